@@ -10,7 +10,7 @@ PORT ?= 8000
 export PORT
 
 .DEFAULT_GOAL := run
-.PHONY: run test soak check format lock vendor screenshots axe bench clean help
+.PHONY: run test soak check format lock bundles vendor screenshots axe bench clean help
 
 help:
 	@sed -n '1,3s/^# //p' Makefile
@@ -18,6 +18,7 @@ help:
 	@echo 'make soak         10,000 random histories of the informer (HISTORIES= SEED= STEPS= change them)'
 	@echo 'make format       format the code and templates'
 	@echo 'make lock         resolve requirements*.in into the pinned requirements*.txt'
+	@echo 'make bundles      build static/bundles again, after a script or style sheet was changed (needs npm)'
 	@echo 'make vendor       fetch the browser libraries of static/vendor/vendor.json anew (needs npm)'
 	@echo 'make screenshots  pictures of every page into screenshots/ (needs Chromium)'
 	@echo 'make axe          the same, with what axe-core objects to on any of them (ONLY=list,feed: these alone)'
@@ -57,8 +58,12 @@ lock: $(VENV)/.dev
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' requirements.in -o requirements.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' requirements-dev.in -o requirements-dev.txt
 
+bundles: $(VENV)/.dev
+	$(BIN)/python -m tools.page_bundles
+
 vendor: $(VENV)/.dev
 	$(BIN)/python -m tools.vendor
+	$(BIN)/python -m tools.page_bundles
 
 screenshots: $(VENV)/.dev
 	$(BIN)/python -m tools.screenshots screenshots
@@ -70,7 +75,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) var screenshots .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) var screenshots .mypy_cache .ruff_cache .pytest_cache .hypothesis tools/codemirror/node_modules
 
 $(BIN)/python:
 	@test -n '$(PYTHON)' || { echo 'Deltaboard needs Python 3.11 or newer with venv (on Debian: apt-get install python3-venv), or say PYTHON=/path/to/python'; exit 1; }

@@ -1,4 +1,4 @@
-"""`python -m benchmarks` runs every benchmark, one after the other; `python -m benchmarks.NAME` one of them."""
+"""Runner of every benchmark, one after the other; `python -m benchmarks.NAME` runs one of them."""
 
 from __future__ import annotations
 

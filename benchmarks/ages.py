@@ -1,12 +1,11 @@
-"""How old pages become while changes come fast: so many a second into 50 different lists of 50,000 rows, real sockets.
+"""Benchmark of the age of open pages under fast changes to 50 different lists of 50,000 rows, over real sockets.
 
     python -m benchmarks.ages [--rows 50000] [--rate 2000] [--views 50] [--seconds 20]
 
-A web process whose cluster is made up (see benchmarks.whole.rows_server) has the lists open in a socket each. A change
-is in a page's window by chance; its age is counted from the moment at which it was due, 50 ms of a worker's tick and
-the process's own lateness included, until the frame that shows it has come through the socket: so long the page was
-old.
-Load generator and sockets run on the same machine.
+A web process with a made-up cluster (see benchmarks.whole.rows_server) has each list open in a socket. A change falls
+into a page's window by chance. Its age is the time from the moment at which it was due, 50 ms of a worker's tick and
+the process's own lateness included, until the frame that shows it has come through the socket. Load generator and
+sockets run on the same machine.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ from typing import Any
 
 from benchmarks.feed_browser import core_seconds
 from benchmarks.table import Line, main
-from benchmarks.whole.followers import followers, seen_by
+from benchmarks.whole.followers import collect_followers, followers
 from benchmarks.whole.lists import distinct_lists
 
 FIRST = 1_000_000
 """The first mark, as in benchmarks.whole.rows_server."""
-QUIET = 3.0
+WARM_UP_SECONDS = 3.0
 """Seconds before anything is measured."""
-AFTER = 2.0
+SETTLE_SECONDS = 2.0
 """Seconds for what is late."""
 
 
@@ -37,15 +36,15 @@ def ages(seen: list[dict[str, Any]], due: dict[int, float]) -> list[list[float]]
     return [[(at - due[int(mark)]) * 1e3 for mark, at in each["marks"].items() if int(mark) in due] for each in seen]
 
 
-def measured(url: str, pid: int, began: float, arguments: argparse.Namespace) -> Line:
+def measure_server(url: str, pid: int, began: float, arguments: argparse.Namespace) -> Line:
     paths = [f"/resources/pods/?{params}" for params in distinct_lists(arguments.views)]
     with followers(url, len(paths), paths) as process:
-        time.sleep(QUIET)
+        time.sleep(WARM_UP_SECONDS)
         since, used = time.time(), core_seconds([pid])
         time.sleep(arguments.seconds)
         until, used = time.time(), core_seconds([pid]) - used
-        time.sleep(AFTER)
-        seen = seen_by(process)
+        time.sleep(SETTLE_SECONDS)
+        seen = collect_followers(process)
     first, last = (round((moment - began) * arguments.rate) for moment in (since, until))
     due = {FIRST + number: began + number / arguments.rate for number in range(first, last)}
     by_page = ages(seen, due)
@@ -65,7 +64,8 @@ def measured(url: str, pid: int, began: float, arguments: argparse.Namespace) ->
             "p99 in the last quarter, ms": quantiles(late, n=100, method="inclusive")[98],
             "changes shown": len(found),
             "pages that showed some": sum(bool(page) for page in by_page),
-            "frames a second": sum(each["messages"] for each in seen) / (QUIET + arguments.seconds + AFTER),
+            "frames a second": sum(each["messages"] for each in seen)
+            / (WARM_UP_SECONDS + arguments.seconds + SETTLE_SECONDS),
             "sockets that ended": sum(bool(each["ended"]) for each in seen),
             "of a core": used / (until - since),
         },
@@ -79,7 +79,7 @@ def measure(arguments: argparse.Namespace) -> list[Line]:
         said = [process.stdout.readline().split() if process.stdout is not None else [] for _ in range(2)]
         try:
             (_, port), (_, began) = said
-            return [measured(f"http://127.0.0.1:{port}", process.pid, float(began), arguments)]
+            return [measure_server(f"http://127.0.0.1:{port}", process.pid, float(began), arguments)]
         finally:
             process.terminate()
 

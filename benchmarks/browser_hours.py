@@ -1,8 +1,8 @@
-"""What a page that stays open costs its browser: hours of heartbeats and changes as fast as Chromium takes them.
+"""Benchmark of an open page's cost to its browser: hours of heartbeats and changes, as fast as Chromium takes them.
 
-Each second of those hours has its heartbeat and four changes, each fifth a row that comes and one that goes. Measured
-is after a garbage collection: what grows is kept by somebody. Then the page is left alone: what it takes of a core at
-rest, shown and hidden, all processes of its browser together.
+Each second of those hours has its heartbeat and four changes; each fifth second adds a row and removes one. Memory is
+measured after a garbage collection, so growth is a leak. Then the page is left alone: the share of a core at rest,
+shown and hidden, is that of all processes of its browser together.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.table import Line, main
-from tests.browser import ARGUMENTS, chromium_path
-from tests.live.conftest import PageServer
-from tests.live.page_costs import Costs, costs_of
-from tests.live.test_browser_life import HIDE
+from tests.dashboard.conftest import PageServer
+from tests.dashboard.live.test_reconnect_browser import HIDE
+from tests.support.browser.chromium import ARGUMENTS, chromium_path
+from tests.support.browser.page_costs import Costs, costs_of
 
 PAGES = {"list": "/resources/pods/?sort=-restarts", "list and drawer": "/resources/pods/?open=default/pod-001",
          "feed": "/feed/", "overview": "/", "details": "/resources/pods/default/pod-001/"}  # fmt: skip
@@ -82,7 +82,7 @@ def _at_rest(page: Page, browser: Browser, arguments: argparse.Namespace) -> dic
 
 
 def _processor_seconds(browser: Browser) -> float:
-    """What all processes of the browser have taken so far."""
+    """Processor seconds of all processes of the browser so far."""
     session = browser.new_browser_cdp_session()
     processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
     session.detach()

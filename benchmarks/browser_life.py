@@ -1,4 +1,4 @@
-"""How soon an open page says that it is stale, and how soon it shows the truth again, whatever happened to it.
+"""Benchmark of the time until an open page says that it is stale, and until it shows the truth again, for each fault.
 
     python -m benchmarks.browser_life [--rounds 3] [--away 5] [--cases "line cut" hidden]
 
@@ -24,15 +24,15 @@ from functools import partial
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.table import Line, main
-from tests.browser import ARGUMENTS, chromium_path
-from tests.live.conftest import PageServer
-from tests.live.test_browser_life import HIDE, PODS, SLEEP
-from tests.wait import until
-from tests.wire import Line as Wire
+from tests.dashboard.conftest import PageServer
+from tests.dashboard.live.test_reconnect_browser import HIDE, PODS, SLEEP
+from tests.support.browser.chromium import ARGUMENTS, chromium_path
+from tests.support.tcp_proxy import Line as Wire
+from tests.support.wait import until
 
 PATIENCE = 60_000
 """Milliseconds after which a page that does not come right ends the program."""
-NOTE = """
+RECORD_STATES = """
 window.notes = [];
 const note = () => {
   const state = document.body.dataset.live;
@@ -47,18 +47,18 @@ document.addEventListener("DOMContentLoaded", () => new MutationObserver(note).o
 addEventListener("pageshow", ({persisted}) => { window.persisted = persisted; });
 """
 """Notes when the page's state or what it shows of one pod changes, by the machine's clock in milliseconds."""
-NOTED_STALE = "since => window.notes.some(([at, state]) => at >= since && state !== 'live')"
-NOTED_TRUE = """([since, wanted]) => window.notes.some(
+SAW_STALE = "since => window.notes.some(([at, state]) => at >= since && state !== 'live')"
+SAW_TRUTH = """([since, wanted]) => window.notes.some(
   ([at, state, shown]) => at >= since && state === 'live' && shown === wanted)"""
 
 
 @dataclass(frozen=True)
-class Moments:
-    """What a case was: unix seconds from which stale and the truth count, and the truth."""
+class CaseTimes:
+    """Times of a case in Unix seconds, from which stale and the truth count, and the expected truth."""
 
-    struck: float
-    back: float
-    wanted: str
+    broken_at: float
+    restored_at: float
+    expected_text: str
 
 
 @dataclass(frozen=True)
@@ -66,10 +66,10 @@ class Scene:
     """A page that is open and live, and what can be done to it."""
 
     server: PageServer
-    line: Wire
+    wire: Wire
     browser: Browser
     page: Page
-    away: float
+    away_seconds: float
     """Seconds for which the browser is stopped, or goes on trying in vain."""
     numbers: Iterator[int]
 
@@ -80,70 +80,70 @@ class Scene:
         return str(number)
 
     def becomes_stale(self, since: float) -> None:
-        self.page.wait_for_function(NOTED_STALE, arg=since * 1e3, timeout=PATIENCE)
+        self.page.wait_for_function(SAW_STALE, arg=since * 1e3, timeout=PATIENCE)
 
-    def tries_in_vain(self, since: float) -> None:
+    def wait_for_failed_retry(self, since: float) -> None:
         """Stale, and some seconds more: how soon a page tries again depends on how often it has."""
         self.becomes_stale(since)
-        self.page.wait_for_timeout(self.away * 1e3)
+        self.page.wait_for_timeout(self.away_seconds * 1e3)
 
     def is_alone(self) -> None:
         """The page has one socket, and no old one is left."""
         until(lambda: self.server.do("stats")["sockets"] == 1, within=PATIENCE / 1e3, what="one socket")
 
 
-def server_frozen(scene: Scene) -> Moments:
+def server_frozen(scene: Scene) -> CaseTimes:
     struck = time.time()
     scene.server.pause()
-    scene.tries_in_vain(struck)
+    scene.wait_for_failed_retry(struck)
     back = time.time()
     scene.server.resume()
-    return Moments(struck, back, scene.change())
+    return CaseTimes(struck, back, scene.change())
 
 
-def line_broken(scene: Scene, fault: Callable[[Wire], None]) -> Moments:
+def line_broken(scene: Scene, fault: Callable[[Wire], None]) -> CaseTimes:
     struck = time.time()
-    fault(scene.line)
-    scene.tries_in_vain(struck)
+    fault(scene.wire)
+    scene.wait_for_failed_retry(struck)
     wanted = scene.change()
     back = time.time()
-    scene.line.mend()
-    return Moments(struck, back, wanted)
+    scene.wire.mend()
+    return CaseTimes(struck, back, wanted)
 
 
-def line_gone(scene: Scene) -> Moments:
+def line_gone(scene: Scene) -> CaseTimes:
     """A new one could be had at once: the truth counts from when the page knows."""
     struck = time.time()
-    scene.line.strand()
+    scene.wire.strand()
     wanted = scene.change()
     scene.becomes_stale(struck)
     back = next(
         at / 1e3 for at, state, _ in scene.page.evaluate("window.notes") if at >= struck * 1e3 and state != "live"
     )
-    return Moments(struck, back, wanted)
+    return CaseTimes(struck, back, wanted)
 
 
-def asleep(scene: Scene) -> Moments:
+def machine_asleep(scene: Scene) -> CaseTimes:
     """Half an hour: the line is gone when the machine wakes, and the clock has gone on."""
-    scene.line.strand()
+    scene.wire.strand()
     wanted = scene.change()
     back = time.time()
     scene.page.evaluate("window.slept += 1800 * 1000")
-    return Moments(back, back, wanted)
+    return CaseTimes(back, back, wanted)
 
 
-def browser_stopped(scene: Scene) -> Moments:
+def browser_stopped(scene: Scene) -> CaseTimes:
     session = scene.browser.new_browser_cdp_session()
     processes = [each["id"] for each in session.send("SystemInfo.getProcessInfo")["processInfo"]]
     session.detach()
     _signal(processes, signal.SIGSTOP)
     try:
-        time.sleep(scene.away)
+        time.sleep(scene.away_seconds)
         wanted = scene.change()
     finally:
         back = time.time()
         _signal(processes, signal.SIGCONT)
-    return Moments(back, back, wanted)
+    return CaseTimes(back, back, wanted)
 
 
 def _signal(processes: list[int], number: signal.Signals) -> None:
@@ -151,7 +151,7 @@ def _signal(processes: list[int], number: signal.Signals) -> None:
         os.kill(process, number)
 
 
-def put_away(scene: Scene) -> Moments:
+def page_left(scene: Scene) -> CaseTimes:
     """Another page, and back to this one in the browser's cache."""
     scene.page.goto(scene.page.url.replace(PODS, "/feed/"))
     scene.page.wait_for_selector("body[data-live=live]")
@@ -160,28 +160,28 @@ def put_away(scene: Scene) -> Moments:
     back = time.time()
     scene.page.go_back(wait_until="commit")
     scene.page.wait_for_function("window.persisted", timeout=PATIENCE)
-    return Moments(back, back, wanted)
+    return CaseTimes(back, back, wanted)
 
 
-def hidden(scene: Scene) -> Moments:
+def page_hidden(scene: Scene) -> CaseTimes:
     scene.page.evaluate(HIDE, arg=True)
     until(lambda: not scene.server.do("stats")["views"], within=PATIENCE / 1e3, what="the hidden page rests")
     wanted = scene.change()
     scene.page.wait_for_timeout(1500)  # a beat comes, by which it might think that it is up to date
     back = time.time()
     scene.page.evaluate(HIDE, arg=False)
-    return Moments(back, back, wanted)
+    return CaseTimes(back, back, wanted)
 
 
-CASES: dict[str, tuple[str, Callable[[Scene], Moments]]] = {
+CASES: dict[str, tuple[str, Callable[[Scene], CaseTimes]]] = {
     "server frozen": ("server frozen (SIGSTOP)", server_frozen),
     "line frozen": ("line frozen: open, nothing passes", partial(line_broken, fault=Wire.freeze)),
     "line cut": ("line cut", partial(line_broken, fault=Wire.cut)),
     "line gone": ("line gone without a word, another to be had", line_gone),
-    "asleep": ("laptop slept half an hour, its line gone", asleep),
+    "asleep": ("laptop slept half an hour, its line gone", machine_asleep),
     "browser stopped": ("browser stopped (SIGSTOP)", browser_stopped),
-    "put away": ("back from the back/forward cache", put_away),
-    "hidden": ("hidden, and seen again", hidden),
+    "put away": ("back from the back/forward cache", page_left),
+    "hidden": ("hidden, and seen again", page_hidden),
 }
 
 
@@ -197,7 +197,7 @@ def open_scene(away: float) -> Iterator[Scene]:
             )
             page = browser.new_page(viewport={"width": 1440, "height": 900})
             page.add_init_script(SLEEP)
-            page.add_init_script(NOTE)
+            page.add_init_script(RECORD_STATES)
             page.goto(f"http://127.0.0.1:{line.port}{PODS}")
             page.wait_for_selector("body[data-live=live]")
             yield Scene(server, line, browser, page, away, itertools.count(1))
@@ -207,16 +207,16 @@ def open_scene(away: float) -> Iterator[Scene]:
         server.__exit__()
 
 
-def measured(scene: Scene, case: Callable[[Scene], Moments]) -> tuple[float, float]:
+def measure_case(scene: Scene, case: Callable[[Scene], CaseTimes]) -> tuple[float, float]:
     """Seconds until the page says stale, and until it shows the truth."""
     moments = case(scene)
     page = scene.page
-    page.wait_for_function(NOTED_TRUE, arg=[moments.back * 1e3, moments.wanted], timeout=PATIENCE)
+    page.wait_for_function(SAW_TRUTH, arg=[moments.restored_at * 1e3, moments.expected_text], timeout=PATIENCE)
     notes = [(at / 1e3, state, shown) for at, state, shown in page.evaluate("window.notes")]
-    stale = next(at for at, state, _ in notes if at >= moments.struck and state != "live")
-    right = next(at for at, *said in notes if at >= moments.back and said == ["live", moments.wanted])
+    stale = next(at for at, state, _ in notes if at >= moments.broken_at and state != "live")
+    right = next(at for at, *said in notes if at >= moments.restored_at and said == ["live", moments.expected_text])
     scene.is_alone()
-    return stale - moments.struck, right - moments.back
+    return stale - moments.broken_at, right - moments.restored_at
 
 
 def measure(arguments: argparse.Namespace) -> list[Line]:
@@ -225,7 +225,7 @@ def measure(arguments: argparse.Namespace) -> list[Line]:
     with open_scene(arguments.away) as opened:
         for name in arguments.cases:
             what, case = CASES[name]
-            stale, right = zip(*(measured(opened, case) for _ in range(arguments.rounds)), strict=True)
+            stale, right = zip(*(measure_case(opened, case) for _ in range(arguments.rounds)), strict=True)
             figures = {
                 "says stale after, s": statistics.median(stale),
                 "at worst, s": max(stale),

@@ -1,11 +1,12 @@
-"""A thousand labels at one go: how long it takes from the confirmed review, and what others feel of it meanwhile.
+"""Benchmark of a thousand labels set in one bulk run: its time from the confirmed review, and the delay of others
+meanwhile.
 
     python -m benchmarks.bulk [--objects 1000] [--sockets 50] [--rate 20] [--split]
 
-The demo cluster has a namespace with so many pods and others with 100 each. In Chromium a label for all that the list
+The demo cluster has a namespace with that many pods and others with 100 each. In Chromium a label for all that the list
 shows is tried out and confirmed; the clock runs from that press until the page shows the last result, and then the API
 server is asked whether each pod has the label. Meanwhile another browser has the same list open, sockets follow it and
-the other namespaces, RATE pods a second of those change, and a list is asked for every quarter of a second. Everything
+the other namespaces, RATE pods a second of those change, and a list is requested every quarter of a second. Everything
 runs on this machine.
 """
 
@@ -30,15 +31,15 @@ from benchmarks.sockets import create, fill
 from benchmarks.table import Line, main
 from benchmarks.whole.browsers import ARGUMENTS, chromium, open_live
 from benchmarks.whole.cluster import demo_cluster
-from benchmarks.whole.followers import followers, seen_by
+from benchmarks.whole.followers import collect_followers, followers
 from benchmarks.whole.marks import Marker, Pod, figures, session_for
 from benchmarks.whole.programs import Running, ready_dashboard
 
 LIMIT = 20.0
 """Seconds that it may take (the goal for 1,000 labels)."""
-MANY = "many"
+NAMESPACE = "many"
 """Namespace of those that are labelled."""
-OTHERS = 4
+OTHER_BROWSERS = 4
 """Namespaces whose pods change beside."""
 LIST = "/resources/pods/?namespace="
 _WATCH_STATE = """
@@ -50,8 +51,8 @@ addEventListener("DOMContentLoaded", () => new MutationObserver(() => window.sta
 
 
 @dataclass
-class Beside:
-    """What others felt: milliseconds until a list was there, and what the other browser called itself."""
+class SideEffects:
+    """Effects on others: milliseconds until a list was there, and the states that the other browser showed."""
 
     first: list[float] = field(default_factory=list)
     progress: set[float] = field(default_factory=set)
@@ -59,27 +60,30 @@ class Beside:
     run: float = 0.0
 
 
-async def many(kubeconfig: Path, objects: int) -> None:
+async def create_pods(kubeconfig: Path, objects: int) -> None:
     """The pods that are labelled."""
     async with session_for(kubeconfig) as session:
-        await create(session, "/api/v1/namespaces", {"metadata": {"name": MANY}})
+        await create(session, "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
         for number in range(objects):
             made = json.loads(pod(number, 1))["metadata"]
             spec = {"containers": [{"name": "app", "image": "app"}]}
             obj = {"metadata": {"name": made["name"], "labels": made["labels"]}, "spec": spec}
-            await create(session, f"/api/v1/namespaces/{MANY}/pods", obj)
+            await create(session, f"/api/v1/namespaces/{NAMESPACE}/pods", obj)
 
 
-async def labelled(kubeconfig: Path) -> int:
-    """How many the API server says there are."""
+async def count_labelled(kubeconfig: Path) -> int:
+    """Number of labelled pods, from the API server."""
     query = {"labelSelector": "bench=bulk"}
-    async with session_for(kubeconfig) as session, session.get(f"/api/v1/namespaces/{MANY}/pods", params=query) as got:
+    async with (
+        session_for(kubeconfig) as session,
+        session.get(f"/api/v1/namespaces/{NAMESPACE}/pods", params=query) as got,
+    ):
         return len((await got.json())["items"])
 
 
-async def change_all(page: Page, url: str, objects: int, beside: Beside) -> None:
+async def change_all(page: Page, url: str, objects: int, side_effects: SideEffects) -> None:
     """As a person does it; notes how long the dry run and the run took and which progress was shown."""
-    await page.goto(f"{url}/resources/pods/bulk/?namespace={MANY}")
+    await page.goto(f"{url}/resources/pods/bulk/?namespace={NAMESPACE}")
     await page.get_by_role("button", name="Choose what to do").click()
     labels = page.get_by_label("Labels to set")
     await expect(labels.or_(page.get_by_text("cannot be used"))).to_be_visible(timeout=60_000)
@@ -90,7 +94,7 @@ async def change_all(page: Page, url: str, objects: int, beside: Beside) -> None
     await page.get_by_role("button", name="Try it out").click()
     confirm = page.locator("button[name=start]")
     await expect(confirm).to_contain_text(f"{objects:,}", timeout=120_000)
-    beside.dry_run = time.monotonic() - began
+    side_effects.dry_run = time.monotonic() - began
     began = time.monotonic()
     await confirm.click()
     done = page.get_by_text(f"{objects:,} changed.")
@@ -98,24 +102,24 @@ async def change_all(page: Page, url: str, objects: int, beside: Beside) -> None
         if await page.get_by_text("cannot be used").count():
             sys.exit(await page.locator("main").inner_text())
         with suppress(Exception):  # the page is just being replaced
-            beside.progress.add(await page.locator("progress").evaluate("bar => bar.value", timeout=500))
+            side_effects.progress.add(await page.locator("progress").evaluate("bar => bar.value", timeout=500))
         await asyncio.sleep(0.05)
-    beside.run = time.monotonic() - began
+    side_effects.run = time.monotonic() - began
 
 
-async def ask(url: str, beside: Beside) -> None:
+async def ask(url: str, side_effects: SideEffects) -> None:
     """A list that is asked for over and over: when its first byte comes."""
     async with aiohttp.ClientSession() as session:
         for number in range(10**6):
             began = time.perf_counter()
-            async with session.get(f"{url}{LIST}team-{number % OTHERS}") as answer:
-                beside.first.append((time.perf_counter() - began) * 1e3)
+            async with session.get(f"{url}{LIST}team-{number % OTHER_BROWSERS}") as answer:
+                side_effects.first.append((time.perf_counter() - began) * 1e3)
                 await answer.read()
             await asyncio.sleep(0.25)
 
 
 @asynccontextmanager
-async def meanwhile(work: Callable[[], Awaitable[Any]]) -> Any:
+async def run_meanwhile(work: Callable[[], Awaitable[Any]]) -> Any:
     """Goes on with the work until the block ends."""
     task = asyncio.ensure_future(work())
     try:
@@ -128,29 +132,29 @@ async def meanwhile(work: Callable[[], Awaitable[Any]]) -> Any:
 async def in_browsers(
     browser: Browser, running: Running, kubeconfig: Path, pods: list[Pod], arguments: argparse.Namespace
 ) -> list[Line]:
-    beside, marker, url = Beside(), Marker(), running.url
-    paths = [f"{LIST}{MANY}", *(f"{LIST}team-{number}" for number in range(OTHERS))]
+    beside, marker, url = SideEffects(), Marker(), running.url
+    paths = [f"{LIST}{NAMESPACE}", *(f"{LIST}team-{number}" for number in range(OTHER_BROWSERS))]
     other = await (await browser.new_context()).new_page()
     await other.add_init_script(_WATCH_STATE)
-    await open_live(other, url + LIST + MANY)
+    await open_live(other, url + LIST + NAMESPACE)
     page = await (await browser.new_context()).new_page()
     with followers(url, arguments.sockets, paths) as process:
         async with session_for(kubeconfig) as session:
             before, began = running.core_seconds(), time.monotonic()
             async with (
-                meanwhile(lambda: marker.keep_on(session, pods, arguments.rate, 600)),
-                meanwhile(lambda: ask(url, beside)),
+                run_meanwhile(lambda: marker.write_continuously(session, pods, arguments.rate, 600)),
+                run_meanwhile(lambda: ask(url, beside)),
             ):
                 await change_all(page, url, arguments.objects, beside)
             cores = (running.core_seconds() - before) / (time.monotonic() - began)
             await asyncio.sleep(1.5)
-        seen = await asyncio.to_thread(seen_by, process)
+        seen = await asyncio.to_thread(collect_followers, process)
     states = await other.evaluate("window.states")
     late = [
         (each["marks"][str(mark)] - sent) * 1e3
         for each in seen
-        for mark, sent in marker.sent.items()
-        if each["path"].endswith(marker.where[mark][0]) and str(mark) in each["marks"]
+        for mark, sent in marker.sent_at.items()
+        if each["path"].endswith(marker.pod_by_mark[mark][0]) and str(mark) in each["marks"]
     ]
     what = f"{arguments.objects:,} labels"
     share = {f"of the {LIMIT:g} s it may take": f"× {beside.run / LIMIT:.2f}"}
@@ -162,7 +166,7 @@ async def in_browsers(
                 "s": beside.run,
                 "a second": arguments.objects / beside.run,
                 "shown on the way": len(beside.progress),
-                "labelled by then, %": 100 * await labelled(kubeconfig) / arguments.objects,
+                "labelled by then, %": 100 * await count_labelled(kubeconfig) / arguments.objects,
             },
             share,
         ),
@@ -184,7 +188,7 @@ async def in_browsers(
     ]
 
 
-async def measured(running: Running, kubeconfig: Path, pods: list[Pod], arguments: argparse.Namespace) -> list[Line]:
+async def measure_run(running: Running, kubeconfig: Path, pods: list[Pod], arguments: argparse.Namespace) -> list[Line]:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
         try:
@@ -195,10 +199,10 @@ async def measured(running: Running, kubeconfig: Path, pods: list[Pod], argument
 
 def measure(arguments: argparse.Namespace) -> list[Line]:
     with demo_cluster() as kubeconfig:
-        asyncio.run(many(kubeconfig, arguments.objects))
-        pods = asyncio.run(fill(kubeconfig, OTHERS))
+        asyncio.run(create_pods(kubeconfig, arguments.objects))
+        pods = asyncio.run(fill(kubeconfig, OTHER_BROWSERS))
         with ready_dashboard(kubeconfig, split=arguments.split, tables=True) as running:
-            return asyncio.run(measured(running, kubeconfig, pods, arguments))
+            return asyncio.run(measure_run(running, kubeconfig, pods, arguments))
 
 
 def _parser() -> argparse.ArgumentParser:

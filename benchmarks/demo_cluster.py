@@ -1,4 +1,4 @@
-"""The demo cluster's API server: how soon it is ready, what 20,000 pods cost it, and how many writes it takes.
+"""Benchmark of the demo cluster's API server: its start, its cost with 20,000 pods, and its writes a second.
 
     python -m benchmarks.demo_cluster
 
@@ -88,7 +88,7 @@ def _bind(pid: int) -> None:
 
 
 @contextlib.asynccontextmanager
-async def client(kubeconfig: Path) -> AsyncIterator[aiohttp.ClientSession]:
+async def open_session(kubeconfig: Path) -> AsyncIterator[aiohttp.ClientSession]:
     """A session for the server that the kubeconfig names."""
     access = load_kubeconfig(kubeconfig)
     authority = (access.tls.ca_data or b"").decode()
@@ -167,7 +167,7 @@ class Watch(threading.Thread):
         self._access = access
         self._version = version
         self._events = events
-        self.seen = 0
+        self.event_count = 0
 
     def run(self) -> None:
         host, head, tls = _access(self._access)
@@ -175,8 +175,8 @@ class Watch(threading.Thread):
         with socket.create_connection(host) as raw, tls.wrap_socket(raw, server_hostname=host[0]) as held:
             held.sendall(f"GET {query} {head}\r\n".encode())
             rest = b""
-            while self.seen < self._events and (chunk := rest + held.recv(1 << 18)) != rest:
-                self.seen += chunk.count(_EVENT)
+            while self.event_count < self._events and (chunk := rest + held.recv(1 << 18)) != rest:
+                self.event_count += chunk.count(_EVENT)
                 rest = chunk[1 - len(_EVENT) :]
 
 
@@ -196,7 +196,7 @@ def _patches(pods: int, writes: int) -> Iterator[tuple[str, bytes, str]]:
         yield path, json.dumps({"status": obj["status"]}).encode(), "application/merge-patch+json"
 
 
-async def load(running: Server, pods: int, writes: int, watchers: int) -> list[Line]:
+async def measure_load(running: Server, pods: int, writes: int, watchers: int) -> list[Line]:
     """Fill the server, then write under the eyes of watchers."""
     access = load_kubeconfig(running.kubeconfig)
     spaces = ({"metadata": {"name": f"team-{number}"}} for number in range(NAMESPACES))
@@ -204,7 +204,10 @@ async def load(running: Server, pods: int, writes: int, watchers: int) -> list[L
     empty = running.resident_mb
     created = await write(access, "POST", list(_creates(pods)))
     filled = running.resident_mb
-    async with client(running.kubeconfig) as session, session.get("/api/v1/pods", params={"limit": "1"}) as answer:
+    async with (
+        open_session(running.kubeconfig) as session,
+        session.get("/api/v1/pods", params={"limit": "1"}) as answer,
+    ):
         version = (await answer.json())["metadata"]["resourceVersion"]
     patches = list(_patches(pods, writes))
     watching = [Watch(access, version, writes) for _ in range(watchers)]
@@ -223,7 +226,7 @@ async def load(running: Server, pods: int, writes: int, watchers: int) -> list[L
             {
                 "writes a second": patched,
                 "a core-second": writes / used,
-                "events delivered, %": 100 * sum(watch.seen for watch in watching) / (watchers * writes),
+                "events delivered, %": 100 * sum(watch.event_count for watch in watching) / (watchers * writes),
             },
         ),
     ]
@@ -235,7 +238,7 @@ def measure(arguments: argparse.Namespace) -> list[Line]:
         with server() as running:
             starts.append(running.ready_seconds)
     with server() as running:
-        lines = asyncio.run(load(running, arguments.pods, arguments.writes, arguments.watchers))
+        lines = asyncio.run(measure_load(running, arguments.pods, arguments.writes, arguments.watchers))
     return [Line("start to ready", {"seconds": median(starts)}), *lines]
 
 

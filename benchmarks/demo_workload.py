@@ -1,4 +1,4 @@
-"""The demo cluster's workload: how many changes a second it makes, of which kinds, and what they cost.
+"""Benchmark of the demo cluster's workload: its changes a second by kind, and its cost.
 
     python -m benchmarks.demo_workload [--pods 120] [--rate 5] [--seconds 60]
 
@@ -21,14 +21,14 @@ from pathlib import Path
 import aiohttp
 import msgspec
 
-from benchmarks.demo_cluster import Server, client
+from benchmarks.demo_cluster import Server, open_session
 from benchmarks.table import Line, main
 
-SHOWN = (
+WATCHED_PATHS = (
     "/api/v1/pods", "/api/v1/events", "/api/v1/nodes", "/api/v1/namespaces", "/apis/apps/v1/deployments",
     "/apis/apps/v1/replicasets", "/apis/batch/v1/jobs", "/apis/crddemo.k8s.io/v1/mydemos",
 )  # fmt: skip
-"""What the dashboard watches by default, and jobs: what the rate counts."""
+"""Kinds that the dashboard watches by default, and jobs: the rate counts these."""
 LEASES = "/apis/coordination.k8s.io/v1/leases"
 
 
@@ -79,8 +79,8 @@ async def watch(session: aiohttp.ClientSession, path: str, counts: Counter[str])
                     counts[path.rpartition("/")[2]] += 1
 
 
-async def pods_there(session: aiohttp.ClientSession) -> int:
-    """How many pods there are."""
+async def count_pods(session: aiohttp.ClientSession) -> int:
+    """Number of pods."""
     async with session.get("/api/v1/pods", params={"limit": "1"}) as answer:
         body = await answer.json()
     return len(body["items"]) + int(body["metadata"].get("remainingItemCount", 0))
@@ -88,11 +88,11 @@ async def pods_there(session: aiohttp.ClientSession) -> int:
 
 async def measure_one(running: Server, settle: float, seconds: float) -> list[Line]:
     """Count for so many seconds, after some in which the workload finds its pace."""
-    async with client(running.kubeconfig) as session:
+    async with open_session(running.kubeconfig) as session:
         await asyncio.sleep(settle)
         counts: Counter[str] = Counter()
         async with asyncio.TaskGroup() as tasks:
-            watching = [tasks.create_task(watch(session, path, counts)) for path in (*SHOWN, LEASES)]
+            watching = [tasks.create_task(watch(session, path, counts)) for path in (*WATCHED_PATHS, LEASES)]
             await asyncio.sleep(1)
             counts.clear()
             used, began = running.core_seconds, time.monotonic()
@@ -102,7 +102,7 @@ async def measure_one(running: Server, settle: float, seconds: float) -> list[Li
             for task in watching:
                 task.cancel()
         leases = rates.pop("leases", 0.0)
-        there = float(await pods_there(session))
+        there = float(await count_pods(session))
     cost = {"cores": used / took, "resident, MB": running.resident_mb, "start, s": running.ready_seconds}
     return [
         Line("changes a second", {"all": sum(rates.values()), **rates}),

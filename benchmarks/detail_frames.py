@@ -1,4 +1,4 @@
-"""What a change of one object sends to the pages that show it: the parts that differ, beside the page as a whole.
+"""Benchmark of the frames that a change of one object sends to its pages, compared with the page as a whole.
 
     python -m benchmarks.detail_frames
 
@@ -26,22 +26,22 @@ django.setup()
 from django.template.loader import render_to_string  # noqa: E402 - Django's settings come first
 
 from benchmarks import pods  # noqa: E402
-from benchmarks.table import Line, main  # noqa: E402
-from dashboard.live.change import Change  # noqa: E402
-from dashboard.live.detail_view import DetailView  # noqa: E402
-from dashboard.live.messages import Row  # noqa: E402
-from dashboard.live.renderer import Renderer  # noqa: E402
-from dashboard.live.replica import Replica  # noqa: E402
-from dashboard.live.socket import frame_of  # noqa: E402
-from dashboard.resources.kinds import KINDS  # noqa: E402
-from dashboard.resources.rows import columns_for  # noqa: E402
+from benchmarks.table import Line, main  # noqa: E402 - Django's settings come first
+from dashboard.live.hub.socket import encode_frame  # noqa: E402
+from dashboard.live.rendering.renderer import Renderer  # noqa: E402
+from dashboard.live.replication.change import Change  # noqa: E402
+from dashboard.live.replication.replica import Replica  # noqa: E402
+from dashboard.objects.kinds.catalog import KINDS  # noqa: E402
+from dashboard.objects.kinds.row import Row  # noqa: E402
+from dashboard.objects.printers import columns_for  # noqa: E402
+from dashboard.pages.details.live_detail import LiveDetail  # noqa: E402
 from informerd.clock import SystemClock  # noqa: E402
 from informerd.objects import Blob  # noqa: E402
 
 PODS = KINDS["pods"]
 KEYS = ("type", "name", "key", "containerPort", "mountPath")
-"""What tells the items of a pod's lists from each other, one of them each."""
-STEADY = {"restartCount": 0}
+"""Merge key of each of a pod's lists."""
+UNCHANGED_FIELDS = {"restartCount": 0}
 """Of the containers beside the first, to which nothing happens."""
 MANY = 30
 """Changes of a pod of many containers, which take longer to make than to measure."""
@@ -61,14 +61,17 @@ def _item(item: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     return "k:" + json.dumps({key: item[key]}, separators=(",", ":")), {".": {}, **fields_of(item)}
 
 
-def made(version: int, containers: int = 1) -> Row:
+def make_pod(version: int, containers: int = 1) -> Row:
     """A pod whose readiness turns with each version, as its kubelet writes it, of 4.8 kB with one container."""
     obj = json.loads(pods.pod(7, version))
     spec, status = obj["spec"], obj["status"]
     names = ["app", *(f"app-{number}" for number in range(1, containers))]
     spec["containers"] = [spec["containers"][0] | {"name": name} for name in names]
     first_status = status["containerStatuses"][0]
-    status["containerStatuses"] = [first_status, *(first_status | {"name": name, **STEADY} for name in names[1:])]
+    status["containerStatuses"] = [
+        first_status,
+        *(first_status | {"name": name, **UNCHANGED_FIELDS} for name in names[1:]),
+    ]
     ready = next(each for each in status["conditions"] if each["type"] == "Ready")
     ready["status"], ready["lastTransitionTime"] = str(version % 2 == 0), f"2026-01-01T00:{version % 60:02}:00Z"
     metadata = obj["metadata"]
@@ -89,12 +92,12 @@ def made(version: int, containers: int = 1) -> Row:
 def changes(containers: int = 1) -> Iterator[tuple[str, str, float]]:
     """For each change: the frame's HTML, the whole page's as it would be sent, and the milliseconds of the frame."""
     clock, render = SystemClock(), Renderer(render_to_string)
-    replica, row = Replica("pods", clock), made(1, containers)
+    replica, row = Replica("pods", clock), make_pod(1, containers)
     replica.rows[row.uid] = replica.by_key[row.key] = row
-    view = DetailView(PODS, row.namespace, row.name, replica, clock)
-    view.remember(render)
+    view = LiveDetail(PODS, row.namespace, row.name, replica, clock)
+    view.set_baseline(render)
     for version in range(2, 1_000):
-        old, row = row, made(version, containers)
+        old, row = row, make_pod(version, containers)
         began = time.thread_time()
         view.apply("pods", Change(rows=[(old, row)]))
         html = view.update(render)
@@ -103,18 +106,18 @@ def changes(containers: int = 1) -> Iterator[tuple[str, str, float]]:
 
 
 def figures(html: list[str]) -> dict[str, float]:
-    sizes = [len(frame_of({"content": each, "view": "0" * 12, "seq": "0", "after": "0"})) for each in html]
+    sizes = [len(encode_frame({"content": each, "view": "0" * 12, "seq": "0", "after": "0"})) for each in html]
     return {"kB": median(map(len, html)) / 1000, "kB on the wire": median(sizes) / 1000}
 
 
 def measure(arguments: argparse.Namespace) -> list[Line]:
-    parts, whole = measured("a change of a pod's condition, the parts", arguments.changes, 1)
+    parts, whole = measure_frames("a change of a pod's condition, the parts", arguments.changes, 1)
     name = f"a change of one of {arguments.containers} containers, the parts"
-    many, _ = measured(name, min(arguments.changes, MANY), arguments.containers)
+    many, _ = measure_frames(name, min(arguments.changes, MANY), arguments.containers)
     return [parts, many, whole]
 
 
-def measured(name: str, times: int, containers: int) -> tuple[Line, Line]:
+def measure_frames(name: str, times: int, containers: int) -> tuple[Line, Line]:
     """The frames, and the whole page instead of them."""
     found = [each for each, _ in zip(changes(containers), range(times), strict=False)]
     parts, whole = figures([html for html, _, _ in found]), figures([window for _, window, _ in found])

@@ -1,4 +1,4 @@
-"""The YAML editor in Chromium: how long from a key to its paint, how soon it is there, and what it asks the server for.
+"""Benchmark of the YAML editor in Chromium: time from key to paint, time to load, and requests to the server.
 
     python -m benchmarks.editor [--kb 500] [--keys 200]
 
@@ -26,9 +26,9 @@ from benchmarks.table import Line, main
 from benchmarks.whole.browsers import ARGUMENTS, chromium
 from benchmarks.whole.cluster import filled_cluster
 from benchmarks.whole.programs import dashboard
-from dashboard.edits.schema import kind_schema
-from tests.controlplane import ControlPlane
-from tests.e2e.objects import mydemo, mydemos
+from dashboard.objects.schemas.schema import kind_schema
+from tests.support.controlplane import ControlPlane
+from tests.support.e2e.manifests import mydemo, mydemos
 
 LOADS = 5
 """Times that each page is opened."""
@@ -37,7 +37,7 @@ PAUSE = 1 / 15
 TURNS = 40
 """Turns of the wheel, of 400 pixels each."""
 PASTES = 7
-PASTED = "".join(f"    pasted-{number:04d}.example.com/about: one of many lines\n" for number in range(380))
+PASTED_TEXT = "".join(f"    pasted-{number:04d}.example.com/about: one of many lines\n" for number in range(380))
 EDITOR = ".yaml-host .cm-content"
 FIELD = "textarea[name=yaml]"
 READY = """
@@ -71,8 +71,8 @@ PASTE = """(text) => {
 LIST = """() => document.querySelector(".yaml-host").shadowRoot.querySelector(".cm-tooltip-autocomplete li")"""
 PUT_CURSOR = {
     EDITOR: """async () => {
-      const script = document.querySelector("script[src$='/js/edit.js']").src;
-      const { EditorView } = await import(new URL("../vendor/codemirror/codemirror.min.js", script));
+      const script = document.querySelector("script[src$='/edit/edit.js']").src;
+      const { EditorView } = await import(new URL("../../vendor/codemirror/codemirror.min.js", script));
       const root = document.querySelector(".yaml-host").shadowRoot;
       const view = EditorView.findFromDOM(root.querySelector(".cm-editor"));
       const { doc } = view.state;
@@ -103,7 +103,7 @@ def long_text(text: str, size: int) -> str:
     return text.replace("metadata:\n", "metadata:\n" + "\n".join(lines) + "\n", 1)
 
 
-async def heard(page: Page, kind: str, count: int, what: str) -> dict[str, float]:
+async def input_latencies(page: Page, kind: str, count: int, what: str) -> dict[str, float]:
     """Milliseconds from each event to its paint, and the longest task since this was asked last."""
     await asyncio.sleep(1)
     times, task = await page.evaluate(TAKE)
@@ -113,33 +113,35 @@ async def heard(page: Page, kind: str, count: int, what: str) -> dict[str, float
     return {f"{what} to paint, p50, ms": ranks[49], "p99, ms": ranks[98], "longest task, ms": task}
 
 
-async def typed(page: Page, place: str, keys: int) -> dict[str, float]:
-    await page.evaluate(PUT_CURSOR[place])
+async def type_keys(page: Page, selector: str, keys: int) -> dict[str, float]:
+    await page.evaluate(PUT_CURSOR[selector])
     await asyncio.sleep(2)
     await page.evaluate(LISTEN)
     for number in range(keys):
         await page.keyboard.press("abcdefghijklmnopqrstuvwxyz "[number % 27])
         await asyncio.sleep(PAUSE)
-    return await heard(page, "keydown", keys, "event")
+    return await input_latencies(page, "keydown", keys, "event")
 
 
-async def worked(page: Page) -> list[Line]:
+async def edit_text(page: Page) -> list[Line]:
     """What else somebody does with the text; the cursor stands at the end of a line in its middle."""
     lines = []
     await page.hover(EDITOR, position={"x": 200, "y": 100})
     for number in range(TURNS):
         await page.mouse.wheel(0, 400 if number % 20 < 15 else -400)
         await asyncio.sleep(PAUSE)
-    lines.append(Line("scrolling the long text", await heard(page, "wheel", TURNS, "event")))
+    lines.append(Line("scrolling the long text", await input_latencies(page, "wheel", TURNS, "event")))
     await page.evaluate(PUT_CURSOR[EDITOR])
     for _ in range(PASTES):
-        await page.evaluate(PASTE, "\n" + PASTED.rstrip())
+        await page.evaluate(PASTE, "\n" + PASTED_TEXT.rstrip())
         await asyncio.sleep(0.7)
-    lines.append(Line(f"pasting {len(PASTED) / 1000:.0f} kB into it", await heard(page, "paste", PASTES, "event")))
+    lines.append(
+        Line(f"pasting {len(PASTED_TEXT) / 1000:.0f} kB into it", await input_latencies(page, "paste", PASTES, "event"))
+    )
     for _ in range(PASTES):
         await page.keyboard.press("Control+z")
         await asyncio.sleep(0.7)
-    lines.append(Line("undoing that", await heard(page, "keydown", 2 * PASTES, "event")))
+    lines.append(Line("undoing that", await input_latencies(page, "keydown", 2 * PASTES, "event")))
     await page.evaluate(
         PUT_CURSOR[EDITOR].replace("doc.line(doc.lines >> 1).to", 'doc.toString().indexOf("kind: ") + 6')
     )
@@ -151,12 +153,12 @@ async def worked(page: Page) -> list[Line]:
         opened.append((time.perf_counter() - began) * 1e3)
         await page.keyboard.press("Escape")
         await asyncio.sleep(0.5)
-    figures = await heard(page, "keydown", 3 * PASTES, "event")
+    figures = await input_latencies(page, "keydown", 3 * PASTES, "event")
     lines.append(Line("opening the completion in it", {**figures, "until its list shows, p50, ms": median(opened)}))
     return lines
 
 
-async def loads(browser: Browser, address: str, *, cold: bool) -> list[float]:
+async def measure_loads(browser: Browser, address: str, *, cold: bool) -> list[float]:
     """Milliseconds from navigation until the editor shows its text."""
     found: list[float] = []
     context = await browser.new_context()
@@ -174,7 +176,7 @@ async def loads(browser: Browser, address: str, *, cold: bool) -> list[float]:
     return found if cold else found[1:]
 
 
-async def with_long_text(
+async def measure_long_text(
     browser: Browser, address: str, size: int, keys: int, name: str, *, plain: bool = False
 ) -> list[Line]:
     context = await browser.new_context(viewport={"width": 1440, "height": 900})
@@ -207,9 +209,9 @@ async def with_long_text(
     if not plain:
         await page.wait_for_function("() => window.ready > 0")
         figures["until the text shows, ms"] = await page.evaluate("window.ready")
-    lines = [Line(name, {**figures, **await typed(page, place, keys)})]
+    lines = [Line(name, {**figures, **await type_keys(page, place, keys)})]
     if not plain and size > 1000:
-        lines += await worked(page)
+        lines += await edit_text(page)
     await context.close()
     return lines
 
@@ -217,11 +219,13 @@ async def with_long_text(
 async def in_chromium(address: str, arguments: argparse.Namespace) -> list[Line]:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
-        cold, warm = await loads(browser, address, cold=True), await loads(browser, address, cold=False)
+        cold, warm = await measure_loads(browser, address, cold=True), await measure_loads(browser, address, cold=False)
         size = arguments.kb * 1000
-        small = await with_long_text(browser, address, 1, arguments.keys, "typing into a small text")
-        long = await with_long_text(browser, address, size, arguments.keys, "typing into the long text")
-        box = await with_long_text(browser, address, size, arguments.keys, "typing into the plain text box", plain=True)
+        small = await measure_long_text(browser, address, 1, arguments.keys, "typing into a small text")
+        long = await measure_long_text(browser, address, size, arguments.keys, "typing into the long text")
+        box = await measure_long_text(
+            browser, address, size, arguments.keys, "typing into the plain text box", plain=True
+        )
         await browser.close()
     return [
         Line("a Mydemo's editor, nothing cached", {"until the text shows, ms": median(cold)}),

@@ -1,4 +1,4 @@
-"""The feed in a real browser while changes come faster than anybody reads: what it costs there, and on the server.
+"""Benchmark of the feed in a real browser under fast changes: its cost in the browser and on the server.
 
     nice -n -20 python -m benchmarks.feed_browser [--rate 2000] [--seconds 20] [--views 50]
 
@@ -87,7 +87,7 @@ def server(rate: int) -> Iterator[tuple[str, int]]:
             process.terminate()
 
 
-async def inputs(page: Page, seconds: float) -> list[float]:
+async def measure_inputs(page: Page, seconds: float) -> list[float]:
     """Milliseconds of each of some clicks and keys."""
     await page.evaluate(LISTEN)
     title = await page.locator("h1").bounding_box()
@@ -106,7 +106,7 @@ async def inputs(page: Page, seconds: float) -> list[float]:
     return found
 
 
-async def held_by(session: CDPSession) -> tuple[float, float]:
+async def heap_and_nodes(session: CDPSession) -> tuple[float, float]:
     """MB of JavaScript heap and DOM nodes, after a collection."""
     await session.send("HeapProfiler.collectGarbage")
     metrics = {each["name"]: each["value"] for each in (await session.send("Performance.getMetrics"))["metrics"]}
@@ -123,13 +123,13 @@ async def in_browser(url: str, path: str, arguments: argparse.Namespace) -> Line
         await session.send("Performance.enable")
         await open_live(page, f"{url}{path}")
         await asyncio.sleep(arguments.settle)
-        heap, nodes = await held_by(session)
+        heap, nodes = await heap_and_nodes(session)
         own = [pid for pid in processes_below(os.getpid()) if "chrom" in _name(pid)]
         before, began = core_seconds(own), time.monotonic()
         await asyncio.sleep(seconds)
         busy = (core_seconds(own) - before) / (time.monotonic() - began)
-        late = await inputs(page, seconds)
-        heap_after, nodes_after = await held_by(session)
+        late = await measure_inputs(page, seconds)
+        heap_after, nodes_after = await heap_and_nodes(session)
         lines = await page.locator("ol.feed > li").count()
         said = (await page.locator("h1").inner_text()).replace("\n", " ")
         await browser.close()

@@ -1,8 +1,9 @@
-"""The editor of a kind with 1,500 fields: how soon it shows, and what its form costs while somebody types.
+"""Benchmark of the editor of a kind with 1,500 fields: time to the first paint, and the cost of the form while typing.
 
     python -m benchmarks.forms [--requests 30]
 
-A real API server with a definition of the size of Prometheus operator's Prometheus (tests/edits/forms/prometheus.py);
+A real API server with a definition of the size of Prometheus operator's Prometheus
+(tests/support/forms/prometheus_schema.py);
 the dashboard in one process. "First shown" is Chromium's first contentful paint with an empty cache, from navigation,
 in a window that is at rest, and in one that is still being opened; "form drawn" is its largest one, which the form is a
 part of; nothing is asked of the page before it has loaded. Beside it the same of a page without a form. Merging and
@@ -26,16 +27,16 @@ import aiohttp
 from playwright.async_api import async_playwright
 
 from benchmarks.table import Line, main
-from benchmarks.whole.browsers import ARGUMENTS, SETTLED, chromium, new_window
+from benchmarks.whole.browsers import ARGUMENTS, SETTLE_SECONDS, chromium, new_window
 from benchmarks.whole.cluster import filled_cluster
 from benchmarks.whole.programs import dashboard
-from dashboard.edits.document import parse
-from dashboard.edits.merge import merge
-from dashboard.edits.rewrite import rewrite
-from dashboard.resources.yaml_text import to_yaml
-from tests.controlplane import ControlPlane
-from tests.edits.forms.large import GROUP, count, definition
-from tests.edits.forms.prometheus import prometheus
+from dashboard.objects.manifests.document import parse
+from dashboard.objects.manifests.rewrite import rewrite
+from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.merge.three_way import merge
+from tests.support.controlplane import ControlPlane
+from tests.support.forms.operator_schemas import GROUP, count, definition
+from tests.support.forms.prometheus_schema import prometheus
 
 COLD = 7
 """Browsers without a cache that open the editor, one after the other."""
@@ -46,13 +47,13 @@ SPEC: dict[str, Any] = {
     "remoteWrite": [{"url": "https://metrics.example.com/write"}],
     "resources": {"limits": {"cpu": "2", "memory": "8Gi"}},
 }  # fmt: skip
-SHOWN = """(name) => new Promise((resolve) => new PerformanceObserver((list) => resolve(
+FIRST_PAINT_SCRIPT = """(name) => new Promise((resolve) => new PerformanceObserver((list) => resolve(
     list.getEntriesByName(name)[0]?.startTime ?? 0)).observe({ type: "paint", buffered: true }))"""
 LARGEST = """() => new Promise((resolve) => new PerformanceObserver((list) => resolve(
     list.getEntries().at(-1).startTime)).observe({ type: "largest-contentful-paint", buffered: true }))"""
 
 
-def made(cluster: ControlPlane) -> str:
+def create_large_kind(cluster: ControlPlane) -> str:
     """The definition and an object of it; gives the path of its editor."""
     with TemporaryDirectory() as folder:
         manifest = Path(folder) / "prometheus.yaml"
@@ -78,14 +79,14 @@ async def first_bytes(address: str, requests: int) -> dict[str, float]:
     return {"first byte p50, ms": median(took), "p99, ms": worst, "first, ms": took[0], "kB": size / 1e3}
 
 
-async def cold(address: str, *, settled: float = SETTLED) -> dict[str, float]:
+async def measure_cold_load(address: str, *, settled: float = SETTLE_SECONDS) -> dict[str, float]:
     shown, drawn = [], []
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
         for _ in range(COLD):
             page = await new_window(browser, settled=settled)
             await page.goto(address, wait_until="load")
-            shown.append(await page.evaluate(SHOWN, "first-contentful-paint"))
+            shown.append(await page.evaluate(FIRST_PAINT_SCRIPT, "first-contentful-paint"))
             drawn.append(await page.evaluate(LARGEST))
             await page.context.close()
         await browser.close()
@@ -128,12 +129,12 @@ def _milliseconds(function: Callable[[], object]) -> float:
 def measure(arguments: argparse.Namespace) -> list[Line]:
     with filled_cluster(1) as cluster, dashboard(cluster.kubeconfig) as running:
         running.wait_until_ready()
-        address = running.url + made(cluster)
+        address = running.url + create_large_kind(cluster)
         name = f"editor of {count(prometheus()):,} fields"
         lines = [Line(name, asyncio.run(first_bytes(address, arguments.requests)))]
-        lines.append(Line("the same in Chromium, cold", asyncio.run(cold(address))))
-        lines.append(Line("in a window that opens", asyncio.run(cold(address, settled=0))))
-        lines.append(Line("a page without a form (drafts)", asyncio.run(cold(f"{running.url}/drafts/"))))
+        lines.append(Line("the same in Chromium, cold", asyncio.run(measure_cold_load(address))))
+        lines.append(Line("in a window that opens", asyncio.run(measure_cold_load(address, settled=0))))
+        lines.append(Line("a page without a form (drafts)", asyncio.run(measure_cold_load(f"{running.url}/drafts/"))))
     return lines + in_process()
 
 

@@ -1,4 +1,4 @@
-"""The informer as a whole, from the socket to handler and indexed store, against its peers in the same run.
+"""Benchmark of the whole informer, from the socket to handler and indexed store, against its peers in the same run.
 
     python -m benchmarks.ingest --peers DIR
 

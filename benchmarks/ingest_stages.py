@@ -1,4 +1,4 @@
-"""Where an informer's time goes: each stage of its work by itself, in microseconds of CPU an event.
+"""Benchmark of each stage of an informer's work, in microseconds of CPU an event.
 
     python -m benchmarks.ingest_stages
 
@@ -23,16 +23,16 @@ from benchmarks.load_server import load_server
 from benchmarks.pods import LAST_VERSION, pod
 from benchmarks.readers.projections import Pod
 from benchmarks.table import Line, main
+from informerd.cache.delta import Updated
 from informerd.cache.delta_fifo import DeltaFifo
-from informerd.cache.deltas import Updated
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.handler import HandlerFunctions
 from informerd.cache.listener import Listener
 from informerd.cache.notification import Update
 from informerd.cache.store import Store
 from informerd.clock import SystemClock
-from informerd.decoding.packer import Packer
-from informerd.dictionary import Plain
+from informerd.compression import PlainCompressor
+from informerd.decoding.compressor import Compressor
 from informerd.resource import PODS
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
@@ -61,14 +61,14 @@ def stages(count: int) -> dict[str, float]:
     stream = b"".join(HEAD + raw + b"}\n" for raw in raws)
     chunks = [stream[start : start + CHUNK] for start in range(0, len(stream), CHUNK)]
     decode = msgspec.json.Decoder(Pod).decode
-    packer = Packer()
+    packer = Compressor()
     for raw in raws[:300]:
-        packer.pack(raw)
+        packer.compress(raw)
     objects = [decode(raw) for raw in raws]
     return {
         "cut into lines": cpu(lambda: _cut(chunks), count),
         "decode into the projection": cpu(lambda: _each(decode, raws), count),
-        "compress with the kind's dictionary": cpu(lambda: _each(packer.pack, raws), count),
+        "compress with the kind's dictionary": cpu(lambda: _each(packer.compress, raws), count),
         "queue (delta FIFO)": cpu(lambda: asyncio.run(_queue(objects)), count),
         "store and namespace index": cpu(lambda: _store(objects), count),
         "deliver to a handler": cpu(lambda: asyncio.run(_deliver(objects)), count),
@@ -76,12 +76,12 @@ def stages(count: int) -> dict[str, float]:
 
 
 def comparisons(count: int) -> dict[str, float]:
-    """What is not done, for comparison."""
+    """Other work on the same events, for comparison."""
     raws = [pod(number % PODS_IN_STORE, PODS_IN_STORE + number) for number in range(count)]
     return {
         "for comparison: only look for the end of the JSON": cpu(lambda: _each(_SKIP, raws), count),
         "for comparison: decode the whole object into dicts": cpu(lambda: _each(msgspec.json.decode, raws), count),
-        "for comparison: compress without a dictionary": cpu(lambda: _each(Plain().pack, raws), count),
+        "for comparison: compress without a dictionary": cpu(lambda: _each(PlainCompressor().compress, raws), count),
     }
 
 
@@ -120,7 +120,7 @@ async def _deliver(objects: Sequence[Pod]) -> None:
     listener: Listener[Pod] = Listener(handler, clock=SystemClock(), on_remove=lambda _listener: None)
     listener.start()
     for start in range(0, len(objects), BATCH):
-        listener.give([Update(old, obj) for obj in objects[start : start + BATCH]])
+        listener.enqueue([Update(old, obj) for obj in objects[start : start + BATCH]])
         await asyncio.sleep(0)
     await done.wait()
     await listener.stop()

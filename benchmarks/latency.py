@@ -1,4 +1,4 @@
-"""From a write to the row that shows it: real API server, 50,000 pods, 200 browsers, 100 changes a second.
+"""Benchmark of the time from a write to the row that shows it, with 50,000 pods, 200 browsers, 100 changes a second.
 
     python -m benchmarks.latency [--pods 50000] [--sockets 200] [--rate 100] [--seconds 30] [--split]
 
@@ -21,11 +21,11 @@ from playwright.async_api import Page, async_playwright
 from benchmarks.table import Line, main
 from benchmarks.whole.browsers import ARGUMENTS, chromium, open_live
 from benchmarks.whole.cluster import NAMESPACES, filled_cluster
-from benchmarks.whole.followers import followers, seen_by
+from benchmarks.whole.followers import collect_followers, followers
 from benchmarks.whole.marks import Marker, Pod, figures, session_for
 from benchmarks.whole.programs import Running, ready_dashboard
 
-SEEN = 100
+VISIBLE_ROWS = 100
 """Rows in the page, whose changes are looked for."""
 WATCH = """
 () => {
@@ -42,7 +42,7 @@ WATCH = """
 
 
 def pages() -> list[str]:
-    """What 200 people have open: every namespace, and some lists of the whole cluster."""
+    """Pages of 200 people: every namespace, and some lists of the whole cluster."""
     lists = [f"/resources/pods/?namespace=team-{number}" for number in range(NAMESPACES)]
     return [*lists, "/resources/pods/?sort=-restarts", "/resources/pods/?q=status%3DRunning&sort=node", "/", "/feed/"]
 
@@ -61,38 +61,38 @@ def targets(rows: list[Pod], pods: int, count: int) -> list[Pod]:
     return [rows[number // 5 % len(rows)] if number % 5 == 0 else chance.choice(anywhere) for number in range(count)]
 
 
-async def measured(running: Running, kubeconfig: Path, arguments: argparse.Namespace) -> list[Line]:
+async def measure_dashboard(running: Running, kubeconfig: Path, arguments: argparse.Namespace) -> list[Line]:
     marker = Marker()
     async with async_playwright() as playwright, session_for(kubeconfig) as session:
         browser = await playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
         page = await browser.new_page()
         await open_live(page, f"{running.url}/resources/pods/?namespace=team-1")
-        rows = (await rows_of(page))[:SEEN]
+        rows = (await rows_of(page))[:VISIBLE_ROWS]
         await page.evaluate(WATCH)
         with followers(running.url, arguments.sockets, pages()) as process:
             wanted = targets(rows, arguments.pods, int(arguments.rate * arguments.seconds))
-            await marker.keep_on(session, wanted[: int(arguments.rate * 3)], arguments.rate, 3)  # to warm up
-            warm = len(marker.sent)
+            await marker.write_continuously(session, wanted[: int(arguments.rate * 3)], arguments.rate, 3)  # to warm up
+            warm = len(marker.sent_at)
             before, began = running.core_seconds(), time.monotonic()
-            await marker.keep_on(session, wanted, arguments.rate, arguments.seconds)
+            await marker.write_continuously(session, wanted, arguments.rate, arguments.seconds)
             cores = (running.core_seconds() - before) / (time.monotonic() - began)
             await asyncio.sleep(3)
             marks: dict[str, float] = await page.evaluate("window.marks")
             alive = await page.locator("body").get_attribute("data-live")
-            seen = await asyncio.to_thread(seen_by, process)
+            seen = await asyncio.to_thread(collect_followers, process)
         await browser.close()
-    counted = set(list(marker.sent)[warm:])
+    counted = set(list(marker.sent_at)[warm:])
     in_page = {int(mark): at / 1e3 for mark, at in marks.items()}
-    shown = [(in_page[mark] - marker.sent[mark]) * 1e3 for mark in counted if mark in in_page]
-    due = [mark for mark in counted if marker.where[mark] in set(rows)]
+    shown = [(in_page[mark] - marker.sent_at[mark]) * 1e3 for mark in counted if mark in in_page]
+    due = [mark for mark in counted if marker.pod_by_mark[mark] in set(rows)]
     heard = [
-        (at - marker.sent[int(mark)]) * 1e3
+        (at - marker.sent_at[int(mark)]) * 1e3
         for each in seen
         if "namespace=" in each["path"]
         for mark, at in each["marks"].items()
         if int(mark) in counted
     ]
-    write = [(marker.answered[mark] - marker.sent[mark]) * 1e3 for mark in counted]
+    write = [(marker.answered_at[mark] - marker.sent_at[mark]) * 1e3 for mark in counted]
     stale = sum(each["stale"] for each in seen)
     return [
         Line("a write, until the API server has answered", figures(write)),
@@ -113,7 +113,7 @@ def measure(arguments: argparse.Namespace) -> list[Line]:
         filled_cluster(arguments.pods) as cluster,
         ready_dashboard(cluster.kubeconfig, split=arguments.split) as running,
     ):
-        return asyncio.run(measured(running, cluster.kubeconfig, arguments))
+        return asyncio.run(measure_dashboard(running, cluster.kubeconfig, arguments))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,4 +1,4 @@
-"""List pages over 50,000 pods: first byte, weight, rows, memory, and how soon a browser that has nothing shows them.
+"""Benchmark of list pages over 50,000 pods: first byte, size, rows, memory, and first paint with an empty cache.
 
     python -m benchmarks.list_pages [--pods 50000] [--requests 300] [--views 200] [--embedded]
 
@@ -62,7 +62,7 @@ def addresses() -> Iterator[str]:
         yield f"{PODS}?{urlencode(query)}"
 
 
-async def asked(url: str, requests: int) -> dict[str, float]:
+async def measure_requests(url: str, requests: int) -> dict[str, float]:
     """Milliseconds to the first byte and what came, over so many pages."""
     first: list[float] = []
     weights: list[int] = []
@@ -92,7 +92,7 @@ async def asked(url: str, requests: int) -> dict[str, float]:
     }
 
 
-async def cold(browser: Browser, url: str, times: int) -> dict[str, float]:
+async def measure_cold_load(browser: Browser, url: str, times: int) -> dict[str, float]:
     """From navigation to the first row drawn and to `live`, the page's weight with all it needs, its heap.
 
     Fresh contexts. The page itself notes when rows are drawn: asking it would wait until its scripts have run.
@@ -126,23 +126,25 @@ async def cold(browser: Browser, url: str, times: int) -> dict[str, float]:
     return {**figures, "elements": max(nodes), "kB at most": max(weights)}
 
 
-async def measured(running: Running, kubeconfig: Path, arguments: argparse.Namespace) -> list[Line]:
+async def measure_dashboard(running: Running, kubeconfig: Path, arguments: argparse.Namespace) -> list[Line]:
     memory = running.memory_mb()
     what = "one process" if arguments.embedded else "worker and web"
     lines = [Line(f"{what}, {arguments.pods:,} pods", {"MB": sum(memory.values()), **_each(memory)})]
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
-        lines.append(Line("the list in Chromium, cold", await cold(browser, running.url, arguments.cold)))
-        lines.append(Line(f"{arguments.requests} lists that are new", await asked(running.url, arguments.requests)))
+        lines.append(Line("the list in Chromium, cold", await measure_cold_load(browser, running.url, arguments.cold)))
+        lines.append(
+            Line(f"{arguments.requests} lists that are new", await measure_requests(running.url, arguments.requests))
+        )
         some = [next(_others) for _others in [addresses()] for _ in range(arguments.views)]
         pods = [(f"team-{number % NAMESPACES}", f"web-7d9c-{number:05d}") for number in range(0, arguments.pods, 97)]
         async with session_for(kubeconfig) as session:
             with followers(running.url, len(some), some):
-                writing = asyncio.create_task(Marker().keep_on(session, pods, 50, 600))
+                writing = asyncio.create_task(Marker().write_continuously(session, pods, 50, 600))
                 before, began = running.core_seconds(), time.monotonic()
                 await asyncio.sleep(arguments.beside)
                 cores = (running.core_seconds() - before) / (time.monotonic() - began)
-                figures = await asked(running.url, arguments.requests)
+                figures = await measure_requests(running.url, arguments.requests)
                 memory = running.memory_mb()
                 writing.cancel()
                 await asyncio.wait((writing,))
@@ -163,7 +165,7 @@ def measure(arguments: argparse.Namespace) -> list[Line]:
     ):
         time.sleep(3)
         try:
-            return asyncio.run(measured(running, cluster.kubeconfig, arguments))
+            return asyncio.run(measure_dashboard(running, cluster.kubeconfig, arguments))
         except aiohttp.ClientError:
             print(running.outputs(), file=sys.stderr)
             raise

@@ -1,4 +1,4 @@
-"""The load server that readers read from: the program `watch-stub` where there is one, else `benchmarks.stub`."""
+"""Load server for the readers: the program `watch-stub` where it is installed, else `benchmarks.stub`."""
 
 from __future__ import annotations
 

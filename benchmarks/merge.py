@@ -1,4 +1,4 @@
-"""How long the three-way merge of an edit takes, from three objects to the text that a person goes on with.
+"""Benchmark of the three-way merge of an edit, from three objects to the text that the user continues with.
 
 Each object is a Deployment of 5,000 lines of YAML: containers with environment and arguments, and labels. Both sides
 changed ten fields, one of which the other changed too. "merge" is the merge alone; "rewrite" puts its result into the
@@ -15,15 +15,15 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.table import Line, main
-from dashboard.edits.document import parse
-from dashboard.edits.editable import Base, Target
-from dashboard.edits.merge import merge
-from dashboard.edits.outcomes import Draft, Moved
-from dashboard.edits.present import moved
-from dashboard.edits.rewrite import rewrite
-from dashboard.edits.schema import METADATA, Schema
-from dashboard.resources.kinds import KINDS
-from dashboard.resources.yaml_text import to_yaml
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.manifests.document import parse
+from dashboard.objects.manifests.rewrite import rewrite
+from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.merge.three_way import merge
+from dashboard.objects.schemas.schema import METADATA, Schema
+from dashboard.pages.edit.current import compute_moved
+from dashboard.pages.writes.outcomes import Moved, Submission
+from dashboard.pages.writes.target import Base, Target
 
 Json = dict[str, Any]
 _ENV = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"], "items": {"type": "object"}}
@@ -35,7 +35,7 @@ SCHEMA = Schema({
         "spec": {"properties": {"template": {"properties": {"spec": _POD}}}},
     }
 })  # fmt: skip
-"""What the merge needs to know of a Deployment."""
+"""Parts of a Deployment's schema that the merge needs."""
 
 
 def deployment(lines: int) -> Json:
@@ -59,7 +59,7 @@ def deployment(lines: int) -> Json:
     }
 
 
-def changed(base: Json, first: int) -> Json:
+def change_fields(base: Json, first: int) -> Json:
     """Ten fields changed, in every tenth container from the `first`; and the replicas."""
     side = copy.deepcopy(base)
     side["spec"]["replicas"] = 10 + first
@@ -70,7 +70,7 @@ def changed(base: Json, first: int) -> Json:
 
 def measure(arguments: argparse.Namespace) -> list[Line]:
     base = deployment(arguments.lines)
-    theirs, mine = changed(base, 1), changed(base, 2)
+    theirs, mine = change_fields(base, 1), change_fields(base, 2)
     text = "# mine\n" + to_yaml(mine)
     document = parse(text)
     merged = merge(base, theirs, document.value, schema=SCHEMA)
@@ -79,10 +79,10 @@ def measure(arguments: argparse.Namespace) -> list[Line]:
 
     target = Target(KINDS["deployments.apps"], "default", "large")
     live = {**theirs, "metadata": {**theirs["metadata"], "uid": "u", "resourceVersion": "2"}}
-    draft = Draft(text, Base("u", "1", base))
+    draft = Submission(text, Base("u", "1", base))
 
     def page() -> Moved:
-        return moved(target, draft, parse(text), live, SCHEMA)
+        return compute_moved(target, draft, parse(text), live, SCHEMA)
 
     steps: dict[str, Callable[[], object]] = {
         "merge": lambda: merge(base, theirs, document.value, schema=SCHEMA),

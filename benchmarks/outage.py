@@ -1,4 +1,4 @@
-"""How soon an open page says that the API server is gone, and how soon it is right again.
+"""Benchmark of the time until an open page says that the API server is gone, and until it is right again.
 
 A real API server is killed, or stopped with SIGSTOP, under a worker, Redis and web processes with a page open in
 Chromium. Stale is shown so long after that. When the API server says that it is ready again, a pod that the page shows
@@ -21,26 +21,26 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from benchmarks.table import Line, main
-from tests.browser import ARGUMENTS, chromium_path
-from tests.controlplane import ControlPlane
-from tests.e2e.changes import PODS, Changes
 from tests.e2e.conftest import CRD
-from tests.e2e.deployment import Deployment
-from tests.e2e.film import Shot
-from tests.e2e.subjects import all_pods
-from tests.e2e.watching import Watched
-from tests.require import controlplane_binaries
+from tests.support.browser.chromium import ARGUMENTS, chromium_path
+from tests.support.controlplane import ControlPlane
+from tests.support.e2e.changes import PODS, Changes
+from tests.support.e2e.deployment import Deployment
+from tests.support.e2e.expectations import all_pods
+from tests.support.e2e.film import Shot
+from tests.support.e2e.filmed_pages import Watched
+from tests.support.require import controlplane_binaries
 
 FAULTS = {"killed": "API server killed", "stopped": "API server stopped (SIGSTOP)"}
 
 
 @dataclass(frozen=True)
 class Outage:
-    """What one of them was to a page. Seconds."""
+    """Effect of one outage on a page, in seconds."""
 
-    stale: float
-    healed: float
-    lies: int
+    stale_after: float
+    healed_after: float
+    false_live_count: int
 
 
 @contextmanager
@@ -64,7 +64,7 @@ def open_page(pods: int) -> Iterator[tuple[ControlPlane, Changes, Watched]]:
             controlplane.stop()
 
 
-def outage(fault: str, controlplane: ControlPlane, changes: Changes, page: Watched) -> Outage:
+def measure_outage(fault: str, controlplane: ControlPlane, changes: Changes, page: Watched) -> Outage:
     """Bring one about, and wait until all is well again."""
     page.agree(changes.history)
     struck = time.time()
@@ -96,14 +96,14 @@ def measure(arguments: argparse.Namespace) -> list[Line]:
     lines = []
     with open_page(arguments.pods) as parts:
         for fault in arguments.faults:
-            rounds = [outage(fault, *parts) for _ in range(arguments.rounds)]
-            stale, healed = [each.stale for each in rounds], [each.healed for each in rounds]
+            rounds = [measure_outage(fault, *parts) for _ in range(arguments.rounds)]
+            stale, healed = [each.stale_after for each in rounds], [each.healed_after for each in rounds]
             figures = {
                 "stale shown after, s": statistics.median(stale),
                 "at worst, s": max(stale),
                 "healed after it is ready, s": statistics.median(healed),
                 "at the worst, s": max(healed),
-                "moments at which it was wrong and said live": rounds[-1].lies,
+                "moments at which it was wrong and said live": rounds[-1].false_live_count,
             }
             lines.append(Line(f"{FAULTS[fault]}, {arguments.rounds} times", figures))
     return lines

@@ -1,4 +1,5 @@
-"""Fields by path: what a new one costs over many objects, how long the loop is held up, and what it costs afterwards.
+"""Benchmark of fields by path: the cost of a new one over many objects, the delay of the event loop, and the cost
+after.
 
     python -m benchmarks.paths
 
@@ -26,18 +27,18 @@ django.setup()
 import msgspec  # noqa: E402 - Django's settings come first
 
 from benchmarks.pods import pod  # noqa: E402
-from benchmarks.table import Line, main  # noqa: E402
-from benchmarks.turns import turns  # noqa: E402
-from dashboard.live.change import Change  # noqa: E402
-from dashboard.live.messages import Row  # noqa: E402
-from dashboard.live.replica import Replica  # noqa: E402
-from dashboard.live.results import Results  # noqa: E402
-from dashboard.live.slices import Slices  # noqa: E402
-from dashboard.resources.path_order import values_key  # noqa: E402
-from dashboard.resources.query import Query  # noqa: E402
-from dashboard.resources.rows import build_row, projection_for  # noqa: E402
+from benchmarks.table import Line, main  # noqa: E402 - Django's settings come first
+from benchmarks.turns import measure_turns  # noqa: E402
+from dashboard.live.index.kind_index import KindIndex  # noqa: E402
+from dashboard.live.replication.change import Change  # noqa: E402
+from dashboard.live.replication.replica import Replica  # noqa: E402
+from dashboard.objects.kinds.row import Row  # noqa: E402
+from dashboard.objects.printers import build_row, projection_for  # noqa: E402
+from dashboard.objects.query.path_order import values_key  # noqa: E402
+from dashboard.objects.query.query import Query  # noqa: E402
+from dashboard.runtime.background import TimeSlicer  # noqa: E402
 from informerd.clock import SystemClock  # noqa: E402
-from informerd.dictionary import Dictionary, train  # noqa: E402
+from informerd.compression import Dictionary, train_dictionary  # noqa: E402
 from informerd.objects import Blob  # noqa: E402
 
 LISTS = (
@@ -46,7 +47,7 @@ LISTS = (
 )  # fmt: skip
 """A new path each: what every pod has, with few values and with as many as pods, and what none has."""
 CHANGES = 4_000
-IN_A_FRAME = 50
+CHANGES_PER_FRAME = 50
 
 
 def query(params: str) -> Query:
@@ -57,46 +58,46 @@ class Pods:
     """Rows with their whole objects, and changes to come."""
 
     def __init__(self, number: int) -> None:
-        self._dictionary = train([pod(each, 1) for each in range(200)])
+        self._dictionary = train_dictionary([pod(each, 1) for each in range(200)])
         self._number = number
         self.replica = Replica("pods", SystemClock())
         for each in range(number):
             row = self.row(each, 1)
             self.replica.rows[row.uid] = row
-        self.slices = Slices()
-        self.results = Results(self.replica, SystemClock(), self.slices)
+        self.slices = TimeSlicer()
+        self.results = KindIndex(self.replica, SystemClock(), self.slices)
 
     def row(self, number: int, version: int) -> Row:
         raw = pod(number, version)
         assert isinstance(self._dictionary, Dictionary)
         decoded = msgspec.json.decode(raw, type=projection_for("pods"))
-        packed = Blob(self._dictionary.pack(raw), self._dictionary)
+        packed = Blob(self._dictionary.compress(raw), self._dictionary)
         return build_row("pods", msgspec.structs.replace(decoded, blob=packed))
 
     def frames(self, version: int) -> list[Change]:
         found = []
-        for first in range(0, CHANGES, IN_A_FRAME):
-            new = [self.row((first + each) * 7 % self._number, version) for each in range(IN_A_FRAME)]
+        for first in range(0, CHANGES, CHANGES_PER_FRAME):
+            new = [self.row((first + each) * 7 % self._number, version) for each in range(CHANGES_PER_FRAME)]
             found.append(Change(rows=[(self.replica.rows[row.uid], row) for row in new]))
         return found
 
     async def open(self, params: str) -> float:
         """Seconds until a list is there."""
         began = time.perf_counter()
-        result = self.results.open(query(params))
-        await result.found.wait()
+        result = self.results.open_result(query(params))
+        await result.found_event.wait()
         result.window(0, 100)
         return time.perf_counter() - began
 
     async def settle(self) -> None:
-        while len(self.slices):  # noqa: ASYNC110 - what is left is done in slices
+        while len(self.slices):  # noqa: ASYNC110 - turns of the loop are what it needs
             await asyncio.sleep(0)
 
-    def anew(self, params: str) -> float:
-        """Seconds to decode all rows whole, and sort them, at one go."""
+    def reopen(self, params: str) -> float:
+        """Seconds to decode all rows whole, and sort them, in one step."""
         asked, began = query(params), time.perf_counter()
-        path = asked.kept_paths[0]
-        sorted((values_key(path, path.values(row.whole())), row.uid) for row in self.replica.rows.values())
+        path = asked.required_paths[0]
+        sorted((values_key(path, path.values(row.decode_object())), row.uid) for row in self.replica.rows.values())
         return time.perf_counter() - began
 
 
@@ -106,22 +107,22 @@ async def new_paths(number: int) -> list[Line]:
     gc.freeze()
     lines = []
     for params in LISTS:
-        async with turns(time.thread_time) as took:
+        async with measure_turns(time.thread_time) as took:
             seconds = await pods.open(params)
         asked = {"s": seconds, "longest turn, ms": max(took) * 1e3, "again, ms": (await pods.open(params)) * 1e3}
-        lines.append(Line(f"{params}, {number:,} pods", asked, {"all at one go": f"{pods.anew(params):.2f} s"}))
+        lines.append(Line(f"{params}, {number:,} pods", asked, {"all in one step": f"{pods.reopen(params):.2f} s"}))
     return lines
 
 
-async def busy(number: int) -> Line:
+async def new_path_under_load(number: int) -> Line:
     """A new path while 2,000 changes a second come."""
     pods = Pods(number)
     frames = iter([frame for version in (2, 3) for frame in pods.frames(version)])
     opening = asyncio.ensure_future(pods.open("sort=.spec.nodeName"))
-    async with turns(time.thread_time) as took:
+    async with measure_turns(time.thread_time) as took:
         while not opening.done() and (frame := next(frames, None)) is not None:
             pods.results.apply(frame)
-            await asyncio.sleep(IN_A_FRAME / 2_000)
+            await asyncio.sleep(CHANGES_PER_FRAME / 2_000)
         seconds = await opening
     return Line(
         f"the same while 2,000 changes a second come, {number:,} pods",
@@ -130,27 +131,29 @@ async def busy(number: int) -> Line:
     )
 
 
-async def kept(number: int) -> list[Line]:
+async def measure_path_memory(number: int) -> list[Line]:
     lines = []
     for params in LISTS:
         pods = Pods(number)
         gc.collect()
         tracemalloc.start()
         asked = query(params)
-        pods.results.fields.use(asked.kept_paths)
+        pods.results.path_columns.use(asked.required_paths)
         await pods.settle()
         gc.collect()
         size = tracemalloc.get_traced_memory()[0]
         tracemalloc.stop()
         lines.append(
             Line(
-                f"kept of {asked.kept_paths[0]}, {number:,} pods", {"MB": size / 1e6, "bytes a row": size / number}, {}
+                f"kept of {asked.required_paths[0]}, {number:,} pods",
+                {"MB": size / 1e6, "bytes a row": size / number},
+                {},
             )
         )
     return lines
 
 
-async def changing(number: int, lists: Sequence[str]) -> float:
+async def measure_changes(number: int, lists: Sequence[str]) -> float:
     """Microseconds of processor time a change; the best of three."""
     pods = Pods(number)
     for params in lists:
@@ -169,7 +172,7 @@ async def changing(number: int, lists: Sequence[str]) -> float:
 async def deltas(sizes: Sequence[int]) -> list[Line]:
     lines, first = [], 0.0
     for size in sizes:
-        cost, without = await changing(size, LISTS), await changing(size, ("", "sort=node"))
+        cost, without = await measure_changes(size, LISTS), await measure_changes(size, ("", "sort=node"))
         first = first or cost
         lines.append(
             Line(
@@ -182,7 +185,12 @@ async def deltas(sizes: Sequence[int]) -> list[Line]:
 
 
 async def all_lines(rows: int, sizes: Sequence[int]) -> list[Line]:
-    return [*(await new_paths(rows)), await busy(rows), *(await kept(rows)), *(await deltas(sizes))]
+    return [
+        *(await new_paths(rows)),
+        await new_path_under_load(rows),
+        *(await measure_path_memory(rows)),
+        *(await deltas(sizes)),
+    ]
 
 
 def measure(arguments: argparse.Namespace) -> list[Line]:

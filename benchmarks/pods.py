@@ -1,4 +1,4 @@
-"""The pods of the load servers: 4.8 kB each, the same bytes whichever server sends them."""
+"""Pods of the load servers: 4.8 kB each, with the same bytes from every server."""
 
 from __future__ import annotations
 

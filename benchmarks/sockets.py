@@ -1,4 +1,4 @@
-"""A thousand browsers on one web process: how late each frame is, whether any is lost, what a socket costs.
+"""Benchmark of a thousand browsers on one web process: the delay and loss of frames, and the cost of a socket.
 
     python -m benchmarks.sockets [--sockets 1000] [--views 20] [--rate 10] [--seconds 20] [--split]
 
@@ -22,7 +22,7 @@ from typing import Any
 from benchmarks.pods import pod
 from benchmarks.table import Line, main
 from benchmarks.whole.cluster import demo_cluster
-from benchmarks.whole.followers import followers, seen_by
+from benchmarks.whole.followers import collect_followers, followers
 from benchmarks.whole.marks import Marker, Pod, figures, session_for
 from benchmarks.whole.programs import Running, ready_dashboard
 
@@ -50,40 +50,42 @@ async def create(session: Any, path: str, obj: dict[str, Any]) -> None:
             sys.exit(f"{path}: {answer.status} {await answer.text()}")
 
 
-def delivered(seen: list[dict[str, Any]], marker: Marker, since: int) -> tuple[list[float], int, int]:
+def delivery_times(seen: list[dict[str, Any]], marker: Marker, since: int) -> tuple[list[float], int, int]:
     """Milliseconds until each frame came, how many marks came, and how many should have."""
     by_view: dict[str, list[int]] = defaultdict(list)
-    for mark, (namespace, _) in marker.where.items():
+    for mark, (namespace, _) in marker.pod_by_mark.items():
         if mark >= since:
             by_view[namespace].append(mark)
     late, came, due = [], 0, 0
     for each in seen:
         wanted = by_view[each["path"].partition("namespace=")[2]]
         marks = {int(mark): at for mark, at in each["marks"].items()}
-        late += [(marks[mark] - marker.sent[mark]) * 1e3 for mark in wanted if mark in marks]
+        late += [(marks[mark] - marker.sent_at[mark]) * 1e3 for mark in wanted if mark in marks]
         came, due = came + sum(mark in marks for mark in wanted), due + len(wanted)
     return late, came, due
 
 
-async def measured(running: Running, kubeconfig: Path, pods: list[Pod], arguments: argparse.Namespace) -> list[Line]:
+async def measure_dashboard(
+    running: Running, kubeconfig: Path, pods: list[Pod], arguments: argparse.Namespace
+) -> list[Line]:
     marker = Marker()
     paths = [f"/resources/pods/?namespace=team-{view}" for view in range(arguments.views)]
     web = "web" if arguments.split else "dashboard"
     async with session_for(kubeconfig) as session:
         with followers(running.url, len(paths) * 5, paths):  # what the process needs once
-            await marker.keep_on(session, pods, arguments.rate * len(pods), 3)
+            await marker.write_continuously(session, pods, arguments.rate * len(pods), 3)
         await asyncio.sleep(2)
         without = running.memory_mb()[web]
         with followers(running.url, arguments.sockets, paths) as process:
-            since = max(marker.sent) + 1
+            since = max(marker.sent_at) + 1
             before, began = running.core_seconds(), time.monotonic()
-            await marker.keep_on(session, pods, arguments.rate * len(pods), arguments.seconds)
+            await marker.write_continuously(session, pods, arguments.rate * len(pods), arguments.seconds)
             cores = (running.core_seconds() - before) / (time.monotonic() - began)
             await asyncio.sleep(2)
             with_them = running.memory_mb()[web]
-            seen = await asyncio.to_thread(seen_by, process)
-    late, came, due = delivered(seen, marker, since)
-    last = {pod: mark for mark, pod in marker.where.items()}
+            seen = await asyncio.to_thread(collect_followers, process)
+    late, came, due = delivery_times(seen, marker, since)
+    last = {pod: mark for mark, pod in marker.pod_by_mark.items()}
     final = sum(str(last[pods[number % len(pods)]]) in each["marks"] for number, each in enumerate(seen))
     return [
         Line(
@@ -105,7 +107,7 @@ def measure(arguments: argparse.Namespace) -> list[Line]:
     with demo_cluster() as kubeconfig:
         pods = asyncio.run(fill(kubeconfig, arguments.views))
         with ready_dashboard(kubeconfig, split=arguments.split) as running:
-            return asyncio.run(measured(running, kubeconfig, pods, arguments))
+            return asyncio.run(measure_dashboard(running, kubeconfig, pods, arguments))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,6 +1,6 @@
-"""A load server of our own: python -m benchmarks.stub PORT PODS EVENTS [asked]. It lists and watches prepared bytes.
+"""Load server in Python, which lists and watches prepared bytes: python -m benchmarks.stub PORT PODS EVENTS [asked].
 
-It stands in for `watch-stub` where that is missing, and serves what that has not: `/api/v1/pods` is full, every other
+It replaces `watch-stub` where that is missing, and serves more: `/api/v1/pods` is full, every other
 collection is empty and silent, and discovery knows pods. With `asked` the events come when somebody gets `/start`, else
 after three seconds.
 """
@@ -17,7 +17,7 @@ from benchmarks.pods import LAST_VERSION, pod
 DELAY = 3.0
 """Seconds of silence before a watch's first event."""
 
-DIFFERENT = 20_000
+DISTINCT_EVENTS = 20_000
 """Events that are prepared; they are sent over and over."""
 
 
@@ -46,13 +46,13 @@ DISCOVERY: dict[str, dict[str, Any]] = {
 
 
 class Stub:
-    def __init__(self, pods: int, events: int, *, asked: bool = False) -> None:
-        self._asked = asyncio.Event() if asked else None
+    def __init__(self, pods: int, events: int, *, on_request: bool = False) -> None:
+        self._asked = asyncio.Event() if on_request else None
         items = [pod(number, number + 1) for number in range(pods)]
         head = b'{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%d"},"items":[' % pods
         self._list = head + b",".join(items) + b"]}"
         self._initial = [*(_event(b"ADDED", item) for item in items), _bookmark(b"Pod", pods)]
-        changed = range(min(events, DIFFERENT))
+        changed = range(min(events, DISTINCT_EVENTS))
         self._changes = (
             [_event(b"MODIFIED", pod(number % pods, pods + 1 + number)) for number in changed] if pods else []
         )
@@ -121,11 +121,11 @@ def _empty_list(path: str) -> bytes:
     return b'{"kind":"%bList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}' % _kind(path)
 
 
-async def main(port: int, pods: int, events: int, *, asked: bool) -> None:
-    stub = Stub(pods, events, asked=asked)
+async def main(port: int, pods: int, events: int, *, on_request: bool) -> None:
+    stub = Stub(pods, events, on_request=on_request)
     server = await asyncio.start_server(stub.serve, "127.0.0.1", port)
     await server.serve_forever()
 
 
 if __name__ == "__main__":
-    asyncio.run(main(*map(int, sys.argv[1:4]), asked="asked" in sys.argv[4:]))
+    asyncio.run(main(*map(int, sys.argv[1:4]), on_request="asked" in sys.argv[4:]))

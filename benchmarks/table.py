@@ -1,4 +1,4 @@
-"""How a benchmark tells its result: a table of ratios for people, the same as JSON for programs."""
+"""Result of a benchmark, as a table of ratios for people and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 class Line:
     """One measured thing: its figures by name (units in the name), and what stood beside it in the same run."""
 
-    what: str
+    name: str
     figures: dict[str, float]
     ratios: dict[str, str] = field(default_factory=dict)
 
@@ -23,7 +23,7 @@ def print_table(title: str, lines: Sequence[Line]) -> None:
     print(f"\n{title}\n\n| | {' | '.join(names)} |\n| --- |{' --- |' * len(names)}")
     for line in lines:
         cells = [_cell(line, name) for name in names]
-        print(f"| {line.what} | {' | '.join(cells)} |")
+        print(f"| {line.name} | {' | '.join(cells)} |")
 
 
 def _cell(line: Line, name: str) -> str:

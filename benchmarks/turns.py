@@ -1,4 +1,4 @@
-"""How long each turn of the event loop takes: what everybody else has to wait for."""
+"""Measurement of the event loop's turns, during which everything else waits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 
 @asynccontextmanager
-async def turns(timer: Callable[[], float] = time.perf_counter) -> AsyncIterator[list[float]]:
+async def measure_turns(timer: Callable[[], float] = time.perf_counter) -> AsyncIterator[list[float]]:
     """Seconds of each turn of the loop in the block by `timer`; `time.thread_time` leaves out what others took."""
     found: list[float] = []
 

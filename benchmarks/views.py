@@ -1,4 +1,4 @@
-"""Lists as the web process keeps them: what opening one costs, what a change costs, and how long the loop is held up.
+"""Benchmark of lists in the web process: the cost of opening one and of a change, and the delay of the event loop.
 
     python -m benchmarks.views
 
@@ -25,19 +25,19 @@ import django
 django.setup()
 
 from benchmarks.table import Line, main  # noqa: E402 - Django's settings come first
-from benchmarks.turns import turns  # noqa: E402
+from benchmarks.turns import measure_turns  # noqa: E402
 from benchmarks.whole.lists import LISTS, distinct_lists  # noqa: E402
-from dashboard.live.change import Change  # noqa: E402
-from dashboard.live.messages import Row, Tone  # noqa: E402
-from dashboard.live.replica import Replica  # noqa: E402
-from dashboard.live.results import Results  # noqa: E402
-from dashboard.live.slices import Slices  # noqa: E402
-from dashboard.resources.query import Query  # noqa: E402
-from dashboard.resources.rows import columns_for  # noqa: E402
+from dashboard.live.index.kind_index import KindIndex  # noqa: E402
+from dashboard.live.replication.change import Change  # noqa: E402
+from dashboard.live.replication.replica import Replica  # noqa: E402
+from dashboard.objects.kinds.row import Row, Tone  # noqa: E402
+from dashboard.objects.printers import columns_for  # noqa: E402
+from dashboard.objects.query.query import Query  # noqa: E402
+from dashboard.runtime.background import TimeSlicer  # noqa: E402
 from informerd.clock import SystemClock  # noqa: E402
 
 CHANGES = 4_000
-IN_A_FRAME = 50
+CHANGES_PER_FRAME = 50
 STATUSES: tuple[tuple[str, Tone], ...] = (
     ("Running", "ok"), ("Running", "ok"), ("Running", "ok"), ("Pending", "busy"), ("CrashLoopBackOff", "bad"),
 )  # fmt: skip
@@ -66,14 +66,14 @@ class Pods:
         for each in range(number):
             row = pod(each, 1, self._chance)
             self.replica.rows[row.uid] = row
-        self.slices = Slices()
-        self.results = Results(self.replica, SystemClock(), self.slices)
+        self.slices = TimeSlicer()
+        self.results = KindIndex(self.replica, SystemClock(), self.slices)
 
     def frames(self, changes: int) -> list[Change]:
         """Changes of random rows, so many to a frame."""
         found = []
-        for version in range(changes // IN_A_FRAME):
-            numbers = self._chance.sample(range(self._number), IN_A_FRAME)
+        for version in range(changes // CHANGES_PER_FRAME):
+            numbers = self._chance.sample(range(self._number), CHANGES_PER_FRAME)
             new = [pod(each, version + 2, self._chance) for each in numbers]
             found.append(Change(rows=[(self.replica.rows[row.uid], row) for row in new]))
         return found
@@ -81,13 +81,13 @@ class Pods:
     async def open(self, params: str) -> float:
         """Seconds until a list is there."""
         began = time.perf_counter()
-        result = self.results.open(query(params))
-        await result.found.wait()
+        result = self.results.open_result(query(params))
+        await result.found_event.wait()
         result.window(0, 100)
         return time.perf_counter() - began
 
-    def anew(self, params: str) -> float:
-        """Seconds to filter and sort all rows at one go."""
+    def reopen(self, params: str) -> float:
+        """Seconds to filter and sort all rows in one step."""
         asked, began = query(params), time.perf_counter()
         sorted((row for row in self.replica.rows.values() if asked.matches(row, 1.8e9)), key=asked.sort_key)[:100]
         return time.perf_counter() - began
@@ -97,15 +97,15 @@ def query(params: str) -> Query:
     return Query.parse(parse_qs(params), "pods")
 
 
-async def opening(number: int) -> Line:
+async def measure_opening(number: int) -> Line:
     """Every list, opened one after the other as by strangers: orders and filters are shared where they are the same."""
     pods = Pods(number)
     gc.collect()
     gc.freeze()
-    async with turns() as took:
+    async with measure_turns() as took:
         times = [await pods.open(params) for params in LISTS]
         again = [await pods.open(params) for params in LISTS]
-    anew = [pods.anew(params) for params in LISTS]
+    anew = [pods.reopen(params) for params in LISTS]
     return Line(
         f"open {len(LISTS)} lists of {number:,} rows",
         {
@@ -118,7 +118,7 @@ async def opening(number: int) -> Line:
     )
 
 
-async def changing(number: int, lists: Iterable[str]) -> tuple[float, float]:
+async def measure_changes(number: int, lists: Iterable[str]) -> tuple[float, float]:
     """Microseconds of processor time a change, with all of `lists` open; the best of three."""
     pods = Pods(number)
     asked = list(lists)
@@ -137,7 +137,7 @@ async def changing(number: int, lists: Iterable[str]) -> tuple[float, float]:
 
 
 async def flatness(sizes: Sequence[int]) -> list[Line]:
-    costs = [await changing(size, LISTS) for size in sizes]
+    costs = [await measure_changes(size, LISTS) for size in sizes]
     return [
         Line(
             f"a change, {size:,} rows, {len(LISTS)} lists",
@@ -149,7 +149,7 @@ async def flatness(sizes: Sequence[int]) -> list[Line]:
 
 
 async def many_lists(number: int = 50, rows: int = 50_000) -> Line:
-    cost, each = await changing(rows, distinct_lists(number))
+    cost, each = await measure_changes(rows, distinct_lists(number))
     return Line(
         f"2,000 changes a second, {number} lists of {rows:,} rows",
         {"µs": cost, "µs a list": each, "of a core, %": cost * 2_000 / 1e4},
@@ -158,7 +158,7 @@ async def many_lists(number: int = 50, rows: int = 50_000) -> Line:
 
 
 async def all_lines(rows: int, sizes: Sequence[int]) -> list[Line]:
-    return [await opening(rows), *(await flatness(sizes)), await many_lists(rows=rows)]
+    return [await measure_opening(rows), *(await flatness(sizes)), await many_lists(rows=rows)]
 
 
 def measure(arguments: argparse.Namespace) -> list[Line]:

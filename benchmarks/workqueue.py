@@ -1,4 +1,4 @@
-"""The work queue alone: keys added, handed out and done a second on one core, beside asyncio's queues.
+"""Benchmark of the work queue: keys added, handed out and done a second on one core, compared with asyncio's queues.
 
     python -m benchmarks.workqueue
 
@@ -25,11 +25,11 @@ OURS = "informerd: 10,000 keys wait"
 WORKERS = 4
 
 Keys = list[Request]
-Measured = Callable[[Keys], Awaitable[int]]
+QueueCase = Callable[[Keys], Awaitable[int]]
 """Puts the keys through a queue; how many came out."""
 
 
-async def waiting(keys: Keys) -> int:
+async def drain_backlog(keys: Keys) -> int:
     queue: WorkQueue[Request] = WorkQueue("benchmark")
     for key in keys:
         queue.add(key)
@@ -65,7 +65,7 @@ async def priorities(keys: Keys) -> int:
     return len(keys)
 
 
-async def delayed(keys: Keys) -> int:
+async def add_delayed(keys: Keys) -> int:
     """Each by the limiter, as after a failure; they become due while others are still added."""
     queue: WorkQueue[Request] = WorkQueue("benchmark")
     for key in keys:
@@ -77,7 +77,7 @@ async def delayed(keys: Keys) -> int:
     return len(keys)
 
 
-async def waited_for(keys: Keys) -> int:
+async def wake_workers(keys: Keys) -> int:
     """Workers wait, and each key wakes one of them."""
     queue: WorkQueue[Request] = WorkQueue("benchmark")
 
@@ -114,24 +114,24 @@ async def asyncio_priority_queue(keys: Keys) -> int:
     return len(keys)
 
 
-MEASURED: dict[str, Measured] = {
-    OURS: waiting,
+CASES: dict[str, QueueCase] = {
+    OURS: drain_backlog,
     "informerd: one key at a time": one_by_one,
     "informerd: each key added three times": duplicates,
     "informerd: two priorities": priorities,
-    "informerd: each key by the rate limiter": delayed,
-    f"informerd: {WORKERS} workers that wait": waited_for,
+    "informerd: each key by the rate limiter": add_delayed,
+    f"informerd: {WORKERS} workers that wait": wake_workers,
     "asyncio.Queue: 10,000 keys wait": asyncio_queue,
     "asyncio.PriorityQueue: 10,000 keys wait": asyncio_priority_queue,
 }
 
 
-def keys_a_second(measured: Measured, keys: Keys, rounds: int) -> float:
+def keys_a_second(case: QueueCase, keys: Keys, rounds: int) -> float:
     """The best of the rounds."""
 
     async def once() -> float:
         began = time.process_time()
-        count = await measured(keys)
+        count = await case(keys)
         return count / (time.process_time() - began)
 
     return max(uvloop.run(once()) for _ in range(rounds))
@@ -140,7 +140,7 @@ def keys_a_second(measured: Measured, keys: Keys, rounds: int) -> float:
 def measure(arguments: argparse.Namespace) -> list[Line]:
     keys = [Request(f"team-{number % 20}", f"web-7d9c-{number:05d}") for number in range(arguments.keys)]
     found: dict[str, float] = {}
-    for name, measured in MEASURED.items():
+    for name, measured in CASES.items():
         print(f"{name} …", file=sys.stderr)
         found[name] = keys_a_second(measured, keys, arguments.rounds)
     return [

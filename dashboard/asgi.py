@@ -1,4 +1,4 @@
-"""The ASGI application, for daphne: a web process alone with REDIS_URL set, worker and web in one without."""
+"""ASGI application for daphne: a web process alone with REDIS_URL set, worker and web in one process without."""
 
 import os
 
@@ -7,6 +7,6 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 django.setup(set_prefix=False)
 
-from dashboard.wiring import build_application  # noqa: E402 - needs the settings
+from dashboard.server.wiring.web import build_application  # noqa: E402 - needs the settings
 
 application = build_application()

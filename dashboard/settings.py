@@ -1,4 +1,6 @@
-"""Django's settings: the one place that reads the environment. docs/settings.md has the table, a test compares them.
+"""Django's settings, the only module that reads the environment.
+
+docs/settings.md has the table; a test compares them.
 
 Without a single variable set this is a dashboard for one person on one machine: bound to 127.0.0.1, SQLite, the
 in-memory channel layer, a generated SECRET_KEY that is kept beside the database. REDIS_URL makes it the production
@@ -13,9 +15,9 @@ from pathlib import Path
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from dashboard.environment import Environment
-from dashboard.secret import kept_secret
-from devcluster.size import read_pods, read_rate, read_seed
+from dashboard.runtime.environment import Environment
+from dashboard.runtime.secret_key import load_or_create_secret
+from devcluster.workload_size import read_pods, read_rate, read_seed
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -28,7 +30,7 @@ VAR_DIR = Path(env.str("DELTABOARD_VAR", default=str(BASE_DIR / "var")))
 """Folder for the generated secret key and the SQLite file."""
 
 REDIS_URL: str = env.str("REDIS_URL", default="")
-"""Set: the production form. Web processes hold no worker, `manage.py informerd` is the worker."""
+"""Set in the production form: web processes have no worker, `manage.py informerd` is the worker."""
 
 SECRET_KEY: str = env.str("SECRET_KEY", default="")
 if not SECRET_KEY:
@@ -38,11 +40,11 @@ if not SECRET_KEY:
             "Make one with: python -c 'import secrets; print(secrets.token_urlsafe(50))'"
         )
     try:
-        SECRET_KEY = kept_secret(VAR_DIR / "secret_key")
+        SECRET_KEY = load_or_create_secret(VAR_DIR / "secret_key")
     except OSError as error:
         raise ImproperlyConfigured(
-            f"DELTABOARD_VAR: the secret key cannot be kept in {VAR_DIR}: {error.strerror}. "
-            "Name a folder that can be written, or set SECRET_KEY and DATABASE_URL"
+            f"DELTABOARD_VAR: the secret key cannot be stored in {VAR_DIR}: {error.strerror}. "
+            "Name a writable folder, or set SECRET_KEY and DATABASE_URL"
         ) from error
 
 # --- Which cluster ----------------------------------------------------------------------------------------------
@@ -52,7 +54,7 @@ DELTABOARD_KINDS: list[str] = env.list(
     default=["pods", "mydemos", "events", "namespaces", "nodes", "deployments", "replicasets"],
 )
 DELTABOARD_CONTROLLERS: list[str] | None = env.list("DELTABOARD_CONTROLLERS", default=None)
-"""None: what this cluster runs by default, which is crddemo on the demo cluster and nothing elsewhere."""
+"""None: the cluster's default, which is crddemo on the demo cluster and nothing elsewhere."""
 DELTABOARD_CLUSTER: str = env.one_of("DELTABOARD_CLUSTER", ("", "demo"), default="")
 DELTABOARD_CONTEXT: str = env.str("DELTABOARD_CONTEXT", default="")
 DELTABOARD_CLUSTER_COLOUR: str = env.one_of(
@@ -64,7 +66,7 @@ DEMO_PODS: int = env.read("DEMO_PODS", read_pods, default="120")
 DEMO_RATE: float = env.read("DEMO_RATE", read_rate, default="5")
 DEMO_SEED: int | None = env.read("DEMO_SEED", read_seed, default="")
 CLUSTER_ENVIRON = os.environ
-"""What informerd.rest.cluster looks into for KUBECONFIG and the in-cluster variables."""
+"""Variables that informerd.rest.cluster reads for KUBECONFIG and the in-cluster configuration."""
 
 # --- Who may come in --------------------------------------------------------------------------------------------
 
@@ -98,26 +100,26 @@ CONTENT_SECURITY_POLICY = {
 
 INSTALLED_APPS = [
     "dashboard",
-    "dashboard.authors",
-    "dashboard.bulk",
-    "dashboard.drafts",
-    "dashboard.drains",
+    "dashboard.pages.authors",
+    "dashboard.pages.bulk",
+    "dashboard.pages.drafts",
+    "dashboard.pages.drains",
     "django.contrib.staticfiles",
     "django_htmx",
     "csp",
 ]
 MIDDLEWARE = [
-    "dashboard.access.middleware.Security",
-    "dashboard.access.middleware.ContentSecurityPolicy",
-    "dashboard.access.static_files.StaticFiles",
-    "dashboard.access.middleware.GZip",
-    "dashboard.access.middleware.Common",
-    "dashboard.access.middleware.Csrf",
+    "dashboard.server.middleware.Security",
+    "dashboard.server.middleware.ContentSecurityPolicy",
+    "dashboard.server.static_files.StaticFiles",
+    "dashboard.server.middleware.GZip",
+    "dashboard.server.middleware.Common",
+    "dashboard.server.middleware.Csrf",
     "django_htmx.middleware.HtmxMiddleware",
 ]
 SILENCED_SYSTEM_CHECKS = ["security.W001", "security.W002", "security.W003"]
 """`check --deploy` looks for Django's own names in MIDDLEWARE: ours are subclasses of its SecurityMiddleware and
-CsrfViewMiddleware, and Security sends X-Frame-Options. tests/test_access.py sees them at work."""
+CsrfViewMiddleware, and Security sends X-Frame-Options. tests/dashboard/server/test_guard.py sees them at work."""
 ROOT_URLCONF = "dashboard.urls"
 ASGI_APPLICATION = "dashboard.asgi.application"
 TEMPLATES = [
@@ -144,15 +146,15 @@ CHANNEL_LAYERS: dict[str, dict[str, object]] = {
 }
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
-"""Bytes of a form: an edit sends its text of up to 3 MiB and what it began with; one too long still comes back."""
+"""Maximum bytes of a form: an edit sends its text of up to 3 MiB and the original; a longer text is still returned."""
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
-"""Inputs of a form: dashboard.edits.forms has room for 150 fields and what was opened, up to five inputs each."""
+"""Maximum inputs of a form: dashboard.pages.forms has 150 fields and the open sections, up to five inputs each."""
 
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "dashboard.access.static_addresses.VersionedStorage"},
+    "staticfiles": {"BACKEND": "dashboard.server.static_urls.VersionedStorage"},
 }
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
@@ -180,7 +182,7 @@ LOGGING = {
             "rename_fields": {"levelname": "level", "name": "logger"},
         },
     },
-    "filters": {"worth a line": {"()": "dashboard.logs.WorthALine"}},
+    "filters": {"worth a line": {"()": "dashboard.runtime.log_filter.RoutineFilter"}},
     "handlers": {
         "stderr": {"class": "logging.StreamHandler", "formatter": DELTABOARD_LOG_FORMAT, "filters": ["worth a line"]}
     },
@@ -191,7 +193,7 @@ LOGGING = {
         "django": {"level": "WARNING"},
         "channels_redis": {
             "level": "CRITICAL"
-        },  # a trace a second while Redis is away; dashboard.live.layer says it once
+        },  # a trace a second while Redis is away; dashboard.live.replication.channel says it once
         "daphne": {"level": "WARNING"},
         "mydemo-controller": {
             "level": "INFO" if DELTABOARD_LOG_LEVEL == "DEBUG" else "ERROR"

@@ -1,6 +1,6 @@
-"""The demo cluster's process: ``python -m devcluster --port 6443 --kubeconfig FILE [--no-workload]``.
+"""Demo cluster process: ``python -m devcluster --port 6443 --kubeconfig FILE [--no-workload]``.
 
-`--pods`, `--rate` and `--seed` say how large, how lively and whether repeatable its workload is.
+`--pods` and `--rate` set the size of the workload and its changes a second; `--seed` makes the workload repeatable.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from devcluster.kubeconfig import write_kubeconfig
-from devcluster.manifests import create_definitions
+from devcluster.manifests import create_crds
 from devcluster.server.core import Core
-from devcluster.server.faults import Faults
-from devcluster.serving import ADDRESS, Serving
-from devcluster.size import DEFAULT_PODS, DEFAULT_RATE, Size, read_pods, read_rate, read_seed
-from devcluster.workload.fleet import fleet as fleet_of
-from devcluster.workload.run import dice_of, run_workload
-from devcluster.workload.seed import seed
+from devcluster.server.endpoints.faults import Faults
+from devcluster.serving import ADDRESS, DemoServer
+from devcluster.workload.demo.fleet import make_fleet as fleet_of
+from devcluster.workload.run import random_source_for, run_workload
+from devcluster.workload.seed.seed import fill_cluster
+from devcluster.workload_size import DEFAULT_PODS, DEFAULT_RATE, WorkloadSize, read_pods, read_rate, read_seed
 from informerd.rest.cluster import ClusterConfig, TlsConfig, UserConfig
 
 
@@ -38,14 +38,16 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     port, about_port = _argument(read_port), "port on 127.0.0.1, 0 for any free one (default %(default)s)"
     parser.add_argument("--port", type=port, default=6443, help=about_port)
     parser.add_argument("--kubeconfig", type=Path, metavar="FILE", help="write a kubeconfig to FILE (- for stdout)")
-    parser.add_argument("--no-workload", action="store_true", help="an empty cluster in which nothing moves by itself")
+    parser.add_argument("--no-workload", action="store_true", help="start an empty cluster without a workload")
     pods, rate, whole = _argument(read_pods), _argument(read_rate), _argument(read_seed)
-    parser.add_argument("--pods", type=pods, default=DEFAULT_PODS, help="about so many pods (default %(default)s)")
     parser.add_argument(
-        "--rate", type=rate, default=DEFAULT_RATE, help="about so many changes a second (default %(default)g)"
+        "--pods", type=pods, default=DEFAULT_PODS, help="approximate number of pods (default %(default)s)"
+    )
+    parser.add_argument(
+        "--rate", type=rate, default=DEFAULT_RATE, help="approximate number of changes a second (default %(default)g)"
     )
     parser.add_argument("--seed", type=whole, help="a whole number that makes the workload repeatable")
-    parser.add_argument("--faults", action="store_true", help="serve /faults, which breaks things on request")
+    parser.add_argument("--faults", action="store_true", help="serve /faults, which injects faults on request")
     parser.add_argument("--bookmark-seconds", type=float, default=60.0, help=argparse.SUPPRESS)
     parser.add_argument("--exit-with-parent", action="store_true", help="end when standard input ends")
     return parser.parse_args(arguments)
@@ -54,7 +56,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 def read_port(text: str) -> int:
     """A port, or 0 for any. Raises ValueError."""
     if not (text.isascii() and text.isdigit() and int(text) <= 65535):
-        raise ValueError(f"{text!r} is no port from 0 to 65535")
+        raise ValueError(f"{text!r} is not a port from 0 to 65535")
     return int(text)
 
 
@@ -77,17 +79,17 @@ async def serve(options: argparse.Namespace) -> None:
     """Serve until SIGINT, SIGTERM or, where asked for, the end of standard input. Raises OSError."""
     rng = random.Random(options.seed)  # noqa: S311 - names and a demo's chances, no secrets
     core = Core(now=time.time, rng=rng)
-    create_definitions(core)
-    size = Size(options.pods, options.rate, options.seed)
-    fleet, dice = fleet_of(size.pods), dice_of(size)
+    create_crds(core)
+    size = WorkloadSize(options.pods, options.rate, options.seed)
+    fleet, dice = fleet_of(size.pods), random_source_for(size)
     if not options.no_workload:
-        seed(core, fleet, dice, suspended=not size.rate)
+        fill_cluster(core, fleet, dice, suspend_cron_jobs=not size.rate)
     ended = asyncio.Event()
     faults = Faults(core.store, rng) if options.faults else None
     async with contextlib.AsyncExitStack() as stack:
-        serving = Serving(core, port=options.port, faults=faults, bookmark_seconds=options.bookmark_seconds)
+        serving = DemoServer(core, port=options.port, faults=faults, bookmark_seconds=options.bookmark_seconds)
         await stack.enter_async_context(serving)
-        garbage = asyncio.create_task(core.garbage.run(), name="garbage")
+        garbage = asyncio.create_task(core.garbage_collector.run(), name="garbage")
         stack.push_async_callback(_cancelled, garbage)
         if options.kubeconfig:
             write_kubeconfig(options.kubeconfig, server=serving.url, authority=serving.authority, token=serving.token)
@@ -103,14 +105,14 @@ async def serve(options: argparse.Namespace) -> None:
         await ended.wait()
 
 
-def workload_config(serving: Serving) -> ClusterConfig:
+def workload_config(server: DemoServer) -> ClusterConfig:
     """The workload reaches the server as everybody does."""
     return ClusterConfig(
         name="demo",
-        server=serving.url,
+        server=server.url,
         why="the demo cluster's own workload",
-        tls=TlsConfig(ca_data=serving.authority),
-        credentials=UserConfig(token=serving.token),
+        tls=TlsConfig(ca_data=server.authority),
+        credentials=UserConfig(token=server.token),
     )
 
 

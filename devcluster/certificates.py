@@ -1,7 +1,7 @@
-"""Certificates: a throw-away authority and a server certificate for 127.0.0.1.
+"""Throw-away certificate authority and server certificate for 127.0.0.1.
 
-TLS is there because client-go, and with it kubectl, sends a token over nothing else. Both keys live in memory; the
-server's passes through a file that only its owner can read and that is gone before the server listens.
+TLS is required because client-go, and with it kubectl, sends a token over TLS only. Both keys stay in memory; the
+server's key passes through a file that only its owner can read, and that is removed before the server listens.
 """
 
 from __future__ import annotations

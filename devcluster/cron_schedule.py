@@ -1,6 +1,6 @@
-"""Schedules of CronJobs: five fields of cron, or a word such as @hourly.
+"""CronJob schedules: five cron fields, or a macro such as @hourly.
 
-Source: github.com/robfig/cron/v3, parser.go and spec.go, which Kubernetes reads schedules with.
+Source: github.com/robfig/cron/v3, parser.go and spec.go, which Kubernetes parses schedules with.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from types import MappingProxyType
 
-_WORDS = MappingProxyType(
+_MACROS = MappingProxyType(
     {
         "@yearly": "0 0 1 1 *",
         "@annually": "0 0 1 1 *",
@@ -32,11 +32,11 @@ _FIELDS: tuple[tuple[int, int, dict[str, int]], ...] = (
 )
 """Least, most and names of minutes, hours, days of the month, months and days of the week."""
 _MOST_DAYS = 366 * 5
-"""How far ahead a day is looked for, as there."""
+"""Days ahead in which a match is sought, as in the source."""
 
 
 @dataclass(frozen=True)
-class Schedule:
+class CronSchedule:
     """Minutes at which something is due."""
 
     minutes: frozenset[int]
@@ -44,14 +44,14 @@ class Schedule:
     days: frozenset[int]
     months: frozenset[int]
     weekdays: frozenset[int]
-    any_day: bool
+    is_any_day: bool
     """Whether the days of the month, or those of the week, are all: a day has to be of both then, else of one."""
 
     @classmethod
-    def parse(cls, text: str) -> Schedule:
+    def parse(cls, text: str) -> CronSchedule:
         """Raises ValueError, which says why, for what is no schedule."""
-        fields = _WORDS.get(text, text).split()
-        if text.startswith("@") and text not in _WORDS:
+        fields = _MACROS.get(text, text).split()
+        if text.startswith("@") and text not in _MACROS:
             raise ValueError(f"unrecognized descriptor: {text}")
         if len(fields) != len(_FIELDS):
             raise ValueError(f"expected exactly 5 fields, found {len(fields)}: [{' '.join(fields)}]")
@@ -59,7 +59,7 @@ class Schedule:
         any_day = any(fields[place][0] in "*?" for place in (2, 4))
         return cls(minutes, hours, days, months, weekdays, any_day)
 
-    def after(self, seconds: float, zone: tzinfo = UTC) -> float | None:
+    def next_after(self, seconds: float, zone: tzinfo = UTC) -> float | None:
         """The first Unix time after `seconds` at which it is due; None where that is not within five years."""
         at = datetime.fromtimestamp(seconds, zone).replace(second=0, microsecond=0) + timedelta(minutes=1)
         for _ in range(_MOST_DAYS):
@@ -70,21 +70,21 @@ class Schedule:
             at = (at + timedelta(days=1)).replace(hour=0, minute=0)
         return None
 
-    def newest(self, since: float, until: float, zone: tzinfo = UTC) -> float | None:
+    def latest_between(self, since: float, until: float, zone: tzinfo = UTC) -> float | None:
         """The last Unix time after `since` and not after `until` at which it was due, found in few steps."""
-        found = self.after(since, zone)
+        found = self.next_after(since, zone)
         if found is None or found > until:
             return None
         low, high = 0, int((until - found) // 60) + 1  # minutes: something is due after `low`, nothing after `high`
         while high - low > 1:
             middle = (low + high) // 2
-            later = self.after(found + 60 * (middle - 1), zone)
+            later = self.next_after(found + 60 * (middle - 1), zone)
             low, high = (middle, high) if later is not None and later <= until else (low, middle)
-        return self.after(found + 60 * (low - 1), zone)
+        return self.next_after(found + 60 * (low - 1), zone)
 
     def _is_day(self, at: datetime) -> bool:
         is_day, is_weekday = at.day in self.days, at.isoweekday() % 7 in self.weekdays
-        return (is_day and is_weekday) if self.any_day else (is_day or is_weekday)
+        return (is_day and is_weekday) if self.is_any_day else (is_day or is_weekday)
 
     def _within_day(self, at: datetime) -> datetime | None:
         for hour in sorted(each for each in self.hours if each >= at.hour):

@@ -1,4 +1,4 @@
-"""The kubeconfig that the demo cluster writes for its clients."""
+"""Writer of the demo cluster's kubeconfig."""
 
 from __future__ import annotations
 

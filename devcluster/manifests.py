@@ -1,4 +1,4 @@
-"""The definitions in deploy/crd, which the demo cluster serves from the start."""
+"""CustomResourceDefinitions of deploy/crd, which the demo cluster serves from the start."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from ruamel.yaml import YAML
 
 from devcluster.server.core import Core
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS
-from devcluster.server.objects import Object
+from devcluster.server.storage.objects import Object
 
-FOLDER = Path(__file__).parent.parent / "deploy" / "crd"
+CRD_FOLDER = Path(__file__).parent.parent / "deploy" / "crd"
 
 
-def documents(folder: Path = FOLDER) -> Iterator[Object]:
+def read_documents(folder: Path = CRD_FOLDER) -> Iterator[Object]:
     """The YAML documents in a folder, file by file in the order of their names."""
     for file in sorted(folder.glob("*.yaml")):
         yield from filter(None, YAML(typ="safe", pure=True).load_all(file))
 
 
-def create_definitions(core: Core, folder: Path = FOLDER) -> None:
+def create_crds(core: Core, folder: Path = CRD_FOLDER) -> None:
     """Create every CustomResourceDefinition found. Raises Failure where one is invalid."""
-    for document in documents(folder):
+    for document in read_documents(folder):
         if document.get("kind") == CUSTOM_RESOURCE_DEFINITIONS.kind:
             core.create(CUSTOM_RESOURCE_DEFINITIONS, "", document)

@@ -1,4 +1,4 @@
-"""Serving: one demo API server listening on 127.0.0.1, ready to be used and closed."""
+"""A demo API server that listens on 127.0.0.1, ready to use and to close."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from aiohttp.abc import AbstractStreamWriter
 from aiohttp.http import RawRequestMessage
 
 from devcluster.certificates import Certificates, make_certificates
-from devcluster.server.app import ApiApp
-from devcluster.server.bodies import MAX_BYTES
 from devcluster.server.core import Core
-from devcluster.server.faults import Faults
-from devcluster.server.watch import LINGER
+from devcluster.server.endpoints.app import ApiApp
+from devcluster.server.endpoints.bodies import MAX_BODY_BYTES
+from devcluster.server.endpoints.faults import Faults
+from devcluster.server.storage.watch import LINGER_SECONDS
 
 ADDRESS = "127.0.0.1"
 
 
-class Serving:
-    """An async context manager: inside, `url` answers. Port 0 takes any free one. Raises OSError where it is taken."""
+class DemoServer:
+    """An async context manager: inside, `url` answers. Port 0 means any free one. Raises OSError where it is in use."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class Serving:
         token: str = "",
         faults: Faults | None = None,
         bookmark_seconds: float = 60.0,
-        linger: float = LINGER,
+        linger: float = LINGER_SECONDS,
         certificates: Certificates | None = None,
     ) -> None:
         self.core = core
@@ -43,7 +43,7 @@ class Serving:
 
     @property
     def url(self) -> str:
-        """Where it answers; the port is known once it listens."""
+        """Its URL; the port is known once it listens."""
         return f"https://{ADDRESS}:{self._port}"
 
     @property
@@ -51,7 +51,7 @@ class Serving:
         """The certificate (PEM) that clients trust."""
         return self._certificates.authority
 
-    async def __aenter__(self) -> Serving:
+    async def __aenter__(self) -> DemoServer:
         # A client that goes away ends its request at once, or its watch would stay for up to an hour.
         server = web.Server(self._app.handle, request_factory=_make_request, handler_cancellation=True, access_log=None)
         self._runner = runner = web.ServerRunner(server, shutdown_timeout=2.0)
@@ -79,6 +79,6 @@ def _make_request(
     writer: AbstractStreamWriter,
     task: asyncio.Task[None],
 ) -> web.BaseRequest:
-    """A request whose body may be as large as the real server takes it: one more byte tells that it is too large."""
+    """A request whose body limit is one byte above the real server's, so that the handler sees a longer body."""
     loop = asyncio.get_running_loop()
-    return web.BaseRequest(message, payload, protocol, writer, task, loop, client_max_size=MAX_BYTES + 1)
+    return web.BaseRequest(message, payload, protocol, writer, task, loop, client_max_size=MAX_BODY_BYTES + 1)

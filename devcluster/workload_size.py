@@ -1,4 +1,4 @@
-"""How large and how lively the demo's workload is, and whether it is repeatable: read here from what people write."""
+"""Size, rate and seed of the demo workload, and the readers of their command-line values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_RATE = 1_000.0
 
 
 @dataclass(frozen=True)
-class Size:
+class WorkloadSize:
     """About so many pods and changes a second; with a `seed` the same objects with the same names appear each time."""
 
     pods: int = DEFAULT_PODS
@@ -32,7 +32,7 @@ def read_pods(text: str) -> int:
         return DEFAULT_PODS
     number = _whole(text)
     if number is None or not 1 <= number <= MOST_PODS:
-        raise ValueError(f"{text!r} is no whole number from 1 to {MOST_PODS}")
+        raise ValueError(f"{text!r} is not a whole number from 1 to {MOST_PODS}")
     return number
 
 
@@ -45,7 +45,7 @@ def read_rate(text: str) -> float:
     except ValueError:
         number = math.nan
     if not 0 <= number <= MOST_RATE:
-        raise ValueError(f"{text!r} is no number of changes a second from 0 to {MOST_RATE:g}")
+        raise ValueError(f"{text!r} is not a number of changes a second from 0 to {MOST_RATE:g}")
     return number
 
 
@@ -53,7 +53,7 @@ def read_seed(text: str) -> int | None:
     """A seed; None for "". Raises ValueError."""
     number = _whole(text) if text else None
     if text and number is None:
-        raise ValueError(f"{text!r} is no whole number")
+        raise ValueError(f"{text!r} is not a whole number")
     return number
 
 

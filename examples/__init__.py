@@ -1,1 +1,1 @@
-"""Programs to read, run and copy. Each takes the cluster that kubectl would, or what --kubeconfig names."""
+"""Example programs to read, run and copy; each uses kubectl's cluster, or the one that --kubeconfig names."""

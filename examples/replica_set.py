@@ -1,6 +1,6 @@
-"""controller-runtime's first example: every ReplicaSet gets the label hello=world.
+"""controller-runtime's first example: a controller that gives every ReplicaSet the label hello=world.
 
-ReplicaSets and the Pods that they own feed one controller: whatever happens to either is a request for the ReplicaSet.
+ReplicaSets and the Pods that they own feed one controller: an event of either makes a request for the ReplicaSet.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 import msgspec
 
 from informerd import PODS, Controller, Manager, Object, Request, Resource, Result
-from informerd.controllers.manager_program import manager_line, run_manager
+from informerd.controllers.manager_program import make_manager_parser, run_manager
 
 log = logging.getLogger("replicaset-controller")
 
@@ -35,7 +35,7 @@ class Spec(msgspec.Struct, frozen=True):
 
 
 class ReplicaSet(Object, frozen=True):
-    """What this controller reads of one."""
+    """Fields of a ReplicaSet that this controller reads."""
 
     spec: Spec = Spec()
 
@@ -64,7 +64,9 @@ def add_replica_sets(manager: Manager) -> Controller:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    return run_manager("replica_set", manager_line("replica_set", __doc__).parse_args(arguments), add_replica_sets)
+    return run_manager(
+        "replica_set", make_manager_parser("replica_set", __doc__).parse_args(arguments), add_replica_sets
+    )
 
 
 if __name__ == "__main__":

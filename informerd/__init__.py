@@ -1,19 +1,19 @@
-"""informerd: list, watch, cache and follow a Kubernetes API server's objects, in asyncio.
+"""Library to list, watch, cache and follow a Kubernetes API server's objects in asyncio.
 
-Whatever a program needs can be imported from here, and keeps its name here when modules move; what its tests need, from
-`informerd.testing`. Two modules stand apart for what they bring with them: `informerd.metrics` needs prometheus_client,
-and `to_model` and `to_body` load the official client's models, but not before somebody asks for them.
+Everything that a program needs can be imported from here, and keeps its name here when modules move; what tests need is
+in `informerd.testing`. Two parts load more only on demand: `informerd.metrics` needs prometheus_client, and `to_model`
+and `to_body` load the official client's models at their first use.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from informerd.blocking.informer import BlockingInformer, BlockingRegistration
 from informerd.blocking.informers import Informers, informers
-from informerd.cache.factory import Narrowing, SharedInformerFactory
+from informerd.cache.factory import InformerOptions, SharedInformerFactory
 from informerd.cache.handler import FilteringHandler, Handler, HandlerFunctions, is_another_object
 from informerd.cache.health import Health, State
 from informerd.cache.index import IndexFunction
-from informerd.cache.indexing import field_index, label_index, owner_index
+from informerd.cache.index_functions import field_index, label_index, owner_index
 from informerd.cache.list_watch import ListWatch
 from informerd.cache.lister import Lister
 from informerd.cache.mutation_detector import FieldChange, Mutation, MutationHandler
@@ -30,7 +30,6 @@ from informerd.clients.resource_reader import Selection
 from informerd.clients.subresource_client import SubresourceClient, WriteOptions
 from informerd.clients.typed_client import TypedClient
 from informerd.clock import Clock, SystemClock
-from informerd.controller.attempt import Reconcile
 from informerd.controller.controller import Controller
 from informerd.controller.events import Created, Deleted, GenericEvent, ObjectEvent, Updated
 from informerd.controller.handlers import EnqueueHandler, EnqueueMapped, EnqueueObject, EnqueueOwner
@@ -43,12 +42,27 @@ from informerd.controller.predicates import (
     object_predicate,
     predicate,
 )
+from informerd.controller.reconcile_call import Reconcile
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 from informerd.controller.sources import ChannelSource, KindSource, Source
 from informerd.controller.state import ControllerState, FailedKey, StuckKey
+from informerd.controller_util.adoption import ControllerRefManager, adopt, release
+from informerd.controller_util.conditions import condition_of, is_condition, remove_condition, set_condition
+from informerd.controller_util.create_or_update import CreateOrUpdateResult, create_or_update
+from informerd.controller_util.finalizers import add_finalizer, has_finalizer, remove_finalizer
+from informerd.controller_util.owner_references import (
+    controller_of,
+    is_controlled_by,
+    owner_reference,
+    remove_owner_reference,
+    set_controller_reference,
+    set_owner_reference,
+)
+from informerd.controller_util.patch import change_object
+from informerd.controller_util.retry_on_conflict import retry_on_conflict
+from informerd.decoding.decode_errors import FaultListener
 from informerd.decoding.decoder import Transform, TransformFailed
-from informerd.decoding.faults import FaultListener
 from informerd.errors import (
     AlreadyExists,
     AlreadyOwned,
@@ -108,7 +122,7 @@ from informerd.errors import (
     UnusableKey,
     UnusableProjection,
 )
-from informerd.leases.election import Election
+from informerd.leader_election.config import Election
 from informerd.manager.cache_options import CacheOptions, strip_managed_fields
 from informerd.manager.cached_client import CachedClient
 from informerd.manager.cached_kind import CachedKind
@@ -117,18 +131,18 @@ from informerd.manager.manager import Manager
 from informerd.manager.runnable import Runnable
 from informerd.manager.state import ManagerState, RunnableState
 from informerd.objects import Blob, Object, ObjectMeta, OwnerReference
-from informerd.recording.recorder import EventRecorder
-from informerd.recording.reference import ObjectReference
-from informerd.recording.state import RecorderState
+from informerd.record.recorder import EventRecorder
+from informerd.record.reference import ObjectReference
+from informerd.record.state import RecorderState
 from informerd.resource import MYDEMOS, PODS, Resource
 from informerd.resource_version import has_reached, is_before, parse_resource_version
-from informerd.rest.answer import Answer
-from informerd.rest.call import Json, PatchType
 from informerd.rest.client import Client
 from informerd.rest.cluster import current_cluster, load_cluster, load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig, ExecConfig, Impersonation, TlsConfig, UserConfig
 from informerd.rest.discovery import Discovery
 from informerd.rest.official_config import cluster_from_official, load_official_kubeconfig
+from informerd.rest.request import Json, PatchType
+from informerd.rest.response import Response
 from informerd.rest.warning_log import OnWarning
 from informerd.selectors.field_selector import FieldSelector
 from informerd.selectors.label_requirement import Requirement
@@ -143,20 +157,6 @@ from informerd.workqueue.rate_limiter import (
 )
 from informerd.workqueue.state import QueueState
 from informerd.workqueue.work_queue import LOW_PRIORITY, WorkQueue
-from informerd.writing.adoption import ControllerRefManager, adopt, release
-from informerd.writing.change import change_object
-from informerd.writing.conditions import condition_of, is_condition, remove_condition, set_condition
-from informerd.writing.create_or_update import Written, create_or_update
-from informerd.writing.finalizers import add_finalizer, has_finalizer, remove_finalizer
-from informerd.writing.owners import (
-    controller_of,
-    is_controlled_by,
-    owner_reference,
-    remove_owner_reference,
-    set_controller_reference,
-    set_owner_reference,
-)
-from informerd.writing.retry import retry_on_conflict
 
 if TYPE_CHECKING:
     from informerd.clients.models import to_body, to_model
@@ -170,7 +170,6 @@ __all__ = [
     "AlreadyOwned",
     "AlreadyStarted",
     "AnnotationChanged",
-    "Answer",
     "ApiError",
     "BadRequest",
     "BeingDeleted",
@@ -195,6 +194,7 @@ __all__ = [
     "ControllerOptions",
     "ControllerRefManager",
     "ControllerState",
+    "CreateOrUpdateResult",
     "Created",
     "CredentialsError",
     "DeleteOptions",
@@ -227,6 +227,7 @@ __all__ = [
     "IndexExists",
     "IndexFunction",
     "InformerExists",
+    "InformerOptions",
     "InformerStopped",
     "InformerdError",
     "Informers",
@@ -250,7 +251,6 @@ __all__ = [
     "MaxOfRateLimiter",
     "Mutation",
     "MutationHandler",
-    "Narrowing",
     "NotBegun",
     "NotFound",
     "NotInTime",
@@ -286,6 +286,7 @@ __all__ = [
     "ResourceClient",
     "ResourceVersionChanged",
     "ResourceVersionTooLarge",
+    "Response",
     "Result",
     "Runnable",
     "RunnableState",
@@ -323,7 +324,6 @@ __all__ = [
     "WatchErrorHandler",
     "WorkQueue",
     "WriteOptions",
-    "Written",
     "add_finalizer",
     "adopt",
     "change_object",

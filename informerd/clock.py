@@ -1,4 +1,4 @@
-"""Time, passed in: whatever waits or measures takes a Clock, so that tests own it and nothing sleeps."""
+"""Clock interface for everything that waits or measures, so that tests control the time and never sleep."""
 
 from __future__ import annotations
 

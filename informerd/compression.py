@@ -1,7 +1,7 @@
-"""Dictionaries: what the objects of one kind have in common, so that each of them compresses to a fraction.
+"""Zstandard dictionaries, with which each object of a kind compresses to a fraction of its size.
 
-One object by itself compresses to a fifth; its kind's field names and usual values, kept once in a zstandard
-dictionary, make that a twentieth or less (the zstd manual, "dictionary builder").
+An object alone compresses to a fifth; with a dictionary of its kind's field names and usual values it compresses to a
+twentieth or less (the zstd manual, "dictionary builder").
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 import zstandard
 
-LARGEST = 32 * 1024
+MAX_DICTIONARY_BYTES = 32 * 1024
 """Bytes of a dictionary at most."""
 
 _SAMPLES_A_BYTE = 48
@@ -44,7 +44,7 @@ class Dictionary:
         self._decompressor = zstandard.ZstdDecompressor(dict_data=trained)
         self._lock = threading.Lock()
 
-    def pack(self, raw: _Raw) -> bytes:
+    def compress(self, raw: _Raw) -> bytes:
         """Compress an object's JSON.
 
         compress() returns a block as large as its input, shrunk in place: a copy takes only what it needs.
@@ -53,31 +53,31 @@ class Dictionary:
         return bytes(memoryview(compress(raw)))
 
     def _begin_to_pack(self) -> Callable[[_Raw], bytes]:
-        """What only reads objects never does: the compressor's tables take 0.1 MB."""
+        """Make the compressor at its first use: its tables take 0.1 MB, which programs that only read save."""
         self._trained.precompute_compress(level=_LEVEL)
         compressor = zstandard.ZstdCompressor(level=_LEVEL, dict_data=self._trained, write_checksum=False)
         self._compress = compressor.compress
         return self._compress
 
-    def unpack(self, packed: bytes) -> bytes:
+    def decompress(self, packed: bytes) -> bytes:
         """The object's JSON. Raises zstandard.ZstdError for what was packed with another dictionary."""
         with self._lock:
             unpacked: bytes = self._decompressor.decompress(packed)
         return unpacked
 
 
-def dictionary_id(packed: bytes) -> int:
+def dictionary_id(compressed: bytes) -> int:
     """The id of the dictionary that `packed` needs, 0 for none. Raises zstandard.ZstdError for what is not packed."""
-    needed: int = zstandard.get_frame_parameters(packed).dict_id
+    needed: int = zstandard.get_frame_parameters(compressed).dict_id
     return needed
 
 
-def train(samples: Sequence[bytes]) -> Dictionary | None:
+def train_dictionary(samples: Sequence[bytes]) -> Dictionary | None:
     """A dictionary for objects like these; None where they are too few, too small or have nothing in common.
 
     200 objects of 5 kB take 20 ms.
     """
-    size = min(LARGEST, sum(map(len, samples)) // _SAMPLES_A_BYTE)
+    size = min(MAX_DICTIONARY_BYTES, sum(map(len, samples)) // _SAMPLES_A_BYTE)
     if size < _SMALLEST:
         return None
     try:
@@ -86,18 +86,18 @@ def train(samples: Sequence[bytes]) -> Dictionary | None:
         return None
 
 
-class Plain:
+class PlainCompressor:
     """Packs and unpacks without a dictionary. Of one thread at a time."""
 
     def __init__(self) -> None:
         self._compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=False)
 
-    def pack(self, raw: _Raw) -> bytes:
+    def compress(self, raw: _Raw) -> bytes:
         """Compress an object's JSON."""
         return bytes(memoryview(self._compressor.compress(raw)))
 
 
-def unpack_plain(packed: bytes) -> bytes:
+def decompress_plain(packed: bytes) -> bytes:
     """The JSON of an object that was packed without a dictionary."""
     unpacked: bytes = zstandard.ZstdDecompressor().decompress(packed)
     return unpacked

@@ -1,4 +1,4 @@
-"""What goes wrong again and again: which time of it is worth a line in the log."""
+"""Log throttle that decides which repetitions of a failure get a line in the log."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import msgspec
 
 from informerd.clock import Clock, SystemClock
 
-FIRST = 3
+FIRST_LINES = 3
 """The first so many of a kind are worth a line each; after them only the 10th, the 100th, the 1,000th…"""
 
-QUIET = 600.0
+RESET_SECONDS = 600.0
 """Seconds without one, after which a kind's count starts over."""
 
-KINDS = 50
+MAX_KINDS = 50
 """Kinds that are counted apart; what exceeds them is counted together."""
 
 
@@ -21,11 +21,11 @@ class _Run(msgspec.Struct):
     last: float
 
 
-class Repeats:
-    """Keeps a storm of failures down to a handful of lines, and each line says how many it stands for.
+class LogThrottle:
+    """Reduces a storm of failures to a handful of lines, each of which says how many it stands for.
 
-    A kind is whatever the caller takes for the same thing, such as an exception's class: nothing unbounded like a name
-    or a sentence.
+    The caller chooses the kind of a failure, such as an exception's class; it must not be unbounded like a name or a
+    message.
     """
 
     def __init__(self, clock: Clock | None = None) -> None:
@@ -36,11 +36,11 @@ class Repeats:
         """Count one more; its number where that is worth a line, else 0."""
         now = self._clock.now()
         run = self._run(kind)
-        run.count = 1 if now - run.last > QUIET else run.count + 1
+        run.count = 1 if now - run.last > RESET_SECONDS else run.count + 1
         run.last = now
-        return run.count if run.count <= FIRST or is_power_of_ten(run.count) else 0
+        return run.count if run.count <= FIRST_LINES or is_power_of_ten(run.count) else 0
 
-    def end(self, kind: str) -> int:
+    def reset(self, kind: str) -> int:
         """It went well again: the count starts over; what it was."""
         run = self._runs.pop(kind, None)
         return run.count if run else 0
@@ -48,7 +48,7 @@ class Repeats:
     def _run(self, kind: str) -> _Run:
         run = self._runs.get(kind)
         if run is None:
-            kind = kind if len(self._runs) < KINDS else ""
+            kind = kind if len(self._runs) < MAX_KINDS else ""
             run = self._runs.setdefault(kind, _Run(0, self._clock.now()))
         return run
 
@@ -60,6 +60,6 @@ def is_power_of_ten(number: int) -> bool:
     return number == 1
 
 
-def nth(number: int) -> str:
+def repeat_suffix(number: int) -> str:
     """What to add to a line of which this was the `number`-th time: nothing for the first."""
     return "" if number == 1 else f" (time {number:,} of this kind)"

@@ -1,8 +1,9 @@
-"""Objects: msgspec structs that hold the few fields of a kind that columns, filters and controllers read.
+"""Base classes of projections: msgspec structs with the few fields of a kind that columns, filters and controllers
+read.
 
-A projection is an ordinary frozen struct that extends `Object`; msgspec skips every field it does not name, which is
-why decoding one costs a tenth of decoding the whole object. The whole object stays reachable: `full()` decodes the
-compressed copy that the reflector keeps beside each projection. `managedFields` are in the copy, never in projections.
+A projection is an ordinary frozen struct that extends `Object`; msgspec skips every field that it does not name, so
+decoding one costs a tenth of decoding the whole object. The whole object remains available: `full()` decodes the
+compressed copy that the reflector stores with each projection. `managedFields` are in the copy, never in projections.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 import msgspec
 import zstandard
 
-from informerd.dictionary import Dictionary, unpack_plain
+from informerd.compression import Dictionary, decompress_plain
 
 
 class Blob(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -26,7 +27,7 @@ class Blob(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     data: bytes
     dictionary: Dictionary | None = None
-    """What `data` was packed with; None for no dictionary."""
+    """The dictionary that `data` was compressed with; None for none."""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Blob):
@@ -40,7 +41,7 @@ class Blob(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     def json(self) -> bytes:
         """The object's JSON, as the API server sent it. May be called from any thread."""
-        return unpack_plain(self.data) if self.dictionary is None else self.dictionary.unpack(self.data)
+        return decompress_plain(self.data) if self.dictionary is None else self.dictionary.decompress(self.data)
 
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -85,10 +86,10 @@ class ObjectMeta(msgspec.Struct, frozen=True, rename="camel", gc=False):
 
 
 class Object(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
-    """What every object has; also the projection for kinds that need no more.
+    """Base of every projection; also the projection for kinds that need no more fields.
 
     Extend it for a kind of your own; give every field a default, because the API server leaves empty ones out. Objects
-    are trees, never cycles, so the garbage collector need not know them (gc=False).
+    are trees, never cycles, so the garbage collector need not track them (gc=False).
     """
 
     api_version: str = ""
@@ -104,9 +105,9 @@ class Object(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False
         return f"{meta.namespace}/{meta.name}" if meta.namespace else meta.name
 
     def full(self) -> dict[str, Any]:
-        """The whole object as a new plain dict. Raises ValueError where no copy is kept."""
+        """The whole object as a new plain dict. Raises ValueError where there is no full copy."""
         if self.blob is None:
-            raise ValueError(f"no whole copy of {self.key} is kept")
+            raise ValueError(f"there is no full copy of {self.key}")
         decoded: dict[str, Any] = msgspec.json.decode(self.blob.json())
         return decoded
 

@@ -1,4 +1,4 @@
-"""A resource: a kind of object as the API server serves it (group, version, plural and what discovery adds)."""
+"""Resource: a kind of object as the API server serves it (group, version, plural and what discovery adds)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     short_names: tuple[str, ...] = ()
     verbs: frozenset[str] = frozenset()
     subresources: frozenset[str] = frozenset()
-    """``status``, ``scale``, …; empty where discovery has not said."""
+    """``status``, ``scale``, …; empty without discovery."""
 
     @property
     def key(self) -> str:

@@ -1,4 +1,4 @@
-"""Comparing resource versions: they are decimal numbers, as apimachinery's util/resourceversion has it since 1.35."""
+"""Comparison of resource versions as decimal numbers, as in apimachinery's util/resourceversion since 1.35."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def is_before(version: str, other: str) -> bool:
 
 
 def has_reached(seen: str, wanted: str) -> bool:
-    """Whether a store at version `seen` knows all that happened up to `wanted`. Unreadable versions: only if equal."""
+    """Whether a store at version `seen` includes all changes up to `wanted`. Unreadable versions: only if equal."""
     if seen == wanted:
         return True
     try:

@@ -1,4 +1,4 @@
-"""Fixtures that every test may ask for."""
+"""Fixtures for all tests."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from collections.abc import Generator, Iterator
 import pytest
 from django.template.base import Template
 
-from tests.browser import chromium, new_context, page
-from tests.controlplane import ControlPlane
-from tests.farewells import cut_farewells
-from tests.hanging import pytest_runtest_teardown, pytest_timeout_set_timer
-from tests.live.nursery import Nursery
-from tests.program import ROOT
-from tests.require import controlplane_binaries
+from tests.support.browser.chromium import chromium, new_context, page
+from tests.support.browser.page_server_pool import Nursery
+from tests.support.controlplane import ControlPlane
+from tests.support.farewells import cut_farewells
+from tests.support.program import ROOT
+from tests.support.require import controlplane_binaries
+from tests.support.timeout_report import pytest_runtest_teardown, pytest_timeout_set_timer
 
 __all__ = ["chromium", "new_context", "page", "pytest_runtest_teardown", "pytest_timeout_set_timer"]
 """The browser's fixtures are imported here and nowhere else: imported twice, they would start two Playwrights, and a
@@ -27,9 +27,12 @@ cut_farewells()
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a script runs this in the background
 
 LONGEST = (
-    "e2e/test_production_faults.py", "accessibility/test_pages.py", "live/test_browser_live.py", "e2e/test_truth.py",
-    "live/test_browser_life.py", "test_dashboard_benchmarks.py", "live/test_browser_hours.py",
-    "accessibility/test_states.py", "e2e/test_faults.py", "test_benchmarks.py", "live/test_feed_benchmark.py",
+    "e2e/test_production_faults.py", "accessibility/test_pages.py", "dashboard/live/test_connection_browser.py",
+    "e2e/test_consistency.py",
+    "dashboard/live/test_reconnect_browser.py", "benchmarks/test_whole.py",
+    "dashboard/live/test_long_session_browser.py",
+    "accessibility/test_page_states.py", "e2e/test_faults.py", "benchmarks/test_benchmarks.py",
+    "benchmarks/test_feed_browser.py",
 )  # fmt: skip
 """Files whose tests take longest. They come first, so that in the end, where one worker has a file and another has
 nothing left to do, it is a short one."""

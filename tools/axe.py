@@ -1,4 +1,4 @@
-"""axe-core on an open page: its rules for WCAG 2.2 AA, and its best practices."""
+"""axe-core runner for an open page, with the rules for WCAG 2.2 AA and the best practices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from playwright.sync_api import Page
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-RUN = """async ({ runOnly, part, apart }) => {
+RUN_SCRIPT = """async ({ runOnly, part, apart }) => {
   const shape = (one) => `${one.localName} ${one.className} ${[...one.attributes].map(({ name }) => name)}`;
   const shapes = new Set();
   const alike = [...document.querySelectorAll("tbody tr, .feed li")].filter((row) => {
@@ -24,31 +24,31 @@ RUN = """async ({ runOnly, part, apart }) => {
   return violations.map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map(words) }));
 }"""
 """Of rows that are made of the same elements, with the same classes and attributes, it looks at the first."""
-COVERED = "partially obscured"
-"""What axe-core says of a target's size where something lies over a part of it."""
+COVERED_MESSAGE = "partially obscured"
+"""axe-core's message on a target's size where something covers a part of it."""
 
 
 @cache
-def source() -> str:
+def axe_source() -> str:
     return (files("axe_playwright_python") / "axe.min.js").read_text()
 
 
-def violations(page: Page, *, of_colour_only: bool = False, part: str = "", apart: str = "") -> list[str]:
-    """What is wrong, a line an element: on the page, or in `part` of it alone; not in what is `apart`. Both are
-    selectors, and there must be an element of `part`.
+def violations(page: Page, *, of_colour_only: bool = False, part: str = "", excluded: str = "") -> list[str]:
+    """Violations, one line an element: on the page, or in `part` of it alone; not in elements that are `apart`. Both
+    are selectors, and there must be an element of `part`.
 
-    The script comes through the debugger, so that the page's policy stays.
+    The script is injected through the debugger, so that the page's Content-Security-Policy stays.
 
-    One exception: what lies under an open popover or the bar of the selection is smaller only until that is closed.
+    One exception: a target under an open popover or the bar of the selection is too small only until that is closed.
     """
     if not page.evaluate("'axe' in window"):
-        page.evaluate(source())
+        page.evaluate(axe_source())
     rules = {"type": "rule", "values": ["color-contrast"]} if of_colour_only else {"type": "tag", "values": TAGS}
-    found: list[dict[str, Any]] = page.evaluate(RUN, {"runOnly": rules, "part": part, "apart": apart})
+    found: list[dict[str, Any]] = page.evaluate(RUN_SCRIPT, {"runOnly": rules, "part": part, "apart": excluded})
     covered = page.locator("details.pop[open], #selection:not([hidden])").count() > 0
     return [
         f"{each['id']} ({each['help']}) {node}"
         for each in found
         for node in each["nodes"]
-        if not (covered and each["id"] == "target-size" and COVERED in node)
+        if not (covered and each["id"] == "target-size" and COVERED_MESSAGE in node)
     ]

@@ -1,4 +1,4 @@
-"""Pictures of every page in every state: ``python -m tools.screenshots [FOLDER]``, or `make screenshots`.
+"""Screenshots of every page in every state: ``python -m tools.screenshots [FOLDER]``, or `make screenshots`.
 
 Starts the programs as a person would, on demo clusters in which all is as usual and on others (empty, forbidden,
 unreachable, silent …), brings each page into its state and takes it 1440 and 390 pixels wide, light and dark.
@@ -23,11 +23,11 @@ from typing import Literal
 from playwright.sync_api import Browser, Error, sync_playwright
 
 from tools.axe import violations
-from tools.scenes.demo_scenes import PODS, SCENES, Scene, live
+from tools.scenes.demo_scenes import PODS, SCENES, Scene, wait_until_live
 from tools.scenes.program import ROOT, DidNotStart
-from tools.scenes.reader_scenes import MORE, READERS
-from tools.scenes.stage import Stage, usual
-from tools.scenes.state_scenes import STATES, Making
+from tools.scenes.reader_scenes import READER_STATES, READERS
+from tools.scenes.stage import Stage, usual_stage
+from tools.scenes.state_scenes import STATES, StageFactory
 from tools.scenes.write_scenes import WRITES
 
 README_PICTURE = ROOT / "docs" / "deltaboard.png"
@@ -46,9 +46,13 @@ def chromium() -> str:
     return found or sys.exit("screenshots need Chromium: install it, or name the program in CHROMIUM")
 
 
-def plan(only: str) -> Iterator[tuple[str, Making, tuple[Scene, ...]]]:
+def plan(only: str) -> Iterator[tuple[str, StageFactory, tuple[Scene, ...]]]:
     """The stages and the scenes to be played on each."""
-    for name, (make, scenes) in (("pages", (usual, (*SCENES, *WRITES, *READERS))), *STATES.items(), *MORE.items()):
+    for name, (make, scenes) in (
+        ("pages", (usual_stage, (*SCENES, *WRITES, *READERS))),
+        *STATES.items(),
+        *READER_STATES.items(),
+    ):
         wanted = tuple(scene for scene in scenes if any(part in scene.name for part in only.split(",")))
         if wanted:
             yield name, make, wanted
@@ -61,10 +65,10 @@ class Camera:
         self._browser = browser
         self._folder = folder
         self._axe = axe
-        self.failed: list[str] = []
-        """What there is no picture of, and why."""
-        self.objections: list[str] = []
-        """What axe-core found, a line an element."""
+        self.failures: list[str] = []
+        """Scenes without a picture, and why."""
+        self.axe_violations: list[str] = []
+        """axe-core's violations, a line an element."""
         folder.mkdir(parents=True, exist_ok=True)
 
     def take_all(self, only: str, settle: float) -> None:
@@ -72,21 +76,21 @@ class Camera:
         for name, make, scenes in plan(only):
             try:
                 with make() as stage:
-                    time.sleep(settle if make is usual else 0)
+                    time.sleep(settle if make is usual_stage else 0)
                     for scene in scenes:
                         self._try(stage, scene)
             except DidNotStart as error:
-                self.failed.append(f"{name}: {error}")
+                self.failures.append(f"{name}: {error}")
 
     def _try(self, stage: Stage, scene: Scene) -> None:
-        before = len(self.objections)
+        before = len(self.axe_violations)
         try:
             self._take(stage, scene)
         except Error as error:
-            self.failed.append(f"{scene.name}: {error.message.splitlines()[0]}")
-            print(f"no picture of {self.failed[-1]}", flush=True)
+            self.failures.append(f"{scene.name}: {error.message.splitlines()[0]}")
+            print(f"no picture of {self.failures[-1]}", flush=True)
             return
-        looked = f"{len(self.objections) - before} violations" if self._looks_at(scene) else "a picture"
+        looked = f"{len(self.axe_violations) - before} violations" if self._looks_at(scene) else "a picture"
         print(f"{scene.name}: {looked}", flush=True)
 
     def _looks_at(self, scene: Scene) -> bool:
@@ -101,13 +105,13 @@ class Camera:
                 page = context.new_page()
                 for scheme in SCHEMES:
                     page.emulate_media(color_scheme=scheme, media=scene.media)
-                    if scheme == SCHEMES[0] or scene.fleeting:
+                    if scheme == SCHEMES[0] or scene.is_transient:
                         scene.play(page, stage)
-                    page.wait_for_timeout(100 if scene.fleeting else 600)
+                    page.wait_for_timeout(100 if scene.is_transient else 600)
                     file = self._folder / f"{scene.name}-{width}-{scheme}.png"
                     page.screenshot(path=file, full_page=scene.media == "print")
                     if self._looks_at(scene):
-                        self.objections += (f"{file.stem}: {each}" for each in violations(page))
+                        self.axe_violations += (f"{file.stem}: {each}" for each in violations(page))
             finally:
                 context.close()
 
@@ -116,7 +120,7 @@ def take_readme(browser: Browser, url: str) -> None:
     """The list of pods in a moment when something has just come or gone."""
     page = browser.new_page(viewport={"width": 1440, "height": 900}, color_scheme="light")
     page.goto(url + PODS)
-    live(page)
+    wait_until_live(page)
     page.wait_for_selector(":is(tr.added, tr[data-gone]):nth-child(-n + 18)", timeout=120_000)
     page.screenshot(path=README_PICTURE)
 
@@ -131,8 +135,10 @@ def main() -> None:
         help="take the scenes whose name has this in it, or one of several with commas between",
     )
     parser.add_argument("--readme", action="store_true", help=f"take only {README_PICTURE.relative_to(ROOT)}")
-    parser.add_argument("--axe", action="store_true", help="have axe-core look at each page, too")
-    parser.add_argument("--settle", type=float, default=SETTLE, metavar="SECONDS", help="let the workload run so long")
+    parser.add_argument("--axe", action="store_true", help="run axe-core on each page too")
+    parser.add_argument(
+        "--settle", type=float, default=SETTLE, metavar="SECONDS", help="let the workload run for this many seconds"
+    )
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
     import django
@@ -142,14 +148,14 @@ def main() -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         if options.readme:
-            with usual() as stage:
+            with usual_stage() as stage:
                 time.sleep(options.settle)
                 take_readme(browser, stage.url)
             return
         camera = Camera(browser, options.folder, axe=options.axe)
         camera.take_all(options.only, options.settle)
         browser.close()
-    wrong = [*(f"no picture of {each}" for each in camera.failed), *camera.objections]
+    wrong = [*(f"no picture of {each}" for each in camera.failures), *camera.axe_violations]
     print(*wrong, sep="\n", file=sys.stderr)
     sys.exit(1 if wrong else 0)
 

@@ -1,7 +1,8 @@
-"""Random histories of the informer, more than a test run has time for: ``python -m tools.soak``, or `make soak`.
+"""Long run of random informer histories: ``python -m tools.soak``, or `make soak`.
 
 Each block of 500 has a seed of its own, counted up from the first one, which is printed: the same seed and steps give
-the same histories. Ends with status 1 at the first history that goes wrong, and prints a shorter one that does so too.
+the same histories. The command ends with status 1 at the first history that fails, and prints a shorter one that fails
+too.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ import random
 import sys
 import time
 
-from tests.informerd.model.run import Outcome, run_histories
+from tests.support.informerd.model.run import Outcome, run_histories
 
-BLOCK = 500
-EVERY = 5.0
+HISTORIES_PER_BLOCK = 500
+REPORT_SECONDS = 5.0
 """Seconds between two lines."""
 
 
@@ -22,19 +23,19 @@ class Progress:
     """Prints how far it has come, in whole and at what rate."""
 
     def __init__(self, histories: int) -> None:
-        self.done = 0
+        self.done_count = 0
         self.seed = 0
         self._histories = histories
         self._began = self._said = time.monotonic()
 
-    def tell(self, done_in_block: int) -> None:
-        """So many of the present block are done."""
+    def update(self, done_in_block: int) -> None:
+        """Report the number of finished histories in the present block."""
         now = time.monotonic()
-        if now - self._said >= EVERY:
+        if now - self._said >= REPORT_SECONDS:
             self._said = now
-            self.say(self.done + done_in_block)
+            self.print_line(self.done_count + done_in_block)
 
-    def say(self, done: int) -> None:
+    def print_line(self, done: int) -> None:
         """One line."""
         seconds = time.monotonic() - self._began
         print(
@@ -47,14 +48,14 @@ def soak(histories: int, first_seed: int, steps: int) -> Outcome:
     progress = Progress(histories)
     outcome = Outcome()
     progress.seed = first_seed
-    while progress.done < histories and outcome.failure is None:
-        count = min(BLOCK, histories - progress.done)
-        outcome = run_histories(progress.seed, count, steps=steps, shrink=True, progress=progress.tell)
+    while progress.done_count < histories and outcome.failure is None:
+        count = min(HISTORIES_PER_BLOCK, histories - progress.done_count)
+        outcome = run_histories(progress.seed, count, steps=steps, shrink=True, progress=progress.update)
         if outcome.failure is None:
-            progress.done += outcome.histories
-            progress.say(progress.done)
+            progress.done_count += outcome.histories
+            progress.print_line(progress.done_count)
             progress.seed += 1
-    return Outcome(progress.done, failure=outcome.failure, seed=progress.seed)
+    return Outcome(progress.done_count, failure=outcome.failure, seed=progress.seed)
 
 
 def main() -> int:
@@ -70,7 +71,7 @@ def main() -> int:
         print(f"{outcome.histories:,} histories, nothing wrong")
         return 0
     print(outcome.report())
-    print(f"again: make soak SEED={outcome.seed} STEPS={arguments.steps} HISTORIES={BLOCK}")
+    print(f"again: make soak SEED={outcome.seed} STEPS={arguments.steps} HISTORIES={HISTORIES_PER_BLOCK}")
     return 1
 
 

@@ -1,8 +1,8 @@
-"""Do pages show what the API server has, while it changes? ``python -m tools.truth --seconds 120``
+"""Check of open pages against the API server while it changes: ``python -m tools.truth --seconds 120``.
 
 Starts a real API server, Redis, a worker and two web processes, opens five pages in Chromium, makes 20 changes a second
-and compares each state that a page showed while it said live with the states that the API server has had. Prints a line
-a page; ends with status 1 where one was wrong. Needs what the end-to-end tests need.
+and compares each state that a page showed while it was live with the states that the API server has had. Prints a line
+a page; ends with status 1 where one was wrong. Needs the same programs as the end-to-end tests.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from tests.browser import ARGUMENTS, chromium_path
-from tests.controlplane import ControlPlane
-from tests.e2e.changes import Changes
 from tests.e2e.conftest import CRD
-from tests.e2e.deployment import Deployment
-from tests.e2e.truth import LATE, Verdict
-from tests.e2e.truth_run import change_and_watch, open_pages, verdicts
-from tests.require import controlplane_binaries
+from tests.support.browser.chromium import ARGUMENTS, chromium_path
+from tests.support.controlplane import ControlPlane
+from tests.support.e2e.changes import Changes
+from tests.support.e2e.consistency_run import change_and_watch, open_pages, verdicts
+from tests.support.e2e.deployment import Deployment
+from tests.support.e2e.verdict import LATE, Verdict
+from tests.support.require import controlplane_binaries
 
 
-def watch(seconds: float, rate: float, pods: int, seed: int) -> tuple[Changes, list[tuple[str, Verdict]]]:
-    """Run everything for so long; the changes made and what is to be said of each page."""
+def compare_pages(seconds: float, rate: float, pods: int, seed: int) -> tuple[Changes, list[tuple[str, Verdict]]]:
+    """Run the check for that many seconds; returns the number of changes and each page's verdict."""
     with tempfile.TemporaryDirectory(prefix="truth-") as folder:
         controlplane = ControlPlane(Path(folder) / "controlplane", controlplane_binaries())
         deployment = Deployment(controlplane, Path(folder) / "deployment")
@@ -52,7 +52,7 @@ def main() -> int:
     parser.add_argument("--pods", type=int, default=130)
     parser.add_argument("--seed", type=int, default=1, help="of the changes")
     arguments = parser.parse_args()
-    changes, found = watch(arguments.seconds, arguments.rate, arguments.pods, arguments.seed)
+    changes, found = compare_pages(arguments.seconds, arguments.rate, arguments.pods, arguments.seed)
     made = sum(map(len, changes.history.steps.values()))
     print(f"{made:,} changes; a page may be {LATE} s late")
     for name, verdict in found:

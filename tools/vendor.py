@@ -1,7 +1,7 @@
-"""Fetches the browser libraries that static/vendor/vendor.json names, from npm, and records their checksums there.
+"""Downloader of the browser libraries that static/vendor/vendor.json names, which records their checksums there.
 
-Run by `make vendor`, after changing a version; those of an entry with a `bundle` stand in the package.json of that
-folder. tests/test_vendor.py compares the checksums with the files.
+Run by `make vendor`, after changing a version; the versions of an entry with a `bundle` are in the package.json of that
+folder. tests/tools/test_vendor.py compares the checksums with the files.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tools.bundle import bundle, contents
+from tools.bundle import bundle, bundled_packages
 
 ROOT = Path(__file__).resolve().parent.parent
 VENDOR = ROOT / "static" / "vendor"
@@ -26,7 +26,7 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def pack(name: str, version: str, folder: Path) -> tuple[Path, str]:
+def download_package(name: str, version: str, folder: Path) -> tuple[Path, str]:
     """Download one package with npm; gives the archive and npm's integrity string (sha512), checked by npm itself."""
     command = ["npm", "pack", "--json", "--pack-destination", str(folder), f"{name}@{version}"]
     try:
@@ -39,14 +39,14 @@ def pack(name: str, version: str, folder: Path) -> tuple[Path, str]:
     return folder / packed["filename"], packed["integrity"]
 
 
-def vendor(package: dict[str, Any]) -> dict[str, Any]:
+def vendor_package(package: dict[str, Any]) -> dict[str, Any]:
     """Put one package's files under static/vendor/<name>/ and return its entry with checksums."""
     target = VENDOR / package["name"]
     target.mkdir(exist_ok=True)
-    return bundled(package, target) if "bundle" in package else copied(package, target)
+    return bundle_package(package, target) if "bundle" in package else copy_package(package, target)
 
 
-def bundled(package: dict[str, Any], target: Path) -> dict[str, Any]:
+def bundle_package(package: dict[str, Any], target: Path) -> dict[str, Any]:
     """Several packages made into one file."""
     sources = ROOT / package["bundle"]
     script, licences = bundle(sources)
@@ -54,15 +54,15 @@ def bundled(package: dict[str, Any], target: Path) -> dict[str, Any]:
     for name, data in made.items():
         (target / name).write_bytes(data)
     sums = {name: sha256(data) for name, data in made.items()}
-    packages = contents(sources)
+    packages = bundled_packages(sources)
     return {**package, "version": packages[package["name"]], "packages": packages, "sha256": sums}
 
 
-def copied(package: dict[str, Any], target: Path) -> dict[str, Any]:
+def copy_package(package: dict[str, Any], target: Path) -> dict[str, Any]:
     """One package's files as they are."""
     sums = {}
     with tempfile.TemporaryDirectory() as folder:
-        archive, integrity = pack(package["name"], package["version"], Path(folder))
+        archive, integrity = download_package(package["name"], package["version"], Path(folder))
         with tarfile.open(archive) as tar:
             for name, source in package["files"].items():
                 member = tar.extractfile(f"package/{source}")
@@ -76,7 +76,7 @@ def copied(package: dict[str, Any], target: Path) -> dict[str, Any]:
 
 def main() -> None:
     manifest = json.loads(MANIFEST.read_text())
-    manifest["packages"] = [vendor(package) for package in manifest["packages"]]
+    manifest["packages"] = [vendor_package(package) for package in manifest["packages"]]
     MANIFEST.write_text(json.dumps(manifest, indent=2) + "\n")
     for package in manifest["packages"]:
         print(f"{package['name']} {package['version']}: {', '.join(package['files'])}")

@@ -1,4 +1,4 @@
-"""A controller of pods that does nothing: python -m benchmarks.readers.controller URL PODS WORKERS."""
+"""Controller of pods that does nothing: python -m benchmarks.readers.controller URL PODS WORKERS."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def run(url: str, pods: int, workers: int) -> None:
 
     @manager.controller("load", manager.kind(PODS, Pod), workers=workers)
     async def reconcile(request: Request) -> None:
-        if load.handled(request.namespace, request.name):
+        if load.count_handled(request.namespace, request.name):
             manager.stop()
         elif load.is_listed:
             listed.set()

@@ -1,4 +1,4 @@
-"""Twenty idle informers: python -m benchmarks.readers.idle URL SECONDS. Prints the share of a core that they take."""
+"""Twenty idle informers, which print their share of a core: python -m benchmarks.readers.idle URL SECONDS."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""informerd's shared informer: python -m benchmarks.readers.informerd URL PODS EVENTS [dashboard].
+"""Reader with informerd's shared informer: python -m benchmarks.readers.informerd URL PODS EVENTS [dashboard].
 
-With `dashboard` it decodes what the dashboard reads of a pod, else what a controller would.
+With `dashboard` it decodes the fields of a pod that the dashboard reads, else those of a controller.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ async def read(server: str, pods: int, events: int, projection: type[Object]) ->
 def main(server: str, pods: str, events: str, kind: str = "") -> None:
     projection: type[Object] = Pod
     if kind == "dashboard":
-        from dashboard.resources.rows import projection_for
+        from dashboard.objects.printers import projection_for
 
         projection = projection_for("pods")
     uvloop.run(read(server, int(pods), int(events), projection))

@@ -1,7 +1,7 @@
-"""kopf with a handler of pods' events that does nothing: python -m benchmarks.readers.kopf_operator URL PODS.
+"""kopf operator whose handler of pod events does nothing: python -m benchmarks.readers.kopf_operator URL PODS.
 
-kopf's settings as they come, but for Kubernetes Events about its handlers, which are off, and its log. On uvloop, as
-its own command line runs it. Its other handlers (on.create, on.update) would write to each object.
+kopf has its default settings, except that its log and its Kubernetes Events about handlers are off. It runs on uvloop,
+as with its own command line. Its other handlers (on.create, on.update) would write to each object.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ async def run(url: str, pods: int) -> None:
 
     @kopf.on.event("pods")
     async def handle(name: str, namespace: str | None, **_: Any) -> None:
-        if load.handled(namespace or "", name):
+        if load.count_handled(namespace or "", name):
             stop.set()
         elif load.is_listed:
             listed.set()

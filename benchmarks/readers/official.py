@@ -1,4 +1,4 @@
-"""`kubernetes.informer`, the official client's: python -m benchmarks.readers.official URL PODS EVENTS."""
+"""Reader with `kubernetes.informer` of the official client: python -m benchmarks.readers.official URL PODS EVENTS."""
 
 from __future__ import annotations
 

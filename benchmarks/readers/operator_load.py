@@ -1,4 +1,4 @@
-"""What the operators that are compared have in common: what they were told, and what they print."""
+"""Arguments and output that the compared operators share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Load:
         self._over = False
         self._seen: set[tuple[str, str]] = set()
 
-    def handled(self, namespace: str, name: str) -> bool:
+    def count_handled(self, namespace: str, name: str) -> bool:
         """One was handled; whether none is left to be handled."""
         if not self._first:
             self._first = time.perf_counter()
@@ -39,7 +39,7 @@ class Load:
 
     @property
     def is_listed(self) -> bool:
-        """Whether all that were there have been handled."""
+        """Whether all initial pods have been handled."""
         return bool(self._listed)
 
     def ask_for_events(self) -> None:

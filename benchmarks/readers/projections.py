@@ -1,4 +1,4 @@
-"""What the readers' projections of a pod hold: what a controller of pods would read."""
+"""Projections of a pod for the readers, with the fields that a controller of pods would read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader prints."""
+"""Output of a reader."""
 
 from __future__ import annotations
 

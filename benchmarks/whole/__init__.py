@@ -1,1 +1,1 @@
-"""What the benchmarks of the whole dashboard share: a filled cluster, our programs, their sockets and browsers."""
+"""Shared parts of the benchmarks of the whole dashboard: a filled cluster, our programs, sockets and browsers."""

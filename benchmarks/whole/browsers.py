@@ -14,12 +14,12 @@ ARGUMENTS = [
     "--no-first-run",
 ]  # fmt: skip
 """With all features that people's browsers have, unlike the tests' own."""
-SETTLED = 1.0
+SETTLE_SECONDS = 1.0
 """Seconds after which a new window is at rest. Chromium loads two pages of its own for each, for the address bar, and
 makes a spare process: on two processors the first page paints 60 to 110 ms later where it is asked for meanwhile."""
 
 
-async def new_window(browser: Browser, *, settled: float = SETTLED) -> Page:
+async def new_window(browser: Browser, *, settled: float = SETTLE_SECONDS) -> Page:
     """A window with nothing cached; at rest, as somebody has it who opens a page in it."""
     page = await (await browser.new_context()).new_page()
     await asyncio.sleep(settled)

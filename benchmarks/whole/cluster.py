@@ -1,6 +1,6 @@
-"""A real API server with tens of thousands of pods, in seconds: they are put into etcd before it starts.
+"""Real API server with tens of thousands of pods within seconds: they are put into etcd before it starts.
 
-The API server reads what it finds in etcd by its content, so JSON does as well as its own protobuf.
+The API server detects the encoding of what it finds in etcd, so JSON works as well as its own protobuf.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.pods import pod
-from tests.controlplane import ControlPlane
-from tests.etcd import Etcd
+from tests.support.controlplane import ControlPlane
+from tests.support.etcd import Etcd
 
 NAMESPACES = 20
 """The pods' namespaces: team-0 to team-19."""

@@ -1,4 +1,4 @@
-"""A web process whose cluster is made up: real pages, hub, consumer and daphne, entries at any rate.
+"""Web process with a made-up cluster: real pages, hub, consumer and daphne, with feed entries at any rate.
 
     python -m benchmarks.whole.feed_server RATE
 
@@ -22,7 +22,7 @@ import django
 
 django.setup()
 
-from dashboard.serving import bound_socket, install_reactor, serve  # noqa: E402
+from dashboard.server.daphne import bind_socket, install_reactor, serve  # noqa: E402
 
 install_reactor()
 
@@ -30,31 +30,50 @@ from channels.db import aclose_old_connections  # noqa: E402, F401 -- before dap
 from channels.layers import InMemoryChannelLayer  # noqa: E402
 from django.core.asgi import get_asgi_application  # noqa: E402
 
-from dashboard.census.link import CensusLink  # noqa: E402
-from dashboard.controllers.link import ControllerLink  # noqa: E402
-from dashboard.live.consumer import LiveConsumer  # noqa: E402
-from dashboard.live.context import SCOPE_KEY  # noqa: E402
-from dashboard.live.hub import Hub  # noqa: E402
-from dashboard.live.interest import Interest  # noqa: E402
-from dashboard.live.messages import About, Cell, Chunk, Entry, Frame, Operation, Row, Want  # noqa: E402
-from dashboard.live.replica import Replica  # noqa: E402
-from dashboard.resources.kinds import KindInfo, kinds_named  # noqa: E402
-from dashboard.resources.rows import columns_for  # noqa: E402
+from dashboard.cluster.connection import CONNECTION  # noqa: E402
+from dashboard.live.hub.hub import (  # noqa: E402
+    HUB,
+    Hub,
+)
+from dashboard.live.hub.interest import (  # noqa: E402
+    INTEREST,
+    Interest,
+)
+from dashboard.live.object_counts.client import (  # noqa: E402
+    OBJECT_COUNTS,
+    ObjectCountsClient,
+)
+from dashboard.live.replication.messages import Frame, InterestMessage, SnapshotChunk  # noqa: E402
+from dashboard.live.replication.replica import Replica  # noqa: E402
+from dashboard.live.replication.replicas import REPLICAS  # noqa: E402
+from dashboard.objects.kinds.catalog import KindInfo, parse_kinds  # noqa: E402
+from dashboard.objects.kinds.row import Cell, Entry, EventSubject, Operation, Row  # noqa: E402
+from dashboard.objects.printers import columns_for  # noqa: E402
+from dashboard.pages.controllers.client import (  # noqa: E402
+    CONTROLLERS_CLIENT,
+    ControllersClient,
+)
+from dashboard.runtime.app_state import (  # noqa: E402
+    CLOCK,
+    SCOPE_KEY,
+    AppState,
+)
+from dashboard.server.consumers import LiveConsumer  # noqa: E402
 from informerd.cache.health import Health  # noqa: E402
 from informerd.clock import SystemClock  # noqa: E402
 from informerd.rest.cluster import ClusterConfig  # noqa: E402
 
-KINDS = kinds_named(["pods", "events", "namespaces"])
+KINDS = parse_kinds(["pods", "events", "namespaces"])
 PODS = 5_000
-OWNED = 10
+PODS_PER_OWNER = 10
 """Pods of a ReplicaSet."""
-FRAMES = 20
+FRAMES_A_SECOND = 20
 """A second, as the worker's ticks."""
 STATUSES = ("Pending", "ContainerCreating", "Running", "CrashLoopBackOff")
 
 
-class Source:
-    """One kind's replica and what is told it."""
+class FakeReplicaSource:
+    """One kind's replica, and the source of its frames."""
 
     def __init__(self, key: str, clock: SystemClock, epoch: str) -> None:
         self.replica = Replica(key, clock)
@@ -63,7 +82,7 @@ class Source:
         self._live_since = clock.time()
         self._seq = self._entries = 0
         self.send()
-        self.replica.chunk(Chunk(key, epoch, 0, "s", 0, 1, self._health()))
+        self.replica.receive_chunk(SnapshotChunk(key, epoch, 0, "s", 0, 1, self._health()))
 
     def entry(self, row: Row, op: Operation, words: str, **more: Any) -> Entry:
         self._entries += 1
@@ -77,19 +96,19 @@ class Source:
         ops = [entry.op for entry in entries]
         rates = (ops.count("added"), ops.count("modified"), ops.count("deleted"))
         frame = (self.replica.key, self._epoch, self._seq, self._clock.time(), self._health(), rows, gone, entries)
-        self.replica.frame(Frame(*frame, rates))
+        self.replica.receive_frame(Frame(*frame, rates))
 
     def tick(self) -> None:
         """Let time pass. Where this process stood still for so long that the replica asks, tell it what it has."""
         if self.replica.tick() is not None:
             now = (self.replica.key, self._epoch, self._seq, f"s{self._seq}", 0, 1, self._health())
-            self.replica.chunk(Chunk(*now, tuple(self.replica.rows.values())))
+            self.replica.receive_chunk(SnapshotChunk(*now, tuple(self.replica.rows.values())))
 
     def _health(self) -> Health:
         return Health(state="live", since=self._live_since, heard=self._clock.time())
 
 
-class Sources:
+class FakeReplicas:
     """All of them, as the hub knows them."""
 
     channel_problem = ""
@@ -97,7 +116,7 @@ class Sources:
 
     def __init__(self, clock: SystemClock) -> None:
         epoch = f"{int(clock.time() * 1000):013d}-bench"
-        self.by_key = {kind.key: Source(kind.key, clock, epoch) for kind in KINDS}
+        self.by_key = {kind.key: FakeReplicaSource(kind.key, clock, epoch) for kind in KINDS}
 
     def __iter__(self) -> Iterator[Replica]:
         return iter([source.replica for source in self.by_key.values()])
@@ -114,21 +133,14 @@ class Sources:
     def unfollow(self, key: str) -> None:
         """Nor any that goes."""
 
-    async def want(self, want: Want) -> None:
+    async def send_interest(self, want: InterestMessage) -> None:
         """Nobody is asked."""
 
 
 @dataclass
-class Parts:
-    """What the pages need of dashboard.wiring.Live."""
+class FakeConnection:
+    """Part of dashboard.cluster.connection.Connection that pages use."""
 
-    replicas: Sources
-    hub: Hub
-    clock: SystemClock
-    controllers: ControllerLink
-    interest: Interest
-    census: CensusLink
-    kinds: tuple[KindInfo, ...] = KINDS
     client: None = None
     discovery: None = None
     cluster: ClusterConfig = ClusterConfig(name="benchmark", server="https://nowhere", why="a benchmark")  # noqa: RUF009
@@ -137,17 +149,17 @@ class Parts:
     version: str = "v1.37.1"
 
 
-class Changes:
+class FeedChanges:
     """Changes without end, the same in each run."""
 
-    def __init__(self, sources: Sources) -> None:
+    def __init__(self, sources: FakeReplicas) -> None:
         self._pods, self._events = sources.by_key["pods"], sources.by_key["events"]
         self._chance = random.Random(7)
         self._number = 0
         self._pods.send(rows=tuple(self._pod(number) for number in range(PODS)))
 
-    def bring(self, number: int) -> None:
-        """So many changes: nine tenths of them of pods, the others Events."""
+    def generate(self, number: int) -> None:
+        """Generate changes: nine tenths of them of pods, the others Events."""
         rows: dict[str, Row] = {}
         entries = []
         for _ in range(number - number // 10):
@@ -163,8 +175,8 @@ class Changes:
 
     def _pod(self, number: int) -> Row:
         status = self._chance.choice(STATUSES)
-        name, owner = f"web-{number // OWNED:04d}-{number:05d}", f"web-{number // OWNED:04d}"
-        namespace = f"team-{number // OWNED % 50}"
+        name, owner = f"web-{number // PODS_PER_OWNER:04d}-{number:05d}", f"web-{number // PODS_PER_OWNER:04d}"
+        namespace = f"team-{number // PODS_PER_OWNER % 50}"
         values: dict[str, Cell] = {
             "namespace": namespace,
             "name": name,
@@ -184,45 +196,55 @@ class Changes:
         self._number += 1
         name = f"{pod.name}.{self._number:x}"
         row = Row(f"event-{self._number}", pod.namespace, name, "1", 1.79e9, "Normal", "idle", (), {})
-        about = About("Pod", "", pod.namespace, pod.name)
+        about = EventSubject("Pod", "", pod.namespace, pod.name)
         return self._events.entry(row, "added", 'Pulling: Pulling image "web:1.2.3"', reason="Pulling", about=about)
 
 
-class Bringing(Protocol):
+class ChangeGenerator(Protocol):
     """Brings changes to the kinds."""
 
-    def bring(self, number: int) -> None:
-        """So many, all at once."""
+    def generate(self, number: int) -> None:
+        """Generate that many changes in one step."""
 
 
-def serve_changes(changing: Callable[[Sources], Bringing], rate: int) -> None:
+def serve_changes(changing: Callable[[FakeReplicas], ChangeGenerator], rate: int) -> None:
     """Serve pages and sockets, print the port, and bring so many changes a second, FRAMES times in each."""
     clock = SystemClock()
-    sources = Sources(clock)
+    sources = FakeReplicas(clock)
     layer = InMemoryChannelLayer()
-    link = ControllerLink(layer, clock)
-    hub = Hub(sources, clock, board=link.board)
-    parts = Parts(sources, hub, clock, link, Interest(sources, hub, clock), CensusLink(layer, clock))
+    link = ControllersClient(layer, clock)
+    hub = Hub(sources, clock, sources=(link.reports,))
+    state = AppState(
+        {
+            CLOCK: clock,
+            CONNECTION: FakeConnection(),
+            CONTROLLERS_CLIENT: link,
+            HUB: hub,
+            INTEREST: Interest(sources, hub, clock),
+            OBJECT_COUNTS: ObjectCountsClient(layer, clock),
+            REPLICAS: sources,
+        }
+    )
     changes = changing(sources)
     pages, sockets = get_asgi_application(), LiveConsumer.as_asgi()
-    listening = bound_socket("127.0.0.1", 0)
+    listening = bind_socket("127.0.0.1", 0)
     port = listening.getsockname()[1]
     running: set[asyncio.Task[None]] = set()
 
     async def application(scope: dict[str, Any], receive: Any, send: Any) -> None:
-        scope = {**scope, SCOPE_KEY: parts}
+        scope = {**scope, SCOPE_KEY: state}
         await (sockets if scope["type"] == "websocket" else pages)(scope, receive, send)
 
     async def feed() -> None:
         due, number, frames = clock.now(), 0.0, 0
         while True:
-            due, frames = due + 1 / FRAMES, frames + 1
-            number += rate / FRAMES
-            changes.bring(int(number))
+            due, frames = due + 1 / FRAMES_A_SECOND, frames + 1
+            number += rate / FRAMES_A_SECOND
+            changes.generate(int(number))
             number -= int(number)
             for source in sources.by_key.values():
                 source.tick()
-            if frames % FRAMES == 0:
+            if frames % FRAMES_A_SECOND == 0:
                 for source in sources.by_key.values():
                     source.send()
             await asyncio.sleep(max(0.0, due - clock.now()))
@@ -231,8 +253,8 @@ def serve_changes(changing: Callable[[Sources], Bringing], rate: int) -> None:
         running.update({asyncio.create_task(hub.run()), asyncio.create_task(feed())})
         print(f"port {port}", flush=True)
 
-    serve(application, listening, started=started)
+    serve(application, listening, on_started=started)
 
 
 if __name__ == "__main__":
-    serve_changes(Changes, int(sys.argv[1]))
+    serve_changes(FeedChanges, int(sys.argv[1]))

@@ -1,4 +1,4 @@
-"""Sockets in a process of their own; see `benchmarks.whole.sockets` for what they do."""
+"""Sockets in a process of their own; see `benchmarks.whole.sockets`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 @contextmanager
 def followers(url: str, number: int, paths: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
-    """So many sockets over these pages, each of which has its window; they end with the block."""
+    """Open that many sockets over these pages and wait for their windows; they end with the block."""
     command = [sys.executable, "-m", "benchmarks.whole.sockets", url, str(number), *paths]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         if process.stdout is None or process.stdout.readline() != "ready\n":
@@ -23,7 +23,7 @@ def followers(url: str, number: int, paths: Sequence[str]) -> Iterator[subproces
             process.kill()
 
 
-def seen_by(process: subprocess.Popen[str]) -> list[dict[str, Any]]:
+def collect_followers(process: subprocess.Popen[str]) -> list[dict[str, Any]]:
     """Let the sockets end, and what they have seen."""
     found: list[dict[str, Any]] = json.loads(process.communicate(timeout=120)[0])
     return found

@@ -1,4 +1,4 @@
-"""Lists of pods as people have them open, as the query of their address."""
+"""Queries of typical lists of pods."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Marks: changes of pods that can be told apart where they arrive.
+"""Marks: changes of pods that can be identified where they arrive.
 
-A mark is a pod's count of restarts, from 1,000,000 on.
+A mark is a pod's restart count from 1,000,000 on.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Marker:
     """Writes marks into pods' status; `sent` says when each was begun (`time.time()`) and `where` in which pod."""
 
     def __init__(self) -> None:
-        self.sent: dict[int, float] = {}
-        self.answered: dict[int, float] = {}
-        self.where: dict[int, Pod] = {}
+        self.sent_at: dict[int, float] = {}
+        self.answered_at: dict[int, float] = {}
+        self.pod_by_mark: dict[int, Pod] = {}
         self._next = FIRST
 
     async def write(self, session: aiohttp.ClientSession, pod: Pod) -> int:
@@ -39,17 +39,19 @@ class Marker:
         state = {"running": {"startedAt": "2026-01-01T00:00:00Z"}}
         container = {"name": "app", "image": "app", "imageID": "", "ready": True, "state": state, "restartCount": mark}
         body = json.dumps({"status": {"phase": "Running", "containerStatuses": [container]}})
-        self.where[mark], self.sent[mark] = pod, time.time()
+        self.pod_by_mark[mark], self.sent_at[mark] = pod, time.time()
         url = f"/api/v1/namespaces/{namespace}/pods/{name}/status"
         async with session.patch(url, data=body, headers=_MERGE) as answer:
             if answer.status != 200:
                 raise SystemExit(f"{url}: {answer.status} {await answer.text()}")
             await answer.read()
-        self.answered[mark] = time.time()
+        self.answered_at[mark] = time.time()
         return mark
 
-    async def keep_on(self, session: aiohttp.ClientSession, pods: Sequence[Pod], rate: float, seconds: float) -> None:
-        """So many marks a second, over `pods` in turn, however long each write takes."""
+    async def write_continuously(
+        self, session: aiohttp.ClientSession, pods: Sequence[Pod], rate: float, seconds: float
+    ) -> None:
+        """Write that many marks a second, over `pods` in turn, however long each write takes."""
         began, writes = time.monotonic(), []
         try:
             for number in range(int(rate * seconds)):

@@ -1,4 +1,4 @@
-"""Our programs as people start them, for benchmarks: the dashboard in one process, or a worker and a web process."""
+"""Programs of the dashboard for benchmarks, started as a person starts them: one process, or worker and web process."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.controlplane import free_ports
-from tests.program import ROOT, Program
+from tests.support.controlplane import free_ports
+from tests.support.program import ROOT, Program
 
 REDIS = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
 
@@ -71,7 +71,7 @@ def dashboard(kubeconfig: Path, *, split: bool = False, tables: bool = False) ->
 
 @contextmanager
 def ready_dashboard(kubeconfig: Path, *, split: bool = False, tables: bool = False) -> Iterator[Running]:
-    """As `dashboard`, once it is ready; says on standard error how long that took."""
+    """As `dashboard`, once it is ready; prints the time that took on standard error."""
     with dashboard(kubeconfig, split=split, tables=tables) as running:
         print(f"ready after {running.wait_until_ready():.1f} s", file=sys.stderr)
         yield running

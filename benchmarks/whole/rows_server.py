@@ -1,4 +1,4 @@
-"""A web process whose cluster is made up: many pods, of which so many change each second.
+"""Web process with a made-up cluster of many pods, of which a given number change each second.
 
     python -m benchmarks.whole.rows_server ROWS RATE
 
@@ -19,17 +19,18 @@ import msgspec
 from benchmarks.whole import feed_server  # first: it installs the reactor
 
 from benchmarks.views import pod  # isort: skip
-from dashboard.live.messages import Row, encoder, frame_decoder
-from dashboard.resources.rows import columns_for
+from dashboard.live.replication.messages import encoder, frame_decoder
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.printers import columns_for
 
 FIRST = 1_000_000
 _IP = next(place for place, column in enumerate(columns_for("pods")) if column.id == "ip")
 
 
-class Rows:
+class RowChanges:
     """Changes of random rows; status and restarts change by chance, and each has its mark."""
 
-    def __init__(self, sources: feed_server.Sources, rows: int) -> None:
+    def __init__(self, sources: feed_server.FakeReplicas, rows: int) -> None:
         self._source = sources.by_key["pods"]
         self._replica = self._source.replica
         self._chance = random.Random(rows)
@@ -38,9 +39,9 @@ class Rows:
         for start in range(0, rows, 500):
             self._source.send(rows=tuple(self._row(each, each) for each in range(start, min(rows, start + 500))))
 
-    def bring(self, number: int) -> None:
+    def generate(self, number: int) -> None:
         if not self._number:
-            print(f"began {time.time() - 1 / feed_server.FRAMES}", flush=True)
+            print(f"began {time.time() - 1 / feed_server.FRAMES_A_SECOND}", flush=True)
         rows = {}
         for mark in range(FIRST + self._number, FIRST + self._number + number):
             row = self._row(self._chance.randrange(self._rows), mark)
@@ -53,17 +54,17 @@ class Rows:
         return msgspec.structs.replace(row, cells=(*row.cells[:_IP], str(mark), *row.cells[_IP + 1 :]))
 
 
-def through_the_wire(source: feed_server.Source) -> None:
+def round_trip(source: feed_server.FakeReplicaSource) -> None:
     """Have the replica get what came out of the wire's encoding."""
-    take = source.replica.frame
-    source.replica.frame = lambda frame: take(frame_decoder.decode(encoder.encode(frame)))  # type: ignore[method-assign]
+    take = source.replica.receive_frame
+    source.replica.receive_frame = lambda frame: take(frame_decoder.decode(encoder.encode(frame)))  # type: ignore[method-assign]
 
 
-def changing(sources: feed_server.Sources) -> Rows:
-    made = Rows(sources, int(sys.argv[1]))
-    through_the_wire(sources.by_key["pods"])
+def make_row_changes(sources: feed_server.FakeReplicas) -> RowChanges:
+    made = RowChanges(sources, int(sys.argv[1]))
+    round_trip(sources.by_key["pods"])
     return made
 
 
 if __name__ == "__main__":
-    feed_server.serve_changes(changing, int(sys.argv[2]))
+    feed_server.serve_changes(make_row_changes, int(sys.argv[2]))

@@ -1,4 +1,4 @@
-"""Browsers without a screen: websockets that follow pages, acknowledge what they get, and note when marks arrive.
+"""Websocket clients that follow pages, acknowledge frames, and record when marks arrive.
 
     python -m benchmarks.whole.sockets URL NUMBER PATH…
 
@@ -37,17 +37,17 @@ class Follower:
     path: str
     marks: dict[int, float] = field(default_factory=dict)
     rows: set[str] = field(default_factory=set)
-    """What the page shows."""
+    """Rows of the page."""
     messages: int = 0
     units: int = 0
     acknowledged: int = 0
-    beats: int = 0
-    beat: float = 0.0
+    heartbeat_count: int = 0
+    last_heartbeat: float = 0.0
     silence: float = 0.0
     windows: int = 0
     stale: int = 0
     ready: asyncio.Event = field(default_factory=asyncio.Event)
-    ended: str = ""
+    end_reason: str = ""
 
     async def follow(self, session: aiohttp.ClientSession, url: str) -> None:
         address = f"{url.replace('http', 'ws', 1)}/live/"
@@ -63,14 +63,14 @@ class Follower:
                 if self.units - self.acknowledged > ACK_SIZE:
                     self.acknowledged = self.units
                     await socket.send_str(json.dumps({"ack": self.units}))
-            self.ended = f"closed with {socket.close_code}"
+            self.end_reason = f"closed with {socket.close_code}"
 
     def take(self, text: str, units: int) -> None:
         now = time.time()
         self.units += units
         if text.startswith('{"beat"'):
-            self.silence = max(self.silence, now - self.beat if self.beats else 0.0)
-            self.beats, self.beat = self.beats + 1, now
+            self.silence = max(self.silence, now - self.last_heartbeat if self.heartbeat_count else 0.0)
+            self.heartbeat_count, self.last_heartbeat = self.heartbeat_count + 1, now
             self.stale += '"state":"live"' not in text
             return
         if not text.startswith('{"content"'):
@@ -81,7 +81,7 @@ class Follower:
             self.windows += 1
             self.ready.set()
         frame = frame_in(text)
-        before, self.rows = self.rows, frame.rows if frame.whole else (self.rows - frame.left) | frame.rows
+        before, self.rows = self.rows, frame.rows if frame.is_whole else (self.rows - frame.removed_rows) | frame.rows
         if not whole:
             for row, mark in frame.marks:
                 if row in before:  # else the row has come from elsewhere, and changed long ago
@@ -89,28 +89,28 @@ class Follower:
 
 
 @dataclass(frozen=True)
-class Rows:
-    """What a frame says of rows."""
+class FrameRows:
+    """Rows of a frame."""
 
-    whole: bool
+    is_whole: bool
     """Whether these are all."""
     rows: set[str]
-    left: set[str]
+    removed_rows: set[str]
     marks: list[tuple[str, int]]
     """In which row there is which mark."""
 
 
 @lru_cache(maxsize=256)
-def frame_in(text: str) -> Rows:
+def frame_in(text: str) -> FrameRows:
     """Looked for once for all sockets that get a frame: what this takes the dashboard has not."""
-    found = Rows('hx-swap=\\"window\\"' in text, set(), set(), [])
+    found = FrameRows('hx-swap=\\"window\\"' in text, set(), set(), [])
     row = ""
     for part in _PARTS.finditer(text):
         if part["row"]:
             row = part["row"]
             found.rows.add(row)
         elif part["left"]:
-            found.left.add(part["left"])
+            found.removed_rows.add(part["left"])
         elif part["mark"]:
             found.marks.append((row, int(part["mark"])))
     return found
@@ -134,7 +134,8 @@ async def main(url: str, number: int, paths: list[str]) -> None:
     seen = [
         {
             "path": follower.path, "marks": follower.marks, "messages": follower.messages, "units": follower.units,
-            "beats": follower.beats, "stale": follower.stale, "windows": follower.windows, "ended": follower.ended,
+            "beats": follower.heartbeat_count, "stale": follower.stale, "windows": follower.windows, "ended":
+            follower.end_reason,
             "silence": follower.silence,
         }
         for follower in followers

@@ -1,9 +1,9 @@
-"""What may be done with the account that everything is written with, as the API server itself says.
+"""Permissions of the account that Deltaboard writes with, as the API server reports them.
 
-Whoever renders a page never waits for it: what is not known yet is offered, and the page is drawn anew once it is. The
-API server judges each write in any case.
+Rendering a page never waits for an answer: an action whose permission is not known yet is offered, and the page is
+rendered again once it is known. The API server checks each write in any case.
 
-Source: the API's SelfSubjectAccessReview, which asks all of a cluster's authorizers, not RBAC alone.
+Source: the API's SelfSubjectAccessReview, which asks all authorizers of a cluster, not only RBAC.
 """
 
 from __future__ import annotations
@@ -14,22 +14,23 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 from weakref import WeakSet
 
-from dashboard.live.tasks import cancelled
+from dashboard.runtime.app_state import Key
+from dashboard.runtime.background import cancel_all
 from informerd.clock import Clock
 from informerd.errors import InformerdError
 from informerd.resource import Resource
 from informerd.rest.client import Client
 
-PATIENCE = 3.0
-"""Seconds for one question; then a button is offered, and the API server says no where it has to."""
-KEPT = 30.0
-"""Seconds that an answer is taken for granted where a page is only drawn."""
-ASKED_AGAIN = 10.0
-"""Seconds after which an open page looks whether what the account may do is still known."""
-MOST = 5_000
-"""Answers that are kept."""
-AT_ONCE = 8
-"""Questions at a time for pages that are only drawn; a page that waits for its answer asks at once."""
+REVIEW_TIMEOUT = 3.0
+"""Seconds for one request; then a button is offered, and the API server refuses where it has to."""
+CACHE_SECONDS = 30.0
+"""Seconds that an answer is used where a page is only rendered."""
+REFRESH_SECONDS = 10.0
+"""Seconds after which an open page checks again what the account may do."""
+MAX_CACHED = 5_000
+"""Maximum number of cached answers."""
+MAX_CONCURRENT = 8
+"""Maximum number of concurrent requests for pages that are only rendered; a page that waits asks at once."""
 _REVIEWS = Resource(
     group="authorization.k8s.io",
     version="v1",
@@ -40,8 +41,10 @@ _REVIEWS = Resource(
 
 
 @dataclass(frozen=True, slots=True)
-class Right:
-    """To do something to one object, or with no name to every one of its kind and namespace; no namespace: of all."""
+class ResourceAttributes:
+    """An action on one object, or without a name on all objects of its kind and namespace; without a namespace:
+    on all.
+    """
 
     verb: str
     resource: Resource
@@ -50,16 +53,18 @@ class Right:
     subresource: str = ""
 
 
-async def denial(client: Client, right: Right) -> str:
-    """Why it may not be done, as a sentence; empty where it may, or where nobody could tell within PATIENCE seconds."""
-    resource = right.resource
+async def ask_denial(client: Client, access: ResourceAttributes) -> str:
+    """Why the action is not allowed, as a sentence; empty where it is, or where no answer came within REVIEW_TIMEOUT
+    seconds.
+    """
+    resource = access.resource
     attributes = {
-        "verb": right.verb,
+        "verb": access.verb,
         "group": resource.group,
         "resource": resource.plural,
-        "subresource": right.subresource,
-        "namespace": right.namespace,
-        "name": right.name,
+        "subresource": access.subresource,
+        "namespace": access.namespace,
+        "name": access.name,
     }
     review = {
         "apiVersion": _REVIEWS.api_version,
@@ -67,31 +72,31 @@ async def denial(client: Client, right: Right) -> str:
         "spec": {"resourceAttributes": {name: value for name, value in attributes.items() if value}},
     }
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(REVIEW_TIMEOUT):
             status = (await client.create(_REVIEWS, review)).object().get("status") or {}
     except (InformerdError, TimeoutError):
         return ""
     if status.get("allowed") is not False:
         return ""
-    what = f"{resource.key}/{right.subresource}" if right.subresource else resource.key
-    where = f" in namespace {right.namespace}" if right.namespace else ""
+    what = f"{resource.key}/{access.subresource}" if access.subresource else resource.key
+    where = f" in namespace {access.namespace}" if access.namespace else ""
     reason = f" The cluster says: {status['reason']}" if status.get("reason") else ""
-    return f"The cluster's access rules do not let Deltaboard's account {right.verb} {what}{where}.{reason}"
+    return f"The cluster's access rules do not let Deltaboard's account {access.verb} {what}{where}.{reason}"
 
 
-class Listener(Protocol):
-    """Who shows an answer."""
+class AccessListener(Protocol):
+    """A view that shows an answer."""
 
-    def rights_changed(self) -> None:
-        """An answer that was shown is another now."""
+    def access_changed(self) -> None:
+        """An answer that was shown has changed."""
 
 
-Denied = Callable[[Right, Listener], str]
+DenialLookup = Callable[[ResourceAttributes, AccessListener], str]
 """See Rights.denied."""
 
 
-def offered(right: Right, listener: Listener) -> str:  # noqa: ARG001
-    """Everything, where nobody can be asked."""
+def allow_all(right: ResourceAttributes, listener: AccessListener) -> str:  # noqa: ARG001
+    """Allows everything, where there is no API server to ask."""
     return ""
 
 
@@ -100,70 +105,71 @@ class _Answer:
     words: str = ""
     until: float = 0.0
     waiting: bool = False
-    """Whether it is to be asked for as soon as fewer than AT_ONCE are."""
+    """Whether to ask as soon as fewer than MAX_CONCURRENT requests are running."""
     asking: asyncio.Task[None] | None = None
-    listeners: WeakSet[Listener] = field(default_factory=WeakSet)
+    listeners: WeakSet[AccessListener] = field(default_factory=WeakSet)
 
 
-class Rights:
-    """Answers of the API server, each kept for a short time and asked for once, however many want to know.
+class AccessReviews:
+    """Answers of the API server, each cached for a short time and requested once for all callers.
 
-    `stop` ends what is being asked; after it `denied` says what is known and asks no more.
+    `stop` ends the running requests; after it `denied` returns what is known and asks no more.
     """
 
     def __init__(self, clock: Clock, client: Callable[[], Client | None]) -> None:
         self._clock = clock
         self._client = client
-        self._answers: dict[Right, _Answer] = {}
-        self._gate = asyncio.Semaphore(AT_ONCE)
+        self._answers: dict[ResourceAttributes, _Answer] = {}
+        self._gate = asyncio.Semaphore(MAX_CONCURRENT)
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopped = False
 
-    def denied(self, right: Right, listener: Listener) -> str:
-        """Why it may not be done as far as is known, without waiting; it is asked for anew where that is KEPT old.
+    def denied(self, access: ResourceAttributes, listener: AccessListener) -> str:
+        """Why the action is not allowed as far as is known, without waiting; asks again where that is CACHE_SECONDS
+        old.
 
-        `listener` is told of every change from here on, whoever asks; it is kept weakly.
+        `listener` is called for every later change; it is referenced weakly.
         """
-        answer = self._answer(right)
+        answer = self._answer(access)
         answer.listeners.add(listener)
         if not (answer.waiting or self._stopped or self._known(answer)):
             answer.waiting = True
-            self._begin(self._refreshed(right, answer), right)
+            self._begin(self._refreshed(access, answer), access)
         return answer.words
 
-    async def denial(self, right: Right) -> str:
-        """Why it may not be done: a yes may be KEPT seconds old, a no is asked for again."""
-        answer = self._answer(right)
+    async def denial(self, access: ResourceAttributes) -> str:
+        """Why the action is not allowed: a yes may be CACHE_SECONDS old, a no is requested again."""
+        answer = self._answer(access)
         if answer.words or not self._known(answer):
-            await self._asked(right, answer)
+            await self._asked(access, answer)
         return answer.words
 
     async def stop(self) -> None:
         self._stopped = True
-        await cancelled(list(self._tasks))
+        await cancel_all(list(self._tasks))
 
     def _known(self, answer: _Answer) -> bool:
         return answer.until > self._clock.now()
 
-    def _answer(self, right: Right) -> _Answer:
-        if right not in self._answers and len(self._answers) >= MOST:
+    def _answer(self, right: ResourceAttributes) -> _Answer:
+        if right not in self._answers and len(self._answers) >= MAX_CACHED:
             self._make_room()
         return self._answers.setdefault(right, _Answer())
 
     def _make_room(self) -> None:
-        """Drop the older half. Who shows one of them asks for it again within a while, as a view does."""
+        """Drop the older half. Views that show a dropped answer ask for it again within a while."""
         by_age = sorted(self._answers.items(), key=lambda each: each[1].until)
-        older = by_age[: len(by_age) - MOST // 2]
+        older = by_age[: len(by_age) - MAX_CACHED // 2]
         self._answers = dict([each for each in older if each[1].waiting or each[1].asking] + by_age[len(older) :])
 
-    def _begin(self, work: Coroutine[Any, Any, None], right: Right) -> asyncio.Task[None]:
+    def _begin(self, work: Coroutine[Any, Any, None], right: ResourceAttributes) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work, name=f"may {right.verb}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def _refreshed(self, right: Right, answer: _Answer) -> None:
-        """In its turn: many that are drawn at once do not keep the API server from those whom a page waits for."""
+    async def _refreshed(self, right: ResourceAttributes, answer: _Answer) -> None:
+        """Ask in turn, so that many rendered views do not keep the API server from requests that a page waits for."""
         try:
             async with self._gate:
                 if not self._known(answer):
@@ -171,25 +177,27 @@ class Rights:
         finally:
             answer.waiting = False
 
-    async def _asked(self, right: Right, answer: _Answer) -> None:
-        """Wait for the answer to the question that is under way, or to a new one."""
+    async def _asked(self, right: ResourceAttributes, answer: _Answer) -> None:
+        """Wait for the answer to the running request, or to a new one."""
         if answer.asking is None:
             answer.asking = self._begin(self._ask(right, answer), right)
         await asyncio.wait((answer.asking,))
 
-    async def _ask(self, right: Right, answer: _Answer) -> None:
-        """Of all of a kind first, an answer that their pages share; then of the one, which rules may name."""
+    async def _ask(self, right: ResourceAttributes, answer: _Answer) -> None:
+        """Ask for all objects of a kind first, an answer that their pages share; then for the one, which rules
+        may name.
+        """
         try:
             words = await self._words(right)
         finally:
             answer.asking = None
         changed = words != answer.words
-        answer.words, answer.until = words, self._clock.now() + KEPT
+        answer.words, answer.until = words, self._clock.now() + CACHE_SECONDS
         if changed:
             for listener in list(answer.listeners):
-                listener.rights_changed()
+                listener.access_changed()
 
-    async def _words(self, right: Right) -> str:
+    async def _words(self, right: ResourceAttributes) -> str:
         client, every = self._client(), replace(right, name="")
         if client is None:
             return ""
@@ -199,4 +207,7 @@ class Rights:
                 await self._asked(every, shared)
             if not shared.words:
                 return ""
-        return await denial(client, right)
+        return await ask_denial(client, right)
+
+
+ACCESS_REVIEWS: Key[AccessReviews] = Key("access reviews")

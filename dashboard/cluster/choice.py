@@ -1,4 +1,4 @@
-"""Which cluster, from the settings: what informerd.rest.cluster finds, or the demo cluster, and when to look again."""
+"""Choice of the cluster from the settings: the one that informerd.rest.cluster finds, or the demo cluster."""
 
 from __future__ import annotations
 
@@ -17,33 +17,39 @@ Signature = tuple[tuple[str, int, int], ...]
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterChoice:
-    """What was asked for. `demo_allowed` is False in the production form, whose processes cannot share a child."""
+    """The requested cluster. `demo_allowed` is False in the production form, whose processes cannot share a
+    child process.
+    """
 
     environ: Mapping[str, str]
     home: Path
     context: str = ""
-    demo: bool = False
+    is_demo_asked: bool = False
     demo_allowed: bool = True
 
     def load(self) -> ClusterConfig | None:
-        """The configured cluster; None means the demo cluster. Raises ConfigError with what is wrong and where."""
+        """The configured cluster; None means the demo cluster. Raises ConfigError with the reason and the file."""
         config = None
-        if not self.demo:
+        if not self.is_demo_asked:
             config = load_cluster(environ=self.environ, home=self.home, context=self.context or None)
         if config is None and not self.demo_allowed:
-            why = "DELTABOARD_CLUSTER=demo" if self.demo else NOTHING_CONFIGURED
+            why = "DELTABOARD_CLUSTER=demo" if self.is_demo_asked else NOTHING_CONFIGURED
             raise ConfigError(
                 f"{why}, but the demo cluster serves one process only: with REDIS_URL set, set KUBECONFIG"
             )
         return config
 
     @property
-    def why_demo(self) -> str:
-        """Why the demo cluster, where `load` says None."""
-        return "DELTABOARD_CLUSTER=demo" if self.demo else f"{NOTHING_CONFIGURED}, so the built-in demo cluster runs"
+    def demo_reason(self) -> str:
+        """Why the demo cluster is used, where `load` returns None."""
+        return (
+            "DELTABOARD_CLUSTER=demo"
+            if self.is_demo_asked
+            else f"{NOTHING_CONFIGURED}, so the built-in demo cluster runs"
+        )
 
     def signature(self) -> Signature:
-        """Changes when a kubeconfig that counts is written, made or removed."""
+        """A value that changes when a relevant kubeconfig is written, created or removed."""
         listed = self.environ.get("KUBECONFIG", "")
         paths = [Path(part).expanduser() for part in listed.split(os.pathsep) if part]
         return tuple(_stamp(path) for path in paths or [self.home / ".kube" / "config"])

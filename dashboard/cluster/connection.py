@@ -1,4 +1,4 @@
-"""The process's connection to its cluster: chosen, made, looked after, made anew when its configuration is mended."""
+"""Connection of the process to its cluster: made, checked, and replaced when the configuration changes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from dashboard.cluster_choice import ClusterChoice, Signature
-from dashboard.live.tasks import cancelled, kept_running
+from dashboard.cluster.choice import ClusterChoice, Signature
+from dashboard.runtime.app_state import Key
+from dashboard.runtime.background import cancel_all, keep_running
 from informerd.clock import Clock
 from informerd.errors import ApiError, ConfigError, InformerdError
 from informerd.rest.client import Client
@@ -19,15 +20,15 @@ from informerd.version import VERSION
 
 logger = logging.getLogger(__name__)
 
-LOOK = 2.0
-"""Seconds between two looks at the kubeconfig's files and the demo cluster's process."""
-RETRY = 5.0
-"""Seconds between two tries while the cluster does not answer or its configuration cannot be used."""
-CALM = 60.0
-"""Seconds between two questions for the version while all is well."""
+CHECK_INTERVAL = 2.0
+"""Seconds between two checks of the kubeconfig's files and the demo cluster's process."""
+RETRY_INTERVAL = 5.0
+"""Seconds between two attempts while the cluster does not answer or its configuration cannot be used."""
+VERSION_INTERVAL = 60.0
+"""Seconds between two version requests while all is well."""
 
 USER_AGENT = f"deltaboard/{VERSION}"
-"""What audit logs show, and whose fields edits are (the part before the slash)."""
+"""Name in audit logs, and the field manager of edits (the part before the slash)."""
 
 STARTING = ClusterConfig(name="starting", server="", why="the cluster is being chosen")
 NO_CLUSTER = ClusterConfig(name="no cluster", server="", why="its configuration cannot be used")
@@ -36,11 +37,11 @@ OnSwitch = Callable[[Client, Discovery], Awaitable[None]]
 
 
 class Connection:
-    """Holds client and discovery for the cluster that was chosen, or says in `problem` why there is none.
+    """Client and discovery of the chosen cluster, or in `problem` why there is none.
 
-    A configuration that cannot be used is read again as soon as its file changes, and every RETRY seconds. A usable one
-    that changes is taken over only while the cluster does not answer, or where it still means the same context:
-    nobody is moved to another cluster in mid-sight because someone ran `kubectl config use-context`.
+    A configuration that cannot be used is read again as soon as its file changes, and every RETRY_INTERVAL seconds. A
+    usable one that changes is applied only while the cluster does not answer, or where it still means the same context:
+    running `kubectl config use-context` does not switch the cluster under open pages.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class Connection:
         self.discovery: Discovery | None = None
         self.version = ""
         self.chosen = asyncio.Event()
-        """Set once the first choice has been made, for better or worse."""
+        """Set once the first choice has been made, usable or not."""
         self._choice = choice
         self._clock = clock
         self._on_switch = on_switch
@@ -64,13 +65,13 @@ class Connection:
 
     @property
     def problem(self) -> str:
-        """What keeps us from the cluster, as a sentence, with what is being done about it."""
+        """Why the cluster cannot be reached, as a sentence with what is being done about it."""
         return self._config_problem or self._answer_problem
 
     @property
     def is_demo(self) -> bool:
         """Whether the cluster is the built-in one, which serves this process alone."""
-        return self._demo.running
+        return self._demo.is_running
 
     @property
     def kubeconfig(self) -> str:
@@ -79,39 +80,39 @@ class Connection:
 
     @property
     def said(self) -> str:
-        """Which cluster this is and why, or why there is none, in one line."""
+        """The cluster and why it was chosen, or why there is none, in one line."""
         if self.client is None:
             return f"No cluster yet: {self.problem}"
         return f"Cluster {self.cluster.name} at {self.cluster.server}, because: {self.cluster.why}"
 
     async def run(self) -> None:
-        """Choose, connect and look after both until cancelled."""
+        """Choose, connect and check both until cancelled."""
         while True:
-            await self.look()
+            await self.check()
             self.chosen.set()
-            await self._clock.sleep(LOOK)
+            await self._clock.sleep(CHECK_INTERVAL)
 
     async def close(self) -> None:
         """Close the client and end the demo cluster."""
         client, self.client = self.client, None
-        await cancelled(self._asking)
+        await cancel_all(self._asking)
         if client is not None:
             await client.close()
         await self._demo.stop()
 
-    async def look(self) -> None:
-        """Read the configuration where there is reason to, and connect to what it says."""
+    async def check(self) -> None:
+        """Read the configuration again where it has changed or a retry is due, and connect."""
         signature = self._choice.signature()
         changed = signature != self._signature
-        retry = self.client is None and self._clock.now() - self._tried >= RETRY
-        demo_ended = self.cluster.name == "demo" and self.client is not None and not self._demo.running
+        retry = self.client is None and self._clock.now() - self._tried >= RETRY_INTERVAL
+        demo_ended = self.cluster.name == "demo" and self.client is not None and not self._demo.is_running
         if not (changed or retry or demo_ended):
             return
         self._signature, self._tried = signature, self._clock.now()
         try:
             config = self._choice.load()
             if config is None:
-                config = self.cluster if self._demo.running else await self._demo.start(self._choice.why_demo)
+                config = self.cluster if self._demo.is_running else await self._demo.start(self._choice.demo_reason)
             await self._connect(config)
         except ConfigError as error:
             self._refused(error)
@@ -122,7 +123,7 @@ class Connection:
             return
         if not self._may_switch_to(config):
             logger.warning(
-                "the configuration now says %s at %s; this process stays with %s until it is started again",
+                "the configuration now names %s at %s; this process stays with %s until it is restarted",
                 config.name, config.server, self.cluster.name,
             )  # fmt: skip
             return
@@ -133,8 +134,8 @@ class Connection:
         # The first choice is what the command says on its own; any later one is news.
         level = logging.INFO if self.chosen.is_set() else logging.DEBUG
         logger.log(level, "cluster %s at %s: %s", config.name, config.server, config.why)
-        await cancelled(self._asking)
-        asking = kept_running("asking the API server's version", partial(self._ask_version, client), self._clock)
+        await cancel_all(self._asking)
+        asking = keep_running("asking the API server's version", partial(self._ask_version, client), self._clock)
         self._asking = [asyncio.create_task(asking, name="version")]
         await self._on_switch(client, self.discovery)
         if before is not None:
@@ -146,11 +147,11 @@ class Connection:
         return config.name == self.cluster.name
 
     def _refused(self, error: ConfigError) -> None:
-        """The configuration cannot be used. With a client that works, the old one stays."""
+        """Record that the configuration cannot be used. A working client stays."""
         if self.client is not None and self.cluster.name != "demo":
             logger.warning("the changed configuration cannot be used, the old one stays: %s", error)
             return
-        problem = f"{_sentence(error)} It is read again when it changes, and every {RETRY:g} s."
+        problem = f"{_sentence(error)} It is read again when it changes, and every {RETRY_INTERVAL:g} s."
         if problem != self._config_problem:
             logger.warning("no cluster: %s", error)
         self._config_problem = problem
@@ -158,7 +159,7 @@ class Connection:
             self.cluster = NO_CLUSTER
 
     async def _ask_version(self, client: Client) -> None:
-        """Ask `client` for the API server's version for ever: it shows whether the cluster answers us at all."""
+        """Request the API server's version from `client` for ever, which shows whether the cluster answers."""
         cluster = self.cluster
         while True:
             try:
@@ -167,7 +168,7 @@ class Connection:
                 self._unanswered(cluster, error)
             else:
                 self._answered(cluster, version)
-            await self._clock.sleep(RETRY if self._answer_problem else CALM)
+            await self._clock.sleep(RETRY_INTERVAL if self._answer_problem else VERSION_INTERVAL)
 
     def _answered(self, cluster: ClusterConfig, version: str) -> None:
         if self._answer_problem:
@@ -176,7 +177,9 @@ class Connection:
 
     def _unanswered(self, cluster: ClusterConfig, error: InformerdError) -> None:
         what = "refuses us" if isinstance(error, ApiError) else "cannot be reached"
-        problem = f"{cluster.name} at {cluster.server} {what}: {_sentence(error)} Tried again every {RETRY:g} s."
+        problem = (
+            f"{cluster.name} at {cluster.server} {what}: {_sentence(error)} Tried again every {RETRY_INTERVAL:g} s."
+        )
         if not self._answer_problem:
             logger.warning("cluster %s at %s %s: %s", cluster.name, cluster.server, what, error)
         self._answer_problem = problem
@@ -185,3 +188,6 @@ class Connection:
 def _sentence(error: Exception) -> str:
     text = str(error).strip() or type(error).__name__
     return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+CONNECTION: Key[Connection] = Key("connection")

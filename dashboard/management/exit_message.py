@@ -1,4 +1,4 @@
-"""How a command says no: one line on stderr, then the exit code. No trace, for nothing is broken."""
+"""Errors of commands: one line on stderr, then the exit code, without a traceback."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NoReturn
 from django.core.management.base import OutputWrapper
 
 
-def refuse(stderr: OutputWrapper, sentence: object, *, code: int = 1) -> NoReturn:
-    """Say why not and end the process with `code`."""
+def exit_with_message(stderr: OutputWrapper, sentence: object, *, code: int = 1) -> NoReturn:
+    """Print the reason and end the process with `code`."""
     stderr.write(" ".join(str(sentence).split()))
     raise SystemExit(code)

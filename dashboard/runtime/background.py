@@ -1,4 +1,4 @@
-"""Long work in slices: what takes more than a few milliseconds must let the event loop live in between."""
+"""Long work in slices of a few milliseconds, so that the event loop can run other tasks in between."""
 
 from __future__ import annotations
 
@@ -6,40 +6,42 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import Literal, TypeVar
+
+from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
 
-SLICE = 0.005
-"""Seconds that a slice takes before everybody else has a turn."""
-AT_ONCE = 8
-"""Steps of a new work that are done at once, however long they take: short work is done before anybody can look."""
+SLICE_SECONDS = 0.005
+"""Seconds of a slice."""
+EAGER_STEPS = 8
+"""Steps of new work that are done at once, however long they take: short work is complete before anything else runs."""
 
-Work = Iterator[Literal["wait"] | None]
-"""Yields after each small step, of a millisecond at most; "wait" where there is nothing to do before others have."""
+SlicedWork = Iterator[Literal["wait"] | None]
+"""Yields after each small step, of a millisecond at most; "wait" where it can do nothing before other work has run."""
 
 
-def at_once(work: Work) -> None:
-    """Do all of a work now: where nobody else has to be let live."""
+def run_at_once(work: SlicedWork) -> None:
+    """Do all of the work now, where nothing else has to run meanwhile."""
     for _ in work:
         pass
 
 
-class Slices:
-    """Does works by turns, each for a slice. All of them run on the event loop that added them."""
+class TimeSlicer:
+    """Runs pieces of work in turn, each for a slice, on the event loop that added them."""
 
-    def __init__(self, seconds: float = SLICE) -> None:
+    def __init__(self, seconds: float = SLICE_SECONDS) -> None:
         self._seconds = seconds
-        self._waiting: deque[Work] = deque()
+        self._waiting: deque[SlicedWork] = deque()
         self._task: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def add(self, work: Work) -> None:
-        """Begin a work; what is left of it after its first steps is done later. What it raises is logged."""
-        for _ in range(AT_ONCE):
+    def add(self, work: SlicedWork) -> None:
+        """Start a piece of work; what is left after its first steps is done later. Its exceptions are logged."""
+        for _ in range(EAGER_STEPS):
             step = _step(work)
             if step == "end":
                 return
@@ -50,7 +52,7 @@ class Slices:
             self._task = asyncio.get_running_loop().create_task(self._run(), name="slices")
 
     async def stop(self) -> None:
-        """Let go of whatever is not done yet."""
+        """Drop all unfinished work."""
         self._waiting.clear()
         if self._task is not None:
             self._task.cancel()
@@ -65,7 +67,7 @@ class Slices:
         finally:
             self._task = None
 
-    def _slice(self, work: Work) -> None:
+    def _slice(self, work: SlicedWork) -> None:
         end = time.perf_counter() + self._seconds
         while (step := _step(work)) != "end":
             if step == "wait" or time.perf_counter() >= end:
@@ -73,9 +75,47 @@ class Slices:
                 return
 
 
-def _step(work: Work) -> Literal["end", "wait"] | None:
+def _step(work: SlicedWork) -> Literal["end", "wait"] | None:
     try:
         return next(work, "end")
     except Exception:
         logger.exception("a work in slices failed")
         return "end"
+
+
+SMALL_TEXT = 64 * 1024
+"""Characters; parsing this many takes some 10 ms."""
+
+
+T = TypeVar("T")
+
+
+async def run_in_thread_if_large(function: Callable[..., T], *arguments: object, size: int) -> T:
+    """The result of a function that only computes; `size` is the length of the text it works on."""
+    if size <= SMALL_TEXT:
+        return function(*arguments)
+    return await asyncio.to_thread(function, *arguments)
+
+
+RESTART_DELAY = 1.0
+"""Seconds before a failed task is started again."""
+
+
+async def keep_running(name: str, run: Callable[[], Awaitable[None]], clock: Clock) -> None:
+    """Run until cancelled. An exception is a bug: it is logged with its traceback, then `run` starts again."""
+    while True:
+        try:
+            await run()
+        except Exception:
+            logger.exception("%s failed and will be restarted in %g s", name, RESTART_DELAY)
+            await clock.sleep(RESTART_DELAY)
+        else:
+            return
+
+
+async def cancel_all(tasks: Iterable[asyncio.Task[None]]) -> None:
+    """Cancel tasks and wait until they have ended, whatever they raise."""
+    ending = [task for task in tasks if task is not asyncio.current_task()]
+    for task in ending:
+        task.cancel()
+    await asyncio.gather(*ending, return_exceptions=True)

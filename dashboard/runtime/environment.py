@@ -1,4 +1,4 @@
-"""The environment, read with a sentence for whoever set it wrongly."""
+"""Reader of environment variables, with error messages for the person who sets them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ T = TypeVar("T")
 
 DATABASES = ("sqlite", "postgres", "postgresql")
 """Schemes of DATABASE_URL."""
-ON = ("on", "true", "yes", "y", "1")
-OFF = ("off", "false", "no", "n", "0", "")
-"""What a switch may be, in whatever case."""
+TRUE_WORDS = ("on", "true", "yes", "y", "1")
+FALSE_WORDS = ("off", "false", "no", "n", "0", "")
+"""Accepted words of a switch, in upper or lower case."""
 
 
 class Environment(environ.Env):  # type: ignore[misc]
-    """django-environ, whose every complaint names the variable and is an ImproperlyConfigured.
+    """django-environ, with errors that name the variable and are an ImproperlyConfigured.
 
-    A value means what it says: one that begins with a dollar sign is no reference to another variable (secrets do
-    begin with one), spaces around it or around an entry of a list do not count, and a switch is on or off.
+    Values are literal: a leading dollar sign is no reference to another variable (secrets may begin with one), spaces
+    around a value or an entry of a list are ignored, and a switch is on or off.
     """
 
     def get_value(
@@ -37,7 +37,7 @@ class Environment(environ.Env):  # type: ignore[misc]
 
     @classmethod
     def parse_value(cls, value: str, cast: Any) -> Any:
-        """The value of a variable that is set; ValueError where it makes no sense."""
+        """The value of a variable that is set. Raises ValueError where it is invalid."""
         if cast is bool:
             return _switch(value)
         if cast is int:
@@ -47,25 +47,25 @@ class Environment(environ.Env):  # type: ignore[misc]
         return super().parse_value(value, cast)
 
     def database(self, var: str, *, default: str) -> Any:
-        """Django's settings of one database. A wrong address is never repeated: it may hold a password."""
+        """Django's settings of one database. A wrong address is never repeated in a message: it may hold a password."""
         if self.str(var, default=default).partition(":")[0] in DATABASES:
             try:
                 return self.db_url(var, default=default)
             except ValueError:  # it quotes what it cannot read
                 pass
         raise ImproperlyConfigured(
-            f"{var} is no database address: write sqlite:///path or postgres://user:password@host/name"
+            f"{var} is not a database address: write sqlite:///path or postgres://user:password@host/name"
         )
 
     def read(self, var: str, reader: Callable[[str], T], *, default: str) -> T:
-        """What `reader` makes of the text; its ValueError is the complaint."""
+        """The result of `reader` for the text; its ValueError is reported."""
         try:
             return reader(self.str(var, default=default))
         except ValueError as error:
             raise ImproperlyConfigured(f"{var} cannot be read: {error}") from None
 
     def one_of(self, var: str, choices: Iterable[str], *, default: str) -> str:
-        """One of `choices`, in whatever case it is written."""
+        """One of `choices`, in upper or lower case."""
         value: str = self.str(var, default=default)
         for choice in choices:
             if value.lower() == choice.lower():
@@ -82,6 +82,6 @@ def _whole(value: str) -> int:
 
 def _switch(value: str) -> bool:
     word = value.lower()
-    if word not in ON + OFF:
+    if word not in TRUE_WORDS + FALSE_WORDS:
         raise ValueError(f"{value!r} is neither on nor off")
-    return word in ON
+    return word in TRUE_WORDS

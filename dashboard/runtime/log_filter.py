@@ -1,4 +1,4 @@
-"""What is worth a line in the log: a change of state that somebody may have to look at, and our own faults."""
+"""Log filter that passes changes of state which may need attention, and errors of the program."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import logging
 _STARTING = {("starting", "syncing"), ("starting", "live"), ("syncing", "live")}
 
 
-class WorthALine(logging.Filter):
-    """Leaves out what happens at every start and in every browser.
+class RoutineFilter(logging.Filter):
+    """Drops what happens at every start and in every browser.
 
-    A kind that goes from starting over syncing to live is as it should be, and so is a controller that begins or ends
-    where nothing is amiss (what is, is a warning); a page that does not exist, a form without
-    token, and a readiness probe that is answered with 503 are answers, not faults. What runserver says of each request
-    is left out whole: a fault of ours has been told before, with its trace.
+    A kind that goes from starting over syncing to live is normal, and so is a controller that starts or ends without a
+    problem (problems are warnings). An unknown page, a form without token, and a readiness probe that is answered with
+    503 are answers, not errors. The request lines of runserver are all dropped: an error has been logged before, with
+    its traceback.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:

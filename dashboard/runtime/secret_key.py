@@ -1,4 +1,4 @@
-"""A secret that is made once and kept in a file only its owner can read."""
+"""Secret key that is generated once and kept in a file only its owner can read."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import secrets
 from pathlib import Path
 
 
-def kept_secret(path: Path) -> str:
-    """The secret in `path`, made (mode 0600, its folder too) where there is none yet.
+def load_or_create_secret(path: Path) -> str:
+    """The secret in `path`; created (mode 0600, its folder too) where there is none yet.
 
-    Two processes that start at once end up with the same one: whoever creates the file first wins.
+    Two processes that start at the same time get the same secret: the first to create the file wins.
     """
-    if kept := _read(path):
-        return kept
+    if secret := _read(path):
+        return secret
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     made = path.with_name(f"{path.name}.{os.getpid()}")
     descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

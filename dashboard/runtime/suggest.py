@@ -1,19 +1,19 @@
-"""Names that are much like one that means nothing: what somebody may have meant."""
+"""Names that are similar to an unknown one, for "did you mean" messages."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
 
-MOST = 200
-"""Names that are compared at most: so many take some milliseconds."""
+MAX_COMPARED = 200
+"""Maximum number of names that are compared: so many take some milliseconds."""
 
 
-def near_names(name: str, known: Iterable[str], most: int = 1) -> list[str]:
-    """The likest of the `known` names first, whatever their letters' case; none where none is much like it."""
+def suggest_names(name: str, candidates: Iterable[str], limit: int = 1) -> list[str]:
+    """The most similar of the `candidates` first, in upper or lower case; empty where none is similar."""
     by_folded: dict[str, str] = {}
-    for each in known:
-        if len(by_folded) == MOST:
+    for each in candidates:
+        if len(by_folded) == MAX_COMPARED:
             break
         by_folded.setdefault(each.casefold(), each)
-    return [by_folded[each] for each in difflib.get_close_matches(name.casefold(), by_folded, n=most)]
+    return [by_folded[each] for each in difflib.get_close_matches(name.casefold(), by_folded, n=limit)]

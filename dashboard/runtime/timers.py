@@ -1,7 +1,7 @@
-"""Rows that wait for their time: what time alone will change, and when.
+"""Due times of rows: when time alone will change each row.
 
-Of 50,000 pods that ``age<30d`` lets through each has its day, and most are far away. Only what is due within AHEAD
-seconds is kept row by row; when the first of the others comes near, all are looked at again.
+Of 50,000 pods that match ``age<30d`` each has its time, and most are far away. Only times within HORIZON seconds are
+kept row by row; when the first of the others comes near, all rows are checked again.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 
-AHEAD = 600.0
-"""Seconds: what is due later is not kept."""
-EARLY = 60.0
-"""Seconds before the first of what is not kept that all are to be looked at again."""
+HORIZON = 600.0
+"""Seconds: later times are not kept."""
+RESCAN_LEAD = 60.0
+"""Seconds before the first time that is not kept, at which all rows are to be checked again."""
 NEVER = float("inf")
 
 
 class DueTimes:
-    """`begin`, then `note` each row; again whenever `stale`. Moments are Unix seconds."""
+    """Call `begin`, then `note` for each row; again whenever `needs_rescan`. Times are Unix seconds."""
 
     def __init__(self) -> None:
         self._until = NEVER
@@ -29,12 +29,12 @@ class DueTimes:
         return len(self._due_of)
 
     def begin(self, now: float) -> None:
-        """From `now` on every row is noted, anew where it was before."""
-        self._until = now + AHEAD
+        """Start a pass at `now`: every row is noted, again where it was noted before."""
+        self._until = now + HORIZON
         self._first_left_out = NEVER
 
     def note(self, uid: str, due: float | None) -> None:
-        """The row is due then; None: never."""
+        """Set when the row is due; None: never."""
         if due is None or due > self._until:
             self._due_of.pop(uid, None)
             if due is not None:
@@ -44,7 +44,7 @@ class DueTimes:
             heapq.heappush(self._heap, (due, uid))
 
     def note_new(self, uids: Sequence[str], dues: Sequence[float]) -> None:
-        """As `note` for rows that have not been noted yet; NEVER for those that are never due."""
+        """As `note`, for rows that have not been noted yet; NEVER for rows that are never due."""
         later = [due for due in dues if due > self._until]
         self._first_left_out = min(self._first_left_out, min(later, default=NEVER))
         if len(later) < len(dues):
@@ -52,17 +52,17 @@ class DueTimes:
                 if due <= self._until:
                     self.note(uid, due)
 
-    def next(self) -> float | None:
-        """When a row is due or all are to be looked at again; None: never."""
+    def next_due(self) -> float | None:
+        """When a row is due or all are to be checked again; None: never."""
         self._drop_old()
-        soonest = min(self._heap[0][0] if self._heap else NEVER, self._first_left_out - EARLY)
+        soonest = min(self._heap[0][0] if self._heap else NEVER, self._first_left_out - RESCAN_LEAD)
         return soonest if soonest < NEVER else None
 
-    def stale(self, now: float) -> bool:
-        """Whether it is time to look at every row again."""
-        return self._first_left_out - EARLY <= now
+    def needs_rescan(self, now: float) -> bool:
+        """Whether it is time to check every row again."""
+        return self._first_left_out - RESCAN_LEAD <= now
 
-    def pop(self, now: float) -> list[str]:
+    def pop_due(self, now: float) -> list[str]:
         """The rows whose time has come by `now`, each once."""
         found = []
         self._drop_old()
@@ -74,6 +74,6 @@ class DueTimes:
         return found
 
     def _drop_old(self) -> None:
-        """A row that was noted anew stands in the heap twice."""
+        """Drop outdated entries: a row that was noted again is in the heap twice."""
         while self._heap and self._due_of.get(self._heap[0][1]) != self._heap[0][0]:
             heapq.heappop(self._heap)

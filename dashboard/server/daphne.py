@@ -1,4 +1,4 @@
-"""Daphne, as Deltaboard runs it: on uvloop where there is one, on a socket that is bound before anything starts."""
+"""Daphne with Deltaboard's settings: on uvloop where available, on a socket that is bound before anything starts."""
 
 from __future__ import annotations
 
@@ -10,29 +10,32 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from dashboard.access.addresses import check_bind
+from dashboard.server.guard import check_bind
 
 BACKLOG = 512
 HIGHEST_PORT = 65535
-FULL_EVERY = 100
-"""Collections of what is young to one of everything, ten times Python's own: that one goes through every entry of every
-open list, which takes 40 ms for a hundred of 50,000 rows."""
+FULL_GC_EVERY = 100
+"""Collections of the young generation to one of all objects, ten times Python's default: a full one visits every entry
+of every open list, which takes 40 ms for a hundred lists of 50,000 rows.
+"""
 MESSAGE_LIMIT = 1024 * 1024
-"""Bytes of a websocket message at most, in both directions: autobahn refuses to send a longer one (see
-dashboard.live.socket.BIGGEST). For what browsers send the consumer's own limit is far lower and answers with a code."""
+"""Maximum bytes of a websocket message in both directions: autobahn refuses to send a longer one (see
+dashboard.live.hub.socket.MAX_MESSAGE_UNITS). The consumer's own limit for messages from browsers is far lower and
+answers with a close code.
+"""
 
 
 class CannotListen(Exception):
-    """The address cannot be listened on; the message is a sentence for the person who asked for it."""
+    """Deltaboard cannot listen on the address; the message is a sentence for the user."""
 
 
-def bound_socket(
-    host: str, port: int, *, proxy_user_header: str = "", another: str = "--port or PORT"
+def bind_socket(
+    host: str, port: int, *, proxy_user_header: str = "", port_hint: str = "--port or PORT"
 ) -> socket.socket:
-    """A listening socket; port 0 takes a free one. A host name means its address, the IPv4 one where it has both.
+    """A listening socket; port 0 takes a free one. A host name is resolved, to the IPv4 address where it has both.
 
-    `another` is how to choose another port. Raises CannotListen, or BindRefused for an address that would let others in
-    (see dashboard.access.addresses).
+    `port_hint` is how to choose another port. Raises CannotListen, or BindRefused for an address that other machines
+    can reach (see dashboard.server.guard).
     """
     family, address = _address(host, port)
     check_bind(address[0], proxy_user_header=proxy_user_header)
@@ -46,21 +49,23 @@ def bound_socket(
         listening.close()
         if error.errno == errno.EADDRINUSE:
             raise CannotListen(
-                f"Port {port} of {host} is in use: choose another with {another}, or stop what listens there."
+                f"Port {port} of {host} is in use: choose another with {port_hint}, or stop what listens there."
             ) from None
         raise CannotListen(f"Deltaboard cannot listen on {host} port {port}: {error.strerror or error}.") from None
     return listening
 
 
 def _address(host: str, port: int) -> tuple[socket.AddressFamily, Any]:
-    """What the system binds to. The name is looked up once, so that what was checked is what is listened on."""
+    """The address for the system's bind. The name is resolved once, so that the checked address is the bound one."""
     if not 0 <= port <= HIGHEST_PORT:
-        raise CannotListen(f"{port} is no port: a port is a number from 0 to {HIGHEST_PORT}, and 0 takes a free one.")
+        raise CannotListen(
+            f"{port} is not a port: a port is a number from 0 to {HIGHEST_PORT}, and 0 takes a free one."
+        )
     try:
         found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise CannotListen(
-            f"Deltaboard cannot listen on {host!r}: the name cannot be resolved. Is it spelt as it should be?"
+            f"Deltaboard cannot listen on {host!r}: the name cannot be resolved. Check its spelling."
         ) from None
     family, _, _, _, address = min(found, key=lambda each: each[0] != socket.AF_INET)
     return family, address
@@ -77,21 +82,21 @@ def install_reactor() -> Any:
     return reactor
 
 
-def serve(application: Any, listening: socket.socket, *, started: Callable[[], Awaitable[None]]) -> None:
-    """Serve on `listening` until SIGINT or SIGTERM. `started` runs on the loop as soon as it turns; it may raise."""
+def serve(application: Any, listener: socket.socket, *, on_started: Callable[[], Awaitable[None]]) -> None:
+    """Serve on `listening` until SIGINT or SIGTERM. `on_started` runs on the event loop once it runs; it may raise."""
     reactor = install_reactor()
     from daphne.server import Server
 
     def listen() -> None:
-        reactor.adoptStreamPort(listening.fileno(), listening.family, server.http_factory)
-        listening.close()  # the reactor has a copy of its own
+        reactor.adoptStreamPort(listener.fileno(), listener.family, server.http_factory)
+        listener.close()  # the reactor has a copy of its own
         reactor.callWhenRunning(begin)
 
     def begin() -> None:
         gc.collect()
         gc.freeze()  # what is loaded by now stays: collections need not go through it, which takes up to 50 ms
-        gc.set_threshold(*gc.get_threshold()[:2], FULL_EVERY)
-        beginning.append(asyncio.ensure_future(_awaited(started)))
+        gc.set_threshold(*gc.get_threshold()[:2], FULL_GC_EVERY)
+        beginning.append(asyncio.ensure_future(_awaited(on_started)))
         beginning[0].add_done_callback(begun)
 
     def begun(future: asyncio.Future[None]) -> None:
@@ -117,14 +122,14 @@ def serve(application: Any, listening: socket.socket, *, started: Callable[[], A
 
 
 def start_with_reactor(start: Callable[[], None]) -> None:
-    """Have `start` called on the event loop of daphne's reactor once that turns; nothing happens under others."""
+    """Call `start` on the event loop of daphne's reactor once that runs; no effect under other servers."""
     reactor: Any = sys.modules.get("twisted.internet.reactor")
     if reactor is not None:
         reactor.callWhenRunning(reactor.callLater, 0, start)  # "running" is said a moment before the loop turns
 
 
 def stop_with_reactor(stop: Callable[[], Awaitable[None]]) -> None:
-    """Have daphne's reactor wait for `stop` when it shuts down; nothing happens under any other server."""
+    """Make daphne's reactor wait for `stop` when it shuts down; no effect under other servers."""
     reactor = sys.modules.get("twisted.internet.reactor")
     if reactor is None:
         return

@@ -12,27 +12,29 @@ from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix
 
-from dashboard.access.guard import REFUSAL_HEADERS
+from dashboard.server.guard import REJECTION_HEADERS
 
 
 class LoopHandler(ASGIHandler):
     """Serves a request on the event loop from beginning to end.
 
-    Django makes a new thread for every request, to tell its signals' receivers of the beginning and the end: they look
-    after database connections, which belong to the thread that opened them. Ours are opened in threads only
-    (`sync_to_async`, the asynchronous ORM), so the thread is told only where the request had one. Static files and
-    pages made from replicas have none, which saves each of them most of a millisecond.
+    Django starts a new thread for every request, to send its signals at the beginning and the end: their receivers
+    close database connections, which belong to the thread that opened them. Ours are opened in threads only
+    (`sync_to_async`, the asynchronous ORM), so the signals are sent in the thread only where the request had one.
+    Static files and pages made from replicas have none, which saves each of them most of a millisecond.
 
-    A browser that goes away does not cancel its request: a write that has begun is finished.
+    A browser that goes away does not cancel its request: a write that has started is finished.
     """
 
     def create_request(self, scope: Any, body_file: Any) -> tuple[ASGIRequest, None] | tuple[None, HttpResponseBase]:
-        """The request, or the answer to one that cannot be read: no middleware sees it, so its headers are set here."""
+        """The request, or the response to one that cannot be read; no middleware sees that, so its headers are
+        set here.
+        """
         request, refusal = super().create_request(scope, body_file)
         if refusal is None:
             return cast("ASGIRequest", request), None
-        sentence = "This request cannot be read: its address has to be UTF-8, percent-encoded.\n"
-        return None, HttpResponse(sentence, status=refusal.status_code, headers=REFUSAL_HEADERS)
+        sentence = "This request cannot be read. Write its address in UTF-8, percent-encoded.\n"
+        return None, HttpResponse(sentence, status=refusal.status_code, headers=REJECTION_HEADERS)
 
     async def handle(self, scope: Any, receive: Any, send: Any) -> None:
         try:
@@ -53,7 +55,7 @@ class LoopHandler(ASGIHandler):
 
 
 async def _close(response: HttpResponseBase) -> None:
-    """Close it, which says that the request has ended, in the request's thread where it had one."""
+    """Close the response, which sends the signal of the request's end, in the request's thread where it had one."""
     context = SyncToAsync.thread_sensitive_context.get(None)
     if context is not None and context in SyncToAsync.context_to_thread_executor:
         await sync_to_async(response.close)()

@@ -1,13 +1,15 @@
-"""The door: what is decided about a request or websocket before any of our code sees it.
+"""Access checks of requests and websockets, before any other code of Deltaboard sees them.
 
-Four rules, each a refusal with a sentence. The Host must be one of ALLOWED_HOSTS: a foreign name that resolves to this
-machine (DNS rebinding) gets nothing. A websocket's Origin must be the very host it came to: browsers let any page
-open a socket to any host, and the same-origin rule does not cover them. Without a signing-in proxy only connections to
-this machine's own addresses are served. With one (DELTABOARD_TRUST_PROXY_USER) the header it sets must be there.
+There are four rules; each refusal has a sentence. The Host must be one of ALLOWED_HOSTS: a foreign name that resolves
+to this machine (DNS rebinding) is refused. A websocket's Origin must be the host it connects to: browsers let any page
+open a socket to any host, and the same-origin rule does not cover them. Without an authenticating proxy only
+connections to this machine's own addresses are served. With one (DELTABOARD_TRUST_PROXY_USER) the header it sets must
+be there.
 """
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -16,18 +18,46 @@ from urllib.parse import urlsplit
 
 from django.http.request import split_domain_port, validate_host
 
-from dashboard.access.addresses import is_loopback
-from dashboard.live.context import USER_KEY
+from dashboard.access.identity import USER_KEY
+
+
+class BindRefused(Exception):
+    """Other machines could reach the requested address; the message is a sentence for the user."""
+
+
+def is_loopback(host: str) -> bool:
+    """Whether `host` (a name or an IP, brackets allowed) reaches this machine only."""
+    bare = host.strip("[]").partition("%")[0]
+    if bare.lower() == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(bare)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return bool((mapped or address).is_loopback)
+
+
+def check_bind(host: str, *, proxy_user_header: str) -> None:
+    """Raise BindRefused unless `host` is this machine's own or an authenticating proxy is trusted."""
+    if is_loopback(host) or proxy_user_header.strip():
+        return
+    raise BindRefused(
+        f"Deltaboard does not listen on {host}: it has no sign-in yet, and whoever reaches it may read and change the "
+        "cluster. Listen on 127.0.0.1, or put a proxy in front that signs people in and name the header it sets in "
+        "DELTABOARD_TRUST_PROXY_USER."
+    )
+
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-MACHINE_PATHS = frozenset({"/healthz", "/readyz"})
-"""Asked by load balancers and kubelets, by address and without a user; they tell nothing about the cluster."""
+PROBE_PATHS = frozenset({"/healthz", "/readyz"})
+"""Requested by load balancers and kubelets, by address and without a user; they reveal nothing about the cluster."""
 
-REFUSAL_HEADERS: Mapping[str, str] = MappingProxyType(
+REJECTION_HEADERS: Mapping[str, str] = MappingProxyType(
     {
         "Content-Type": "text/plain; charset=utf-8",
         "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -35,26 +65,27 @@ REFUSAL_HEADERS: Mapping[str, str] = MappingProxyType(
         "Cache-Control": "no-store",
     }
 )
-"""Of answers that no middleware sees: a sentence, and nothing else."""
+"""Headers of responses that no middleware sees: a sentence, and nothing else."""
 
 _DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why someone is not let in. Websockets get 403 whatever the status."""
+class Rejection:
+    """A refused request. Websockets get 403 whatever the status."""
 
     status: int
-    sentence: str
-    to_own_page: bool = False
-    """Whether our own page may meet it. A browser tells its page nothing of a 403 before the websocket's handshake is
-    over, and the page would try for ever; so such a socket is accepted and closed with 4403, which the page shows."""
+    message: str
+    is_for_own_page: bool = False
+    """Whether our own page may get it. A browser does not tell its page about a 403 before the websocket's handshake is
+    over, and the page would retry for ever; so such a socket is accepted and closed with 4403, which the page shows.
+    """
 
 
 class Guard:
-    """An ASGI application that lets through to `inner` only what the rules allow.
+    """An ASGI application that passes to `inner` only what the rules allow.
 
-    `inner` finds the proxy's user in the scope, see dashboard.live.context.user_of.
+    `inner` finds the proxy's user in the scope, see dashboard.access.identity.user_of.
     """
 
     def __init__(self, inner: Application, *, allowed_hosts: Iterable[str], proxy_user_header: str = "") -> None:
@@ -71,49 +102,49 @@ class Guard:
             await self._inner({**scope, USER_KEY: self._user(scope)}, receive, send)
         elif scope["type"] == "websocket":
             await receive()
-            if refusal.to_own_page:
+            if refusal.is_for_own_page:
                 await send({"type": "websocket.accept"})
             await send({"type": "websocket.close", "code": 4403})
         else:
             await _refuse(send, refusal)
 
-    def refusal(self, scope: Scope) -> Refusal | None:
+    def refusal(self, scope: Scope) -> Rejection | None:
         """The first rule that `scope` breaks."""
-        if scope["type"] == "http" and scope["path"] in MACHINE_PATHS:
+        if scope["type"] == "http" and scope["path"] in PROBE_PATHS:
             return None
         return self._wrong_host(scope) or self._wrong_origin(scope) or self._not_signed_in(scope)
 
-    def _wrong_host(self, scope: Scope) -> Refusal | None:
+    def _wrong_host(self, scope: Scope) -> Rejection | None:
         hosts = _values(scope, b"host")
         if len(hosts) == 1:
             domain, _ = split_domain_port(hosts[0])
             if domain and validate_host(domain, self._hosts):
                 return None
         named = repr(hosts[0]) if hosts else "no host"
-        return Refusal(400, f"Deltaboard is not served as {named}. ALLOWED_HOSTS lists the names it answers to.")
+        return Rejection(400, f"Deltaboard is not served as {named}. ALLOWED_HOSTS lists the names it answers to.")
 
-    def _wrong_origin(self, scope: Scope) -> Refusal | None:
+    def _wrong_origin(self, scope: Scope) -> Rejection | None:
         if scope["type"] != "websocket":
             return None
         origins = _values(scope, b"origin")
-        if len(origins) == 1 and is_same_place(origins[0], _values(scope, b"host")[0]):
+        if len(origins) == 1 and is_same_host(origins[0], _values(scope, b"host")[0]):
             return None
-        return Refusal(403, "This socket may be opened by Deltaboard's own pages only.")
+        return Rejection(403, "Only Deltaboard's own pages may open this socket.")
 
-    def _not_signed_in(self, scope: Scope) -> Refusal | None:
+    def _not_signed_in(self, scope: Scope) -> Rejection | None:
         if self._user_header:
             if self._user(scope):
                 return None
             sentence = f"Nobody is signed in: the request lacks the header {self._user_header}, which the proxy sets."
-            return Refusal(403, sentence, to_own_page=True)
+            return Rejection(403, sentence, is_for_own_page=True)
         server = scope.get("server")
         if not server or server[1] is None or is_loopback(str(server[0])):
             return None
-        return Refusal(
+        return Rejection(
             403,
             "Deltaboard has no sign-in yet and therefore answers on this machine's own addresses only. "
             "Behind a proxy that signs people in, set DELTABOARD_TRUST_PROXY_USER.",
-            to_own_page=True,
+            is_for_own_page=True,
         )
 
     def _user(self, scope: Scope) -> str:
@@ -121,7 +152,7 @@ class Guard:
         return values[0].strip() if len(values) == 1 else ""
 
 
-def is_same_place(origin: str, host: str) -> bool:
+def is_same_host(origin: str, host: str) -> bool:
     """Whether an Origin names the host and port of a Host header, whatever the scheme (a proxy may end TLS)."""
     try:
         parts = urlsplit(origin)
@@ -139,9 +170,9 @@ def _values(scope: Scope, name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
 
 
-async def _refuse(send: Send, refusal: Refusal) -> None:
-    body = f"{refusal.sentence}\n".encode()
-    headers = [(name.lower().encode(), value.encode()) for name, value in REFUSAL_HEADERS.items()]
+async def _refuse(send: Send, refusal: Rejection) -> None:
+    body = f"{refusal.message}\n".encode()
+    headers = [(name.lower().encode(), value.encode()) for name, value in REJECTION_HEADERS.items()]
     headers.append((b"content-length", str(len(body)).encode()))
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

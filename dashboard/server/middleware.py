@@ -1,7 +1,7 @@
-"""Django's middleware, run on the event loop.
+"""Django's middleware on the event loop.
 
-MiddlewareMixin sends `process_request` and `process_response` through a thread, twice a middleware and request, though
-none of these waits for anything. Here they are called where the request is: on the loop.
+MiddlewareMixin runs `process_request` and `process_response` in a thread, twice per middleware and request, although
+none of these waits for anything. Here they are called on the loop, where the request is.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from django.middleware.gzip import GZipMiddleware
 from django.middleware.security import SecurityMiddleware
 from django.utils.deprecation import MiddlewareMixin
 
-from dashboard.access.guard import MACHINE_PATHS
+from dashboard.server.guard import PROBE_PATHS
 
 
 class OnLoop(MiddlewareMixin):
     """Calls the synchronous hooks of a middleware directly when the request is served asynchronously.
 
-    For middleware whose hooks only compute: one that waits would hold up every other request.
+    For middleware whose hooks only compute: one that waits would block every other request.
     """
 
     async def __acall__(self, request: HttpRequest) -> HttpResponseBase:
@@ -36,9 +36,9 @@ class OnLoop(MiddlewareMixin):
 
 
 class Security(OnLoop, SecurityMiddleware):
-    """nosniff, Referrer-Policy, Cross-Origin-Opener-Policy; and nobody else's page may embed what we serve.
+    """Adds nosniff, Referrer-Policy, Cross-Origin-Opener-Policy and the ban on embedding by other sites.
 
-    Scripts and styles, which have no policy either, carry only those two that say something of what is no page.
+    Scripts and styles, which have no policy either, get only the two headers that apply to files that are not pages.
     """
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
@@ -52,18 +52,20 @@ class Security(OnLoop, SecurityMiddleware):
 
 
 class ContentSecurityPolicy(OnLoop, CSPMiddleware):
-    """The policy of settings.CONTENT_SECURITY_POLICY on every response but scripts and styles (see static_files)."""
+    """Adds settings.CONTENT_SECURITY_POLICY to every response but scripts and styles (see static_files)."""
 
 
 class GZip(OnLoop, GZipMiddleware):
-    """Compresses pages; static files come compressed."""
+    """Compresses pages; static files are compressed already."""
 
 
 class Common(OnLoop, CommonMiddleware):
-    """Appends slashes and refuses unknown hosts, but for the addresses that machines ask by number."""
+    """Appends slashes and refuses unknown hosts, except for addresses that load balancers and kubelets request
+    by number.
+    """
 
     def process_request(self, request: HttpRequest) -> Any:
-        return None if request.path_info in MACHINE_PATHS else super().process_request(request)
+        return None if request.path_info in PROBE_PATHS else super().process_request(request)
 
 
 class Csrf(OnLoop, CsrfViewMiddleware):

@@ -1,4 +1,4 @@
-"""From the address of a page to the view that it shows: the same for the first request and for the socket.
+"""Mapping of a page's address to its view, the same for the first request and for the socket.
 
 A page function says which view it shows by its address's name: ``list``, ``detail``, ``yaml``, ``edit``, ``delete``,
 ``feed``, ``overview`` or ``controllers``. Any other page follows the heartbeat only.
@@ -7,113 +7,122 @@ A page function says which view it shows by its address's name: ``list``, ``deta
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import SuspiciousOperation
 from django.http import QueryDict
 from django.urls import Resolver404, ResolverMatch, resolve
 
-from dashboard.live.feed_query import FeedQuery
-from dashboard.resources.kinds import KindInfo, find_kind
-from dashboard.resources.params import read_namespaces, read_open
-from dashboard.resources.query import Query
+from dashboard.live.hub.hub import HUB
+from dashboard.live.hub.live_view import LiveView
+from dashboard.objects.kinds.catalog import KindInfo, find_kind
+from dashboard.objects.query.params import read_namespaces, read_open
+from dashboard.objects.query.query import Query
+from dashboard.pages.controllers.client import CONTROLLERS_CLIENT
+from dashboard.pages.controllers.live_controllers import open_controllers
+from dashboard.pages.details.live_detail import open_detail
+from dashboard.pages.feed.live_feed import open_feed
+from dashboard.pages.feed.query import FeedQuery
+from dashboard.pages.lists.live_list import open_list
+from dashboard.pages.overview.live_overview import open_overview
+from dashboard.runtime.app_state import AppState
 
-if TYPE_CHECKING:
-    from dashboard.live.hub import Hub
-    from dashboard.live.view import View
+LiveViewResolver = Callable[[AppState, ResolverMatch, QueryDict], LiveView | None]
 
-ViewOf = Callable[["Hub", ResolverMatch, QueryDict], "View | None"]
 
-LONGEST = 8 * 1024
-"""Characters of an address."""
-MOST_PARAMS = 1000
-"""Parameters of an address."""
+MAX_ADDRESS_LENGTH = 8 * 1024
+"""Maximum characters of an address."""
+
+
+MAX_PARAMS = 1000
+"""Maximum number of parameters of an address."""
 
 
 class BadPath(ValueError):
-    """What was asked for is no address at all."""
+    """The text is not an address."""
 
 
 class UnknownPath(LookupError):
-    """The address leads nowhere here."""
+    """There is no page at the address."""
 
 
 class UnknownKind(UnknownPath):
-    """The address is that of a kind which is not followed (any more); `name` is what it is called there."""
+    """The kind of the address is not followed, or no longer; `name` is its name in the address."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.name = name
 
 
-def open_view(hub: Hub, address: str) -> View | None:
-    """The view of the page at `address` (path and query); None where the page shows none, as for an empty address.
+def open_live_view(state: AppState, address: str) -> LiveView | None:
+    """The view of the page at `address` (path and query); None where the page has none, and for an empty address.
 
-    Raises BadPath or UnknownPath.
+    Raises BadPath where it is not an address, UnknownPath where there is no page at it.
     """
-    return _opened(hub, address, _view_of)
+    return _opened(state, address, _view_of)
 
 
-def open_beside(hub: Hub, address: str) -> View | None:
+def open_drawer_view(state: AppState, address: str) -> LiveView | None:
     """The view of the object that a list's address opens beside it (``open=namespace/name``); None where it opens none.
 
-    Raises as `open_view`.
+    Raises as `open_live_view`.
     """
-    return _opened(hub, address, _beside_of)
+    return _opened(state, address, _beside_of)
 
 
-def _opened(hub: Hub, address: str, view_of: ViewOf) -> View | None:
+def _opened(state: AppState, address: str, view_of: LiveViewResolver) -> LiveView | None:
     if not address:
         return None
-    if not address.startswith("/") or address.startswith("//") or len(address) > LONGEST:
+    if not address.startswith("/") or address.startswith("//") or len(address) > MAX_ADDRESS_LENGTH:
         raise BadPath(address[:100])
     parts = urlsplit(address)
     if "\\" in parts.path:  # browsers take it for a slash there; behind the question mark a field's path may have it
         raise BadPath(address[:100])
-    if parts.query.count("&") >= MOST_PARAMS:
-        raise BadPath(f"more than {MOST_PARAMS} parameters")
+    if parts.query.count("&") >= MAX_PARAMS:
+        raise BadPath(f"more than {MAX_PARAMS} parameters")
     try:
         match = resolve(unquote(parts.path))  # decoded, as the server hands a request's path to Django
     except Resolver404:
         raise UnknownPath(parts.path) from None
     try:
-        return view_of(hub, match, QueryDict(parts.query))
+        return view_of(state, match, QueryDict(parts.query))
     except SuspiciousOperation as error:  # more parameters than Django reads
         raise BadPath(str(error)) from None
 
 
-def _view_of(hub: Hub, match: ResolverMatch, params: QueryDict) -> View | None:
+def _view_of(state: AppState, match: ResolverMatch, params: QueryDict) -> LiveView | None:
     match match.url_name:
         case "overview":
-            return hub.overview_view(read_namespaces(params, []))
+            return open_overview(state[HUB], read_namespaces(params, []))
         case "controllers":
-            return hub.controllers_view()
+            return open_controllers(state[HUB], state[CONTROLLERS_CLIENT].reports)
         case "feed":
-            return hub.feed_view(FeedQuery.parse(params))
+            return open_feed(state[HUB], FeedQuery.parse(params))
         case "list" | "detail" | "yaml" | "edit" | "edit-status" | "delete" | "finalizer" | "act" | "evict" | "drain":
-            return _resource_view(hub, match, params)
+            return _resource_view(state, match, params)
     return None
 
 
-def _beside_of(hub: Hub, match: ResolverMatch, params: QueryDict) -> View | None:
+def _beside_of(state: AppState, match: ResolverMatch, params: QueryDict) -> LiveView | None:
     if match.url_name != "list":
         return None
-    kind = _kind_of(hub, match)
+    kind = _kind_of(state, match)
     found = read_open(params, kind.namespaced, kind.title, [])
-    return hub.detail_view(kind, *found, Query.parse(params, kind.key).shown_paths) if found is not None else None
+    return (
+        open_detail(state[HUB], kind, *found, Query.parse(params, kind.key).column_paths) if found is not None else None
+    )
 
 
-def _kind_of(hub: Hub, match: ResolverMatch) -> KindInfo:
-    kind = find_kind(str(match.kwargs["resource"]), hub.kinds)
-    if kind is None or kind.key not in hub.summaries:
+def _kind_of(state: AppState, match: ResolverMatch) -> KindInfo:
+    kind = find_kind(str(match.kwargs["resource"]), state[HUB].kinds)
+    if kind is None or kind.key not in state[HUB].summaries:
         raise UnknownKind(str(match.kwargs["resource"]))
     return kind
 
 
-def _resource_view(hub: Hub, match: ResolverMatch, params: QueryDict) -> View:
-    kind = _kind_of(hub, match)
+def _resource_view(state: AppState, match: ResolverMatch, params: QueryDict) -> LiveView:
+    kind = _kind_of(state, match)
     if match.url_name == "list":
-        return hub.list_view(kind, Query.parse(params, kind.key))
+        return open_list(state[HUB], kind, Query.parse(params, kind.key))
     namespace = str(match.kwargs["namespace"])
-    return hub.detail_view(kind, "" if namespace == "-" else namespace, str(match.kwargs["name"]))
+    return open_detail(state[HUB], kind, "" if namespace == "-" else namespace, str(match.kwargs["name"]))

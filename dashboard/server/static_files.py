@@ -1,6 +1,6 @@
-"""Static files: read and compressed once, and sent again only to who has not got them yet.
+"""Static files: read and compressed once, and sent only to browsers that do not have them yet.
 
-For how long a browser keeps them is decided by their address, see static_addresses.
+The address of a file decides how long a browser keeps it, see static_urls.
 """
 
 from __future__ import annotations
@@ -20,34 +20,35 @@ from django.utils.cache import get_conditional_response
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import MissingFileError
 
-from dashboard.access.static_addresses import ASKED_EACH_TIME, NOT_AT_ALL, parted, versioned_storage
+from dashboard.server.static_urls import NO_STORE, REVALIDATE, split_version, versioned_storage
 
 SCRIPTS_AND_STYLES = ("text/javascript", "text/css")
-"""What no browser ever shows as a page: headers for pages would only weigh there, on forty files a page."""
-WORTH_IT = 0.9
-"""A compressed form that is not smaller than this share of the plain one is not sent."""
+"""Browsers never show these types as a page: headers for pages would only add bytes, on forty files a page."""
+MAX_COMPRESSED_SHARE = 0.9
+"""A compressed form must be smaller than this share of the plain one to be sent."""
 
 
 class StaticFile:
-    """One file as it was when it was read: what is sent later is never half of it and half of another."""
+    """A file as it was when it was read, so that no response mixes two versions of it."""
 
     def __init__(self, content: bytes, headers: Mapping[str, str]) -> None:
         self._content = content
         self._headers = headers
 
-    def response(self, request: HttpRequest, kept: str) -> HttpResponse:
-        """The file, compressed for who takes it; 304 for who has it; 405 where something else than reading is asked.
+    def response(self, request: HttpRequest, cache_control: str) -> HttpResponse:
+        """The response with the file, compressed where the client accepts it; 304 where it is unchanged; 405 for other
+        methods.
 
-        `kept` is its Cache-Control.
+        `cache_control` is its Cache-Control.
         """
         if request.method not in ("GET", "HEAD"):
             return HttpResponseNotAllowed(["GET", "HEAD"])
         compressed = self._compressed if takes_gzip(request.headers.get("Accept-Encoding", "")) else None
         body = compressed or self._content
         response = HttpResponse(b"" if request.method == "HEAD" else body, headers=self._headers)
-        response["Cache-Control"] = kept
+        response["Cache-Control"] = cache_control
         etag = f'"{self._digest}-gzip"' if compressed else f'"{self._digest}"'
-        if kept == ASKED_EACH_TIME:
+        if cache_control == REVALIDATE:
             response["ETag"] = etag
         response["Vary"] = "Accept-Encoding"
         response["Content-Length"] = str(len(body))
@@ -55,7 +56,7 @@ class StaticFile:
             response["Content-Encoding"] = "gzip"
         answer = cast("HttpResponse", get_conditional_response(request, etag=etag, response=response))
         if response["Content-Type"].startswith(SCRIPTS_AND_STYLES):
-            answer._csp_exempt = True  # type: ignore[attr-defined] # noqa: SLF001 # as django-csp wants it
+            answer._csp_exempt = True  # type: ignore[attr-defined] # as django-csp wants it  # noqa: SLF001 # as django-csp wants it
         return answer
 
     @cached_property
@@ -65,11 +66,11 @@ class StaticFile:
     @cached_property
     def _compressed(self) -> bytes | None:
         compressed = gzip.compress(self._content, mtime=0)
-        return compressed if len(compressed) < WORTH_IT * len(self._content) else None
+        return compressed if len(compressed) < MAX_COMPRESSED_SHARE * len(self._content) else None
 
 
 def takes_gzip(accepted: str) -> bool:
-    """Whether an Accept-Encoding header names gzip, and not to refuse it."""
+    """Whether an Accept-Encoding header accepts gzip."""
     for coding in accepted.lower().split(","):
         name, _, weight = coding.partition(";")
         if name.strip() == "gzip":
@@ -78,7 +79,7 @@ def takes_gzip(accepted: str) -> bool:
 
 
 class _Table(WhiteNoiseMiddleware):  # type: ignore[misc]
-    """WhiteNoise's table of files, with what the versioned addresses were made of; no `collectstatic` need have run."""
+    """WhiteNoise's table of files, with the files behind the versioned addresses; it does not need `collectstatic`."""
 
     def add_files_from_finders(self) -> None:
         for name, content in versioned_storage().contents.items():
@@ -100,9 +101,9 @@ class _Table(WhiteNoiseMiddleware):  # type: ignore[misc]
 class StaticFiles:
     """Middleware that serves static files on the loop: they are few and small, and each is read and compressed once.
 
-    WhiteNoise's own is synchronous, which would push each request through a thread; it would leave the compressing to
-    GZipMiddleware, each time anew, and know its own ETag no more when that one has weakened it. With
-    WHITENOISE_AUTOREFRESH every request reads the file as it is then.
+    WhiteNoise's own middleware is synchronous, so each request would go through a thread; GZipMiddleware would compress
+    each response again, and its weakened ETag would not match any more. With WHITENOISE_AUTOREFRESH every request reads
+    the file again.
     """
 
     async_capable = True
@@ -116,12 +117,12 @@ class StaticFiles:
     async def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if not request.path_info.startswith(self._table.static_prefix):
             return await self._passed_on(request)
-        name, kept = parted(request.path_info.removeprefix(self._table.static_prefix))
+        name, cache_control = split_version(request.path_info.removeprefix(self._table.static_prefix))
         found = self._find(self._table.static_prefix + name)
         if found is not None:
-            return found.response(request, kept)
+            return found.response(request, cache_control)
         response = await self._passed_on(request)
-        response["Cache-Control"] = NOT_AT_ALL
+        response["Cache-Control"] = NO_STORE
         return response
 
     async def _passed_on(self, request: HttpRequest) -> HttpResponseBase:

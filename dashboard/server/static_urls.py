@@ -1,7 +1,8 @@
-"""Addresses of static files: each begins with the version of all of them, so that a browser may keep what it has got.
+"""Addresses of static files: each begins with the version of all files, so that a browser may cache it for ever.
 
-`/static/<version>/css/parts.css`. The version is made of the names and bytes of every static file, so the same address
-never means two different contents, and what files name each other by (`./live/page.js`) stays within one version.
+`/static/<version>/bundles/page.css`. The version is a hash of the names and bytes of every static file, so the same
+address never means two different contents, and what files name each other by (`../editor/editor.js`) stays within
+one version.
 """
 
 from __future__ import annotations
@@ -18,21 +19,23 @@ from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.storage import StaticFilesStorage, staticfiles_storage
 
-from dashboard.access.joined_files import joined
-
-FOR_GOOD = "public, max-age=31536000, immutable"
-"""Of a file under the version that it belongs to."""
-NOT_AT_ALL = "no-store"
-"""Of a file that was asked for under another version, and of what there is none of."""
-ASKED_EACH_TIME = "public, max-age=0"
-"""Of an address without a version."""
+CACHE_FOREVER = "public, max-age=31536000, immutable"
+"""Cache-Control of a file under its own version."""
+NO_STORE = "no-store"
+"""Cache-Control of a file that was requested under another version, and of a missing one."""
+REVALIDATE = "public, max-age=0"
+"""Cache-Control of an address without a version."""
 _VERSIONED = re.compile(r"(?P<version>[0-9a-f]{16})/(?P<name>.+)")
 
 
 class VersionedStorage(StaticFilesStorage):
-    """Gives the addresses, and the files as they were when this process first needed one of them.
+    """Makes the addresses, and keeps the files as they were when this process first needed one of them.
 
     With WHITENOISE_AUTOREFRESH, which is DEBUG, addresses have no version: files change while the process runs.
+
+    A manifest storage puts a hash into the name of each file. Here it would need `collectstatic` before the first page.
+    During an update, a page whose files are requested from a process of the other version would have neither styles
+    nor scripts.
     """
 
     def url(self, name: str | None) -> str:
@@ -42,9 +45,9 @@ class VersionedStorage(StaticFilesStorage):
 
     @cached_property
     def contents(self) -> Mapping[str, bytes]:
-        """Every file that the finders know, and what is joined of them, by name.
+        """Every file that the finders know, by name.
 
-        Each is read once: what is sent is what the version was made of.
+        Each is read once, so that the sent bytes are those of the version.
         """
         found: dict[str, bytes] = {}
         for finder in finders.get_finders():
@@ -52,7 +55,7 @@ class VersionedStorage(StaticFilesStorage):
                 name = "/".join(filter(None, (getattr(storage, "prefix", None), path.replace("\\", "/"))))
                 if name not in found:
                     found[name] = Path(storage.path(path)).read_bytes()
-        return MappingProxyType(found | joined(found))
+        return MappingProxyType(found)
 
     @cached_property
     def version(self) -> str:
@@ -64,18 +67,18 @@ class VersionedStorage(StaticFilesStorage):
 
 
 def versioned_storage() -> VersionedStorage:
-    """The one that templates ask."""
+    """The storage that templates use."""
     return cast("VersionedStorage", staticfiles_storage)
 
 
-def parted(name: str) -> tuple[str, str]:
-    """An address behind STATIC_URL as the name of a file, and for how long an answer may be kept.
+def split_version(name: str) -> tuple[str, str]:
+    """The file name in an address below STATIC_URL, and the Cache-Control of its response.
 
-    A page and its files can come from processes of two versions while one gives way to the other. A file asked for
-    under another version is the one that is here: better than a page without styles. It is kept by nobody.
+    During an update a page and its files can come from processes of two versions. A file requested under another
+    version is answered with this process's file, which is better than a page without styles, and is not cached.
     """
     found = _VERSIONED.fullmatch(name)
     if found is None:
-        return name, ASKED_EACH_TIME
+        return name, REVALIDATE
     own = not settings.WHITENOISE_AUTOREFRESH and found["version"] == versioned_storage().version
-    return found["name"], FOR_GOOD if own else NOT_AT_ALL
+    return found["name"], CACHE_FOREVER if own else NO_STORE

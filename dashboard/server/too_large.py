@@ -1,4 +1,4 @@
-"""A form that is more than the server reads: the text in it comes back all the same, since a browser forgets it."""
+"""Response to a form that is larger than the server reads, with the form's text, because a browser loses it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-MOST = 20 * 1024 * 1024
-"""Bytes of a request in which a text is looked for: somewhat more than what is read as a form."""
-LONGEST = 6 * 1024 * 1024
-"""Bytes of a text that comes back: twice what the API server takes. The page holds some copies of it for a moment."""
+MAX_SEARCHED_BYTES = 20 * 1024 * 1024
+"""Bytes of a request in which a text is searched: somewhat more than the limit of a form."""
+MAX_TEXT_BYTES = 6 * 1024 * 1024
+"""Maximum bytes of a returned text: twice what the API server accepts. The page holds some copies of it for a
+moment.
+"""
 _FIELD = b'name="yaml"\r\n\r\n'
 
 
@@ -24,7 +26,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     context = {
         "text": text,
         "too_long": too_long,
-        "longest": LONGEST // 2**20,
+        "longest": MAX_TEXT_BYTES // 2**20,
         "too_much": too_much,
         "mib": settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20,
     }
@@ -32,21 +34,21 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def _text_of(request: HttpRequest) -> tuple[str | None, bool]:
-    """What was sent as ``yaml`` in a form with parts, None where that cannot be told; and whether it is too long."""
+    """The field ``yaml`` of a multipart form, None where it cannot be read; and whether it is too long."""
     stream = cast("BinaryIO | None", getattr(request, "_stream", None))
     boundary = request.content_params.get("boundary") if request.content_params else None
     if request.method != "POST" or not boundary or stream is None:
         return None, False
     try:
         stream.seek(0)
-        sent = stream.read(MOST)
+        sent = stream.read(MAX_SEARCHED_BYTES)
     except (OSError, ValueError, AttributeError):
         return None, False
     field = sent.find(_FIELD)
     if field < 0:
         return None, False
     begin, behind = field + len(_FIELD), b"\r\n--" + boundary.encode()
-    end = sent.find(behind, begin, begin + LONGEST + len(behind))
+    end = sent.find(behind, begin, begin + MAX_TEXT_BYTES + len(behind))
     if end < 0:
         return None, True
     return sent[begin:end].decode(errors="replace").replace("\r\n", "\n"), False

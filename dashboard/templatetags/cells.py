@@ -1,4 +1,4 @@
-"""The cells of a list's rows, made in Python: a page has a thousand of them, and a template takes ten times as long."""
+"""Template tag for the cells of a list's rows, written in Python because a template takes ten times as long."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 
 if TYPE_CHECKING:
-    from dashboard.live.lines import CellText, Line
+    from dashboard.live.rendering.cells import CellText, RowLine
 
 register = template.Library()
 
-NOTHING = "–"
+DASH = "–"
 _MISSING = (None, "")
 TONES = frozenset({"ok", "busy", "warn", "bad", "idle"})
 
 
 @register.simple_tag
-def cells(line: Line) -> SafeString:
-    """The `<td>` elements of `resources/_row.html`, every text in them escaped."""
+def cells(line: RowLine) -> SafeString:
+    """The `<td>` elements of `lists/_row.html`, every text in them escaped."""
     return mark_safe("".join(_cell(line, cell) for cell in line.cells))  # noqa: S308 -- _cell escapes
 
 
-def _cell(line: Line, cell: CellText) -> str:
+def _cell(line: RowLine, cell: CellText) -> str:
     begin = _begin(
         cell.column,
         cell.header if cell.column == "path" else "",
@@ -39,11 +39,11 @@ def _cell(line: Line, cell: CellText) -> str:
     return f"{begin}{title}>{_content(line, cell)}</td>"
 
 
-def _content(line: Line, cell: CellText) -> str:
+def _content(line: RowLine, cell: CellText) -> str:
     text = escape(cell.text)
     if cell.column == "name":
         return f'<a href="{escape(line.href)}">{text}</a>'
-    if cell.kind == "status" and cell.text != NOTHING:
+    if cell.kind == "status" and cell.text != DASH:
         tone = line.row.tone if line.row.tone in TONES else "idle"
         icon = f'<svg class="i" aria-hidden="true"><use href="#i-{tone}"/></svg>'
         return f'<span class="status {tone}">{icon}{text}</span>'

@@ -1,4 +1,4 @@
-"""The lines of an object's latest changes, made in Python: a page has fifty of them, of which each frame adds one."""
+"""Template tag for the lines of an object's latest changes, written in Python and cached because a page has fifty."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from django.utils.safestring import SafeString, mark_safe
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dashboard.live.change_log import ChangeLine, FieldLine
+    from dashboard.pages.details.change_log import ChangeLine, FieldLine
 
 register = template.Library()
 
-KEPT = 2_000
-"""Lines whose HTML is kept: none ever changes."""
+CACHE_SIZE = 2_000
+"""Maximum number of lines whose HTML is cached; a line never changes."""
 
 
 @register.simple_tag
 def change_lines(lines: Iterable[ChangeLine], view: str) -> SafeString:
-    """A `<li>` for each, every text in it escaped; `view` is the id of the view that they are of."""
+    """A `<li>` for each line, every text in it escaped; `view` is the id of its view."""
     return mark_safe("".join(_line(line, view) for line in lines))  # noqa: S308 -- _line escapes
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHE_SIZE)
 def _line(line: ChangeLine, view: str) -> str:
     time = escape(line.time)
     return (

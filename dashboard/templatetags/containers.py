@@ -1,4 +1,4 @@
-"""The containers of a pod or a template, made in Python: of many, each of which says a lot, a change alters a few."""
+"""Template tag for the containers of a pod or template, written in Python so that unchanged ones come from a cache."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from dashboard.templatetags.facts import facts
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dashboard.resources.containers import ContainerLine
+    from dashboard.objects.describers.containers import ContainerLine
 
 register = template.Library()
 
-KEPT = 1_000
-"""Containers whose HTML is kept, some kB each."""
+CACHE_SIZE = 1_000
+"""Maximum number of containers whose HTML is cached, some kB each."""
 
 
 @register.simple_tag
 def container_lines(lines: Iterable[ContainerLine], view: str) -> SafeString:
-    """A `<li>` for each, every text in it escaped; `view` is the id of the view that they are of."""
+    """A `<li>` for each container, every text in it escaped; `view` is the id of its view."""
     made = ((_made if line.is_large else _line)(line, view, number) for number, line in enumerate(lines, 1))
     return mark_safe("".join(made))  # noqa: S308 -- _made escapes
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHE_SIZE)
 def _line(line: ContainerLine, view: str, number: int) -> str:
     return _made(line, view, number)
 

@@ -1,4 +1,4 @@
-"""What templates need beyond Django's own: numbers, commands, and changes in words, all cheap enough for a row."""
+"""Template filters and tags for numbers, commands and changes in words, cheap enough for a row."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from django.utils.safestring import SafeString, mark_safe
 
 register = template.Library()
 
-LONGEST_NAME = 3
-"""Words before an arrow, up to which all but the last are the column's name: ``internal IP 10.0.0.1 → 10.0.0.2``."""
+MAX_NAME_WORDS = 3
+"""Maximum number of words before an arrow of which all but the last are the column's name: ``internal IP 10.0.0.1 →
+10.0.0.2``.
+"""
 
 _BETWEEN = re.compile(r"(?<=[./])(?=\w)|(?<=\w)(?=\[)")
 _WORD = re.compile(r"\S+")
@@ -23,25 +25,25 @@ _PATH = re.compile(r"[a-z]\w*[.\[]\S*\Z")
 
 @register.filter
 def count(value: object) -> str:
-    """``48,213``; a dash where nobody counts."""
+    """``48,213``; a dash where there is no count."""
     return f"{value:,}" if isinstance(value, int) else "–"
 
 
 @register.filter
 def shell(word: str) -> str:
-    """One word of a command that people paste into a shell: names may hold anything, the names of events do."""
+    """One word of a command to be pasted into a shell, quoted: names of events may hold any character."""
     return shlex.quote(word)
 
 
 @register.filter
 def path(words: str) -> SafeString:
-    """A field's path, which breaks between its names and not within one, where a line has no room for it."""
+    """A field's path that breaks between its names and not within one, where it does not fit a line."""
     return mark_safe(_BETWEEN.sub("<wbr>", escape(words)))  # noqa: S308 -- it is escaped
 
 
 @register.filter
 def command(words: str) -> SafeString:
-    """A command whose words stay in one piece where it breaks, so that no ``--`` ends a line."""
+    """A command whose words are not broken, so that no ``--`` ends a line."""
     return mark_safe(_WORD.sub(r'<span class="word">\g<0></span>', escape(words)))  # noqa: S308 -- it is escaped
 
 
@@ -56,7 +58,7 @@ def _step(words: str) -> str:
     name, _, rest = before.partition(" ")
     if not arrow or not rest:
         return _named(name) + escape(words[len(name) :])
-    while " " in rest and len(before.split()) <= LONGEST_NAME:
+    while " " in rest and len(before.split()) <= MAX_NAME_WORDS:
         more, _, rest = rest.partition(" ")
         name = f"{name} {more}"
     return f"{_named(name)} <del>{escape(rest)}</del> → <ins>{escape(new)}</ins>"
@@ -67,8 +69,8 @@ def _named(name: str) -> str:
 
 
 @register.filter
-def mistake(problem: object, text: str) -> SafeString:
-    """The filter's text with the part that `problem` (start, end) is about in a mark element."""
+def mark_mistake(problem: object, text: str) -> SafeString:
+    """The filter's text with the part from `start` to `end` of the problem in a mark element."""
     start, end = getattr(problem, "start", 0), getattr(problem, "end", 0)
     before, wrong, after = text[:start], text[start:end] or " ", text[end:]
     return mark_safe(f"{escape(before)}<mark>{escape(wrong)}</mark>{escape(after)}")  # noqa: S308 -- escaped
@@ -76,13 +78,13 @@ def mistake(problem: object, text: str) -> SafeString:
 
 @register.filter
 def slug(key: str) -> str:
-    """A kind's key as a part of an element's id: ``mydemos-crddemo-k8s-io``."""
+    """A kind's key for use in an element's id: ``mydemos-crddemo-k8s-io``."""
     return key.replace(".", "-")
 
 
 @register.filter
 def items(texts: Iterable[str]) -> SafeString:
-    """Items of a list, escaped; made in Python, for a manager of fields may have a hundred."""
+    """Items of a list, escaped; written in Python, for a field manager may have a hundred."""
     return format_html_join("", "<li>{}</li>", ((text,) for text in texts))
 
 

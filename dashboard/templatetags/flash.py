@@ -1,4 +1,4 @@
-"""The template tag that shows what the page before said: `{% said %}`."""
+"""Template tag for the flash message of the previous request: `{% flash %}`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from django import template
 from django.http import HttpRequest
 from django.template.context import Context
 
-from dashboard.edits.said import Said, said_to
+from dashboard.pages.layout.flash import Flash, flash_for
 
 register = template.Library()
 
 
-@register.inclusion_tag("edits/_said.html", takes_context=True)
-def said(context: Context) -> dict[str, Said | None]:
-    """The sentence meant for this address, if one is. Nothing where the page is rendered without a request."""
+@register.inclusion_tag("layout/_flash.html", takes_context=True)
+def flash(context: Context) -> dict[str, Flash | None]:
+    """The message for this address, if there is one; nothing where the page is rendered without a request."""
     request = context.get("request")
-    return {"said": said_to(request) if isinstance(request, HttpRequest) else None}
+    return {"said": flash_for(request) if isinstance(request, HttpRequest) else None}

@@ -1,4 +1,4 @@
-"""The lines of the navigation, made in Python: a cluster may have hundreds of kinds, and each page shows them."""
+"""Template tag for the kinds in the navigation, written in Python because a cluster may have hundreds on each page."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from django.utils.safestring import SafeString, mark_safe
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dashboard.resources.navigation import KindItem
+    from dashboard.pages.layout.navigation import KindItem
 
 register = template.Library()
 
 
 @register.simple_tag
 def kind_lines(items: Iterable[KindItem], current: str) -> SafeString:
-    """A line for each kind, every text in it escaped; `current` is the key of the page's own."""
+    """A line for each kind, every text in it escaped; `current` is the key of the page's kind."""
     return mark_safe("".join(_line(item, item.key == current) for item in items))  # noqa: S308 -- _line escapes
 
 
@@ -36,7 +36,7 @@ def _line(item: KindItem, is_current: bool) -> str:
 
 def _count(item: KindItem, key: str) -> str:
     number = "–" if item.count is None else f"{item.count:,}"
-    classes = "count bad" if item.wrong else "count dated" if item.dated else "count"
+    classes = "count bad" if item.unhealthy_count else "count dated" if item.counted_at else "count"
     about = f' title="{escape(item.words)}"' if item.words else ""
-    when = f'<time datetime="{item.dated}" title="UTC">{item.clock}</time>' if item.dated else ""
+    when = f'<time datetime="{item.counted_at}" title="UTC">{item.counted_at_clock}</time>' if item.counted_at else ""
     return f'<span class="{classes}"{about}><span data-count="{key}">{number}</span>{when}</span>'

@@ -1,4 +1,4 @@
-"""The lines of the choice of namespaces, made in Python as those of the navigation are."""
+"""Template tag for the namespaces in the selection list, written in Python for the same speed as kind_lines."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from django.utils.safestring import SafeString, mark_safe
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dashboard.resources.link import Link
+    from dashboard.runtime.text import Link
 
 register = template.Library()
 
 
 @register.simple_tag
 def namespace_lines(choices: Iterable[Link]) -> SafeString:
-    """A line for each: a box to choose several by, and a link to it alone. Every text is escaped."""
+    """A line for each namespace: a checkbox to select several, and a link to this one alone. Every text is escaped."""
     return mark_safe("".join(map(_line, choices)))  # noqa: S308 -- _line escapes
 
 

@@ -1,33 +1,20 @@
-"""Tags of the static files that go as one: `{% styles "css/page.css" %}`, `{% scripts "js/page.js" %}`.
-
-With DEBUG each file has a tag of its own, so that it can be changed while the process runs, and mistakes have its name.
-"""
+"""Template tag for bundles of static files: `{% bundle "js/list/main.js" %}`. Other files have `{% static %}`."""
 
 from __future__ import annotations
 
 from django import template
 from django.conf import settings
 from django.templatetags.static import static
-from django.utils.html import format_html_join
-from django.utils.safestring import SafeString
-
-from dashboard.access.joined_files import JOINED
 
 register = template.Library()
 
 
 @register.simple_tag
-def styles(name: str) -> SafeString:
-    """One of JOINED. Raises KeyError for any other name."""
-    return format_html_join("\n  ", '<link rel="stylesheet" href="{}">', _addresses(name))
+def bundle(source: str) -> str:
+    """The address of the bundle whose entry point is this script or style sheet of static/js or static/css.
 
-
-@register.simple_tag
-def scripts(name: str) -> SafeString:
-    """One of JOINED; it runs when the page has been read. Raises KeyError for any other name."""
-    return format_html_join("\n  ", '<script src="{}" defer></script>', _addresses(name))
-
-
-def _addresses(name: str) -> list[tuple[str]]:
-    parts = JOINED[name]
-    return [(static(each),) for each in (parts if settings.WHITENOISE_AUTOREFRESH else (name,))]
+    With DEBUG it is the address of the source, whose imports the browser follows, so that it can be changed while the
+    process runs and errors show its name.
+    """
+    _, _, name = source.partition("/")
+    return static(source if settings.WHITENOISE_AUTOREFRESH else f"bundles/{name}")

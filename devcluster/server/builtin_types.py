@@ -1,4 +1,4 @@
-"""The built-in kinds' definitions: what was recorded from the real server, and decoding checked against it."""
+"""Definitions of the built-in kinds, recorded from a real API server, and a decoding check against them."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from devcluster.server.decoder import Decoder, WrongType, refuse_type, shared
+from devcluster.server.codec.decoder import Decoder, WrongType, raise_wrong_type, shared_ids
 from devcluster.server.kinds import DEFINITIONS_FILE, Kind
-from devcluster.server.schema import Schema
+from devcluster.server.schema.pruning import Schema
 from devcluster.server.status import Failure, bad_request
 
 OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
 
 @dataclass(frozen=True)
-class Definitions:
+class BuiltinTypes:
     """Recorded definitions by name, and per kind the root definition and the columns."""
 
     kinds: dict[str, dict[str, Any]]
     definitions: dict[str, Schema]
 
     @classmethod
-    def load(cls, file: Path = DEFINITIONS_FILE) -> Definitions:
+    def load(cls, file: Path = DEFINITIONS_FILE) -> BuiltinTypes:
         """Read the recorded file."""
         recorded = json.loads(file.read_text())
         return cls(recorded["kinds"], recorded["definitions"])
@@ -32,7 +32,7 @@ class Definitions:
         """The root schema of a built-in kind."""
         return self.definitions[self.kinds[kind.key]["root"]]
 
-    def root(self, kind: Kind) -> str:
+    def root_definition(self, kind: Kind) -> str:
         """The name of a built-in kind's definition; empty for others."""
         return str(self.kinds[kind.key]["root"]) if kind.key in self.kinds else ""
 
@@ -47,23 +47,23 @@ class Definitions:
     def decode(self, obj: dict[str, Any], kind: Kind, base: dict[str, Any]) -> list[str]:
         """Check `obj` in place: drop nulls and unknown fields, whose paths are returned. Raises WrongType.
 
-        What it shares with `base`, an object that was checked before, is not looked at again.
+        Parts that it shares with `base`, an object that was checked before, are not checked again.
         """
-        decoder = Decoder(self.definitions, frozenset(shared(obj, base)))
+        decoder = Decoder(self.definitions, frozenset(shared_ids(obj, base)))
         decoder.check(obj, self.schema(kind), kind.kind, "", "")
-        return decoder.unknown
+        return decoder.unknown_fields
 
     def decode_meta(self, obj: dict[str, Any]) -> list[str]:
         """The same for the metadata alone: all that is typed in a custom resource."""
         decoder = Decoder(self.definitions)
         if not isinstance(obj["metadata"], dict):
-            refuse_type(obj["metadata"], "Go value of type v1.ObjectMeta", "v1.ObjectMeta")
+            raise_wrong_type(obj["metadata"], "Go value of type v1.ObjectMeta", "v1.ObjectMeta")
         decoder.check(obj["metadata"], {"$ref": OBJECT_META}, "ObjectMeta", "", "metadata")
-        return decoder.unknown
+        return decoder.unknown_fields
 
 
 def decode_options(value: dict[str, Any], schema: Schema, definitions: dict[str, Schema], name: str) -> None:
-    """Check, in place, options that come as a body. Raises Failure (400)."""
+    """Check options of a request body in place. Raises Failure (400)."""
     try:
         Decoder(definitions).check(value, schema, name, "", "")
     except WrongType as error:
@@ -72,9 +72,9 @@ def decode_options(value: dict[str, Any], schema: Schema, definitions: dict[str,
 
 def strict_failure(kind: Kind, problems: list[str]) -> Exception:
     """The 400 of strict field validation; `problems` such as ``unknown field "spec.x"``."""
-    return undecodable(kind, f"strict decoding error: {', '.join(problems)}")
+    return undecodable_object(kind, f"strict decoding error: {', '.join(problems)}")
 
 
-def undecodable(kind: Kind, why: str) -> Failure:
+def undecodable_object(kind: Kind, why: str) -> Failure:
     """The 400 for a body that is no object of this kind."""
     return bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {why}')

@@ -1,21 +1,22 @@
-"""Core: the parts of one API server, wired; what the HTTP layer and the seed talk to."""
+"""One API server's parts, wired together for the HTTP layer and the seed."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
 
-from devcluster.server import crds, objects
-from devcluster.server.definitions import Definitions
-from devcluster.server.deletion import Deletion
-from devcluster.server.eviction import Evictions
-from devcluster.server.garbage import Garbage
-from devcluster.server.kinds import BUILT_IN, CUSTOM_RESOURCE_DEFINITIONS, Kind, Registry
-from devcluster.server.objects import Object
+from devcluster.server.builtin_types import BuiltinTypes
+from devcluster.server.codec.protobuf import Messages
+from devcluster.server.kinds import BUILT_IN, CUSTOM_RESOURCE_DEFINITIONS, Kind, ServedKinds
 from devcluster.server.options import WriteOptions
-from devcluster.server.protobuf import Messages
-from devcluster.server.store import Change, Store
-from devcluster.server.verbs import Verbs
+from devcluster.server.registry.deletion import Deletion
+from devcluster.server.registry.eviction import Evictions
+from devcluster.server.registry.garbage_collector import GarbageCollector
+from devcluster.server.registry.verbs import Verbs
+from devcluster.server.storage import objects
+from devcluster.server.storage.objects import Object
+from devcluster.server.storage.store import Change, Store
+from devcluster.server.validation import crds
 
 FIRST_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
@@ -29,20 +30,20 @@ class Core:
     def __init__(self, *, now: Callable[[], float], rng: random.Random, store: Store | None = None) -> None:
         self.now = now
         self.store = store or Store()
-        self.registry = Registry()
-        self.definitions = Definitions.load()
+        self.served_kinds = ServedKinds()
+        self.builtin_types = BuiltinTypes.load()
         self.messages = Messages.load()
-        self.verbs = Verbs(self.store, self.definitions, now=now, rng=rng)
+        self.verbs = Verbs(self.store, self.builtin_types, now=now, rng=rng)
         self.deletion = Deletion(self.store, now=now)
         self.evictions = Evictions(self.store, self.deletion, now=now)
-        self.garbage = Garbage(self.store, self.registry, self.deletion, now=now)
+        self.garbage_collector = GarbageCollector(self.store, self.served_kinds, self.deletion, now=now)
         self.store.listen(CUSTOM_RESOURCE_DEFINITIONS.key, self._serve_definition)
         for name in FIRST_NAMESPACES:
             self.create(self.kind("namespaces"), "", {"metadata": {"name": name}})
 
     def kind(self, key: str) -> Kind:
         """The kind stored under ``plural`` or ``plural.group``. Raises LookupError."""
-        found = self.registry.bucket(key)
+        found = self.served_kinds.bucket(key)
         if found is None:
             raise LookupError(f"{key} is not served")
         return found
@@ -51,7 +52,7 @@ class Core:
         """Create as a client would. Raises Failure."""
         self.verbs.create(kind, namespace, obj, WriteOptions(field_validation="Strict"))
 
-    def seed(self, kind: Kind, obj: Object, *, check: bool = True) -> Object:
+    def put_seed_object(self, kind: Kind, obj: Object, *, check: bool = True) -> Object:
         """Store an object with a past and a status of its own: given are at least name, namespace, creationTimestamp.
 
         Defaults are filled in; uid and generation where they are missing. What is stored already is replaced. The
@@ -68,5 +69,5 @@ class Core:
         spec = obj["spec"]
         if any(kind.group == spec["group"] for kind in BUILT_IN):
             return
-        kinds = () if change.operation == "DELETED" else crds.kinds_of(obj)
-        self.registry.replace(spec["group"], spec["names"]["plural"], kinds)
+        kinds = () if change.operation == "DELETED" else crds.served_kinds_of(obj)
+        self.served_kinds.replace(spec["group"], spec["names"]["plural"], kinds)

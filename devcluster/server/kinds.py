@@ -1,4 +1,4 @@
-"""Kinds: what the server serves under which names, built in or through a CustomResourceDefinition."""
+"""Kinds that the server serves, built in or from a CustomResourceDefinition, with their names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from devcluster.server.schema import Schema
+from devcluster.server.schema.pruning import Schema
 
 DEFINITIONS_FILE = Path(__file__).parent / "data" / "definitions.json"
 _ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
@@ -19,7 +19,7 @@ class Kind:
     """One served version of a kind.
 
     `storage` names the bucket in the store: all versions of a custom resource share one. `schema` is None only for
-    built-in kinds, whose definitions are recorded data (see definitions.py).
+    built-in kinds, whose definitions are recorded data (see builtin_types.py).
     """
 
     group: str = ""
@@ -32,13 +32,13 @@ class Kind:
     short_names: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     has_status: bool = False
-    counts_generation: bool = False
+    has_generation: bool = False
     """Whether metadata.generation counts changes of the spec."""
-    unconditional_update: bool = True
+    allows_unconditional_update: bool = True
     """Whether an update without resourceVersion is accepted."""
-    created_by_update: bool = False
+    allows_create_on_update: bool = False
     """Whether an update of what is not there creates it."""
-    scales: bool = False
+    has_scale: bool = False
     """Whether there is a scale subresource."""
     custom: bool = False
     schema: Schema | None = None
@@ -55,26 +55,26 @@ class Kind:
         return f"{self.group}/{self.version}" if self.group else self.version
 
     @cached_property
-    def qualified(self) -> str:
+    def qualified_name(self) -> str:
         """``Pod``, ``Mydemo.crddemo.k8s.io``: as Invalid errors name the kind."""
         return f"{self.kind}.{self.group}" if self.group else self.kind
 
     @cached_property
     def verbs(self) -> tuple[str, ...]:
-        """What can be done with the kind, in the order in which the real server says it."""
+        """The verbs of the kind, in the real server's order."""
         if self.custom:
             return ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
         return tuple(verb for verb in _ALL_VERBS if (self.key, verb) != ("namespaces", "deletecollection"))
 
     @cached_property
     def subresources(self) -> tuple[str, ...]:
-        """What may stand after an object's name."""
-        more = {"pods": ("binding", "eviction")}.get(self.key, ("scale",) if self.scales else ())
+        """The subresources that may follow an object's name."""
+        more = {"pods": ("binding", "eviction")}.get(self.key, ("scale",) if self.has_scale else ())
         return (("status",) if self.has_status else ()) + more
 
     @cached_property
-    def head(self) -> bytes:
-        """How the JSON of every stored object begins; lists of built-in kinds leave it out of their items."""
+    def json_head(self) -> bytes:
+        """The beginning of every stored object's JSON; lists of built-in kinds leave it out of their items."""
         return f'{{"kind":"{self.kind}","apiVersion":"{self.api_version}",'.encode()
 
 
@@ -85,58 +85,58 @@ def _core(plural: str, kind: str, *short: str, **more: Any) -> Kind:
 def _apps(plural: str, kind: str, *short: str, scales: bool = True) -> Kind:
     return Kind(
         group="apps", version="v1", plural=plural, kind=kind, singular=kind.lower(), short_names=short,
-        categories=("all",), has_status=True, counts_generation=True, scales=scales,
+        categories=("all",), has_status=True, has_generation=True, has_scale=scales,
     )  # fmt: skip
 
 
 CUSTOM_RESOURCE_DEFINITIONS = Kind(
     group="apiextensions.k8s.io", version="v1", plural="customresourcedefinitions", kind="CustomResourceDefinition",
     singular="customresourcedefinition", namespaced=False, short_names=("crd", "crds"), categories=("api-extensions",),
-    has_status=True, counts_generation=True, unconditional_update=False,
+    has_status=True, has_generation=True, allows_unconditional_update=False,
 )  # fmt: skip
 NAMESPACES = _core("namespaces", "Namespace", "ns", namespaced=False, has_status=True)
-PODS = _core("pods", "Pod", "po", categories=("all",), has_status=True, counts_generation=True)
+PODS = _core("pods", "Pod", "po", categories=("all",), has_status=True, has_generation=True)
 BUDGETS = Kind(
     group="policy", version="v1", plural="poddisruptionbudgets", kind="PodDisruptionBudget",
-    singular="poddisruptionbudget", short_names=("pdb",), has_status=True, counts_generation=True,
-    unconditional_update=False,
+    singular="poddisruptionbudget", short_names=("pdb",), has_status=True, has_generation=True,
+    allows_unconditional_update=False,
 )  # fmt: skip
 EVICTIONS = Kind(group="policy", version="v1", plural="evictions", kind="Eviction")
-"""What is posted to the pods' subresource: nothing of it is stored."""
+"""Body of the pods' eviction subresource, which is not stored."""
 
 BUILT_IN: tuple[Kind, ...] = (
     _core("configmaps", "ConfigMap", "cm"),
-    _core("events", "Event", "ev", created_by_update=True),
+    _core("events", "Event", "ev", allows_create_on_update=True),
     NAMESPACES,
     _core("nodes", "Node", "no", namespaced=False, has_status=True),
     PODS,
     _core("secrets", "Secret"),
     _core("serviceaccounts", "ServiceAccount", "sa"),
-    _core("services", "Service", "svc", categories=("all",), has_status=True, created_by_update=True),
+    _core("services", "Service", "svc", categories=("all",), has_status=True, allows_create_on_update=True),
     _apps("daemonsets", "DaemonSet", "ds", scales=False),
     _apps("deployments", "Deployment", "deploy"),
     _apps("replicasets", "ReplicaSet", "rs"),
     _apps("statefulsets", "StatefulSet", "sts"),
     Kind(
         group="batch", version="v1", plural="cronjobs", kind="CronJob", singular="cronjob", short_names=("cj",),
-        categories=("all",), has_status=True, counts_generation=True,
+        categories=("all",), has_status=True, has_generation=True,
     ),
     Kind(
         group="batch", version="v1", plural="jobs", kind="Job", singular="job", categories=("all",),
-        has_status=True, counts_generation=True,
+        has_status=True, has_generation=True,
     ),
     Kind(
         group="coordination.k8s.io", version="v1", plural="leases", kind="Lease", singular="lease",
-        unconditional_update=False, created_by_update=True,
+        allows_unconditional_update=False, allows_create_on_update=True,
     ),
     BUDGETS,
     CUSTOM_RESOURCE_DEFINITIONS,
 )  # fmt: skip
-"""What is served without any CustomResourceDefinition."""
+"""The kinds served without any CustomResourceDefinition."""
 
 
 @dataclass
-class Registry:
+class ServedKinds:
     """The kinds served at the moment, by group, version and plural."""
 
     _kinds: dict[tuple[str, str, str], Kind] = field(default_factory=dict)
@@ -150,7 +150,7 @@ class Registry:
     def find(self, group: str, version: str, plural: str) -> Kind | None:
         return self._kinds.get((group, version, plural))
 
-    def of_object(self, api_version: str, name: str) -> Kind | None:
+    def find_kind(self, api_version: str, name: str) -> Kind | None:
         """The kind that an ownerReference means."""
         group, _, version = api_version.rpartition("/")
         return next((k for k in self if (k.group, k.version, k.kind) == (group, version, name)), None)

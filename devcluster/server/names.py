@@ -1,9 +1,12 @@
-"""Names, labels and random suffixes: the rules of apimachinery's util/validation and apiserver's storage/names."""
+"""Rules for names and labels, and random suffixes (apimachinery's util/validation, apiserver's storage/names)."""
 
 from __future__ import annotations
 
 import random
 import re
+
+from devcluster.server import names
+from devcluster.server.status import FieldError, invalid_value
 
 _SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 _LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
@@ -14,9 +17,9 @@ _CONFIG_KEY = r"[-._a-zA-Z0-9]+"
 
 _SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _SUFFIX_LENGTH = 5
-LONGEST = 63
+MAX_LABEL_LENGTH = 63
 """Letters of a label's value."""
-_LONGEST_BASE = LONGEST - _SUFFIX_LENGTH
+_LONGEST_BASE = MAX_LABEL_LENGTH - _SUFFIX_LENGTH
 
 
 def _matches(pattern: str, text: str) -> bool:
@@ -62,24 +65,24 @@ def _checked(text: str, pattern: str, complaint: str, longest: int, too_long: st
     return problems if _matches(pattern, text) else [*problems, complaint]
 
 
-def subdomain_problems(name: str) -> list[str]:
-    """What keeps `name` from being an RFC 1123 subdomain, the rule for most objects' names."""
+def dns_subdomain_problems(name: str) -> list[str]:
+    """The reasons why `name` is not an RFC 1123 subdomain, the rule for most objects' names."""
     return _checked(name, _SUBDOMAIN, _BAD_SUBDOMAIN, 253, _LONG_NAME)
 
 
-def label_problems(name: str) -> list[str]:
-    """What keeps `name` from being an RFC 1123 label (namespaces, services, containers)."""
+def dns_label_problems(name: str) -> list[str]:
+    """The reasons why `name` is not an RFC 1123 label (namespaces, services, containers)."""
     complaint = "must not contain dots" if _matches(_SUBDOMAIN, name) else _BAD_LABEL
     return _checked(name, _LABEL, complaint, 63, _LONG_LABEL)
 
 
-def version_problems(name: str) -> list[str]:
-    """What keeps `name` from being an RFC 1035 label (versions and names in definitions)."""
+def dns_1035_label_problems(name: str) -> list[str]:
+    """The reasons why `name` is not an RFC 1035 label (versions and names in definitions)."""
     return _checked(name, _LABEL_1035, _BAD_1035, 63, _LONG_LABEL)
 
 
-def qualified_problems(key: str) -> list[str]:
-    """What keeps `key` from being a label or annotation key: ``name`` or ``prefix/name``."""
+def qualified_name_problems(key: str) -> list[str]:
+    """The reasons why `key` is not a label or annotation key: ``name`` or ``prefix/name``."""
     prefix, slash, name = key.rpartition("/")
     if "/" in prefix:
         return [_BAD_KEY]
@@ -93,16 +96,25 @@ def qualified_problems(key: str) -> list[str]:
     return problems + _checked(name, _QUALIFIED, f"name part {_LETTERS} {_NAMES}", 63, f"name part {_LONG_PART}")
 
 
-def value_problems(value: str) -> list[str]:
-    """What keeps `value` from being a label's value."""
+def label_value_problems(value: str) -> list[str]:
+    """The reasons why `value` is not a label value."""
     return _checked(value, _VALUE, _BAD_VALUE, 63, _LONG_PART)
 
 
 def config_key_problems(key: str) -> list[str]:
-    """What keeps `key` from being a key in a ConfigMap or Secret."""
+    """The reasons why `key` is not a key of a ConfigMap or Secret."""
     return _checked(key, _CONFIG_KEY, _BAD_CONFIG_KEY, 253, _LONG_NAME)
 
 
-def generated(base: str, rng: random.Random) -> str:
+def generate_name(base: str, rng: random.Random) -> str:
     """A name for metadata.generateName: the base, cut where needed, and five random letters."""
     return base[:_LONGEST_BASE] + "".join(rng.choices(_SUFFIX_LETTERS, k=_SUFFIX_LENGTH))
+
+
+def check_labels(labels: dict[str, str], field: str) -> list[FieldError]:
+    """The errors in labels, or in a value given as labels."""
+    errors: list[FieldError] = []
+    for key, value in labels.items():
+        errors += [invalid_value(field, key, why) for why in names.qualified_name_problems(key)]
+        errors += [invalid_value(field, value, why) for why in names.label_value_problems(value)]
+    return errors

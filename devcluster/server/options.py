@@ -1,4 +1,4 @@
-"""Options of requests: what the query string and DeleteOptions say, checked as the real server checks them."""
+"""Request options from the query string and DeleteOptions, validated as the real server validates them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _VALIDATIONS = ("", "Ignore", "Strict", "Warn")
 _POLICIES = ("Foreground", "Background", "Orphan")
 _MATCHES = ("Exact", "NotOlderThan")
 _MATCH = "resourceVersionMatch"
-LONGEST_MANAGER = 128
+MAX_MANAGER_LENGTH = 128
 """Bytes of a fieldManager's name."""
 
 
@@ -34,17 +34,17 @@ class WriteOptions:
     field_manager: str = "demo"
 
 
-def write_options(kind_of_options: str, query: Mapping[str, str]) -> WriteOptions:
-    """Raises Failure (422). `kind_of_options` is CreateOptions, UpdateOptions or PatchOptions."""
+def write_options(options_kind: str, query: Mapping[str, str]) -> WriteOptions:
+    """The options of a write. `options_kind` is CreateOptions, UpdateOptions or PatchOptions. Raises Failure (422)."""
     validation = query.get("fieldValidation", "")
     errors = _check_dry_run(query["dryRun"]) if "dryRun" in query else []
     errors += _check_manager(query.get("fieldManager", ""))
-    if "force" in query and kind_of_options == "PatchOptions":
+    if "force" in query and options_kind == "PatchOptions":
         errors.append(forbidden_field("force", "may not be specified for non-apply patch"))
     if validation not in _VALIDATIONS:
         errors.append(not_supported("fieldValidation", validation, _VALIDATIONS))
     if errors:
-        raise invalid_options(kind_of_options, errors)
+        raise invalid_options(options_kind, errors)
     return WriteOptions(bool(query.get("dryRun")), validation or "Warn", query.get("fieldManager") or "unknown")
 
 
@@ -53,8 +53,8 @@ def _check_dry_run(value: str) -> list[FieldError]:
 
 
 def _check_manager(name: str) -> list[FieldError]:
-    if len(name.encode()) > LONGEST_MANAGER:
-        why = f"Too long: may not be more than {LONGEST_MANAGER} bytes"
+    if len(name.encode()) > MAX_MANAGER_LENGTH:
+        why = f"Too long: may not be more than {MAX_MANAGER_LENGTH} bytes"
         return [FieldError("fieldManager", "FieldValueTooLong", why)]
     if name.isprintable():
         return []
@@ -71,13 +71,13 @@ class DeleteOptions:
 
     dry_run: bool = False
     grace_seconds: int | None = None
-    policy: str = ""
+    propagation_policy: str = ""
     uid: str = ""
     version: str = ""
 
 
 def delete_options(query: Mapping[str, str], body: Mapping[str, Any]) -> DeleteOptions:
-    """From the body where there is one, else from the query. Raises Failure (422, 400)."""
+    """The options from the body where there is one, else from the query. Raises Failure (422, 400)."""
     dry_run = "".join(body.get("dryRun") or ()) or query.get("dryRun", "")
     policy = body.get("propagationPolicy") or query.get("propagationPolicy", "")
     orphan = body.get("orphanDependents")
@@ -88,7 +88,7 @@ def delete_options(query: Mapping[str, str], body: Mapping[str, Any]) -> DeleteO
         policy = "Orphan" if orphan else "Background"
     grace = body.get("gracePeriodSeconds")
     if grace is None and query.get("gracePeriodSeconds"):
-        grace = integer(query, "gracePeriodSeconds")
+        grace = parse_integer(query, "gracePeriodSeconds")
     conditions = body.get("preconditions") or {}
     uid, version = conditions.get("uid") or "", conditions.get("resourceVersion") or ""
     return DeleteOptions(bool(dry_run), grace, policy, uid, version)
@@ -104,7 +104,7 @@ def _check_policy(policy: str, orphan: bool | None) -> list[FieldError]:
     return []
 
 
-def integer(query: Mapping[str, str], name: str) -> int:
+def parse_integer(query: Mapping[str, str], name: str) -> int:
     """A number in the query; 0 where it is absent. Raises Failure (400)."""
     text = query.get(name, "")
     if not text:
@@ -116,7 +116,7 @@ def integer(query: Mapping[str, str], name: str) -> int:
     return int(text)
 
 
-def boolean(query: Mapping[str, str], name: str) -> bool:
+def parse_boolean(query: Mapping[str, str], name: str) -> bool:
     """A flag in the query, as Go's apimachinery reads it: anything but 0 and false is true."""
     return name in query and query[name].lower() not in ("0", "false")
 

@@ -1,6 +1,6 @@
-"""Quantities ("100m", "1.5Gi") in the one form in which the server keeps them.
+"""Quantities ("100m", "1.5Gi") in the canonical form that the server stores.
 
-Source: apimachinery's pkg/api/resource/quantity.go: no fractions, the largest suffix that allows it, and what is finer
+Source: apimachinery's pkg/api/resource/quantity.go: no fractions, the largest suffix that allows it, and anything finer
 than a nano is rounded up.
 """
 
@@ -14,15 +14,15 @@ from types import MappingProxyType
 
 _FORM = re.compile(r"([+-]?)(\d+\.?\d*|\.\d+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?\d{1,3}|)")
 _KEPT = re.compile(r"[1-9]\d{0,2}([numkMGTP]|[KMGTP]i|)")
-"""What most people write is in that form already."""
+"""Matches quantities that are in canonical form already, as most are."""
 _BINARY = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _DECIMAL = MappingProxyType({-9: "n", -6: "u", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E"})
 _POWERS = MappingProxyType({suffix: power for power, suffix in _DECIMAL.items()})
-BAD = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+BAD_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 
 
-def canonical(text: str) -> str:
-    """The quantity as it is kept. Raises ValueError in the words of the Go parser."""
+def canonical_quantity(text: str) -> str:
+    """The quantity in canonical form. Raises ValueError in the words of the Go parser."""
     if _KEPT.fullmatch(text):
         return text
     value, suffix = _parsed(text)
@@ -35,14 +35,14 @@ def canonical(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def amount(text: str) -> Fraction:
-    """What a quantity amounts to. Raises ValueError."""
+    """The number that a quantity stands for. Raises ValueError."""
     return _parsed(text)[0]
 
 
 def _parsed(text: str) -> tuple[Fraction, str]:
     found = _FORM.fullmatch(text.strip())
     if found is None:
-        raise ValueError(BAD)
+        raise ValueError(BAD_QUANTITY)
     sign, digits, suffix = found.groups()
     number = Fraction(f"{sign}{digits.rstrip('.')}")
     if suffix.endswith("i"):
@@ -73,6 +73,6 @@ def _decimal(value: Fraction, *, exponent: str) -> str:
     return f"{nanos}{_DECIMAL[power]}"
 
 
-def of_number(value: float) -> str:
+def from_number(value: float) -> str:
     """A quantity that was written as a bare JSON number."""
-    return canonical(str(floor(value)) if float(value).is_integer() else repr(value))
+    return canonical_quantity(str(floor(value)) if float(value).is_integer() else repr(value))

@@ -1,4 +1,4 @@
-"""Failures as the API server tells them: metav1.Status with reason, details and causes, worded as the real one does."""
+"""Failures as metav1.Status with reason, details and causes, in the real API server's words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from devcluster.server.kinds import Kind
 
 @dataclass(frozen=True)
 class FieldError:
-    """What is wrong with one field. `reason` is the cause's, such as FieldValueInvalid."""
+    """Error of one field. `reason` is the cause's, such as FieldValueInvalid."""
 
     field: str
     reason: str
@@ -37,7 +37,7 @@ class Failure(Exception):
         self.continue_token = ""
         """With an expired continue token: one that goes on at the newest version."""
         self.warnings: tuple[str, ...] = ()
-        """What the client is warned of beside the refusal."""
+        """Warnings to the client in addition to the refusal."""
 
     def status(self) -> dict[str, Any]:
         """The metav1.Status."""
@@ -99,8 +99,10 @@ def no_such_resource() -> Failure:
 
 def no_containers(name: str, why: str) -> Failure:
     """The 501 for what only a pod that really runs could answer."""
-    said = f'no containers run in the demo cluster: pod "{name}" {why}; kubectl describe pod {name} says what it does'
-    return Failure(501, "NotImplemented", said, {"name": name, "kind": "pods"})
+    message = (
+        f'no containers run in the demo cluster: pod "{name}" {why}; kubectl describe pod {name} says what it does'
+    )
+    return Failure(501, "NotImplemented", message, {"name": name, "kind": "pods"})
 
 
 def method_not_allowed() -> Failure:
@@ -120,12 +122,12 @@ def already_exists(kind: Kind, name: str, *, is_going: bool = False) -> Failure:
 
 def conflict(kind: Kind, name: str, why: str, *, by_kind: bool = False) -> Failure:
     """A 409. Deletion preconditions name the kind (`by_kind`), everything else the resource."""
-    label = kind.qualified if by_kind else kind.key
+    label = kind.qualified_name if by_kind else kind.key
     message = f'Operation cannot be fulfilled on {label} "{name}": {why}'
     return Failure(409, "Conflict", message, _details(kind, name, by_kind=by_kind))
 
 
-def modified(kind: Kind, name: str) -> Failure:
+def object_modified(kind: Kind, name: str) -> Failure:
     why = "the object has been modified; please apply your changes to the latest version and try again"
     return conflict(kind, name, why)
 
@@ -135,7 +137,7 @@ def invalid(kind: Kind, name: str, errors: list[FieldError], *, label: str = "")
     details: dict[str, Any] = _details(kind, name, by_kind=True)
     if label:
         details["kind"] = label.split(".", 1)[0]
-    return invalid_as(label or kind.qualified, name, errors, details)
+    return invalid_as(label or kind.qualified_name, name, errors, details)
 
 
 def invalid_options(options: str, errors: list[FieldError]) -> Failure:
@@ -144,7 +146,7 @@ def invalid_options(options: str, errors: list[FieldError]) -> Failure:
 
 
 def invalid_as(label: str, name: str, errors: list[FieldError], details: dict[str, Any]) -> Failure:
-    """A 422 whose kind is worded by the caller. An error said twice is printed once, as the real server does."""
+    """A 422 whose kind is worded by the caller. A repeated error is printed once, as by the real server."""
     texts = list(dict.fromkeys(f"{error.field}: {error.message}" for error in errors))
     text = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
     details = {**details, "causes": [error.cause() for error in errors]}
@@ -152,7 +154,7 @@ def invalid_as(label: str, name: str, errors: list[FieldError], details: dict[st
 
 
 def unprocessable() -> Failure:
-    """A JSON patch that cannot be applied: the real server says no more than this."""
+    """Failure of a JSON patch that cannot be applied; the real server gives no further details."""
     return Failure(422, "Invalid", "the server rejected our request due to an error in our request", {})
 
 

@@ -1,4 +1,4 @@
-"""Times ("2026-01-01T00:00:00Z") in the one form in which the server keeps them: in UTC.
+"""Times ("2026-01-01T00:00:00Z") in the canonical form that the server stores, in UTC.
 
 Source: apimachinery's apis/meta/v1/{time,micro_time}.go.
 """
@@ -16,7 +16,7 @@ _FORM = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-
 
 
 @lru_cache(maxsize=4096)
-def canonical(text: str, *, exact: bool) -> str:
+def canonical_time(text: str, *, exact: bool) -> str:
     """The time with six digits after the second where it is an exact one, else with none.
 
     Raises ValueError in the words of Go's parser.
@@ -42,3 +42,8 @@ def canonical(text: str, *, exact: bool) -> str:
 def _unparsable(text: str, rest: str, wanted: str, *, exact: bool) -> ValueError:
     layout = _EXACT_LAYOUT if exact else _LAYOUT
     return ValueError(f'parsing time "{text}" as "{layout}": cannot parse "{rest}" as "{wanted}"')
+
+
+def timestamp(seconds: float) -> str:
+    """RFC 3339 in UTC, whole seconds, as metav1.Time prints it."""
+    return datetime.fromtimestamp(int(seconds), UTC).replace(tzinfo=None).isoformat() + "Z"

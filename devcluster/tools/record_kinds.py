@@ -1,8 +1,8 @@
-"""Records what the demo cluster knows about the built-in kinds from a real API server, as data.
+"""Recorder of a real API server's built-in kinds, as data for the demo cluster.
 
-``python -m devcluster.record --server URL --token TOKEN`` (a throw-away control plane: TLS is not verified) writes
-devcluster/server/data/definitions.json: for each kind the definitions it reaches (names, types, required fields,
-patch merge keys) and the columns that ``kubectl get`` prints. No prose is kept.
+``python -m devcluster.tools.record_kinds --server URL --token TOKEN`` reads a throw-away control plane (TLS is not
+verified) and writes devcluster/server/data/definitions.json: for each kind the definitions that it reaches (names,
+types, required fields, patch merge keys) and the columns that ``kubectl get`` prints. Descriptions are left out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from devcluster.server.kinds import BUILT_IN, DEFINITIONS_FILE, EVICTIONS
 
-_KEPT = (
+_SCHEMA_FIELDS = (
     "type", "format", "required", "enum", "x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy",
     "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type",
     "x-kubernetes-preserve-unknown-fields",
@@ -25,23 +25,23 @@ _KEPT = (
 _TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
 
-def slim(schema: dict[str, Any]) -> dict[str, Any]:
+def strip_schema(schema: dict[str, Any]) -> dict[str, Any]:
     """A schema without prose, defaults and examples; references are cut to the definition's name."""
     references = schema.get("allOf", [])
     if len(references) == 1 and "$ref" in references[0]:
         return {"$ref": references[0]["$ref"].rsplit("/", 1)[-1]}
     if "$ref" in schema:
         return {"$ref": schema["$ref"].rsplit("/", 1)[-1]}
-    kept: dict[str, Any] = {key: schema[key] for key in _KEPT if key in schema}
+    kept: dict[str, Any] = {key: schema[key] for key in _SCHEMA_FIELDS if key in schema}
     if "properties" in schema:
-        kept["properties"] = {name: slim(value) for name, value in schema["properties"].items()}
+        kept["properties"] = {name: strip_schema(value) for name, value in schema["properties"].items()}
     for key in ("items", "additionalProperties"):
         if isinstance(schema.get(key), dict):
-            kept[key] = slim(schema[key])
+            kept[key] = strip_schema(schema[key])
     return kept
 
 
-def reached(names: list[str], definitions: dict[str, Any]) -> dict[str, Any]:
+def reachable_definitions(names: list[str], definitions: dict[str, Any]) -> dict[str, Any]:
     """The definitions that the named ones refer to, themselves included."""
     found: dict[str, Any] = {}
     waiting = list(names)
@@ -49,7 +49,7 @@ def reached(names: list[str], definitions: dict[str, Any]) -> dict[str, Any]:
         name = waiting.pop()
         if name in found:
             continue
-        found[name] = slim(definitions[name])
+        found[name] = strip_schema(definitions[name])
         waiting += _references(found[name])
     return dict(sorted(found.items()))
 
@@ -64,7 +64,7 @@ def _references(schema: dict[str, Any]) -> list[str]:
     return names
 
 
-def root_of(group: str, version: str, kind: str, definitions: dict[str, Any]) -> str:
+def definition_name(group: str, version: str, kind: str, definitions: dict[str, Any]) -> str:
     """The name of a kind's definition, by its group/version/kind mark."""
     wanted = {"group": group, "version": version, "kind": kind}
     for name, schema in definitions.items():
@@ -89,11 +89,18 @@ def record(server: str, token: str) -> dict[str, Any]:
         definitions |= get("/openapi/v3" + path)["components"]["schemas"]
         table = get(f"{path}/{kind.plural}?limit=1", _TABLE)
         columns = [[c["name"], c["type"], c["format"], c["priority"]] for c in table["columnDefinitions"]]
-        kinds[kind.key] = {"root": root_of(kind.group, kind.version, kind.kind, definitions), "columns": columns}
-    root = root_of(EVICTIONS.group, EVICTIONS.version, EVICTIONS.kind, definitions)
+        kinds[kind.key] = {
+            "root": definition_name(kind.group, kind.version, kind.kind, definitions),
+            "columns": columns,
+        }
+    root = definition_name(EVICTIONS.group, EVICTIONS.version, EVICTIONS.kind, definitions)
     kinds[EVICTIONS.key] = {"root": root, "columns": []}
     roots = [entry["root"] for entry in kinds.values()]
-    return {"version": get("/version")["gitVersion"], "kinds": kinds, "definitions": reached(roots, definitions)}
+    return {
+        "version": get("/version")["gitVersion"],
+        "kinds": kinds,
+        "definitions": reachable_definitions(roots, definitions),
+    }
 
 
 def main() -> None:

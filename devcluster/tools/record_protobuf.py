@@ -1,8 +1,8 @@
-"""Records how the built-in kinds are written in protobuf, as data: field numbers, names and types.
+"""Recorder of the built-in kinds' protobuf field numbers, names and types, as data for the demo cluster.
 
-``python -m devcluster.record_protobuf DIR`` reads the modules k8s.io/api and k8s.io/apimachinery of the recorded
+``python -m devcluster.tools.record_protobuf DIR`` reads the modules k8s.io/api and k8s.io/apimachinery of the recorded
 version below DIR (``DIR/api/core/v1/types.go`` and ``generated.proto``, and so on) and writes
-devcluster/server/data/protobuf.json. No prose is kept.
+devcluster/server/data/protobuf.json. Descriptions are left out.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from devcluster.server.definitions import Definitions
+from devcluster.server.builtin_types import BuiltinTypes
+from devcluster.server.codec.protobuf import DELETE_OPTIONS, MESSAGES_FILE, SCALARS, SPECIAL_MESSAGES
 from devcluster.server.kinds import BUILT_IN, EVICTIONS
-from devcluster.server.protobuf import DELETE_OPTIONS, MESSAGES_FILE, SCALARS, SPECIAL
 
 _META = "apimachinery/pkg/apis/meta/v1"
 _PACKAGES = (
@@ -29,10 +29,10 @@ _FIELD = re.compile(
 _TAGGED = re.compile(r'^\t(?P<go>[^`]*?)\s*`json:"(?P<json>[^",]*)(?P<rest>[^"]*)".*protobuf:"\w+,(?P<number>\d+),')
 
 Messages = dict[str, dict[str, str]]
-"""By message and field number: the JSON name and, after a space, the type; see `devcluster.server.protobuf`."""
+"""By message and field number: the JSON name and, after a space, the type; see `devcluster.server.codec.protobuf`."""
 
 
-def messages_of(folder: Path, package: str) -> Messages:
+def read_messages(folder: Path, package: str) -> Messages:
     """The messages of one package, named as OpenAPI names them."""
     prefix = "io.k8s." + package.replace("/", ".")
     go = dict(_structs((folder / package / "types.go").read_text()))
@@ -76,13 +76,13 @@ def _structs(text: str) -> Iterator[tuple[str, dict[str, tuple[str, bool, bool]]
         yield block[1], fields
 
 
-def reached(roots: list[str], messages: Messages) -> Messages:
+def reachable_messages(roots: list[str], messages: Messages) -> Messages:
     """The messages that the named ones hold, themselves included. Raises KeyError for one that is not there."""
     found: Messages = {}
     waiting = list(roots)
     while waiting:
         name = waiting.pop()
-        if name in found or name in SPECIAL or name in SCALARS:
+        if name in found or name in SPECIAL_MESSAGES or name in SCALARS:
             continue
         found[name] = messages[name]
         waiting += [text.rsplit(" ", 1)[1] for text in messages[name].values()]
@@ -96,10 +96,10 @@ def main() -> None:
     options = parser.parse_args()
     messages: Messages = {}
     for package in _PACKAGES:
-        messages |= messages_of(options.folder, package)
-    recorded = Definitions.load().kinds
+        messages |= read_messages(options.folder, package)
+    recorded = BuiltinTypes.load().kinds
     roots = [name for kind in (*BUILT_IN, EVICTIONS) if (name := recorded[kind.key]["root"]) in messages]
-    text = json.dumps(reached([*roots, DELETE_OPTIONS], messages), separators=(",", ":"))
+    text = json.dumps(reachable_messages([*roots, DELETE_OPTIONS], messages), separators=(",", ":"))
     MESSAGES_FILE.write_text(text + "\n")
     sys.stdout.write(f"{MESSAGES_FILE}: {len(text)} bytes\n")
 

@@ -1,4 +1,4 @@
-"""The teams' applications, cron jobs, nodes and Mydemos that the demo cluster runs. Data only."""
+"""Applications, CronJobs, nodes and Mydemos of the demo cluster, as data only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 from devcluster.workload.images import REGISTRY
 
 Flaw = Literal["", "crash", "memory", "image", "pending"]
-"""What is wrong with an application for good: it crash loops, runs out of memory, has no image, fits no node."""
+"""Permanent fault of an application: it crash loops, runs out of memory, has no image, or fits on no node."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class App:
     name: str
     replicas: int
     version: str
-    days: float
+    age_days: float
     port: int = 8080
     tier: str = "backend"
     cpu: str = "150m"
@@ -31,7 +31,7 @@ class App:
     surge: int | str = 1
     unavailable: int | str = 1
     budget: int | None = None
-    """How many of its pods may be unavailable, by a PodDisruptionBudget; without one, any number."""
+    """Number of its pods that may be unavailable, by a PodDisruptionBudget; without one, any number."""
     cell: str = ""
     """The part of a large cluster that it is in; it ends the namespace's name."""
 
@@ -84,21 +84,21 @@ APPS: tuple[App, ...] = (
 
 
 @dataclass(frozen=True)
-class Cron:
+class CronApp:
     """Jobs of which one is started now and then. `fails` is the share of its pods that fail."""
 
     namespace: str
     name: str
-    takes: str
+    duration_range: str
     """Between which seconds a pod takes."""
     completions: int = 1
     parallelism: int = 1
     schedule: str = "*/5 * * * *"
-    fails: float = 0.0
+    failure_rate: float = 0.0
     backoff_limit: int = 1
     deadline: int = 0
     """Seconds after which it is given up; 0 for never."""
-    kept: int = 240
+    ttl_seconds: int = 240
     """Seconds for which it stays when it has ended."""
     cell: str = ""
 
@@ -115,16 +115,18 @@ class Cron:
         return f"{REGISTRY}/{self.team}/{self.name}:1.3.0"
 
 
-CRONS: tuple[Cron, ...] = (
-    Cron("payments", "settle", "9-20", completions=4, parallelism=2, schedule="*/10 * * * *"),
-    Cron("shop", "price-sync", "6-12", schedule="*/2 * * * *"),
-    Cron("search", "reindex", "14-30", fails=0.3),
-    Cron("platform", "backup", "12-25", fails=0.1, schedule="*/15 * * * *"),
+CRONS: tuple[CronApp, ...] = (
+    CronApp("payments", "settle", "9-20", completions=4, parallelism=2, schedule="*/10 * * * *"),
+    CronApp("shop", "price-sync", "6-12", schedule="*/2 * * * *"),
+    CronApp("search", "reindex", "14-30", failure_rate=0.3),
+    CronApp("platform", "backup", "12-25", failure_rate=0.1, schedule="*/15 * * * *"),
 )
 
-STATEFUL: App = App("platform", "queue", 3, "4.1.0", 44.4, port=5672, tier="data", memory="512Mi", budget=1)
+STATEFUL_APP: App = App("platform", "queue", 3, "4.1.0", 44.4, port=5672, tier="data", memory="512Mi", budget=1)
 """The one whose pods have numbers: a StatefulSet."""
-DAEMON: App = App("platform", "node-agent", 1, "1.8.1", 58.0, port=9100, tier="observability", memory="64Mi", cpu="50m")
+DAEMON_APP: App = App(
+    "platform", "node-agent", 1, "1.8.1", 58.0, port=9100, tier="observability", memory="64Mi", cpu="50m"
+)
 """The one that has a pod on each node: a DaemonSet."""
 
 NAMESPACES: tuple[str, ...] = ("shop", "payments", "search", "platform")
@@ -132,37 +134,37 @@ NAMESPACES: tuple[str, ...] = ("shop", "payments", "search", "platform")
 
 
 @dataclass(frozen=True)
-class NodeSpec:
+class NodeProfile:
     """A node. `days` is how long ago it joined."""
 
     name: str
     zone: str
-    days: float
+    age_days: float
     cpu: int = 8
     memory: str = "32Gi"
     pods: int = 110
     control_plane: bool = False
 
 
-NODES: tuple[NodeSpec, ...] = (
-    NodeSpec("control-1", "a", 64.1, cpu=4, memory="16Gi", control_plane=True),
-    NodeSpec("worker-1", "a", 64.0),
-    NodeSpec("worker-2", "a", 64.0),
-    NodeSpec("worker-3", "b", 64.0),
-    NodeSpec("worker-4", "b", 30.2),
-    NodeSpec("worker-5", "c", 12.7, cpu=16, memory="64Gi"),
+NODES: tuple[NodeProfile, ...] = (
+    NodeProfile("control-1", "a", 64.1, cpu=4, memory="16Gi", control_plane=True),
+    NodeProfile("worker-1", "a", 64.0),
+    NodeProfile("worker-2", "a", 64.0),
+    NodeProfile("worker-3", "b", 64.0),
+    NodeProfile("worker-4", "b", 30.2),
+    NodeProfile("worker-5", "c", 12.7, cpu=16, memory="64Gi"),
 )
 
 
 @dataclass(frozen=True)
-class Demo:
+class MydemoApp:
     """A Mydemo."""
 
     namespace: str
     name: str
     ip: str
     port: int
-    days: float
+    age_days: float
     cell: str = ""
 
     @property
@@ -170,13 +172,13 @@ class Demo:
         return team_of(self.namespace, self.cell)
 
 
-MYDEMOS: tuple[Demo, ...] = (
-    Demo("default", "alpha", "10.0.0.1", 8080, 9.4),
-    Demo("default", "beta", "10.0.0.2", 8081, 9.4),
-    Demo("default", "gamma", "2001:db8::17", 9090, 6.2),
-    Demo("shop", "storefront", "10.6.9.77", 3000, 4.8),
-    Demo("shop", "warehouse", "10.6.4.20", 5432, 4.8),
-    Demo("payments", "bank-link", "192.0.2.44", 443, 2.3),
-    Demo("search", "cluster-head", "10.5.3.40", 9200, 1.1),
-    Demo("platform", "edge", "2001:db8:1::8", 8443, 0.4),
+MYDEMOS: tuple[MydemoApp, ...] = (
+    MydemoApp("default", "alpha", "10.0.0.1", 8080, 9.4),
+    MydemoApp("default", "beta", "10.0.0.2", 8081, 9.4),
+    MydemoApp("default", "gamma", "2001:db8::17", 9090, 6.2),
+    MydemoApp("shop", "storefront", "10.6.9.77", 3000, 4.8),
+    MydemoApp("shop", "warehouse", "10.6.4.20", 5432, 4.8),
+    MydemoApp("payments", "bank-link", "192.0.2.44", 443, 2.3),
+    MydemoApp("search", "cluster-head", "10.5.3.40", 9200, 1.1),
+    MydemoApp("platform", "edge", "2001:db8:1::8", 8443, 0.4),
 )

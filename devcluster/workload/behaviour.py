@@ -1,52 +1,54 @@
-"""What a pod is going to do by itself: read from its annotations, so that people's pods may try it too."""
+"""Planned behaviour of a pod, read from its annotations, so that people can use it for their own pods too."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from devcluster.workload.dice import Dice
 from devcluster.workload.projections import Pod
+from devcluster.workload.random import RandomSource
 
-BEHAVIOUR = "demo.deltaboard/behaviour"
+BEHAVIOUR_ANNOTATION = "demo.deltaboard/behaviour"
 """``crash`` (ends soon after each start), ``memory`` (is OOM-killed after some time), ``unready`` (never ready)."""
-SECONDS = "demo.deltaboard/seconds"
+SECONDS_ANNOTATION = "demo.deltaboard/seconds"
 """Between which times a pod that ends takes, such as ``9-20``."""
-FAILS = "demo.deltaboard/fails"
+FAILS_ANNOTATION = "demo.deltaboard/fails"
 """The share of pods that fail in the end, such as ``0.3``."""
 
-USUAL_SECONDS = (4.0, 9.0)
+DEFAULT_SECONDS = (4.0, 9.0)
 
 
 @dataclass(frozen=True)
-class Fate:
-    """What happens to a running container by itself: how it ends, and after how many seconds."""
+class PlannedExit:
+    """Planned exit of a running container: how it ends, and after how many seconds."""
 
     seconds: float
-    code: int
+    exit_code: int
     reason: str
 
 
-def fate(pod: Pod, dice: Dice, turn: int) -> Fate | None:
+def planned_exit(pod: Pod, random_source: RandomSource, step_count: int) -> PlannedExit | None:
     """The fate of a container that has just become ready, or has just started; None where it runs on."""
-    question = ("fate", pod.key, turn)
-    what = pod.metadata.annotations.get(BEHAVIOUR, "")
+    question = ("fate", pod.key, step_count)
+    what = pod.metadata.annotations.get(BEHAVIOUR_ANNOTATION, "")
     if what == "crash":
-        return Fate(dice.between(3, 7, *question), 1, "Error")
+        return PlannedExit(random_source.uniform(3, 7, *question), 1, "Error")
     if what == "memory":
-        return Fate(dice.between(*_seconds(pod, (25, 70)), *question), 137, "OOMKilled")
+        return PlannedExit(random_source.uniform(*_seconds(pod, (25, 70)), *question), 137, "OOMKilled")
     if pod.spec.restart_policy == "Always":
         return None
-    failed = dice.of("fails", pod.key, turn).random() < _number(pod.metadata.annotations.get(FAILS, ""))
-    return Fate(dice.between(*_seconds(pod, USUAL_SECONDS), *question), int(failed), "Error")
+    failed = random_source.rng_for("fails", pod.key, step_count).random() < _number(
+        pod.metadata.annotations.get(FAILS_ANNOTATION, "")
+    )
+    return PlannedExit(random_source.uniform(*_seconds(pod, DEFAULT_SECONDS), *question), int(failed), "Error")
 
 
-def never_ready(pod: Pod) -> bool:
-    """Whether its readiness probe fails for ever."""
-    return pod.metadata.annotations.get(BEHAVIOUR) == "unready"
+def is_never_ready(pod: Pod) -> bool:
+    """Whether its readiness probe always fails."""
+    return pod.metadata.annotations.get(BEHAVIOUR_ANNOTATION) == "unready"
 
 
 def _seconds(pod: Pod, usual: tuple[float, float]) -> tuple[float, float]:
-    shortest, _, longest = pod.metadata.annotations.get(SECONDS, "").partition("-")
+    shortest, _, longest = pod.metadata.annotations.get(SECONDS_ANNOTATION, "").partition("-")
     found = (_number(shortest), _number(longest or shortest))
     return found if all(found) else usual
 

@@ -1,4 +1,4 @@
-"""The cluster as the workload's controllers see it: typed kinds, read from informers, written through a client."""
+"""Typed access to the cluster for the workload's controllers: reads from informers, writes through a client."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import asyncio
 import contextlib
 from typing import Any, Generic, TypeVar
 
-from devcluster.workload.building import Json
-from devcluster.workload.dice import Dice
+from devcluster.workload.objects import Json
 from devcluster.workload.projections import (
     Budget,
     CronJob,
@@ -20,6 +19,7 @@ from devcluster.workload.projections import (
     ReplicaSet,
     StatefulSet,
 )
+from devcluster.workload.random import RandomSource
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.shared_informer import SharedInformer
 from informerd.clock import Clock
@@ -40,23 +40,23 @@ DAEMON_SETS = Resource(group="apps", version="v1", plural="daemonsets", kind="Da
 LEASES = Resource(group="coordination.k8s.io", version="v1", plural="leases", kind="Lease")
 
 OWN_WRITE_SECONDS = 5.0
-"""How long a controller waits for its own write to come back before it goes on all the same."""
-OWNER, NODE, APP, ORPHANS = "owner", "node", "app", "orphans"
+"""Seconds for which a controller waits for its own write to show in the cache before it continues."""
+OWNER_INDEX, NODE_INDEX, APP_INDEX, ORPHANS_INDEX = "owner", "node", "app", "orphans"
 """Indexes: by the owners' uids; pods by their node; by the label app; by namespace, those that nobody controls."""
 
 T = TypeVar("T", bound=Object)
 
 
-class Kind(Generic[T]):
+class KindClient(Generic[T]):
     """One kind: read from an informer's store, written to the API server. A write returns once the store has it."""
 
     def __init__(self, resource: Resource, informer: SharedInformer[T], client: Client) -> None:
         self.resource = resource
         self.informer = informer
         self._client = client
-        informer.add_index(OWNER, lambda obj: [owner.uid for owner in obj.metadata.owner_references])
-        informer.add_index(ORPHANS, _where_orphaned)
-        informer.add_index(APP, lambda obj: [f"{obj.metadata.namespace}/{obj.metadata.labels.get('app', '')}"])
+        informer.add_index(OWNER_INDEX, lambda obj: [owner.uid for owner in obj.metadata.owner_references])
+        informer.add_index(ORPHANS_INDEX, _where_orphaned)
+        informer.add_index(APP_INDEX, lambda obj: [f"{obj.metadata.namespace}/{obj.metadata.labels.get('app', '')}"])
 
     def get(self, request: Request | str) -> T | None:
         """An object by request or key."""
@@ -66,19 +66,19 @@ class Kind(Generic[T]):
         """All, in the order of their keys: for what is few."""
         return sorted(self.informer.store, key=lambda obj: obj.key)
 
-    def owned(self, uid: str) -> list[T]:
-        """Those that name `uid` as an owner, in no order."""
-        return self.informer.store.by_index(OWNER, uid)
+    def owned_by(self, uid: str) -> list[T]:
+        """The objects that name `uid` as an owner, in no order."""
+        return self.informer.store.by_index(OWNER_INDEX, uid)
 
-    def by(self, index: str, value: str) -> list[T]:
-        """Those of an index, in the order of their keys."""
+    def by_index(self, index: str, value: str) -> list[T]:
+        """The objects of an index, in the order of their keys."""
         return sorted(self.informer.store.by_index(index, value), key=lambda obj: obj.key)
 
     async def create(self, body: Json) -> T | None:
-        """Create it; the object as the store has it, None where that has let go of it meanwhile."""
+        """Create it; returns the object from the store, None where it has been removed meanwhile."""
         answer = await self._client.create(self.resource, body, field_manager="demo", field_validation="Ignore")
         made: Json = answer.json()
-        await self.seen(made)
+        await self.wait_until_cached(made)
         return self.get(_key(made))
 
     async def patch(self, obj: T, patch: Json, *, status: bool = False) -> None:
@@ -90,7 +90,7 @@ class Kind(Generic[T]):
                 self.resource, meta.name, meta.namespace, whole, subresource="status" if status else "",
                 field_manager="demo", field_validation="Ignore",
             )  # fmt: skip
-            await self.seen(answer.json())
+            await self.wait_until_cached(answer.json())
 
     async def merge(self, obj: T, metadata: Json) -> None:
         """Merge lists and maps of its metadata by their keys into this very object. Gone already: nothing."""
@@ -100,7 +100,7 @@ class Kind(Generic[T]):
                 self.resource, meta.name, meta.namespace, {"metadata": {**metadata, "uid": meta.uid}}, "strategic",
                 field_manager="demo", field_validation="Ignore",
             )  # fmt: skip
-            await self.seen(answer.json())
+            await self.wait_until_cached(answer.json())
 
     async def replace(self, obj: T, values: dict[str, Any]) -> None:
         """Replace parts of this very object, each named by a JSON pointer. Gone already: nothing."""
@@ -111,7 +111,7 @@ class Kind(Generic[T]):
             answer = await self._client.patch(
                 self.resource, meta.name, meta.namespace, steps, "json", field_manager="demo", field_validation="Ignore"
             )
-            await self.seen(answer.json())
+            await self.wait_until_cached(answer.json())
 
     async def delete(self, obj: T, *, grace: int | None = None) -> None:
         """Delete this very object. Gone already: nothing."""
@@ -121,9 +121,9 @@ class Kind(Generic[T]):
                 self.resource, meta.name, meta.namespace, uid=meta.uid, grace_period=grace,
                 propagation_policy="Background",
             )  # fmt: skip
-            await self.seen(answer.json())
+            await self.wait_until_cached(answer.json())
 
-    async def seen(self, obj: dict[str, Any]) -> None:
+    async def wait_until_cached(self, obj: dict[str, Any]) -> None:
         """Wait until the store has an object's version, or OWN_WRITE_SECONDS."""
         version = (obj.get("metadata") or {}).get("resourceVersion")
         if version:
@@ -135,10 +135,10 @@ class Kind(Generic[T]):
 class Cluster:
     """Shared by all controllers of one workload."""
 
-    def __init__(self, client: Client, *, clock: Clock, dice: Dice) -> None:
+    def __init__(self, client: Client, *, clock: Clock, random_source: RandomSource) -> None:
         self.client = client
         self.clock = clock
-        self.dice = dice
+        self.random_source = random_source
         self._factory = SharedInformerFactory(client, clock=clock)
         self.pods = self._kind(PODS, Pod)
         self.nodes = self._kind(NODES, Node)
@@ -150,10 +150,10 @@ class Cluster:
         self.daemon_sets = self._kind(DAEMON_SETS, DaemonSet)
         self.budgets = self._kind(BUDGETS, Budget)
         self.mydemos = self._kind(MYDEMOS, Mydemo)
-        self.pods.informer.add_index(NODE, lambda pod: [pod.spec.node_name])
+        self.pods.informer.add_index(NODE_INDEX, lambda pod: [pod.spec.node_name])
 
-    def _kind(self, resource: Resource, projection: type[T]) -> Kind[T]:
-        return Kind(resource, self._factory.informer(resource, projection), self.client)
+    def _kind(self, resource: Resource, projection: type[T]) -> KindClient[T]:
+        return KindClient(resource, self._factory.informer(resource, projection), self.client)
 
     @property
     def revision(self) -> int:

@@ -1,12 +1,12 @@
-"""Images: which there are, and which node has pulled which."""
+"""Registry of container images, and of the images that each node has pulled."""
 
 from __future__ import annotations
 
 import re
 
 REGISTRY = "registry.example.com"
-MOST = 128
-"""Images that a node keeps: more than it has pods. The kubelet's image garbage collector lets go of the others."""
+MAX_IMAGES = 128
+"""Images that a node keeps: more than it has pods. The kubelet's image garbage collector removes the others."""
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
 _MISSING = ("missing", "nonexist", "not-exist", "broken", "no-such", "typo")
 
@@ -14,8 +14,8 @@ _MISSING = ("missing", "nonexist", "not-exist", "broken", "no-such", "typo")
 def exists(image: str) -> bool:
     """Whether an image can be pulled.
 
-    The demo's own registry has versions of three numbers and no others; any other registry has whatever is asked for,
-    unless the image's name or tag says that there is no such thing.
+    The demo's own registry has versions of three numbers and no others; any other registry has every image, unless the
+    image's name or tag says that there is no such thing.
     """
     name, _, tag = image.rpartition(":")
     if image.startswith(f"{REGISTRY}/"):
@@ -24,19 +24,19 @@ def exists(image: str) -> bool:
 
 
 def not_found(image: str) -> str:
-    """What containerd says about one that does not exist."""
+    """containerd's message for an image that does not exist."""
     where = f'failed to resolve reference "{image}": {image}: not found'
     return f'rpc error: code = NotFound desc = failed to pull and unpack image "{image}": {where}'
 
 
 class PulledImages:
-    """What each node has."""
+    """Images that each node has."""
 
     def __init__(self) -> None:
         self._of: dict[str, dict[str, None]] = {}
 
     def has(self, node: str, image: str) -> bool:
-        """Whether a node has one that is about to be used."""
+        """Whether a node has the image; marks it as used."""
         images = self._of.get(node, {})
         if image in images:
             images[image] = images.pop(image)
@@ -47,5 +47,5 @@ class PulledImages:
         """A node has pulled one; the one that has not been used for longest makes room."""
         images = self._of.setdefault(node, {})
         images[image] = images.pop(image, None)
-        if len(images) > MOST:
+        if len(images) > MAX_IMAGES:
             del images[next(iter(images))]

@@ -1,4 +1,4 @@
-"""Builders: objects as people, controllers and kubelets would write them. Pure functions of what is passed in."""
+"""Builders of objects as people, controllers and kubelets write them; all are pure functions."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from devcluster.workload.behaviour import BEHAVIOUR, FAILS, SECONDS
+from devcluster.workload.applications import App, CronApp, MydemoApp, NodeProfile
+from devcluster.workload.behaviour import BEHAVIOUR_ANNOTATION, FAILS_ANNOTATION, SECONDS_ANNOTATION
 from devcluster.workload.projections import Deployment, Template
-from devcluster.workload.teams import App, Cron, Demo, NodeSpec
 from informerd.objects import Object
 
 Json = dict[str, Any]
@@ -17,12 +17,12 @@ Json = dict[str, Any]
 _SAFE = "bcdfghjklmnpqrstvwxz2456789"
 
 
-def stamp(seconds: float) -> str:
+def timestamp(seconds: float) -> str:
     """Unix seconds as metav1.Time."""
     return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def micro_stamp(seconds: float) -> str:
+def micro_timestamp(seconds: float) -> str:
     """Unix seconds as metav1.MicroTime."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
@@ -33,7 +33,7 @@ def template_hash(template: Template) -> str:
     return "".join(_SAFE[byte % len(_SAFE)] for byte in digest[:10])
 
 
-def owner(obj: Object) -> Json:
+def controller_reference(obj: Object) -> Json:
     """The controller's ownerReference to `obj`."""
     reference = {"apiVersion": obj.api_version, "kind": obj.kind, "name": obj.metadata.name, "uid": obj.metadata.uid}
     return {**reference, "controller": True, "blockOwnerDeletion": True}
@@ -48,7 +48,9 @@ def deployment(app: App) -> Json:
         strategy["rollingUpdate"] = {"maxSurge": app.surge, "maxUnavailable": app.unavailable}
     template: Json = {"metadata": {"labels": labels}, "spec": _pod_spec(app)}
     if app.flaw in ("crash", "memory"):
-        template["metadata"]["annotations"] = {BEHAVIOUR: app.flaw} | ({SECONDS: app.seconds} if app.seconds else {})
+        template["metadata"]["annotations"] = {BEHAVIOUR_ANNOTATION: app.flaw} | (
+            {SECONDS_ANNOTATION: app.seconds} if app.seconds else {}
+        )
     spec = {
         "replicas": app.replicas, "selector": {"matchLabels": {"app": app.name}}, "strategy": strategy,
         "progressDeadlineSeconds": PROGRESS_DEADLINE, "revisionHistoryLimit": 3, "template": template,
@@ -73,7 +75,7 @@ def daemon_set(app: App) -> Json:
 
 
 def budget(app: App) -> Json:
-    """How many of an application's pods may be unavailable while nodes are drained."""
+    """PodDisruptionBudget with the number of an application's pods that may be unavailable during a drain."""
     meta = {"name": app.name, "namespace": app.namespace, "labels": {"app": app.name, "team": app.team}}
     spec = {"maxUnavailable": app.budget, "selector": {"matchLabels": {"app": app.name}}}
     return {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": meta, "spec": spec}
@@ -81,7 +83,7 @@ def budget(app: App) -> Json:
 
 PROGRESS_DEADLINE = 45
 """Seconds after which the demo's teams want to know that a rollout is stuck; ten minutes by default."""
-PATIENCE = 30
+UNREACHABLE_TOLERATION_SECONDS = 30
 """Seconds for which their pods stay on a node that does not answer; five minutes by default."""
 
 
@@ -95,7 +97,12 @@ def _pod_spec(app: App) -> Json:
         "readinessProbe": {"httpGet": {"path": "/healthz", "port": app.port}, "periodSeconds": 5},
     }
     tolerations = [
-        {"key": f"node.kubernetes.io/{why}", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": PATIENCE}
+        {
+            "key": f"node.kubernetes.io/{why}",
+            "operator": "Exists",
+            "effect": "NoExecute",
+            "tolerationSeconds": UNREACHABLE_TOLERATION_SECONDS,
+        }
         for why in ("not-ready", "unreachable")
     ]
     spec: Json = {"containers": [container], "serviceAccountName": "default", "tolerations": tolerations}
@@ -104,15 +111,17 @@ def _pod_spec(app: App) -> Json:
     return {**spec, "terminationGracePeriodSeconds": 30}
 
 
-def job(cron: Cron, name: str) -> Json:
+def job(cron: CronApp, name: str) -> Json:
     """One run of a cron job."""
     container = {"name": cron.name, "image": cron.image, "resources": {"requests": {"cpu": "100m", "memory": "128Mi"}}}
-    takes = {SECONDS: cron.takes} | ({FAILS: f"{cron.fails:g}"} if cron.fails else {})
+    takes = {SECONDS_ANNOTATION: cron.duration_range} | (
+        {FAILS_ANNOTATION: f"{cron.failure_rate:g}"} if cron.failure_rate else {}
+    )
     spec: Json = {
         "completions": cron.completions,
         "parallelism": cron.parallelism,
         "backoffLimit": cron.backoff_limit,
-        "ttlSecondsAfterFinished": cron.kept,
+        "ttlSecondsAfterFinished": cron.ttl_seconds,
         "template": {
             "metadata": {"labels": {"app": cron.name, "tier": "job"}, "annotations": takes},
             "spec": {"restartPolicy": "Never", "containers": [container]},
@@ -124,8 +133,8 @@ def job(cron: Cron, name: str) -> Json:
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": meta, "spec": spec}
 
 
-def cron_job(cron: Cron, *, suspended: bool) -> Json:
-    """What starts a team's jobs."""
+def cron_job(cron: CronApp, *, suspended: bool) -> Json:
+    """CronJob that starts a team's jobs."""
     made = job(cron, cron.name)
     labels = made["metadata"]["labels"]
     spec = {
@@ -146,7 +155,7 @@ def replica_set(deployed: Deployment, template: Template, replicas: int, revisio
         "namespace": namespace,
         "labels": labels,
         "annotations": {"deployment.kubernetes.io/revision": str(revision)},
-        "ownerReferences": [owner(deployed)],
+        "ownerReferences": [controller_reference(deployed)],
     }
     selector = dict(deployed.spec.selector)
     selector["matchLabels"] = {**(selector.get("matchLabels") or {}), "pod-template-hash": digest}
@@ -167,7 +176,7 @@ def pod(parent: Object, reference: Json, template: Template, name: str) -> Json:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": dict(template["spec"])}
 
 
-def mydemo(demo: Demo) -> Json:
+def mydemo(demo: MydemoApp) -> Json:
     """A Mydemo without status."""
     meta = {"name": demo.name, "namespace": demo.namespace, "labels": {"team": demo.team}}
     spec = {"ip": demo.ip, "port": demo.port}
@@ -175,13 +184,13 @@ def mydemo(demo: Demo) -> Json:
 
 
 def mydemo_status(generation: int, since: str) -> Json:
-    """What the Mydemo controller writes once it has dealt with a generation of one that is ready since then."""
+    """Status that the Mydemo controller writes after it has handled a generation of one that is ready since then."""
     ready = {"type": "Ready", "status": "True", "reason": "Synced", "message": "Mydemo synced successfully"}
     condition = {**ready, "lastTransitionTime": since, "observedGeneration": generation}
     return {"observedGeneration": generation, "phase": "Ready", "conditions": [condition]}
 
 
-def node(spec: NodeSpec, number: int, since: str, now: str) -> Json:
+def node(spec: NodeProfile, number: int, since: str, now: str) -> Json:
     """A node that is ready, as its kubelet describes it."""
     labels = {
         "kubernetes.io/hostname": spec.name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",
@@ -213,12 +222,12 @@ def node(spec: NodeSpec, number: int, since: str, now: str) -> Json:
     return {"apiVersion": "v1", "kind": "Node", "metadata": meta, "spec": spec_part, "status": status}
 
 
-def node_conditions(since: str, now: str, *, short_of_memory: bool = False) -> list[Json]:
+def node_conditions(since: str, now: str, *, has_memory_pressure: bool = False) -> list[Json]:
     """The conditions of a node that is ready, as its kubelet writes them."""
     enough = ("False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available")
-    if short_of_memory:
+    if has_memory_pressure:
         enough = ("True", "KubeletHasInsufficientMemory", "kubelet has insufficient memory available")
-    said = {
+    conditions = {
         "MemoryPressure": enough,
         "DiskPressure": ("False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
         "PIDPressure": ("False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
@@ -227,5 +236,5 @@ def node_conditions(since: str, now: str, *, short_of_memory: bool = False) -> l
     times = {"lastHeartbeatTime": now, "lastTransitionTime": since}
     return [
         {"type": kind, "status": status, **times, "reason": reason, "message": message}
-        for kind, (status, reason, message) in said.items()
+        for kind, (status, reason, message) in conditions.items()
     ]

@@ -1,4 +1,4 @@
-"""The workload as one thing to run: connects to the demo cluster as any client would."""
+"""Runner of the whole workload, which connects to the demo cluster as any client would."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import TypeVar
 
-from devcluster.size import Size
 from devcluster.workload.cluster import (
     CRON_JOBS,
     DAEMON_SETS,
@@ -17,60 +16,61 @@ from devcluster.workload.cluster import (
     REPLICA_SETS,
     STATEFUL_SETS,
     Cluster,
-    Kind,
+    KindClient,
 )
-from devcluster.workload.cron_jobs import CronJobController
-from devcluster.workload.daemon_sets import DaemonSetController
-from devcluster.workload.deployments import DeploymentController
-from devcluster.workload.dice import Dice
-from devcluster.workload.director import Director
-from devcluster.workload.disruption import DisruptionController
-from devcluster.workload.fleet import Fleet
-from devcluster.workload.jobs import JobController
-from devcluster.workload.kubelet import Kubelet
-from devcluster.workload.machines import Machines
-from devcluster.workload.mydemos import MydemoController
-from devcluster.workload.node_lifecycle import NodeLifecycle
-from devcluster.workload.nodes import NodeAgents
-from devcluster.workload.pod_garbage import PodGarbageCollector
-from devcluster.workload.replica_sets import ReplicaSetController
-from devcluster.workload.scheduler import Scheduler
-from devcluster.workload.stage import Cast
-from devcluster.workload.stateful_sets import StatefulSetController
-from devcluster.workload.voices import Voices
+from devcluster.workload.controllers.cron_jobs import CronJobController
+from devcluster.workload.controllers.daemon_sets import DaemonSetController
+from devcluster.workload.controllers.deployments import DeploymentController
+from devcluster.workload.controllers.disruption import DisruptionController
+from devcluster.workload.controllers.jobs import JobController
+from devcluster.workload.controllers.mydemos import MydemoController
+from devcluster.workload.controllers.node_lifecycle import NodeLifecycleController
+from devcluster.workload.controllers.pod_gc import PodGarbageCollector
+from devcluster.workload.controllers.replica_sets import ReplicaSetController
+from devcluster.workload.controllers.stateful_sets import StatefulSetController
+from devcluster.workload.demo.director import Director
+from devcluster.workload.demo.fleet import Fleet
+from devcluster.workload.demo.stage import Components
+from devcluster.workload.kubelet.heartbeats import NodeHeartbeats
+from devcluster.workload.kubelet.kubelet import Kubelet
+from devcluster.workload.kubelet.machines import NodeFaults
+from devcluster.workload.random import RandomSource
+from devcluster.workload.recorders import Recorders
+from devcluster.workload.scheduler.scheduler import Scheduler
+from devcluster.workload_size import WorkloadSize
 from informerd.cache.handler import HandlerFunctions
 from informerd.clock import Clock, SystemClock
-from informerd.controller.attempt import Reconcile
 from informerd.controller.controller import Controller
 from informerd.controller.handlers import EnqueueMapped, EnqueueOwner
+from informerd.controller.reconcile_call import Reconcile
 from informerd.controller.request import Request
 from informerd.controller.sources import KindSource, Source
 from informerd.objects import Object
-from informerd.recording.recorder import EventRecorder
+from informerd.record.recorder import EventRecorder
 from informerd.rest.client import Client
 from informerd.rest.cluster import ClusterConfig
 from informerd.version import VERSION
 from informerd.workqueue.rate_limiter import ExponentialRateLimiter
 
-WRITERS = 6
+EVENT_RECORDERS = 6
 """Recorders, each of which writes one event after the other."""
-LONGEST_RETRY = 30.0
+MAX_RETRY_SECONDS = 30.0
 T = TypeVar("T", bound=Object)
 
 
-def dice_of(size: Size) -> Dice:
+def random_source_for(size: WorkloadSize) -> RandomSource:
     """The dice of a seed; without one they fall as they like."""
-    return Dice(secrets.randbits(64) if size.seed is None else size.seed)
+    return RandomSource(secrets.randbits(64) if size.seed is None else size.seed)
 
 
 async def run_workload(
     config: ClusterConfig,
     fleet: Fleet,
-    dice: Dice,
+    random_source: RandomSource,
     *,
     rate: float,
     clock: Clock | None = None,
-    on_start: Callable[[Cast], None] | None = None,
+    on_start: Callable[[Components], None] | None = None,
 ) -> None:
     """Keep the cluster alive until cancelled. `clock` paces everything, `dice` choose.
 
@@ -80,10 +80,10 @@ async def run_workload(
     clock = clock or SystemClock()
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(Client(config, clock=clock, user_agent=f"demo/{VERSION}"))
-        recorders = [EventRecorder(client, "demo", clock=clock, chance=lambda: 0.5) for _ in range(WRITERS)]
+        recorders = [EventRecorder(client, "demo", clock=clock, chance=lambda: 0.5) for _ in range(EVENT_RECORDERS)]
         for recorder in recorders:
             await stack.enter_async_context(recorder)
-        cluster = Cluster(client, clock=clock, dice=dice)
+        cluster = Cluster(client, clock=clock, random_source=random_source)
         stack.push_async_callback(cluster.stop)
         workload = Workload(cluster, recorders)
         cluster.start()
@@ -91,10 +91,10 @@ async def run_workload(
         for controller in workload.controllers:
             tasks.create_task(controller.run(), name=f"controller {controller.name}")
         if on_start is not None:
-            on_start(workload.cast)
+            on_start(workload.components)
         if rate:
             await cluster.wait_for_sync()
-            tasks.create_task(Director(workload.cast, fleet, rate).run(), name="director")
+            tasks.create_task(Director(workload.components, fleet, rate).run(), name="director")
 
 
 class Workload:
@@ -103,66 +103,66 @@ class Workload:
     def __init__(self, cluster: Cluster, recorders: list[EventRecorder]) -> None:
         self._cluster = cluster
         self.controllers: list[Controller] = []
-        voices, machines = Voices(recorders), Machines()
-        kubelet, agents = Kubelet(cluster, voices, machines), NodeAgents(cluster, voices, machines)
+        voices, machines = Recorders(recorders), NodeFaults()
+        kubelet, agents = Kubelet(cluster, voices, machines), NodeHeartbeats(cluster, voices, machines)
         mydemos = MydemoController(cluster)
-        self.cast = Cast(cluster, kubelet, agents, mydemos, machines)
+        self.components = Components(cluster, kubelet, agents, mydemos, machines)
         self._owners(voices)
         self._numbered(voices)
         self._budgets(DisruptionController(cluster))
         self._scheduler(Scheduler(cluster, voices))
-        self._machines(kubelet, agents, NodeLifecycle(cluster, voices, machines))
+        self._machines(kubelet, agents, NodeLifecycleController(cluster, voices, machines))
         self._add("mydemos", mydemos.reconcile, KindSource(cluster.mydemos.informer))
 
-    def _owners(self, voices: Voices) -> None:
+    def _owners(self, voices: Recorders) -> None:
         """The controllers whose objects own others."""
         cluster = self._cluster
         pods, sets = cluster.pods.informer, cluster.replica_sets.informer
         deployments = DeploymentController(cluster, voices)
         own_sets: Source = KindSource(sets, EnqueueOwner(DEPLOYMENTS))
-        free_sets: Source = KindSource(sets, EnqueueMapped(deployments.claims.of_orphan))
-        _on_delete(cluster.deployments, deployments.claims.forget)
+        free_sets: Source = KindSource(sets, EnqueueMapped(deployments.adoption.owners_of_orphan))
+        _on_delete(cluster.deployments, deployments.adoption.forget)
         sources = (KindSource(cluster.deployments.informer), own_sets, free_sets)
         self._add("deployments", deployments.reconcile, *sources, workers=8)
         replica_sets = ReplicaSetController(cluster, voices)
         _on_delete(cluster.replica_sets, replica_sets.forget)
         own_pods: Source = KindSource(pods, EnqueueOwner(REPLICA_SETS))
-        orphans: Source = KindSource(pods, EnqueueMapped(replica_sets.claims.of_orphan))
+        orphans: Source = KindSource(pods, EnqueueMapped(replica_sets.adoption.owners_of_orphan))
         self._add("replica-sets", replica_sets.reconcile, KindSource(sets), own_pods, orphans, workers=16)
         jobs = JobController(cluster, voices)
         _on_delete(cluster.jobs, jobs.forget)
         job_pods: Source = KindSource(pods, EnqueueOwner(JOBS))
-        free_pods: Source = KindSource(pods, EnqueueMapped(jobs.claims.of_orphan))
+        free_pods: Source = KindSource(pods, EnqueueMapped(jobs.adoption.owners_of_orphan))
         self._add("jobs", jobs.reconcile, KindSource(cluster.jobs.informer), job_pods, free_pods, workers=4)
         cron_jobs = CronJobController(cluster, voices)
         own_jobs: Source = KindSource(cluster.jobs.informer, EnqueueOwner(CRON_JOBS))
         self._add("cron-jobs", cron_jobs.reconcile, KindSource(cluster.cron_jobs.informer), own_jobs)
 
-    def _numbered(self, voices: Voices) -> None:
-        """The controllers whose pods each have a place of their own."""
+    def _numbered(self, voices: Recorders) -> None:
+        """The controllers whose pods have ordinals."""
         cluster, pods = self._cluster, self._cluster.pods.informer
         stateful = StatefulSetController(cluster, voices)
         _on_delete(cluster.stateful_sets, stateful.forget)
         numbered: Source = KindSource(pods, EnqueueOwner(STATEFUL_SETS))
-        free: Source = KindSource(pods, EnqueueMapped(stateful.claims.of_orphan))
+        free: Source = KindSource(pods, EnqueueMapped(stateful.adoption.owners_of_orphan))
         self._add("stateful-sets", stateful.reconcile, KindSource(cluster.stateful_sets.informer), numbered, free)
         daemons = DaemonSetController(cluster, voices)
         _on_delete(cluster.daemon_sets, daemons.forget)
         own: Source = KindSource(pods, EnqueueOwner(DAEMON_SETS))
-        loose: Source = KindSource(pods, EnqueueMapped(daemons.claims.of_orphan))
-        nodes: Source = KindSource(cluster.nodes.informer, EnqueueMapped(daemons.all))
+        loose: Source = KindSource(pods, EnqueueMapped(daemons.adoption.owners_of_orphan))
+        nodes: Source = KindSource(cluster.nodes.informer, EnqueueMapped(daemons.requests_for_all))
         self._add("daemon-sets", daemons.reconcile, KindSource(cluster.daemon_sets.informer), own, loose, nodes)
 
     def _budgets(self, disruption: DisruptionController) -> None:
-        pods: Source = KindSource(self._cluster.pods.informer, EnqueueMapped(disruption.of_pod))
+        pods: Source = KindSource(self._cluster.pods.informer, EnqueueMapped(disruption.budgets_of_pod))
         self._add("disruption", disruption.reconcile, KindSource(self._cluster.budgets.informer), pods)
 
     def _scheduler(self, scheduler: Scheduler) -> None:
-        room, pods = scheduler.room, self._cluster.pods.informer
+        room, pods = scheduler.node_resources, self._cluster.pods.informer
         pods.add_handler(
             HandlerFunctions(
-                on_add=lambda pod, _: room.notice(pod),
-                on_update=lambda _, pod: room.notice(pod),
+                on_add=lambda pod, _: room.observe(pod),
+                on_update=lambda _, pod: room.observe(pod),
                 on_delete=lambda pod, _: room.remove(pod),
             )
         )
@@ -172,7 +172,7 @@ class Workload:
         controller = self._add("scheduler", scheduler.reconcile, KindSource(pods), workers=4)
         scheduler.requeue = controller.requeue
 
-    def _machines(self, kubelet: Kubelet, agents: NodeAgents, lifecycle: NodeLifecycle) -> None:
+    def _machines(self, kubelet: Kubelet, agents: NodeHeartbeats, lifecycle: NodeLifecycleController) -> None:
         nodes, pods = self._cluster.nodes.informer, self._cluster.pods.informer
         _on_delete(self._cluster.pods, kubelet.forget)
         _on_delete(self._cluster.pods, lifecycle.forget)
@@ -184,14 +184,16 @@ class Workload:
             requeue_agent(request)
             requeue_node(request)
 
-        agents.requeue, agents.on_return = both, kubelet.wake
-        nodes.add_handler(HandlerFunctions(on_add=lambda node, _: kubelet.wake(node.metadata.name)))
+        agents.requeue, agents.on_return = both, kubelet.requeue_pods_on
+        nodes.add_handler(HandlerFunctions(on_add=lambda node, _: kubelet.requeue_pods_on(node.metadata.name)))
         garbage = PodGarbageCollector(self._cluster)
-        lost: Source = KindSource(nodes, EnqueueMapped(garbage.of_node))
-        self._add("pod-garbage-collector", garbage.reconcile, KindSource(pods, EnqueueMapped(garbage.of_pod)), lost)
+        lost: Source = KindSource(nodes, EnqueueMapped(garbage.requests_for_node))
+        self._add(
+            "pod-garbage-collector", garbage.reconcile, KindSource(pods, EnqueueMapped(garbage.requests_for_pod)), lost
+        )
 
     def _add(self, name: str, reconcile: Reconcile, *sources: Source, workers: int = 2) -> Controller:
-        limiter = ExponentialRateLimiter(maximum=LONGEST_RETRY)
+        limiter = ExponentialRateLimiter(maximum=MAX_RETRY_SECONDS)
         controller = Controller(
             name, reconcile, sources=sources, workers=workers, limiter=limiter, clock=self._cluster.clock,
             sync_timeout=None,
@@ -200,5 +202,5 @@ class Workload:
         return controller
 
 
-def _on_delete(kind: Kind[T], forget: Callable[[T], None]) -> None:
+def _on_delete(kind: KindClient[T], forget: Callable[[T], None]) -> None:
     kind.informer.add_handler(HandlerFunctions(on_delete=lambda obj, _: forget(obj)))

@@ -1,1 +1,1 @@
-"""The client-go tour in Python: from a bare request to informers. docs/tour.md shows what each prints."""
+"""The client-go tour in Python, from a bare request to informers; docs/tour.md shows the output of each program."""

@@ -1,5 +1,7 @@
-"""An informer of Deployments that prints what comes, changes and goes, and lists a namespace from its cache
-(client-go's SharedInformerFactory with a resync of 60 seconds). Ends with Ctrl-C."""
+"""Informer of Deployments that prints what is added, updated and deleted, and lists a namespace from its cache.
+
+The same as client-go's SharedInformerFactory with a resync of 60 seconds. Ends with Ctrl-C.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ import sys
 import msgspec
 
 from informerd import Client, Object, SharedInformerFactory
-from informerd.controllers.command_line import chosen_cluster, command_line, run_to_end
+from informerd.controllers.command_line import cluster_from_options, make_parser, run_to_end
 
 RESYNC = 60.0
 """Seconds: each handler is told of every object this often, though nothing changed and nothing is asked."""
@@ -36,7 +38,7 @@ class Printer:
 
 
 async def show(options: argparse.Namespace) -> None:
-    async with Client(chosen_cluster(options)) as client, SharedInformerFactory(client, resync=RESYNC) as factory:
+    async with Client(cluster_from_options(options)) as client, SharedInformerFactory(client, resync=RESYNC) as factory:
         informer = await factory.informer_for("deployments.apps", Deployment)
         printed = informer.add_handler(Printer())
         factory.start()
@@ -47,7 +49,7 @@ async def show(options: argparse.Namespace) -> None:
 
 
 def main() -> int:
-    parser = command_line("deployment_informer", __doc__)
+    parser = make_parser("deployment_informer", __doc__)
     parser.add_argument("--namespace", default="default", help="of what is listed; all of them are followed")
     options = parser.parse_args()
     return run_to_end("deployment_informer", lambda: show(options))

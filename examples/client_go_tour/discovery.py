@@ -1,4 +1,4 @@
-"""Discovery: which resources the API server has, and which one a name means (DiscoveryClient and RESTMapper in Go)."""
+"""Discovery of the API server's resources, and of the one that a name means (DiscoveryClient and RESTMapper in Go)."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import argparse
 import sys
 
 from informerd import Client, Discovery
-from informerd.controllers.command_line import chosen_cluster, command_line, run_to_end
+from informerd.controllers.command_line import cluster_from_options, make_parser, run_to_end
 
 
 async def show(options: argparse.Namespace) -> None:
-    async with Client(chosen_cluster(options)) as client:
+    async with Client(cluster_from_options(options)) as client:
         discovery = Discovery(client)
         for resource in await discovery.resources():
             if resource.group == options.group:
@@ -22,7 +22,7 @@ async def show(options: argparse.Namespace) -> None:
 
 
 def main() -> int:
-    parser = command_line("discovery", __doc__)
+    parser = make_parser("discovery", __doc__)
     parser.add_argument("--group", default="", help="whose resources to list; the core group by default")
     parser.add_argument("names", nargs="*", metavar="NAME", help="names to look up, as kubectl takes them")
     options = parser.parse_args()

@@ -1,5 +1,7 @@
-"""The dynamic client: any kind by its name, objects as plain dicts, conflicts tried again (client-go's dynamic client,
-its dynamic-create-update-delete-deployment example)."""
+"""Dynamic client: any kind by its name, with objects as plain dicts and retries on conflict.
+
+The same as client-go's dynamic-create-update-delete-deployment example.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,10 @@ import argparse
 import sys
 
 from informerd import Client, Conflict, DynamicClient, Json, ResourceClient
-from informerd.controllers.command_line import chosen_cluster, command_line, run_to_end
+from informerd.controllers.command_line import cluster_from_options, make_parser, run_to_end
 
 
-def a_deployment(name: str) -> Json:
+def make_deployment(name: str) -> Json:
     labels = {"app": name}
     pod = {"containers": [{"name": "main", "image": "nginx:1"}]}
     template = {"metadata": {"labels": labels}, "spec": pod}
@@ -21,7 +23,7 @@ def a_deployment(name: str) -> Json:
 
 
 async def change_image(deployments: ResourceClient[Json], name: str, image: str) -> Json:
-    """Read, change, write; read again if somebody else was faster, as a controller manager often is."""
+    """Read, change, write; retried on conflict, as a controller manager often writes in between."""
     while True:
         found = await deployments.get(name)
         found["spec"]["template"]["spec"]["containers"][0]["image"] = image
@@ -32,9 +34,9 @@ async def change_image(deployments: ResourceClient[Json], name: str, image: str)
 
 
 async def show(options: argparse.Namespace) -> None:
-    async with Client(chosen_cluster(options)) as client:
+    async with Client(cluster_from_options(options)) as client:
         deployments = DynamicClient(client).resource("deploy", options.namespace)
-        created = await deployments.create(a_deployment("dynamic-demo"))
+        created = await deployments.create(make_deployment("dynamic-demo"))
         print("created", created["kind"], created["metadata"]["name"])
 
         changed = await change_image(deployments, "dynamic-demo", "nginx:2")
@@ -47,7 +49,7 @@ async def show(options: argparse.Namespace) -> None:
 
 
 def main() -> int:
-    parser = command_line("dynamic", __doc__)
+    parser = make_parser("dynamic", __doc__)
     parser.add_argument("--namespace", default="default")
     options = parser.parse_args()
     return run_to_end("dynamic", lambda: show(options))

@@ -1,5 +1,7 @@
-"""The same of any kind, by its name, with no struct for it: objects come as dicts (client-go's dynamicinformer with
-ForResource). Ends with Ctrl-C."""
+"""Informer of any kind by its name, without a struct for it: objects are dicts.
+
+The same as client-go's dynamicinformer with ForResource. Ends with Ctrl-C.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ import sys
 from typing import Any
 
 from informerd import Client, Object, SharedInformerFactory
-from informerd.controllers.command_line import chosen_cluster, command_line, run_to_end
+from informerd.controllers.command_line import cluster_from_options, make_parser, run_to_end
 
 RESYNC = 60.0
 """Seconds, as in deployment_informer."""
@@ -29,7 +31,7 @@ class Printer:
         self._say("delete", obj)
 
     def _say(self, word: str, obj: Object) -> None:
-        """`obj` has metadata only; `full()` gives all the rest, decoded when somebody asks."""
+        """Print an object: `obj` has metadata only; `full()` decodes the rest on demand."""
         value: Any = obj.full()
         for step in self._steps:
             value = value.get(step, {})
@@ -37,7 +39,7 @@ class Printer:
 
 
 async def show(options: argparse.Namespace) -> None:
-    async with Client(chosen_cluster(options)) as client, SharedInformerFactory(client, resync=RESYNC) as factory:
+    async with Client(cluster_from_options(options)) as client, SharedInformerFactory(client, resync=RESYNC) as factory:
         informer = await factory.informer_for(options.resource, Object)
         printed = informer.add_handler(Printer(options.field))
         factory.start()
@@ -48,8 +50,8 @@ async def show(options: argparse.Namespace) -> None:
 
 
 def main() -> int:
-    parser = command_line("dynamic_informer", __doc__)
-    parser.add_argument("resource", nargs="?", default="deployments", help="any name that kubectl takes")
+    parser = make_parser("dynamic_informer", __doc__)
+    parser.add_argument("resource", nargs="?", default="deployments", help="any name that kubectl accepts")
     parser.add_argument("--field", default="spec.replicas", metavar="PATH", help="what to print of each")
     parser.add_argument("--namespace", default="default", help="of what is listed; all of them are followed")
     options = parser.parse_args()

@@ -1,5 +1,7 @@
-"""The typed client: a Deployment is made, read, scaled and deleted, as the official client's model and as a struct of
-one's own (client-go's clientset, its create-update-delete-deployment example)."""
+"""Typed client: creates, reads, scales and deletes a Deployment, as the official client's model and as a custom struct.
+
+The same as client-go's create-update-delete-deployment example with its clientset.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from kubernetes.aio.client.models import (
 )
 
 from informerd import Client, Object, TypedClient
-from informerd.controllers.command_line import chosen_cluster, command_line, run_to_end
+from informerd.controllers.command_line import cluster_from_options, make_parser, run_to_end
 
 
 class Spec(msgspec.Struct, frozen=True):
@@ -26,12 +28,12 @@ class Spec(msgspec.Struct, frozen=True):
 
 
 class Deployment(Object, frozen=True):
-    """What this program reads of one; nothing else is decoded."""
+    """Fields of a Deployment that this program reads; nothing else is decoded."""
 
     spec: Spec = Spec()
 
 
-def a_deployment(name: str) -> V1Deployment:
+def make_deployment(name: str) -> V1Deployment:
     labels = {"app": name}
     pod = V1PodSpec(containers=[V1Container(name="main", image="nginx:1")])
     template = V1PodTemplateSpec(metadata=V1ObjectMeta(labels=labels), spec=pod)
@@ -40,9 +42,9 @@ def a_deployment(name: str) -> V1Deployment:
 
 
 async def show(options: argparse.Namespace) -> None:
-    async with Client(chosen_cluster(options)) as client:
+    async with Client(cluster_from_options(options)) as client:
         models = TypedClient(client).resource("deployments.apps", V1Deployment, options.namespace)
-        created = await models.create(a_deployment("typed-demo"))
+        created = await models.create(make_deployment("typed-demo"))
         print("created", created.api_version, created.kind, "typed-demo")
 
         deployments = TypedClient(client).resource("deployments.apps", Deployment, options.namespace)
@@ -55,7 +57,7 @@ async def show(options: argparse.Namespace) -> None:
 
 
 def main() -> int:
-    parser = command_line("typed", __doc__)
+    parser = make_parser("typed", __doc__)
     parser.add_argument("--namespace", default="default")
     options = parser.parse_args()
     return run_to_end("typed", lambda: show(options))

@@ -1,1 +1,1 @@
-"""Informers for scripts without an event loop."""
+"""Blocking informers for scripts without an event loop."""

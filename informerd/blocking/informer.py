@@ -1,4 +1,4 @@
-"""One informer and its handlers, for threads that have no event loop: see `informerd.blocking.informers`."""
+"""Blocking informer and its handlers, for threads without an event loop; see `informerd.blocking.informers`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from informerd.blocking.loop_thread import LoopThread
-from informerd.cache.factory import SharedInformerFactory, why_not
+from informerd.cache.factory import SharedInformerFactory, not_synced_reason
 from informerd.cache.handler import Handler
 from informerd.cache.health import Health
 from informerd.cache.shared_informer import Registration, SharedInformer
@@ -22,7 +22,7 @@ T = TypeVar("T", bound=Object)
 R = TypeVar("R")
 
 TIMEOUT = 60.0
-"""Seconds for which is waited where nothing else is said."""
+"""Default time-out in seconds."""
 
 
 class BlockingRegistration(Generic[T]):
@@ -39,7 +39,7 @@ class BlockingRegistration(Generic[T]):
 
     @property
     def failures(self) -> int:
-        """How often the handler raised."""
+        """Number of exceptions of the handler."""
         return self._registration.failures
 
     @property
@@ -50,11 +50,11 @@ class BlockingRegistration(Generic[T]):
     def wait_for_sync(self, timeout: float | None = TIMEOUT) -> None:
         """Wait until `has_synced`, `timeout` seconds at most. Raises NotInTime, and InformerStopped."""
         name = self._registration.name
-        late = partial(NotInTime, f"the handler {name} has not been told of the first list within {timeout} s")
+        late = partial(NotInTime, f"the handler {name} did not get the first list within {timeout} s")
         self._loop.run(lambda: _in_time(self._registration.wait_for_sync, timeout, late))
 
     def remove(self) -> None:
-        """Tell the handler nothing more; what was not delivered is dropped. May be repeated, also by the handler."""
+        """Stop notifying the handler, and drop what was not delivered. May be repeated, also by the handler."""
         self._registration.remove()
 
 
@@ -72,7 +72,7 @@ class BlockingInformer(Generic[T]):
         return self._informer.has_synced
 
     def health(self) -> Health:
-        """How fresh the answers are, right now."""
+        """The informer's present health, see `Health`."""
         return self._loop.call(self._informer.health)
 
     def get(self, name: str, namespace: str = "") -> T:
@@ -112,7 +112,7 @@ class BlockingInformer(Generic[T]):
         same_version_updates: bool | None = None,
         name: str = "",
     ) -> BlockingRegistration[T]:
-        """Tell `handler`, in a thread of its own: see `SharedInformer.add_handler`. Its functions may block."""
+        """Add `handler`, which runs in a thread of its own and may block; see `SharedInformer.add_handler`."""
         adding = partial(
             self._informer.add_handler,
             handler,
@@ -130,13 +130,13 @@ class BlockingInformer(Generic[T]):
     def _read(self, read: Callable[[], R]) -> R:
         def reading() -> R:
             if not self._informer.has_synced:
-                raise NotSynced({self._informer.resource.key: why_not(self._informer.health())})
+                raise NotSynced({self._informer.resource.key: not_synced_reason(self._informer.health())})
             return read()
 
         return self._loop.call(reading)
 
     def _late(self, timeout: float | None) -> NotInTime:
-        key, why = self._informer.resource.key, why_not(self._informer.health())
+        key, why = self._informer.resource.key, not_synced_reason(self._informer.health())
         return NotInTime(f"waited {timeout} s for {key}, which is {why}")
 
 

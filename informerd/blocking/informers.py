@@ -1,4 +1,4 @@
-"""Informers for scripts: no asyncio in sight.
+"""Blocking informers for scripts, without asyncio.
 
 with informers() as cluster:
     pods = cluster.informer("pods")
@@ -6,9 +6,8 @@ with informers() as cluster:
     for pod in pods.list("default"):
         print(pod.key)
 
-Everything happens on an event loop in a thread of its own. Whatever is asked for is read there, in one turn of the
-loop, in which nothing else changes: each answer is a consistent snapshot, and its objects are frozen. Two answers may
-differ.
+Everything happens on an event loop in a thread of its own. Each read runs there in one turn of the loop, in which
+nothing else changes: each result is a consistent snapshot, and its objects are frozen. Two results may differ.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import Any, Self, TypeVar, Unpack, overload
 
 from informerd.blocking.informer import TIMEOUT, BlockingInformer
 from informerd.blocking.loop_thread import LoopThread, refuse_inside_event_loop
-from informerd.cache.factory import Narrowing, SharedInformerFactory
+from informerd.cache.factory import InformerOptions, SharedInformerFactory
 from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.cache.shared_informer import SharedInformer
 from informerd.objects import Object
@@ -83,15 +82,15 @@ class Informers:
             self._loop.close()
 
     @overload
-    def informer(self, resource: str | Resource, **narrowing: Unpack[Narrowing]) -> BlockingInformer[Object]: ...
+    def informer(self, resource: str | Resource, **narrowing: Unpack[InformerOptions]) -> BlockingInformer[Object]: ...
 
     @overload
     def informer(
-        self, resource: str | Resource, projection: type[T], **narrowing: Unpack[Narrowing]
+        self, resource: str | Resource, projection: type[T], **narrowing: Unpack[InformerOptions]
     ) -> BlockingInformer[T]: ...
 
     def informer(
-        self, resource: str | Resource, projection: type[Any] = Object, **narrowing: Unpack[Narrowing]
+        self, resource: str | Resource, projection: type[Any] = Object, **narrowing: Unpack[InformerOptions]
     ) -> BlockingInformer[Any]:
         """The informer of a resource, started: by its name (``po``, ``deployments.apps``) or as a Resource.
 
@@ -101,18 +100,20 @@ class Informers:
         return BlockingInformer(self._loop, self._factory, informer)
 
     def wait_for_sync(self, timeout: float | None = TIMEOUT) -> None:
-        """Wait until all have synced, `timeout` seconds at most. Raises CacheSyncTimeout: who has not, and why."""
+        """Wait until all have synced, for at most `timeout` seconds. Raises CacheSyncTimeout with the reasons."""
         self._loop.run(lambda: self._factory.wait_for_cache_sync(timeout))
 
-    def run(self, use: Callable[[Client], Coroutine[Any, Any, R]]) -> R:
+    def run(self, function: Callable[[Client], Coroutine[Any, Any, R]]) -> R:
         """Anything else that the client can do: ``cluster.run(lambda client: client.get(PODS, "a", "default"))``."""
-        return self._loop.run(lambda: use(self._client))
+        return self._loop.run(lambda: function(self._client))
 
     def _begin(self, config: ClusterConfig) -> None:
         self._client = Client(config)
         self._factory = SharedInformerFactory(self._client, resync=self._resync, settings=self._settings)
 
-    async def _start(self, resource: str | Resource, projection: type[T], narrowing: Narrowing) -> SharedInformer[T]:
+    async def _start(
+        self, resource: str | Resource, projection: type[T], narrowing: InformerOptions
+    ) -> SharedInformer[T]:
         found = await self._factory.resolve(resource) if isinstance(resource, str) else resource
         informer = self._factory.informer(found, projection, **narrowing)
         self._factory.start()

@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for programs that have none."""
+"""Event loop in a thread of its own, for programs that have none."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ R = TypeVar("R")
 
 
 class LoopThread:
-    """Runs functions and coroutines on its event loop, and gives their results to whichever thread asks.
+    """Runs functions and coroutines on its event loop, and returns their results to the calling thread.
 
-    The thread is a daemon: a program that ends without `close` is not kept from its end.
+    The thread is a daemon: a program may end without `close`.
     """
 
     def __init__(self, name: str) -> None:
@@ -70,7 +70,7 @@ class LoopThread:
 
     @property
     def is_open(self) -> bool:
-        """Whether it was started, and perhaps closed since."""
+        """Whether it was started; also true after `close`."""
         return self._loop.done()
 
     def close(self) -> None:

@@ -1,1 +1,1 @@
-"""The informer machinery: reflector, delta FIFO, store, handlers, factory and listers (client-go's tools/cache)."""
+"""Informers: reflector, delta FIFO, store, handlers, factory and listers (client-go's tools/cache)."""

@@ -1,4 +1,4 @@
-"""How a list or a watch ended, in one word of a short, closed list, so that it can be counted."""
+"""Outcome of a list or a watch, as one word of a short, closed list, so that outcomes can be counted."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _OUTCOMES: tuple[tuple[type[Exception], str], ...] = (
 
 OUTCOMES = ("ok", "cut_off", "overtime", *dict.fromkeys(word for _, word in _OUTCOMES), "error")
 """ok: it came whole, or the API server ended it in time · cut_off: the connection broke after it had begun ·
-overtime: it was ended from this side because the API server had not · refused: any other answer that is a no · absent:
+overtime: it was ended from this side because the API server had not · refused: any other error response · absent:
 404 · no_credentials: none could be had · short: a watch that ended at once without an event · history_lost: the API
 server went back in its versions · malformed: not what the API promises · error: a fault of this library."""
 
@@ -51,7 +51,7 @@ def outcome_of(error: Exception) -> str:
     return next((word for kind, word in _OUTCOMES if isinstance(error, kind)), "error")
 
 
-class Attempt:
+class CountedAttempt:
     """A list or watch under way; `outcome` is what it is counted as unless it raises, "" for not at all."""
 
     def __init__(self) -> None:
@@ -59,9 +59,9 @@ class Attempt:
 
 
 @contextmanager
-def counted(clock: Clock, count: Callable[[str, float], None]) -> Iterator[Attempt]:
+def count_attempt(clock: Clock, count: Callable[[str, float], None]) -> Iterator[CountedAttempt]:
     """Call `count` with the outcome of what is inside and the seconds it took; not where it is cancelled."""
-    attempt = Attempt()
+    attempt = CountedAttempt()
     began = clock.now()
     try:
         yield attempt

@@ -1,4 +1,4 @@
-"""How long to wait after a failure."""
+"""Backoff delays after failures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from informerd.clock import Clock
 
-RESET = 120.0
+BACKOFF_RESET = 120.0
 """Seconds for which things must have worked before the delays start over."""
 
 
@@ -25,7 +25,7 @@ class Backoff:
         *,
         base: float = 0.8,
         cap: float = 30.0,
-        reset: float = RESET,
+        reset: float = BACKOFF_RESET,
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._clock = clock
@@ -36,7 +36,7 @@ class Backoff:
         self._step = base
         self._works_since: float | None = None
 
-    def works(self) -> None:
+    def record_success(self) -> None:
         """Say that what failed works again; what it says twice counts from the first time."""
         if self._works_since is None:
             self._works_since = self._clock.now()
@@ -49,3 +49,28 @@ class Backoff:
         delay = self._step
         self._step = min(self._step * 2, self._cap)
         return delay * (1 + self._chance())
+
+
+RETRY_WINDOW_RESET = 60.0
+"""Seconds without such an error after which the next one is the first of a new row (client-go's minResetPeriod)."""
+
+
+class RetryWindow:
+    """Allows retries for `lasting` seconds from a row's first error, 0 for none (client-go's RetryWithDeadline)."""
+
+    def __init__(self, clock: Clock, duration: float) -> None:
+        self._clock = clock
+        self._lasting = duration
+        self._first: float | None = None
+        self._last = 0.0
+
+    def can_retry(self) -> bool:
+        """Count one error; whether what failed may be tried again. A no ends the row."""
+        now = self._clock.now()
+        if self._first is None or now - self._last >= RETRY_WINDOW_RESET:
+            self._first = now
+        self._last = now
+        if self._lasting > 0 and now - self._first <= self._lasting:
+            return True
+        self._first = None
+        return False

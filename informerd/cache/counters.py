@@ -1,6 +1,6 @@
-"""What the machinery counts: plain numbers, added to once a batch and read by whoever wants them (`metrics`).
+"""Counters of an informer: plain numbers, added to once a batch, which `informerd.metrics` reads.
 
-Written by the event loop only. A reader in another thread may see a moment between two additions, never half of one.
+Only the event loop writes them. A reader in another thread may see a moment between two additions, never half of one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ WATCH_SECONDS = (0.1, 1.0, 5.0, 15.0, 30.0, 60.0, 120.0, 300.0, 450.0, 600.0)
 
 
 class Distribution:
-    """How often a number fell into which range: a histogram. `bounds` are the ranges' upper ends, rising."""
+    """Histogram: a count for each range of numbers. `bounds` are the ranges' upper ends, rising."""
 
     def __init__(self, bounds: tuple[float, ...]) -> None:
         self.bounds = bounds
@@ -49,41 +49,41 @@ class ReflectorCounters:
         self.watch_seconds = Distribution(WATCH_SECONDS)
         """Of watches that began, whatever their end."""
 
-    def listed(self, method: ListMethod, outcome: str, seconds: float) -> None:
+    def count_list(self, method: ListMethod, outcome: str, seconds: float) -> None:
         """Count a list."""
         self.lists[method, outcome] += 1
         if outcome == "ok":
             self.list_seconds[method].add(seconds)
 
-    def watched(self, outcome: str, seconds: float) -> None:
+    def count_watch(self, outcome: str, seconds: float) -> None:
         """Count a watch that had begun."""
         self.watches[outcome] += 1
         self.watch_seconds.add(seconds)
 
-    def not_watched(self, outcome: str, _seconds: float) -> None:
+    def count_failed_watch(self, outcome: str, _seconds: float) -> None:
         """Count a watch that could not begin."""
         self.watches[outcome] += 1
 
 
-HANDLERS = 50
-"""Names of handlers that are told apart in one informer, the first that came; the rest are OTHER."""
+MAX_HANDLER_NAMES = 50
+"""Distinct handler names in one informer, the first that came; the rest are OTHER."""
 
-OTHER = "(other)"
+OTHER_HANDLERS = "(other)"
 
 
-class Handled(NamedTuple):
-    """What handlers of one name were given and made of it, see `listener.Listener`."""
+class HandlerTotals(NamedTuple):
+    """Totals of the handlers of one name, see `listener.Listener`."""
 
-    given: int = 0
+    enqueued_count: int = 0
     failures: int = 0
     overflows: int = 0
 
 
-class CountsHandled(Protocol):
+class CountedListener(Protocol):
     """A listener, as far as it is counted."""
 
     name: str
-    given: int
+    enqueued_count: int
     overflows: int
 
     @property
@@ -95,36 +95,40 @@ class HandlerCounters:
 
     def __init__(self) -> None:
         self._names: dict[str, None] = {}
-        self._counted: tuple[Mapping[str, Handled], tuple[CountsHandled, ...]] = ({}, ())
-        """Those that count no more, by name, and those that do: replaced at one go, for readers in other threads."""
+        self._counted: tuple[Mapping[str, HandlerTotals], tuple[CountedListener, ...]] = ({}, ())
+        """Ended handlers by name, and the present ones: replaced in one step, for readers in other threads."""
 
     def label(self, name: str) -> str:
         """The name under which a handler is shown."""
-        return name if name in self._names else OTHER
+        return name if name in self._names else OTHER_HANDLERS
 
-    def add(self, listener: CountsHandled) -> None:
+    def add(self, listener: CountedListener) -> None:
         """Count what it counts from now on."""
-        if len(self._names) < HANDLERS:
+        if len(self._names) < MAX_HANDLER_NAMES:
             self._names[listener.name] = None
         past, present = self._counted
         self._counted = past, (*present, listener)
 
-    def keep(self, listeners: Collection[CountsHandled]) -> None:
+    def retain(self, listeners: Collection[CountedListener]) -> None:
         """Only these count on; of the others the numbers stay."""
         past, present = self._counted
         past = self._with(past, [each for each in present if each not in listeners])
         self._counted = past, tuple(each for each in present if each in listeners)
 
-    def by_name(self) -> Mapping[str, Handled]:
+    def by_name(self) -> Mapping[str, HandlerTotals]:
         """All that was counted so far."""
         return self._with(*self._counted)
 
-    def _with(self, past: Mapping[str, Handled], listeners: Iterable[CountsHandled]) -> Mapping[str, Handled]:
+    def _with(
+        self, past: Mapping[str, HandlerTotals], listeners: Iterable[CountedListener]
+    ) -> Mapping[str, HandlerTotals]:
         found = dict(past)
         for each in listeners:
             label = self.label(each.name)
-            given, failures, overflows = found.get(label, Handled())
-            found[label] = Handled(given + each.given, failures + each.failures, overflows + each.overflows)
+            given, failures, overflows = found.get(label, HandlerTotals())
+            found[label] = HandlerTotals(
+                given + each.enqueued_count, failures + each.failures, overflows + each.overflows
+            )
         return found
 
 
@@ -137,7 +141,7 @@ class InformerCounters:
         self.reflector = reflector
         self.handlers = HandlerCounters()
         self.faults = faults
-        """Objects that could not be taken as they came, see `faults.Fault`."""
+        """Objects that could not be decoded as they came, see `decode_errors.DecodeErrorKind`."""
         self.states_entered = states_entered
         self.added = self.updated = self.deleted = 0
         """Changes from watches, as the store saw them."""
@@ -148,20 +152,20 @@ class InformerCounters:
         self.listed_new = self.listed_known = self.listed_gone = 0
         """Objects that a list had and the store had not, that both had, and that only the store had."""
         self.restarts = 0
-        """Faults of the informer's own, after each of which it lists anew."""
+        """Faults of the informer's own, after each of which it lists again."""
 
-    def changed(self, received: int, told: int, removed: int, grown: int) -> None:
+    def count_changes(self, received: int, applied: int, removed: int, grown: int) -> None:
         """Count a batch of changes.
 
         Of the `received`, `told` changed the store and `removed` of these took an object out; it has grown by `grown`.
         """
         added = grown + removed
         self.added += added
-        self.updated += told - added - removed
+        self.updated += applied - added - removed
         self.deleted += removed
-        self.ignored += received - told
+        self.ignored += received - applied
 
-    def replaced(self, before: int, listed: int, gone: int) -> None:
+    def count_replacement(self, before: int, listed: int, gone: int) -> None:
         """Count a list of `listed` objects. There were `before` in the store, and `gone` of them are not in it."""
         known = before - gone
         self.lists += 1

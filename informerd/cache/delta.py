@@ -1,4 +1,4 @@
-"""Deltas: what the API server said, on its way from a watch or a list to the store."""
+"""Deltas: changes and lists from the API server, on their way to the store."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The delta FIFO: changes on their way from the reflector to the store, in strict order and never compressed.
+"""Delta FIFO: changes on their way from the reflector to the store, in strict order and never compressed.
 
-It is client-go's atomic queue (the_real_fifo.go): a list's whole content travels as one ReplacedAll, whose deletes are
-computed when it is taken out, against the store as it is then.
+It is client-go's atomic queue (the_real_fifo.go): the whole content of a list is one ReplacedAll, whose deletes are
+computed when it is popped, against the store at that moment.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Generic, TypeVar
 
-from informerd.cache.deltas import Bookmark, Change, Delta, ReplacedAll, SyncAll
-from informerd.cache.waiting import Waiting
+from informerd.cache.delta import Bookmark, Change, Delta, ReplacedAll, SyncAll
+from informerd.cache.queue_age import QueueAge
 from informerd.clock import Clock, SystemClock
 from informerd.objects import Object
 
@@ -33,7 +33,7 @@ class DeltaFifo(Generic[T]):
     """
 
     def __init__(self, clock: Clock | None = None) -> None:
-        self._waiting = Waiting(clock or SystemClock())
+        self._waiting = QueueAge(clock or SystemClock())
         self._batches: deque[list[Delta[T]]] = deque()
         self._growing: set[str] | None = None
         """The keys of the last batch, where more changes may join it."""
@@ -77,7 +77,7 @@ class DeltaFifo(Generic[T]):
             self._populated = self._synced = True
 
     def replace(self, objects: dict[str, T], resource_version: str, unusable: frozenset[str] = frozenset()) -> None:
-        """Append a list's content; the dict is taken over."""
+        """Append a list's content. The dict belongs to the FIFO afterwards."""
         self._populated = True
         self._append_alone(ReplacedAll(objects, resource_version, unusable))
 
@@ -90,7 +90,7 @@ class DeltaFifo(Generic[T]):
         self._append_alone(bookmark)
 
     def clear(self) -> None:
-        """Drop what is queued: whoever took things out has failed, and a new list is to follow."""
+        """Drop all queued deltas, after a failure of the consumer; a new list must follow."""
         self._batches.clear()
         self._growing = None
         self._waiting.clear()
@@ -131,7 +131,7 @@ class DeltaFifo(Generic[T]):
             if not waiter.done():
                 waiter.set_result(None)
 
-    async def processed(self) -> None:
+    async def wait_until_processed(self) -> None:
         """Wait until all that is queued now is in the store."""
         if self._done_count >= self._put_count:
             return

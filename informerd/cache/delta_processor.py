@@ -1,6 +1,6 @@
-"""The delta processor: takes deltas out of the FIFO, puts them into the store and tells the handlers.
+"""Delta processor: pops deltas from the FIFO, applies them to the store and notifies the handlers.
 
-(client-go's controller.processLoop and processDeltas, controller.go.)
+The same as client-go's controller.processLoop and processDeltas (controller.go).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from itertools import islice
 from typing import Generic, TypeVar, cast
 
 from informerd.cache.counters import InformerCounters
+from informerd.cache.delta import Bookmark, Change, Deleted, Delta, ReplacedAll, SyncAll
 from informerd.cache.delta_fifo import BATCH_KEYS, DeltaFifo
-from informerd.cache.deltas import Bookmark, Change, Deleted, Delta, ReplacedAll, SyncAll
 from informerd.cache.mutation_detector import MutationDetector
 from informerd.cache.notification import Add, Delete, Notification, Update
 from informerd.cache.shared_processor import SharedProcessor
@@ -65,7 +65,7 @@ class DeltaProcessor(Generic[T]):
                 try:
                     self._change(cast("list[Change[T]]", batch), notifications)
                 finally:  # where it fails half-way, handlers are told of the half that is in the store
-                    self._handlers.give(notifications, self._handlers.listeners)
+                    self._handlers.distribute(notifications, self._handlers.listeners)
 
     def _with_unusable(self, replaced: ReplacedAll[T]) -> dict[str, T]:
         """A list's objects, and for those in it that could not be read what the store has of them."""
@@ -76,7 +76,7 @@ class DeltaProcessor(Generic[T]):
         return objects
 
     def _change(self, changes: list[Change[T]], notifications: list[Notification[T]]) -> None:
-        """Apply changes to the store and append what handlers are to be told."""
+        """Apply changes to the store and append the notifications for handlers."""
         store = self._store
         if self._mutations is not None:
             self._mutations.add(change.object for change in changes)
@@ -93,12 +93,12 @@ class DeltaProcessor(Generic[T]):
             old = store.put(change.key, obj)
             notifications.append(Add(obj, initial) if old is None else Update(old, obj))
         store.resource_version = changes[-1].object.metadata.resource_version or store.resource_version
-        self._counters.changed(len(changes), len(notifications), removed, len(store) - before)
+        self._counters.count_changes(len(changes), len(notifications), removed, len(store) - before)
 
     async def _replace(self, objects: dict[str, T], resource_version: str) -> None:
-        """Replace the store's content at once, then tell the handlers of it in turns, deletes first.
+        """Replace the store's content in one step, then notify the handlers in turns, deletes first.
 
-        A handler that is added in between is told by `add_handler` of the new content.
+        A handler that is added in between gets the new content from `add_handler`.
         """
         initial = not self._fifo.has_synced
         if self._mutations is not None:
@@ -106,21 +106,21 @@ class DeltaProcessor(Generic[T]):
         before = await self._store.replace(objects, resource_version)
         listeners = self._handlers.listeners
         gone: list[Notification[T]] = [Delete(obj, True) for key, obj in before.items() if key not in objects]
-        self._counters.replaced(len(before), len(objects), len(gone))
-        self._handlers.give(gone, listeners)
+        self._counters.count_replacement(len(before), len(objects), len(gone))
+        self._handlers.distribute(gone, listeners)
         rest = iter(objects.items())
         try:
             while turn := [*islice(rest, BATCH_KEYS)]:
-                self._handlers.give([_told(before.get(key), obj, initial) for key, obj in turn], listeners)
+                self._handlers.distribute([_told(before.get(key), obj, initial) for key, obj in turn], listeners)
                 await asyncio.sleep(0)
         finally:  # where it is cut short, they are told of the rest that is in the store
-            self._handlers.give([_told(before.get(key), obj, initial) for key, obj in rest], listeners)
+            self._handlers.distribute([_told(before.get(key), obj, initial) for key, obj in rest], listeners)
 
     async def _sync_all(self) -> None:
-        due = self._handlers.due()
+        due = self._handlers.listeners_due()
         rest = iter(self._store.list())
         while turn := [*islice(rest, BATCH_KEYS)]:
-            self._handlers.give([Update(obj, obj) for obj in turn], due)
+            self._handlers.distribute([Update(obj, obj) for obj in turn], due)
             await asyncio.sleep(0)
         self._counters.resyncs += 1
 

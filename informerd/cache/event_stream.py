@@ -1,4 +1,4 @@
-"""The events of an open watch, decoded as they come, a batch at a time."""
+"""Decoded events of an open watch, one batch at a time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 import msgspec
 
-from informerd.cache.deltas import Added, Bookmark, Change, Deleted, Updated
+from informerd.cache.delta import Added, Bookmark, Change, Deleted, Updated
 from informerd.decoding.decoder import Decoder, TransformFailed
 from informerd.errors import UNREADABLE, InformerdError, MalformedStream, Status, UnexpectedObject, error_from_status
 from informerd.objects import Object
@@ -91,7 +91,7 @@ class EventStream(Generic[T]):
         self._stream.close()
 
     async def release(self) -> None:
-        """Close the connection. To be called once by whoever began the watch."""
+        """Close the connection. Whoever began the watch must call this once."""
         await self._stack.aclose()
 
     def _decode(self, lines: list[Line]) -> list[Event[T]]:
@@ -100,7 +100,7 @@ class EventStream(Generic[T]):
             try:
                 events.append(self._event(line))
             except UnexpectedObject as error:
-                self._decoder.faults.unexpected(f"dropped from the watch of {self._decoder.resource.key}", error)
+                self._decoder.errors.add_unexpected(f"dropped from the watch of {self._decoder.resource.key}", error)
             except InformerdError as error:
                 self._error = error
                 break
@@ -139,7 +139,7 @@ class EventStream(Generic[T]):
         try:
             obj = self._decoder.decode(raw)
         except TransformFailed as error:
-            self._decoder.faults.untransformed(f"left out of the watch of {self._decoder.resource.key}", error)
+            self._decoder.errors.add_untransformed(f"left out of the watch of {self._decoder.resource.key}", error)
             if event_type == "DELETED":  # or the store would keep it for ever
                 gone = self._decoder.identity(raw)
                 return Deleted(gone.key, gone, final_state_unknown=True)

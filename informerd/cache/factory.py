@@ -1,4 +1,4 @@
-"""The factory: one informer for each resource, one probe for all of them."""
+"""Informer factory: one informer for each resource, and one probe for all of them."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class _Scope(NamedTuple):
         return f"{key} ({narrowed})" if narrowed else key
 
 
-class Narrowing(TypedDict, total=False):
-    """What an informer may be narrowed by, see `SharedInformerFactory.informer`."""
+class InformerOptions(TypedDict, total=False):
+    """Options that narrow an informer, see `SharedInformerFactory.informer`."""
 
     transform: Transform | None
     namespace: str
@@ -67,9 +67,9 @@ class _Entry(NamedTuple):
 class SharedInformerFactory:
     """Makes informers that share one client and one probe, starts them and stops them.
 
-    `resync` (seconds, 0 for none) is the default for handlers; the API server is probed each `probe_interval` seconds.
-    `on_mutation` is told of objects that were changed in a store, which costs time and memory: for development and
-    tests, see `informerd.cache.mutation_detector`. Used with ``async with``, it stops at the end.
+    `resync` (seconds, 0 for none) is the default for handlers; the API server is probed every `probe_interval` seconds.
+    `on_mutation` is called with objects that were changed in a store; this costs time and memory and is for development
+    and tests, see `informerd.cache.mutation_detector`. With ``async with``, the factory stops at the end.
     """
 
     def __init__(
@@ -136,10 +136,10 @@ class SharedInformerFactory:
     ) -> SharedInformer[Any]:
         """The informer of that resource, namespace ("" for all) and selectors: always the same one.
 
-        `projection` is what its objects are decoded into. `transform` changes an object's JSON before anything is
-        decoded or kept, to mask secrets for example. Selectors may be given as text; ones that say the same are the
-        same. Raises InformerExists where it was asked for before with another projection or transform,
-        MalformedSelector, UnusableProjection, and InformerStopped after `stop`. It runs after the next `start`.
+        `projection` is the class that its objects are decoded into. `transform` changes an object's JSON before
+        anything is decoded or stored, to mask secrets for example. Selectors may be given as text; equivalent selectors
+        are the same. It runs after the next `start`. Raises InformerExists where it exists with another projection or
+        transform, MalformedSelector, UnusableProjection, and InformerStopped after `stop`.
         """
         return self._informer(
             resource,
@@ -150,10 +150,12 @@ class SharedInformerFactory:
             field_selector=field_selector,
         )
 
-    async def informer_for(self, name: str, projection: type[T], **narrowing: Unpack[Narrowing]) -> SharedInformer[T]:
-        """As `informer`, of the resource that a person means by a name: ``deploy``, ``deployments.apps``, ``Mydemo``.
+    async def informer_for(
+        self, name: str, projection: type[T], **narrowing: Unpack[InformerOptions]
+    ) -> SharedInformer[T]:
+        """As `informer`, for a resource by one of its names: ``deploy``, ``deployments.apps``, ``Mydemo``.
 
-        Raises UnknownResource, NotWatchable for kinds that cannot be followed, ApiError and Unreachable too.
+        Raises UnknownResource, NotWatchable for kinds that cannot be listed and watched, ApiError and Unreachable too.
         """
         return self.informer(await self.resolve(name), projection, **narrowing)
 
@@ -164,8 +166,8 @@ class SharedInformerFactory:
             raise NotWatchable(resource.key, resource.verbs)
         return resource
 
-    def metadata_informer(self, resource: Resource, **narrowing: Unpack[Narrowing]) -> SharedInformer[Object]:
-        """As `informer`, for whom metadata is enough: nothing else is asked for, sent and kept.
+    def metadata_informer(self, resource: Resource, **narrowing: Unpack[InformerOptions]) -> SharedInformer[Object]:
+        """As `informer`, for metadata only: nothing else is requested, sent or stored.
 
         The objects are of kind PartialObjectMetadata, in JSON and in Python. It is another informer than that of the
         whole objects.
@@ -186,8 +188,8 @@ class SharedInformerFactory:
         if self._stopped:
             raise InformerStopped("the factory has stopped")
         if not isinstance(resource, Resource):
-            problem = f"an informer is of a Resource, such as PODS, not of {resource!r}"
-            raise InvalidCall(f"{problem}: informer_for() finds the one that a name means")
+            problem = f"an informer needs a Resource, such as PODS, not {resource!r}"
+            raise InvalidCall(f"{problem}: informer_for() accepts a name")
         labels, fields = str(as_label_selector(label_selector)), str(as_field_selector(field_selector))
         scope = _Scope(resource.group, resource.version, resource.plural, namespace, labels, fields, metadata_only)
         entry = self._entries.get(scope)
@@ -218,7 +220,7 @@ class SharedInformerFactory:
             raise InformerExists(f"{existing}, now asked for with {asked}")
         return entry.informer
 
-    def lister(self, resource: Resource, projection: type[T], **narrowing: Unpack[Narrowing]) -> Lister[T]:
+    def lister(self, resource: Resource, projection: type[T], **narrowing: Unpack[InformerOptions]) -> Lister[T]:
         """The lister of that informer, asked for as with `informer`."""
         return self.informer(resource, projection, **narrowing).lister
 
@@ -228,7 +230,7 @@ class SharedInformerFactory:
         return [entry.informer for entry in [*self._entries.values()]]
 
     def start(self) -> None:
-        """Start whatever does not run yet, in the running event loop. Call it again after asking for more informers."""
+        """Start the informers that do not run yet, in the running event loop. Call it again for later informers."""
         if self._stopped:
             raise InformerStopped("the factory has stopped")
         if self._entries and "probe" not in self._tasks:
@@ -259,9 +261,9 @@ class SharedInformerFactory:
                 raise
 
     async def drop(self, *informers: SharedInformer[Any]) -> None:
-        """Stop informers that nobody needs any more, and wait for their end. Asked for again, they are made anew.
+        """Stop informers that are no longer needed, and wait for their end. A later request makes new ones.
 
-        Nothing happens to one that is not this factory's, or not any more.
+        An informer of another factory, or one dropped before, is ignored.
         """
         scopes = [scope for scope, entry in self._entries.items() if entry.informer in informers]
         dropped = [(self._entries.pop(scope).informer, self._tasks.pop(scope, None)) for scope in scopes]
@@ -296,7 +298,7 @@ class SharedInformerFactory:
         self._tasks[scope] = task
 
 
-def why_not(health: Health) -> str:
+def not_synced_reason(health: Health) -> str:
     """Why an informer has not synced, such as "forbidden: …"."""
     if health.state == "syncing" and health.listed:
         return f"syncing, {health.listed} objects so far"
@@ -308,7 +310,7 @@ def _pending(informers: dict[_Scope, SharedInformer[Any]]) -> dict[str, str]:
     pending: dict[str, str] = {}
     for scope, informer in informers.items():
         name = str(scope)
-        pending[f"{name} {scope.version}" if name in pending else name] = why_not(informer.health())
+        pending[f"{name} {scope.version}" if name in pending else name] = not_synced_reason(informer.health())
     return pending
 
 

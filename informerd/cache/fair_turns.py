@@ -1,4 +1,4 @@
-"""Turns: how many calls of a plain handler are made in a row before the event loop gets its turn."""
+"""Limit on the calls of a plain handler in a row, after which the event loop gets its turn."""
 
 from __future__ import annotations
 
@@ -9,64 +9,64 @@ from informerd.clock import Clock
 
 log = logging.getLogger(__name__)
 
-TURN = 0.005
+TURN_SECONDS = 0.005
 """Seconds after which the event loop gets its turn."""
 
-STEP = 0.001
+STEP_SECONDS = 0.001
 """Seconds that the calls between two looks at the clock are meant to take: a turn ends so much late, or a call late."""
 
-FIRST = 4
+FIRST_STEP_CALLS = 4
 """Calls before the first look, when nothing is known of the handler."""
 
-MOST = 64
+MAX_STEP_CALLS = 64
 """Calls of a fast handler between two looks, so that one that becomes slow is noticed soon."""
 
-MOST_IN_A_TURN = 2000
-"""More than a watch's reader takes in at one go, so that the buffer stays short."""
+MAX_TURN_CALLS = 2000
+"""More than a watch's reader takes in one step, so that the buffer stays short."""
 
-TOO_LONG = 0.5
-"""Seconds for which a handler may hold up the event loop before its author is told, once."""
+BLOCKING_SECONDS = 0.5
+"""Seconds for which a handler may block the event loop before a warning is logged, once."""
 
 
-class Turns:
+class FairTurns:
     """One handler's. The clock is read once a step, not once a call: a fast handler is not to pay for slow ones."""
 
     def __init__(self, name: str, clock: Clock) -> None:
-        self.left = FIRST
-        """Calls that may be made before `took` is to be told; none: the event loop must have its turn."""
+        self.calls_left = FIRST_STEP_CALLS
+        """Calls that may be made before the next measurement; 0: the event loop must have its turn."""
         self._name = name
         self._clock = clock
-        self._step = FIRST
+        self._step = FIRST_STEP_CALLS
         self._calls = 0
         self._began = self._looked = clock.now()
         self._warned = False
 
-    def had(self) -> None:
+    def start_turn(self) -> None:
         """The event loop has had its turn."""
-        self.left, self._calls = self._step, 0
+        self.calls_left, self._calls = self._step, 0
         self._began = self._looked = self._clock.now()
 
-    def awaited(self, calls: int) -> None:
-        """So many calls were made, and the last one's answer is awaited: until the next turn nothing is measured."""
-        self.left -= calls
+    def count_awaited(self, calls: int) -> None:
+        """Count calls of which the last one is awaited: nothing is measured until the next turn."""
+        self.calls_left -= calls
         self._looked = inf
 
-    def took(self, calls: int) -> None:
-        """So many calls were made in a row."""
+    def count_calls(self, calls: int) -> None:
+        """Count calls that were made in a row."""
         self._calls += calls
         if self._looked == inf:
-            self.left -= calls
+            self.calls_left -= calls
             return
         now = self._clock.now()
         seconds, self._looked = now - self._looked, now
-        if seconds > STEP:
-            self._step = max(1, int(calls * STEP / seconds))
-            if seconds > TOO_LONG and not self._warned:
+        if seconds > STEP_SECONDS:
+            self._step = max(1, int(calls * STEP_SECONDS / seconds))
+            if seconds > BLOCKING_SECONDS and not self._warned:
                 self._warn(seconds, calls)
-        elif calls >= self._step and seconds < STEP / 2:
-            self._step = min(MOST, self._step * 2)
-        over = now - self._began >= TURN or self._calls >= MOST_IN_A_TURN
-        self.left = 0 if over else self._step
+        elif calls >= self._step and seconds < STEP_SECONDS / 2:
+            self._step = min(MAX_STEP_CALLS, self._step * 2)
+        over = now - self._began >= TURN_SECONDS or self._calls >= MAX_TURN_CALLS
+        self.calls_left = 0 if over else self._step
 
     def _warn(self, seconds: float, calls: int) -> None:
         self._warned = True

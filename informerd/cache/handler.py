@@ -1,4 +1,4 @@
-"""Handlers: what a user gives an informer to be told of changes."""
+"""Event handlers that users register with an informer."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from informerd.objects import Object
 T = TypeVar("T", bound=Object)
 T_contra = TypeVar("T_contra", bound=Object, contravariant=True)
 
-Answer = Awaitable[None] | None
+HandlerReturn = Awaitable[None] | None
 """Handler methods may be plain or async; an async one is awaited before the next notification is given."""
 
 
 class Handler(Protocol[T_contra]):
-    """Told of every change of every object, in order, one at a time; a relist may tell of one thing twice.
+    """Gets every change of every object, in order, one at a time; a relist may repeat a notification.
 
-    What was missed while the watch was down comes as one update, or as deletes before the adds. An object that was
-    deleted and created again meanwhile is one update whose uids differ, see `is_another_object`.
+    Changes missed during an outage come as one update, or as deletes before the adds. An object that was deleted and
+    created again meanwhile is one update whose uids differ, see `is_another_object`.
     """
 
-    def on_add(self, obj: T_contra, is_in_initial_list: bool) -> Answer:
+    def on_add(self, obj: T_contra, is_in_initial_list: bool) -> HandlerReturn:
         """It is new to the store. `is_in_initial_list`: it was there before the handler began to listen."""
         ...
 
-    def on_update(self, old: T_contra, new: T_contra) -> Answer:
+    def on_update(self, old: T_contra, new: T_contra) -> HandlerReturn:
         """It changed."""
         ...
 
-    def on_delete(self, obj: T_contra, final_state_unknown: bool) -> Answer:
+    def on_delete(self, obj: T_contra, final_state_unknown: bool) -> HandlerReturn:
         """It is gone. `final_state_unknown`: the delete was missed, and `obj` is the last state that was seen."""
         ...
 
@@ -41,26 +41,26 @@ class HandlerFunctions(Generic[T]):
     def __init__(
         self,
         *,
-        on_add: Callable[[T, bool], Answer] | None = None,
-        on_update: Callable[[T, T], Answer] | None = None,
-        on_delete: Callable[[T, bool], Answer] | None = None,
+        on_add: Callable[[T, bool], HandlerReturn] | None = None,
+        on_update: Callable[[T, T], HandlerReturn] | None = None,
+        on_delete: Callable[[T, bool], HandlerReturn] | None = None,
     ) -> None:
         self._on_add = on_add
         self._on_update = on_update
         self._on_delete = on_delete
 
     @property
-    def functions(self) -> list[Callable[..., Answer]]:
-        """Those that were given."""
+    def functions(self) -> list[Callable[..., HandlerReturn]]:
+        """The functions that were given."""
         return [each for each in (self._on_add, self._on_update, self._on_delete) if each is not None]
 
-    def on_add(self, obj: T, is_in_initial_list: bool) -> Answer:
+    def on_add(self, obj: T, is_in_initial_list: bool) -> HandlerReturn:
         return self._on_add(obj, is_in_initial_list) if self._on_add else None
 
-    def on_update(self, old: T, new: T) -> Answer:
+    def on_update(self, old: T, new: T) -> HandlerReturn:
         return self._on_update(old, new) if self._on_update else None
 
-    def on_delete(self, obj: T, final_state_unknown: bool) -> Answer:
+    def on_delete(self, obj: T, final_state_unknown: bool) -> HandlerReturn:
         return self._on_delete(obj, final_state_unknown) if self._on_delete else None
 
 
@@ -74,10 +74,10 @@ class FilteringHandler(Generic[T]):
         self._accepts = accepts
         self.inner = handler
 
-    def on_add(self, obj: T, is_in_initial_list: bool) -> Answer:
+    def on_add(self, obj: T, is_in_initial_list: bool) -> HandlerReturn:
         return self.inner.on_add(obj, is_in_initial_list) if self._accepts(obj) else None
 
-    def on_update(self, old: T, new: T) -> Answer:
+    def on_update(self, old: T, new: T) -> HandlerReturn:
         before, after = self._accepts(old), self._accepts(new)
         if before and after:
             return self.inner.on_update(old, new)
@@ -85,7 +85,7 @@ class FilteringHandler(Generic[T]):
             return self.inner.on_add(new, False)
         return self.inner.on_delete(old, False) if before else None
 
-    def on_delete(self, obj: T, final_state_unknown: bool) -> Answer:
+    def on_delete(self, obj: T, final_state_unknown: bool) -> HandlerReturn:
         return self.inner.on_delete(obj, final_state_unknown) if self._accepts(obj) else None
 
 
@@ -94,15 +94,15 @@ def check_handler(handler: object) -> None:
     methods = ("on_add", "on_update", "on_delete")
     missing = [name for name in methods if not callable(getattr(handler, name, None))]
     if missing:
-        problem = f"{name_of(handler)} is no handler, it has no {' and no '.join(missing)}"
-        raise InvalidCall(f"{problem}: HandlerFunctions(on_add=…) makes one of functions")
+        problem = f"{name_of(handler)} is not a handler, it has no {' and no '.join(missing)}"
+        raise InvalidCall(f"{problem}: HandlerFunctions(on_add=…) makes one from functions")
 
 
 NAME_LENGTH = 80
 
 
 def name_of(handler: object) -> str:
-    """What people call a handler: its class, or the functions that it is made of; its last NAME_LENGTH characters."""
+    """Name of a handler for people: its class or its functions, cut to the last NAME_LENGTH characters."""
     if isinstance(handler, FilteringHandler):
         name = name_of(handler.inner)
     elif isinstance(handler, HandlerFunctions):
@@ -115,5 +115,5 @@ def name_of(handler: object) -> str:
 
 
 def is_another_object(old: Object, new: Object) -> bool:
-    """Whether an update is really a delete and a re-create under the same name that was missed."""
+    """Whether an update stands for a missed delete and re-create under the same name."""
     return old.metadata.uid != new.metadata.uid

@@ -1,4 +1,4 @@
-"""The caller: hands notifications to one handler, and outlives whatever the handler raises."""
+"""Caller of one handler, which logs and survives every exception of the handler."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Generic, TypeVar
 from informerd.cache.handler import Handler
 from informerd.cache.notification import Add, Notification, Update
 from informerd.clock import Clock
+from informerd.log_throttle import LogThrottle, repeat_suffix
 from informerd.objects import Object, is_same_state
-from informerd.repeats import Repeats, nth
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
 
 
-class Caller(Generic[T]):
+class HandlerCaller(Generic[T]):
     """Calls one handler, from one thread at a time. What it raises is logged and counted.
 
     `name` and `resource` are for the log. `in_thread`: it is called from a thread of its own, where SystemExit and
@@ -37,26 +37,26 @@ class Caller(Generic[T]):
         in_thread: bool = False,
     ) -> None:
         self.failures = 0
-        """How often the handler raised."""
-        self.done = 0
+        """Number of exceptions of the handler."""
+        self.done_count = 0
         """Notifications dealt with."""
-        self.ended = False
-        """Set it to have no further call made, from whatever thread."""
+        self.is_stopped = False
+        """Set it from any thread to prevent further calls."""
         self._handler = handler
         self._name = name
         self._resource = resource
-        self._repeats = Repeats(clock)
+        self._repeats = LogThrottle(clock)
         self._same_version_updates = same_version_updates
         self._caught = (BaseException,) if in_thread else (Exception, asyncio.CancelledError)
 
     def call(self, batch: Sequence[Notification[T]], start: int, end: int) -> tuple[int, Awaitable[object] | None]:
-        """Hand over `batch[start:end]`, up to the first answer that is to be awaited: where to go on, and that answer.
+        """Deliver `batch[start:end]`, up to the first awaitable result; returns the next index and that awaitable.
 
-        What the awaited one raises is for `failed`, and when it is over, `done` is for the one who awaited to count.
+        The caller passes an exception of the awaitable to `failed`, and counts it in `done` when it is over.
         """
         handler, same = self._handler, self._same_version_updates
         for position in range(start, end):
-            if self.ended:
+            if self.is_stopped:
                 break
             notification = batch[position]
             answer: Awaitable[object] | None = None
@@ -71,33 +71,35 @@ class Caller(Generic[T]):
                 if answer is not None and (type(answer) is CoroutineType or isawaitable(answer)):
                     return position + 1, answer
             except self._caught as error:
-                self.failed(notification, error)
-            self.done += 1
+                self.record_failure(notification, error)
+            self.done_count += 1
         return end, None
 
     def call_in_thread(self, batches: Sequence[Sequence[Notification[T]]]) -> None:
         """Hand over all of them. An answer that would have to be awaited is a failure."""
         for batch in batches:
             position = 0
-            while position < len(batch) and not self.ended:
+            while position < len(batch) and not self.is_stopped:
                 position, answer = self.call(batch, position, len(batch))
                 if answer is not None:
                     self._refuse(batch[position - 1], answer)
 
-    def failed(self, notification: Notification[T], error: BaseException) -> None:
+    def record_failure(self, notification: Notification[T], error: BaseException) -> None:
         """Count and log what the handler raised."""
         self.failures += 1
         if number := self._repeats.count(type(error).__name__):
             key = notification.key
             fields = {"resource": self._resource, "handler": self._name, "object": key, "failures": number}
             text = "the handler %s failed on %s %s%s"
-            log.error(text, self._name, self._resource, key, nth(number), exc_info=error, extra=fields)
+            log.error(text, self._name, self._resource, key, repeat_suffix(number), exc_info=error, extra=fields)
 
     def _refuse(self, notification: Notification[T], answer: Awaitable[object]) -> None:
         if isinstance(answer, CoroutineType):
             answer.close()
-        self.failed(notification, TypeError("a handler in a thread must be plain functions; an async one needs none"))
-        self.done += 1
+        self.record_failure(
+            notification, TypeError("a handler in a thread must have plain functions; an async handler needs no thread")
+        )
+        self.done_count += 1
 
 
 def _differ(old: Object, new: Object) -> bool:

@@ -1,4 +1,4 @@
-"""The thread of one blocking handler, so that it may wait for whatever it likes and holds up nothing but itself."""
+"""Thread of one blocking handler, so that it can wait without holding up anything else."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class HandlerThread:
 
     @property
     def is_running(self) -> bool:
-        """Whether its end has not come."""
+        """Whether it has not ended."""
         return not self._ended.is_set()
 
     async def run(self, job: Job) -> None:

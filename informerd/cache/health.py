@@ -1,4 +1,4 @@
-"""How fresh an informer is: the difference between "connected" and "up to date"."""
+"""Health of an informer, which distinguishes "connected" from "up to date"."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from informerd.clock import Clock
-from informerd.repeats import Repeats, nth
+from informerd.log_throttle import LogThrottle, repeat_suffix
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class Health(msgspec.Struct, frozen=True, array_like=True):
     heard: float | None = None
     """The last word from the API server: event, bookmark, list answer or good probe, whichever is newest."""
     problem: str = ""
-    """What failed, as a sentence; empty when live."""
+    """The failure, as a sentence; empty when live."""
     retry_at: float | None = None
     """When the next try is made."""
     last_event: float | None = None
@@ -42,17 +42,17 @@ class Health(msgspec.Struct, frozen=True, array_like=True):
     """While syncing: objects received so far."""
     remaining: int | None = None
     """While syncing: how many the API server says are still to come, where it says so."""
-    answered: bool = False
-    """While stale: whether `problem` is what the API server answered, or a fault of ours, and not that it is silent."""
+    has_answer: bool = False
+    """While stale: whether `problem` is an answer of the API server or a fault of ours, not its silence."""
     polled: float = 0.0
-    """Seconds between two lists, of a kind that is listed anew each time because it cannot be watched; else 0."""
+    """Seconds between two lists, of a kind that is polled because it cannot be watched; else 0."""
 
 
 class HealthMonitor:
-    """Keeps an informer's Health up to date and tells listeners when its state changes.
+    """Keeps an informer's Health up to date and notifies listeners when its state changes.
 
     The reflector writes, everybody may read. Listeners are called at each change of state, problem or time of the next
-    try, not at each word heard; one that raises is logged.
+    try, not at each sign of life; an exception of a listener is logged.
     """
 
     def __init__(self, clock: Clock, name: str = "") -> None:
@@ -71,11 +71,11 @@ class HealthMonitor:
         self.listed = 0
         self.remaining: int | None = None
         self._answered = False
-        self._repeats = Repeats(clock)
+        self._repeats = LogThrottle(clock)
         self.failures = 0
         """Failed tries since it was live."""
-        self.entered: Counter[str] = Counter()
-        """How often it came into which State."""
+        self.states_entered: Counter[str] = Counter()
+        """Number of times that it entered each State."""
 
     @property
     def state(self) -> State:
@@ -95,7 +95,7 @@ class HealthMonitor:
             relists=self.relists,
             listed=self.listed,
             remaining=self.remaining,
-            answered=self._answered,
+            has_answer=self._answered,
         )
 
     def subscribe(self, listener: Callable[[Health], None]) -> Callable[[], None]:
@@ -104,15 +104,17 @@ class HealthMonitor:
         self._listeners[token] = listener
         return lambda: self._listeners.pop(token, None) and None
 
-    def become(self, state: State, problem: str = "", retry_at: float | None = None, *, answered: bool = False) -> None:
+    def set_state(
+        self, state: State, problem: str = "", retry_at: float | None = None, *, has_answer: bool = False
+    ) -> None:
         """Set the state; `since` moves only when it is another one."""
-        if (state, problem, retry_at, answered) == (self._state, self._problem, self._retry_at, self._answered):
+        if (state, problem, retry_at, has_answer) == (self._state, self._problem, self._retry_at, self._answered):
             return
         if state != self._state:
             self._say(state, problem, retry_at)
-            self.entered[state] += 1
+            self.states_entered[state] += 1
             self._state, self._since = state, self._clock.time()
-        self._problem, self._retry_at, self._answered = problem, retry_at, answered
+        self._problem, self._retry_at, self._answered = problem, retry_at, has_answer
         health = self.snapshot()
         for listener in [*self._listeners.values()]:
             try:
@@ -120,10 +122,10 @@ class HealthMonitor:
             except Exception as error:
                 if number := self._repeats.count(type(error).__name__):
                     fields = {"resource": self._name, "failures": number}
-                    log.exception("a health listener failed%s", nth(number), extra=fields)
+                    log.exception("a health listener failed%s", repeat_suffix(number), extra=fields)
 
     def _say(self, state: State, problem: str, retry_at: float | None) -> None:
-        """The one line that a change of state is worth; a warning where somebody may have to look at it."""
+        """Log a change of state in one line; as a warning where a person may have to act."""
         failures, self.failures = self.failures, 0 if state == "live" else self.failures
         after = (
             f" after {failures} failed {'try' if failures == 1 else 'tries'}" if state == "live" and failures else ""
@@ -145,14 +147,14 @@ class HealthMonitor:
             },
         )
 
-    def heard(self) -> None:
+    def record_contact(self) -> None:
         """The API server answered something."""
         self._heard = self._clock.time()
 
-    def heard_event(self) -> None:
+    def record_event(self) -> None:
         """An event came."""
         self._heard = self._last_event = self._clock.time()
 
-    def heard_bookmark(self) -> None:
+    def record_bookmark(self) -> None:
         """A bookmark came."""
         self._heard = self._last_bookmark = self._clock.time()

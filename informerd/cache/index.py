@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from typing import Generic, TypeVar
 
+from informerd.log_throttle import LogThrottle, repeat_suffix
 from informerd.objects import Object
-from informerd.repeats import Repeats, nth
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
@@ -34,14 +34,14 @@ class Index(Generic[T]):
     def __init__(self, name: str, function: IndexFunction[T]) -> None:
         self.name = name
         self.failures = 0
-        """How often the function raised."""
-        self._repeats = Repeats()
+        """Number of exceptions of the function."""
+        self._repeats = LogThrottle()
         self.moves = function is not by_namespace
         """Whether an update can move an object; its namespace is part of its key and cannot change."""
         self._function = function
         self._keys: dict[str, set[str]] = {}
 
-    def emptied(self) -> Index[T]:
+    def empty_copy(self) -> Index[T]:
         """A new, empty index of the same name and function."""
         index = Index(self.name, self._function)
         index.failures, index._repeats = self.failures, self._repeats
@@ -88,7 +88,7 @@ class Index(Generic[T]):
         try:
             values = tuple(self._function(obj))
             hash(values)  # raises for what cannot be looked up, a list for example
-        except Exception as error:  # noqa: BLE001 - whatever it is, the object is kept
+        except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
             if not quiet:
                 self._failed(key, error)
             return ()
@@ -99,4 +99,4 @@ class Index(Generic[T]):
         if number := self._repeats.count(type(error).__name__):
             text = "index %s failed on %s; the object is kept, unindexed%s"
             fields = {"index": self.name, "object": key, "failures": number}
-            log.error(text, self.name, key, nth(number), exc_info=error, extra=fields)
+            log.error(text, self.name, key, repeat_suffix(number), exc_info=error, extra=fields)

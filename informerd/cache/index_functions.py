@@ -1,6 +1,7 @@
-"""Ready-made indexes: by a label, a field or the owner. A lister uses the first two where its selectors ask for them.
+"""Ready-made index functions: by a label, a field or the owner.
 
-``informer.add_index(*label_index("app"))``
+``informer.add_index(*label_index("app"))`` adds one. A lister uses label and field indexes where its selectors allow
+it.
 """
 
 from __future__ import annotations

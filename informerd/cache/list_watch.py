@@ -1,4 +1,4 @@
-"""One resource's LIST and WATCH: requests, and answers decoded into projections."""
+"""LIST and WATCH requests of one resource, with responses decoded into projections."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import msgspec
 
 from informerd.cache.event_stream import EventStream
 from informerd.clock import Clock
+from informerd.decoding.decode_errors import DecodeErrors
 from informerd.decoding.decoder import Decoder, Transform, TransformFailed
-from informerd.decoding.faults import Faults
-from informerd.decoding.form import METADATA, whole
 from informerd.decoding.list_splitter import ListSplitter
+from informerd.decoding.object_form import METADATA_FORM, whole_object_form
 from informerd.errors import UNREADABLE, MalformedStream, UnexpectedObject
 from informerd.objects import Object
 from informerd.resource import Resource
@@ -33,7 +33,7 @@ class Page(msgspec.Struct, Generic[T]):
     resource_version: str
     continue_token: str = ""
     remaining: int | None = None
-    """How many objects follow, where the API server says so."""
+    """Number of objects that follow, where the API server says so."""
     unusable: frozenset[str] = frozenset()
     """The keys of objects that could not be transformed: they exist, but their state is not known."""
 
@@ -76,20 +76,25 @@ class ListWatch(Generic[T]):
         self.namespace = namespace
         self.projection = projection
         self._client = client
-        self.faults = Faults(resource.key, clock)
-        self._form = METADATA if metadata_only else whole(resource)
+        self.faults = DecodeErrors(resource.key, clock)
+        self._form = METADATA_FORM if metadata_only else whole_object_form(resource)
         self._decoder = Decoder(resource, projection, transform, self.faults, form=self._form)
         labels, fields = as_label_selector(label_selector), as_field_selector(field_selector)
         self.label_selector, self.field_selector = str(labels), str(fields)
 
     @property
     def selector(self) -> str:
-        """What narrows it, for people: its label selector, its field selector after ``fields:``, ``metadata only``.
+        """Description of its limits for people: its label selector, its field selector after ``fields:``, ``metadata
+        only``.
 
-        Empty for all of everything.
+        Empty for an unlimited one.
         """
         fields = self.field_selector
-        parts = (self.label_selector, fields and f"fields:{fields}", "metadata only" if self._form == METADATA else "")
+        parts = (
+            self.label_selector,
+            fields and f"fields:{fields}",
+            "metadata only" if self._form == METADATA_FORM else "",
+        )
         return " ".join(part for part in parts if part)
 
     async def page(
@@ -98,12 +103,12 @@ class ListWatch(Generic[T]):
         *,
         limit: int = 0,
         continue_token: str = "",
-        came: Callable[[int], None] = lambda _count: None,
+        on_progress: Callable[[int], None] = lambda _count: None,
     ) -> Page[T]:
-        """One page of a list; `limit` 0 means all of it. `came` is told how many objects there are while they come.
+        """One page of a list; `limit` 0 means all of it. `came` is called with the number of objects so far.
 
         Objects of another kind, and those that could not be transformed, are logged and left out. Raises the errors of
-        `informerd.errors`; UnexpectedObject where all are of another kind, which must not pass for an empty list.
+        `informerd.errors`; UnexpectedObject where all are of another kind, so that this is not taken for an empty list.
         """
         parameters = {
             "resourceVersion": resource_version,
@@ -119,7 +124,7 @@ class ListWatch(Generic[T]):
             async with self._client.download(path, self._parameters(parameters), headers=headers) as body:
                 while chunk := await body.read():
                     items += self._keep(splitter.feed(chunk), objects)
-                    came(len(objects))
+                    on_progress(len(objects))
                     await asyncio.sleep(0)
             rest, without_items = splitter.finish()
             items += self._keep(rest, objects)
@@ -128,12 +133,12 @@ class ListWatch(Generic[T]):
             raise MalformedStream(f"the list of {self.resource.key} is malformed: {error}") from error
         if items and not objects and not unusable:
             raise UnexpectedObject(
-                f"none of the {items} objects in the list of {self.resource.key} can be one of these"
+                f"none of the {items} objects in the list of {self.resource.key} has the expected kind"
             )
         return Page(objects, meta.resource_version, meta.continue_, meta.remaining_item_count, frozenset(unusable))
 
     async def watch(
-        self, resource_version: str, *, lasting: float, begin_within: float = 30.0, send_initial_events: bool = False
+        self, resource_version: str, *, timeout: float, begin_within: float = 30.0, send_initial_events: bool = False
     ) -> EventStream[T]:
         """Begin a watch that the API server is to end after `lasting` seconds; release the stream when done.
 
@@ -144,7 +149,7 @@ class ListWatch(Generic[T]):
             "watch": "true",
             "allowWatchBookmarks": "true",
             "resourceVersion": resource_version,
-            "timeoutSeconds": str(int(lasting)),
+            "timeoutSeconds": str(int(timeout)),
         }
         if send_initial_events:
             parameters |= {"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}
@@ -169,8 +174,8 @@ class ListWatch(Generic[T]):
         try:
             return self._decoder.decode_item(item)
         except UnexpectedObject as error:
-            self.faults.unexpected(f"left out of the list of {self.resource.key}", error)
+            self.faults.add_unexpected(f"left out of the list of {self.resource.key}", error)
         except TransformFailed as error:
             unusable.add(error.key)
-            self.faults.untransformed(f"left out of the list of {self.resource.key}", error)
+            self.faults.add_untransformed(f"left out of the list of {self.resource.key}", error)
         return None

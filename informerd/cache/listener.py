@@ -1,4 +1,4 @@
-"""Listeners: one for each handler, with a buffer and a task of its own, so that a slow one holds up nobody else."""
+"""Listener of one handler, with a buffer and a task of its own, so that a slow handler holds up no other."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Generic, TypeVar
 
-from informerd.cache.caller import Caller
+from informerd.cache.fair_turns import FairTurns
 from informerd.cache.handler import Handler, name_of
+from informerd.cache.handler_caller import HandlerCaller
 from informerd.cache.handler_thread import HandlerThread
 from informerd.cache.notification import Add, Delete, Notification, Update
-from informerd.cache.turns import Turns
-from informerd.cache.waiting import Waiting
+from informerd.cache.queue_age import QueueAge
 from informerd.clock import Clock
 from informerd.errors import InformerStopped
 from informerd.objects import Object
@@ -52,18 +52,18 @@ class Listener(Generic[T]):
         in_thread: bool = False,
     ) -> None:
         self.name = name or name_of(handler)
-        """What logs and metrics call the handler."""
+        """The handler's name in logs and metrics."""
         self.resync = resync
         """Seconds between resyncs, 0 for none."""
         self.resync_due = clock.now() + resync
-        self.given = 0
+        self.enqueued_count = 0
         """Notifications put into the buffer so far."""
         self.overflows = 0
-        """How often the buffer grew past BUFFER_WARNING."""
+        """Number of times that the buffer grew past BUFFER_WARNING."""
         self._clock = clock
         self._resource = resource
         self._in_thread = in_thread
-        self._caller = Caller(
+        self._caller = HandlerCaller(
             handler,
             name=self.name,
             resource=resource,
@@ -71,10 +71,10 @@ class Listener(Generic[T]):
             same_version_updates=same_version_updates,
             in_thread=in_thread,
         )
-        self._turns = Turns(self.name, clock)
+        self._turns = FairTurns(self.name, clock)
         self._on_remove = on_remove
         self._batches: deque[Sequence[Notification[T]] | None] = deque()
-        self._waiting = Waiting(clock)
+        self._waiting = QueueAge(clock)
         self._overflowing = False
         self._wakeup = asyncio.Event()
         self._settled = asyncio.Event()
@@ -92,11 +92,11 @@ class Listener(Generic[T]):
     @property
     def depth(self) -> int:
         """Notifications that wait for the handler, the one that it is at included."""
-        return 0 if self._removed else self.given - self._caller.done
+        return 0 if self._removed else self.enqueued_count - self._caller.done_count
 
     @property
     def failures(self) -> int:
-        """How often the handler raised."""
+        """Number of exceptions of the handler."""
         return self._caller.failures
 
     @property
@@ -115,29 +115,29 @@ class Listener(Generic[T]):
         """Wait until `has_synced`. Raises InformerStopped if it is removed or the informer stops before."""
         await self._settled.wait()
         if not self._synced:
-            raise InformerStopped(f"the handler {self.name} was removed before it had been told of the first list")
+            raise InformerStopped(f"the handler {self.name} was removed before it got the first list")
 
     def remove(self) -> None:
-        """Tell the handler nothing more; what was not delivered is dropped. A call under way goes on to its end.
+        """Stop notifying the handler, and drop what was not delivered. A call under way runs to its end.
 
         May be repeated, and called from any thread, by the handler too.
         """
-        self._caller.ended = True
+        self._caller.is_stopped = True
         if self._loop is None or _running_loop() is self._loop:
             self._leave()
         else:
             with contextlib.suppress(RuntimeError):  # the event loop was closed, and with it all is over
                 self._loop.call_soon_threadsafe(self._leave)
 
-    def give(self, notifications: Sequence[Notification[T]]) -> None:
+    def enqueue(self, notifications: Sequence[Notification[T]]) -> None:
         """Append to the buffer. For the informer; the sequence may be shared by all listeners."""
         if self._removed:
             return
         self._batches.append(notifications)
-        self.given += len(notifications)
+        self.enqueued_count += len(notifications)
         self._waiting.put(len(notifications))
         self._wakeup.set()
-        depth = self.given - self._caller.done
+        depth = self.enqueued_count - self._caller.done_count
         if depth <= BUFFER_WARNING // 2:
             self._overflowing = False
         elif depth > BUFFER_WARNING and not self._overflowing:
@@ -146,7 +146,7 @@ class Listener(Generic[T]):
             fields = {"resource": self._resource, "handler": self.name, "depth": depth}
             log.warning("%d notifications wait for the handler %s", depth, self.name, extra=fields)
 
-    def give_end_of_initial_list(self) -> None:
+    def enqueue_end_of_initial_list(self) -> None:
         """Append the mark after which the handler has synced. For the informer."""
         if not self._removed:
             self._batches.append(None)
@@ -170,7 +170,7 @@ class Listener(Generic[T]):
             await asyncio.wait((self._task,))
         thread = self._thread
         if thread is not None and not await thread.join(STOP_LIMIT):
-            text = "the handler %s has not returned within %g s and is left behind in its thread"
+            text = "the handler %s did not return within %g s; its thread is abandoned"
             log.warning(text, self.name, STOP_LIMIT, extra={"resource": self._resource, "handler": self.name})
         self._thread = None
 
@@ -192,7 +192,7 @@ class Listener(Generic[T]):
                 if not self._batches:
                     self._wakeup.clear()
                     await self._wakeup.wait()
-                    self._turns.had()
+                    self._turns.start_turn()
                 elif (batch := self._batches.popleft()) is None:
                     self._synced = True
                     self._settled.set()
@@ -210,24 +210,26 @@ class Listener(Generic[T]):
         caller, turns = self._caller, self._turns
         while position < count and not self._removed:
             start = position
-            end = start + turns.left
+            end = start + turns.calls_left
             position, answer = caller.call(batch, start, end if end < count else count)  # noqa: FURB136 - the hot path
             if answer is None:
-                turns.took(position - start)
+                turns.count_calls(position - start)
             else:
-                turns.awaited(position - start)
+                turns.count_awaited(position - start)
                 try:
                     await answer
                 except asyncio.CancelledError as error:
                     if is_cancelled():
                         raise
-                    caller.failed(batch[position - 1], error)  # what the handler awaited was cancelled, not this task
-                except Exception as error:  # noqa: BLE001 - a handler's failure must not end the delivery
-                    caller.failed(batch[position - 1], error)
-                caller.done += 1
-            if turns.left <= 0:
+                    caller.record_failure(
+                        batch[position - 1], error
+                    )  # what the handler awaited was cancelled, not this task
+                except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
+                    caller.record_failure(batch[position - 1], error)
+                caller.done_count += 1
+            if turns.calls_left <= 0:
                 await asyncio.sleep(0)
-                turns.had()
+                turns.start_turn()
 
     async def _deliver_in(self, thread: HandlerThread, batch: Sequence[Notification[T]]) -> None:
         """Hand over the batch, and what follows it up to the end of the initial list, in one go."""
@@ -247,6 +249,6 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
 
 
 def is_cancelled() -> bool:
-    """Whether the cancellation of this very task has been asked for."""
+    """Whether the current task has been asked to cancel."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0

@@ -1,4 +1,4 @@
-"""Listers: reading an informer's store by name, namespace, labels, fields and indexes."""
+"""Lister: reads an informer's store by name, namespace, labels, fields and indexes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, TypeVar
 
 from informerd.cache.index import NAMESPACE
-from informerd.cache.indexing import field_index_name, label_index_name
+from informerd.cache.index_functions import field_index_name, label_index_name
 from informerd.cache.store import Store
 from informerd.errors import NotFound, Status, StatusDetails, UnknownIndex
 from informerd.objects import Object
@@ -19,15 +19,15 @@ T = TypeVar("T", bound=Object)
 Test = Callable[[T], bool]
 
 MOST_MATCHERS = 100
-"""Field selectors whose tests are kept ready."""
+"""Field selectors whose compiled tests are cached."""
 
 
 class Lister(Generic[T]):
-    """Answers from the store, without a call to the API server: as fresh as the informer's health says.
+    """Reads from the store, without a request to the API server: as fresh as the informer's health says.
 
-    The objects are shared by all who read: they are frozen, and what hangs below them is not to be changed either.
-    Selectors are given as text or parsed. Indexes are used where there are any: that of namespaces always, those of
-    `label_index` and `field_index` where a selector asks for equality.
+    The objects are shared by all readers: they are frozen, and values inside them must not be changed either. Selectors
+    are given as text or parsed. Indexes are used where they exist: that of namespaces always, those of `label_index`
+    and `field_index` where a selector asks for equality.
     """
 
     def __init__(self, resource: Resource, store: Store[T], projection: type[T]) -> None:
@@ -94,7 +94,7 @@ class Lister(Generic[T]):
     def _tests(
         self, namespace: str, labels: LabelSelector, fields: FieldSelector, where: Test[T] | None
     ) -> builtins.list[Test[T]]:
-        """What an object has to pass, the cheapest first; `where` sees only what passed all else."""
+        """The conditions that an object must meet, the cheapest first; `where` runs after all others."""
         tests: builtins.list[Test[T]] = []
         if namespace:
             tests.append(lambda obj: obj.metadata.namespace == namespace)

@@ -1,7 +1,8 @@
-"""The mutation detector: tells when somebody has changed an object of a store, which all who read it share.
+"""Mutation detector: reports when a program changes an object of a store, which all its readers share.
 
-Objects are frozen, but a dict or list in a projection is not, nor is anything safe from force_setattr. For development
-and tests, because it keeps every object's fields once more (client-go's CacheMutationDetector, which ends the process).
+Objects are frozen, but a dict or list in a projection is not, and force_setattr circumvents it. For development and
+tests, because it holds a second copy of every object's fields (client-go's CacheMutationDetector, which ends the
+process).
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ import msgspec
 from informerd.cache.store import Store
 from informerd.clock import Clock
 from informerd.errors import CacheMutated
+from informerd.log_throttle import LogThrottle, repeat_suffix
 from informerd.objects import Object
-from informerd.repeats import Repeats, nth
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
@@ -29,11 +30,11 @@ PERIOD = 1.0
 RETAIN = 120.0
 """Seconds for which objects are looked at that have left the store: handlers may still hold them."""
 
-TURN = 200
+OBJECTS_PER_TURN = 200
 """Objects after which the event loop gets its turn."""
 
 MOST_CHANGES = 10
-"""Changed fields of one object that are told."""
+"""Changed fields of one object that are reported."""
 
 
 class FieldChange(msgspec.Struct, frozen=True):
@@ -61,7 +62,7 @@ class Mutation(msgspec.Struct, frozen=True):
 
 
 _NO_JSON = (TypeError, ValueError, RuntimeError)
-"""What encoding raises for a value that has become no JSON, or that a thread changes right now."""
+"""Errors of encoding a value that is no longer JSON, or that a thread is changing."""
 
 MutationHandler = Callable[[Mutation], None]
 
@@ -77,10 +78,10 @@ class _Entry(msgspec.Struct, Generic[T]):
 
 
 class MutationDetector(Generic[T]):
-    """Compares the objects of one store with what they were when they came.
+    """Compares the objects of one store with their original state.
 
-    What was changed is logged as an error and given to `on_mutation`, once for each change. Who changed it cannot be
-    told; it happened since the last look, which is `period` seconds ago.
+    A change is logged as an error and passed to `on_mutation`, once. The author of the change is unknown; it happened
+    since the last check, `period` seconds ago.
     """
 
     def __init__(
@@ -93,13 +94,13 @@ class MutationDetector(Generic[T]):
         period: float = PERIOD,
         retain: float = RETAIN,
     ) -> None:
-        self.found: list[Mutation] = []
+        self.mutations_found: list[Mutation] = []
         """Everything so far."""
         self._resource = resource
         self._store = store
         self._clock = clock
         self._on_mutation = on_mutation
-        self._repeats = Repeats(clock)
+        self._repeats = LogThrottle(clock)
         self._period = period
         self._retain = retain
         self._entries: dict[int, _Entry[T]] = {}
@@ -120,17 +121,17 @@ class MutationDetector(Generic[T]):
         while True:
             await self._clock.sleep(self._period)
             entries = iter([*self._entries.items()])
-            while turn := [*islice(entries, TURN)]:
+            while turn := [*islice(entries, OBJECTS_PER_TURN)]:
                 self._look_at(turn)
                 await asyncio.sleep(0)
 
     def check(self) -> None:
         """Look at everything now. Raises CacheMutated where anything was ever found; for the end of a test."""
-        self.look()
-        if self.found:
-            raise CacheMutated(tuple(map(str, self.found)))
+        self.compare_all()
+        if self.mutations_found:
+            raise CacheMutated(tuple(map(str, self.mutations_found)))
 
-    def look(self) -> None:
+    def compare_all(self) -> None:
         """Look at everything now."""
         self._look_at([*self._entries.items()])
 
@@ -156,16 +157,16 @@ class MutationDetector(Generic[T]):
             self._report(Mutation(self._resource, entry.key, entry.resource_version, tuple(changes[:MOST_CHANGES])))
 
     def _report(self, mutation: Mutation) -> None:
-        self.found.append(mutation)
-        fields = {"resource": mutation.resource, "object": mutation.key, "failures": len(self.found)}
+        self.mutations_found.append(mutation)
+        fields = {"resource": mutation.resource, "object": mutation.key, "failures": len(self.mutations_found)}
         if number := self._repeats.count("mutation"):
-            log.error("%s%s", mutation, nth(number), extra=fields)
+            log.error("%s%s", mutation, repeat_suffix(number), extra=fields)
         try:
             self._on_mutation(mutation)
         except Exception:
             if number := self._repeats.count("handler"):
                 text = "the mutation handler failed on %s %s%s"
-                log.exception(text, mutation.resource, mutation.key, nth(number), extra=fields)
+                log.exception(text, mutation.resource, mutation.key, repeat_suffix(number), extra=fields)
 
 
 _State = bytes | tuple[bytes, ...]

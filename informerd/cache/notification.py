@@ -1,4 +1,4 @@
-"""Notifications: what an informer tells its handlers, one for each change of each object."""
+"""Notifications to handlers, one for each change of each object."""
 
 from __future__ import annotations
 

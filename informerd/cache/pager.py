@@ -1,4 +1,4 @@
-"""The pager: a whole list, page by page (client-go's tools/pager)."""
+"""Pager that reads a whole list page by page (client-go's tools/pager)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Listing(msgspec.Struct, Generic[T]):
 
     objects: dict[str, T]
     resource_version: str
-    paginated: bool
+    is_paginated: bool
     """Whether it took several pages."""
     unusable: frozenset[str] = frozenset()
     """The keys of objects that exist in a state that is not known."""
@@ -39,16 +39,16 @@ async def list_all(list_watch: ListWatch[T], resource_version: str, *, limit: in
     def came(count: int) -> None:
         progress(before + count, None)
 
-    page = await list_watch.page(resource_version, limit=limit, came=came)
+    page = await list_watch.page(resource_version, limit=limit, on_progress=came)
     listing: Listing[T] = Listing({}, page.resource_version, bool(page.continue_token))
     _add(listing, page, progress)
     while page.continue_token:
         before = len(listing.objects)
         try:
-            page = await list_watch.page("", limit=limit, continue_token=page.continue_token, came=came)
+            page = await list_watch.page("", limit=limit, continue_token=page.continue_token, on_progress=came)
         except Expired:
             before = 0
-            page = await list_watch.page(resource_version, came=came)
+            page = await list_watch.page(resource_version, on_progress=came)
             listing = Listing({}, page.resource_version, True)
         _add(listing, page, progress)
     return listing

@@ -1,7 +1,8 @@
-"""The probe: one small request every few seconds that tells whether the API server answers at all.
+"""Liveness probe: one small request every few seconds that checks that the API server answers at all.
 
 An HTTP/1.1 watch has no keep-alive of its own: when the API server freezes or a middlebox forgets the connection, the
-stream just stays silent, as an idle one does. So one probe for each API server asks on a connection of its own.
+stream just stays silent, as an idle one does. So one probe for each API server sends requests on a connection of its
+own.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from typing import Literal, Protocol, get_args
 
 from informerd.clock import Clock, sleep_or
 from informerd.errors import ApiError, CredentialsError, InformerdError
-from informerd.repeats import Repeats, nth
+from informerd.log_throttle import LogThrottle, repeat_suffix
 
 log = logging.getLogger(__name__)
 
 INTERVAL = 5.0
 """Seconds between probes."""
-IN_DOUBT = 1.0
-"""Seconds between them while the API server is not well, or somebody could not reach it: they wait for a good one."""
+SUSPECT_INTERVAL = 1.0
+"""Seconds between probes while the API server is not well, or a client could not reach it."""
 
 
 ProbeOutcome = Literal["answered", "refused", "silent", "no_credentials"]
@@ -30,8 +31,8 @@ ProbeOutcome = Literal["answered", "refused", "silent", "no_credentials"]
 no_credentials: the probe could not be sent."""
 
 
-class Probed(Protocol):
-    """What can be probed: a Client."""
+class Probeable(Protocol):
+    """Target of a probe: a Client."""
 
     async def probe(self) -> object:
         """Return or raise ApiError where the API server answered; raise Unreachable where it did not, within 5 s."""
@@ -41,10 +42,11 @@ class Probed(Protocol):
 class ProbeListener(Protocol):
     """Told of every probe; what it raises is logged."""
 
-    def probe_answered(self, *, well: bool) -> None:
-        """The API server answered: that it is `well`, or that something is wrong with it (429 or 5xx).
+    def probe_answered(self, *, is_healthy: bool) -> None:
+        """The API server answered: it is `well`, or reported a problem (429 or 5xx).
 
-        One that is not well is alive, but its word is not to be taken for news: it may be cut off from etcd.
+        A server that is not well is alive, but its answer does not prove that its data is fresh: it may be cut off from
+        etcd.
         """
 
     def probe_failed(self, problem: str) -> None:
@@ -54,29 +56,29 @@ class ProbeListener(Protocol):
 class Probe:
     """Probes one API server for all the informers of a factory. Any answer is a sign of life, a refusal too."""
 
-    def __init__(self, client: Probed, *, clock: Clock, interval: float = INTERVAL) -> None:
+    def __init__(self, client: Probeable, *, clock: Clock, interval: float = INTERVAL) -> None:
         self._client = client
         self._clock = clock
         self._interval = interval
         self._listeners: dict[ProbeListener, None] = {}
-        self._repeats = Repeats(clock)
+        self._repeats = LogThrottle(clock)
         self._silent_probes = 0
         self._in_doubt = False
         self._doubted = asyncio.Event()
         self.outcomes: Counter[str] = Counter(dict.fromkeys(get_args(ProbeOutcome), 0))
-        """How often each ProbeOutcome was seen."""
+        """Number of times that each ProbeOutcome was seen."""
         self.problem = ""
-        """What is wrong since the last probe, as a sentence; empty while the API server answers."""
+        """The problem of the last probe, as a sentence; empty while the API server answers."""
 
     def subscribe(self, listener: ProbeListener) -> None:
-        """Tell `listener` of every probe from now on."""
+        """Notify `listener` of every probe from now on."""
         self._listeners[listener] = None
 
     def unsubscribe(self, listener: ProbeListener) -> None:
-        """Tell it nothing more; nothing happens if it was not told."""
+        """Stop notifying it; unknown listeners are ignored."""
         self._listeners.pop(listener, None)
 
-    def doubt(self) -> None:
+    def suspect(self) -> None:
         """Probe each IN_DOUBT seconds, because the API server could not be reached, until it is well."""
         self._in_doubt = True
         self._doubted.set()
@@ -88,10 +90,10 @@ class Probe:
                 self._doubted.clear()
                 await sleep_or(self._doubted, self._interval, self._clock)
             if self._in_doubt:
-                await self._clock.sleep(min(IN_DOUBT, self._interval))
-            await self.once()
+                await self._clock.sleep(min(SUSPECT_INTERVAL, self._interval))
+            await self.probe_once()
 
-    async def once(self) -> None:
+    async def probe_once(self) -> None:
         """Probe now."""
         try:
             await self._client.probe()
@@ -100,10 +102,12 @@ class Probe:
         except CredentialsError as error:
             self.outcomes["no_credentials"] += 1  # says nothing about the API server
             if number := self._repeats.count("no credentials"):
-                log.warning("no probe: %s%s", error, nth(number), extra={"problem": str(error), "failures": number})
+                log.warning(
+                    "no probe: %s%s", error, repeat_suffix(number), extra={"problem": str(error), "failures": number}
+                )
         except Exception as error:
             if not isinstance(error, InformerdError) and (number := self._repeats.count(type(error).__name__)):
-                log.exception("the probe failed%s", nth(number), extra={"failures": number})
+                log.exception("the probe failed%s", repeat_suffix(number), extra={"failures": number})
             self._missed(f"the API server does not answer: {error}")
         else:
             self._heard("answered")
@@ -117,7 +121,7 @@ class Probe:
             log.info("the API server answers again after %s", probes, extra=fields)
         self.problem, self._silent_probes = "", 0
         for listener in [*self._listeners]:
-            self._tell(partial(listener.probe_answered, well=outcome == "answered"))
+            self._tell(partial(listener.probe_answered, is_healthy=outcome == "answered"))
 
     def _missed(self, problem: str) -> None:
         self.outcomes["silent"] += 1
@@ -134,4 +138,4 @@ class Probe:
             listen()
         except Exception as error:
             if number := self._repeats.count(f"listener {type(error).__name__}"):
-                log.exception("a listener of the probe failed%s", nth(number), extra={"failures": number})
+                log.exception("a listener of the probe failed%s", repeat_suffix(number), extra={"failures": number})

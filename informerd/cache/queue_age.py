@@ -1,4 +1,4 @@
-"""How long what waits in a queue has been waiting, from one time stamp a batch."""
+"""Age of the oldest item in a queue, from one time stamp a batch."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections import deque
 from informerd.clock import Clock
 
 
-class Waiting:
-    """Runs beside a queue that is first in, first out. Batches cost a time stamp each, their items nothing.
+class QueueAge:
+    """Tracks the age of a first-in, first-out queue. Each batch costs one time stamp, its items nothing.
 
     `oldest_age` may be read from another thread.
     """

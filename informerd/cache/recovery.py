@@ -1,4 +1,4 @@
-"""Between a failure and the next try: say what is wrong, tell who wants to know, wait."""
+"""Recovery between a failure and the next try: log the problem, notify listeners, wait."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from informerd.cache.backoff import Backoff
 from informerd.cache.health import HealthMonitor, State
 from informerd.clock import Clock, sleep_or
 from informerd.errors import ApiError, CredentialsError, Forbidden, InformerdError, NotFound, Unauthorized, Unreachable
-from informerd.repeats import Repeats, nth
+from informerd.log_throttle import LogThrottle, repeat_suffix
 
 log = logging.getLogger(__name__)
 
-REFUSED = "the API server does not accept the credentials"
-"""How the problem begins where it answered 401."""
+CREDENTIALS_REFUSED = "the API server does not accept the credentials"
+"""Beginning of the problem text where the API server answered 401."""
 
-LONGEST_ORDER = 600.0
-"""Seconds; whoever is told to come later than that comes then all the same: it is longer than any watch lasts."""
+MAX_RETRY_AFTER = 600.0
+"""Maximum of a Retry-After, in seconds: longer than any watch lasts."""
 
 WatchErrorHandler = Callable[[Exception], None]
 """Called for failures of a list, of a watch and of a watch's start, before the wait for the next try."""
 
 
 class Recovery:
-    """One reflector's failures. `listed`: there is a list in the store, which a failure makes stale.
+    """Handles one reflector's failures. `listed`: the store holds a list, which a failure makes stale.
 
-    `doubt` is called where the API server could not be reached: somebody may then find out when it can be.
+    `doubt` is called where the API server could not be reached, so that the probe finds out when it can be reached
+    again.
     """
 
     def __init__(
@@ -37,20 +38,20 @@ class Recovery:
         clock: Clock,
         monitor: HealthMonitor,
         backoff: Backoff,
-        doubt: Callable[[], None] = lambda: None,
+        on_unreachable: Callable[[], None] = lambda: None,
     ) -> None:
         self.on_error: WatchErrorHandler | None = None
-        self.listed = False
+        self.has_list = False
         self._name = name
         self._clock = clock
         self._monitor = monitor
         self._backoff = backoff
-        self._doubt = doubt
+        self._doubt = on_unreachable
         self._wake = asyncio.Event()
         self._server_silent = False
         self._unreached = False  # what is waited for is that the API server can be reached
         self._woken = False  # a good probe has ended such a wait, and nothing has worked since
-        self._repeats = Repeats(clock)
+        self._repeats = LogThrottle(clock)
         self._kind = ""  # of the failure that was said last, empty where the next one goes without saying
 
     async def pause(self, error: Exception, *, at_most: float = float("inf")) -> None:
@@ -63,12 +64,12 @@ class Recovery:
         self._report(error)
         delay = min(self._backoff.next(), at_most)
         if isinstance(error, ApiError) and error.retry_after is not None:
-            delay = max(delay, min(error.retry_after, LONGEST_ORDER))
+            delay = max(delay, min(error.retry_after, MAX_RETRY_AFTER))
         problem = self._sentence(error)
         self._monitor.failures += 1
         self._say_another(error, problem)
         answered = isinstance(error, CredentialsError) or not isinstance(error, Unreachable)
-        self._monitor.become(self._state_after(error), problem, self._clock.time() + delay, answered=answered)
+        self._monitor.set_state(self._state_after(error), problem, self._clock.time() + delay, has_answer=answered)
         self._wake.clear()
         if isinstance(error, Unreachable):
             self._unreached = True
@@ -76,21 +77,21 @@ class Recovery:
         await sleep_or(self._wake, delay, self._clock)
         self._unreached = False
 
-    def declare(self, problem: str, *, answered: bool = False, retry_at: float | None = None) -> None:
+    def declare_stale(self, problem: str, *, has_answer: bool = False, retry_at: float | None = None) -> None:
         """The watch is lost, for the reason in this sentence; `answered` where it is not the API server's silence."""
         self._kind = ""
-        self._monitor.become(self._state_after(None), problem, retry_at, answered=answered)
+        self._monitor.set_state(self._state_after(None), problem, retry_at, has_answer=has_answer)
 
-    def works(self) -> None:
+    def record_success(self) -> None:
         """A watch has begun: two minutes of that, and the backoff starts over."""
         self._woken = False
-        self._backoff.works()
+        self._backoff.record_success()
 
-    def probe_answered(self, *, well: bool) -> None:
+    def probe_answered(self, *, is_healthy: bool) -> None:
         """The API server is alive: what waits for it may try at once. Only one that is well gives its word on that."""
-        if well:
-            self._monitor.heard()
-        if self._server_silent or (well and self._unreached and not self._woken):
+        if is_healthy:
+            self._monitor.record_contact()
+        if self._server_silent or (is_healthy and self._unreached and not self._woken):
             self._server_silent = False
             self._woken = True
             self._wake.set()
@@ -102,12 +103,12 @@ class Recovery:
     def _sentence(self, error: Exception) -> str:
         if isinstance(error, NotFound):
             return f"the API server has no {self._name}"
-        return f"{REFUSED}: {error}" if isinstance(error, Unauthorized) else str(error)
+        return f"{CREDENTIALS_REFUSED}: {error}" if isinstance(error, Unauthorized) else str(error)
 
     def _state_after(self, error: Exception | None) -> State:
         if isinstance(error, NotFound):
             return "absent"
-        if self.listed:
+        if self.has_list:
             return "stale"
         return "forbidden" if isinstance(error, (Forbidden, Unauthorized)) else "unreachable"
 
@@ -118,7 +119,7 @@ class Recovery:
         self._kind = kind
         if another and (number := self._repeats.count(kind)):
             fields = {"resource": self._name, "state": state, "problem": problem, "failures": self._monitor.failures}
-            log.warning("%s: still %s: %s%s", self._name, state, problem, nth(number), extra=fields)
+            log.warning("%s: still %s: %s%s", self._name, state, problem, repeat_suffix(number), extra=fields)
 
     def _report(self, error: Exception) -> None:
         if not isinstance(error, InformerdError):
@@ -126,10 +127,10 @@ class Recovery:
         if self.on_error is not None:
             try:
                 self.on_error(error)
-            except Exception as fault:  # noqa: BLE001 - it must not keep the informer from trying again
+            except Exception as fault:  # noqa: BLE001 - a class of somebody's, whose words must not end a worker
                 self._log_fault("the watch-error handler failed", fault)
 
     def _log_fault(self, what: str, error: Exception) -> None:
         if number := self._repeats.count(f"{what} {type(error).__name__}"):
             fields = {"resource": self._name, "failures": number}
-            log.error("%s: %s%s", self._name, what, nth(number), exc_info=error, extra=fields)
+            log.error("%s: %s%s", self._name, what, repeat_suffix(number), exc_info=error, extra=fields)

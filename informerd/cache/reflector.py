@@ -1,4 +1,4 @@
-"""The reflector: lists, then watches, and puts what it hears into the delta FIFO, whatever the network does.
+"""Reflector: lists, then watches, and puts the changes into the delta FIFO, whatever the network does.
 
 The rules are client-go's (reflector.go, 0.37) except where a comment says otherwise.
 """
@@ -9,19 +9,18 @@ import logging
 from functools import partial
 from typing import Generic, TypeVar
 
-from informerd.cache.backoff import Backoff
-from informerd.cache.beginning import BEGIN_WITHIN, Beginning
+from informerd.cache.attempt_outcome import count_attempt
+from informerd.cache.backoff import Backoff, RetryWindow
 from informerd.cache.counters import ReflectorCounters
 from informerd.cache.delta_fifo import DeltaFifo
+from informerd.cache.first_byte import LATE_AFTER, FirstByteWait
 from informerd.cache.health import HealthMonitor
 from informerd.cache.list_watch import ListWatch
-from informerd.cache.outcome import counted
 from informerd.cache.pager import list_all
 from informerd.cache.probe import Probe
 from informerd.cache.recovery import Recovery
 from informerd.cache.reflector_settings import ReflectorSettings
-from informerd.cache.retry_window import RetryWindow
-from informerd.cache.watch_session import GRACE, Cursor, HistoryLost, WatchSession
+from informerd.cache.watch_session import OVERTIME_GRACE_SECONDS, Cursor, HistoryLost, WatchSession
 from informerd.clock import Clock
 from informerd.errors import (
     Expired,
@@ -33,19 +32,19 @@ from informerd.errors import (
     TooManyRequests,
     Unreachable,
 )
+from informerd.log_throttle import LogThrottle
 from informerd.objects import Object
-from informerd.repeats import Repeats
 from informerd.resource_version import is_before
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
 
 STREAMING_LIST_TRIES = 3
-"""How often in a row a streaming list may be cut off before a plain list is tried in its place. (client-go would go on
+"""Number of times in a row that a streaming list may be cut off before a plain list is tried. (client-go would go on
 for ever: a proxy that cuts every answer after 30 s would keep a large list from ever coming.)"""
 
 
-LASTED = 2.0
+MIN_WATCH_SECONDS = 2.0
 """Seconds after which a watch has not failed at once."""
 
 
@@ -75,11 +74,11 @@ class Reflector(Generic[T]):
             clock=clock,
             monitor=monitor,
             backoff=self._backoff(),
-            doubt=probe.doubt if probe is not None else lambda: None,
+            on_unreachable=probe.suspect if probe is not None else lambda: None,
         )
         self._cursor = Cursor()
         self._session: WatchSession[T] | None = None
-        self._beginning = Beginning(clock, self._while_live)
+        self._beginning = FirstByteWait(clock, self._while_live)
         self._version_unavailable = False  # the last list met Expired or TooLarge: ask for any version
         self._broken = False  # a connection broke, or none came: the server that answers next may be an older one
         self._paginated = False  # the list at version 0 came in pages, so it is served by etcd: go on in pages
@@ -88,12 +87,12 @@ class Reflector(Generic[T]):
         self._lists = self._watches = 0
         self._not_streamed: Exception | None = None  # why the last list did not come as a stream
         self._method_said = ""
-        self._repeats = Repeats(clock)
+        self._repeats = LogThrottle(clock)
         self._internal_errors = RetryWindow(clock, self._settings.internal_error_retry)
 
     @property
     def last_resource_version(self) -> str:
-        """The newest version that was heard of; a watch goes on from here."""
+        """The newest version that was seen; a watch continues from here."""
         return self._cursor.version
 
     def _backoff(self) -> Backoff:
@@ -113,15 +112,15 @@ class Reflector(Generic[T]):
                     await self.recovery.pause(error, at_most=self._settings.absent_retry)
                 except (Expired, HistoryLost) as error:
                     await self.recovery.pause(error, at_most=self._before_relist())
-                except Exception as error:  # noqa: BLE001 - whatever it is, it is reported and tried again
+                except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
                     await self.recovery.pause(error)
         finally:
             if self._probe is not None:
                 self._probe.unsubscribe(self)
 
-    def probe_answered(self, *, well: bool) -> None:
+    def probe_answered(self, *, is_healthy: bool) -> None:
         """The API server is alive, and `well` or not."""
-        self.recovery.probe_answered(well=well)
+        self.recovery.probe_answered(is_healthy=is_healthy)
 
     def probe_failed(self, problem: str) -> None:
         """The API server does not answer: what the stream says, or does not say, is worth nothing."""
@@ -135,7 +134,7 @@ class Reflector(Generic[T]):
 
     def _while_live(self, problem: str) -> None:
         if self._monitor.state == "live":
-            self.recovery.declare(problem)
+            self.recovery.declare_stale(problem)
 
     def _before_relist(self) -> float:
         """The longest wait before a list because the history is gone: short where that is not so time and again.
@@ -162,7 +161,7 @@ class Reflector(Generic[T]):
             version = "" if self._version_unavailable else self._cursor.version
             await self._keep_interval()
             try:
-                with counted(self._clock, partial(self.counters.listed, "stream")) as attempt:
+                with count_attempt(self._clock, partial(self.counters.count_list, "stream")) as attempt:
                     session = await self._begin_watch(version, send_initial_events=True)
                     if await self._replace_from(session):
                         return session
@@ -185,11 +184,11 @@ class Reflector(Generic[T]):
         reason = "" if streamed or error is None else type(error).__name__
         if reason and reason != self._method_said and self._repeats.count(reason):
             fields = {"resource": self._name, "problem": str(error)}
-            log.info("%s: no streaming list, but pages: %s", self._name, error, extra=fields)
+            log.info("%s: listing in pages instead of a streaming list: %s", self._name, error, extra=fields)
         self._method_said = reason
 
     async def _replace_from(self, session: WatchSession[T]) -> bool:
-        """Whether the list came and is in the store; else the session is over."""
+        """Whether the list came and is in the store; otherwise the session is over."""
         done = False
         self._session = session
         try:
@@ -213,9 +212,9 @@ class Reflector(Generic[T]):
     async def _list_at(self, version: str) -> None:
         paged = version in ("", "0") or self._paginated
         limit = self._settings.page_size if paged else 0
-        with counted(self._clock, partial(self.counters.listed, "pages")):
+        with count_attempt(self._clock, partial(self.counters.count_list, "pages")):
             listing = await list_all(self._source, version, limit=limit, progress=self._progress)
-        if version == "0" and listing.paginated:
+        if version == "0" and listing.is_paginated:
             self._paginated = True
         await self._replace(listing.objects, listing.resource_version, listing.unusable)
 
@@ -223,15 +222,15 @@ class Reflector(Generic[T]):
         self._version_unavailable = self._broken = False
         self._monitor.listed, self._monitor.remaining = len(objects), None
         self._fifo.replace(objects, version, unusable)
-        await self._fifo.processed()
+        await self._fifo.wait_until_processed()
         self._cursor.version, self._cursor.from_start = version, False
-        self.recovery.listed = True
+        self.recovery.has_list = True
 
     def _progress(self, count: int, remaining: int | None) -> None:
-        self._monitor.heard()
+        self._monitor.record_contact()
         self._monitor.listed, self._monitor.remaining = count, remaining
-        if not self.recovery.listed:
-            self._monitor.become("syncing")
+        if not self.recovery.has_list:
+            self._monitor.set_state("syncing")
 
     async def _watch(self, session: WatchSession[T] | None) -> None:
         """Watch until a relist is needed, and raise why."""
@@ -247,7 +246,7 @@ class Reflector(Generic[T]):
                 self._version_unavailable = True
                 raise
             except ServerError as error:
-                if error.status.reason != "InternalError" or not self._internal_errors.again():
+                if error.status.reason != "InternalError" or not self._internal_errors.can_retry():
                     raise
             session = None
 
@@ -256,15 +255,15 @@ class Reflector(Generic[T]):
         began = self._clock.now()
         try:
             session.check_alive()
-            self._monitor.heard()
-            self._monitor.become("live")
-            self.recovery.works()
-            with counted(self._clock, self.counters.watched) as attempt:
+            self._monitor.record_contact()
+            self._monitor.set_state("live")
+            self.recovery.record_success()
+            with count_attempt(self._clock, self.counters.count_watch) as attempt:
                 await session.follow()
-                attempt.outcome = session.ending
-                self._broken = self._broken or session.ending == "cut_off"
+                attempt.outcome = session.outcome
+                self._broken = self._broken or session.outcome == "cut_off"
         finally:
-            self._followed = self._followed or self._clock.now() - began > LASTED
+            self._followed = self._followed or self._clock.now() - began > MIN_WATCH_SECONDS
             await self._end(session)
 
     async def _resume(self) -> WatchSession[T]:
@@ -274,7 +273,7 @@ class Reflector(Generic[T]):
             try:
                 if self._broken:
                     await self._check_history()
-                with counted(self._clock, self.counters.not_watched) as attempt:
+                with count_attempt(self._clock, self.counters.count_failed_watch) as attempt:
                     session = await self._begin_watch(self._cursor.version)
                     attempt.outcome = ""
             except (TooManyRequests, Unreachable) as error:
@@ -285,12 +284,12 @@ class Reflector(Generic[T]):
                 return session
 
     async def _check_history(self) -> None:
-        """Raise HistoryLost where the API server came back older than what it has told of.
+        """Raise HistoryLost where the API server's version is older than one seen before.
 
-        kube-apiserver accepts a watch from a version that it has not reached and is silent until it has, so that what
-        a restored backup took away would stay in the store. (client-go does not notice.)
+        kube-apiserver accepts a watch from a version that it has not reached and is silent until it has, so that
+        objects that a restored backup removed would stay in the store. (client-go does not notice.)
         """
-        newest = (await self._beginning.of(self._source.page("", limit=1))).resource_version
+        newest = (await self._beginning.wait_for(self._source.page("", limit=1))).resource_version
         self._broken = False
         if is_before(newest, self._cursor.version):
             self._version_unavailable = True
@@ -307,11 +306,11 @@ class Reflector(Generic[T]):
         lasting = self._settings.watch_timeout * (1 + self._settings.chance())
         answer = self._source.watch(
             version,
-            lasting=lasting,
-            begin_within=BEGIN_WITHIN if send_initial_events else lasting + GRACE,
+            timeout=lasting,
+            begin_within=LATE_AFTER if send_initial_events else lasting + OVERTIME_GRACE_SECONDS,
             send_initial_events=send_initial_events,
         )
-        stream = await self._beginning.of(answer)
+        stream = await self._beginning.wait_for(answer)
         self._last_start = began
         self._watches += 1
         self._monitor.reconnects = self._watches - 1
@@ -319,13 +318,13 @@ class Reflector(Generic[T]):
             stream,
             self._cursor,
             self._fifo,
-            began=began,
-            lasting=lasting,
+            started_at=began,
+            timeout=lasting,
             name=self._name,
             clock=self._clock,
             monitor=self._monitor,
             silence=self._settings.silence,
-            on_dead=self.recovery.declare,
+            on_dead=self.recovery.declare_stale,
         )
 
     async def _end(self, session: WatchSession[T]) -> None:
@@ -333,16 +332,16 @@ class Reflector(Generic[T]):
         await session.release()
 
     async def _vanish(self) -> None:
-        """The resource does not exist (any more): neither do its objects, unless they are to be kept."""
-        if self.recovery.listed and not self._settings.keep_absent:
+        """Empty the store, because the resource does not exist, unless its objects are to stay."""
+        if self.recovery.has_list and not self._settings.keep_absent:
             self._fifo.replace({}, "")
-            await self._fifo.processed()
-        self.recovery.listed = False
+            await self._fifo.wait_until_processed()
+        self.recovery.has_list = False
         self._monitor.listed = 0
         self._cursor = Cursor()
         self._version_unavailable = self._paginated = False
 
 
 def _is_to_be_waited_out(error: InformerdError) -> bool:
-    """Whether a streaming list that failed so is to be tried again as it was; not where it did not begin in time."""
+    """Whether to retry a streaming list after this failure; false where it did not begin in time."""
     return isinstance(error, (TooManyRequests, Unreachable)) and not isinstance(error, NotBegun)

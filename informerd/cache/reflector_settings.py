@@ -1,4 +1,4 @@
-"""What may be set on a reflector; the defaults are client-go's."""
+"""Settings of a reflector; the defaults are client-go's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ReflectorSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The API server is asked to end each watch after between one and two times this."""
     streaming_lists: bool = True
     internal_error_retry: float = 0.0
-    """How long a watch that ends with InternalError is taken up again without a relist."""
+    """Seconds for which a watch that ends with InternalError is resumed without a relist."""
     watch_interval: float = 1.0
     """Watches start this far apart at least."""
     backoff: float = 0.8
@@ -28,8 +28,8 @@ class ReflectorSettings(msgspec.Struct, frozen=True, kw_only=True):
     absent_retry: float = 5.0
     """The longest wait before a resource that does not exist is asked for again."""
     keep_absent: bool = False
-    """Whether the objects of a resource that the API server has no more stay in the store until it is listed again.
+    """Whether the objects of a resource that the API server no longer has stay in the store until the next list.
 
-    client-go keeps them. A 404 does not say whether they are gone: a version that is not served any more has it, too.
+    client-go keeps them. A 404 does not say whether they are gone: a version that is no longer served has it, too.
     """
     chance: Callable[[], float] = random.random

@@ -1,4 +1,4 @@
-"""The shared informer: one reflector, one store, any number of handlers."""
+"""Shared informer: one reflector, one store, any number of handlers."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from informerd.cache.shared_processor import SharedProcessor
 from informerd.cache.store import Store
 from informerd.cache.version_waiters import VersionWaiters
 from informerd.clock import Clock, SystemClock
-from informerd.decoding.faults import FaultListener
+from informerd.decoding.decode_errors import FaultListener
 from informerd.errors import AlreadyStarted, InformerStopped
+from informerd.log_throttle import LogThrottle, repeat_suffix
 from informerd.objects import Object
-from informerd.repeats import Repeats, nth
 from informerd.resource import Resource
 from informerd.resource_version import has_reached, parse_resource_version
 
@@ -38,17 +38,17 @@ log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
 
 Registration = Listener
-"""What add_handler gives back: `has_synced`, `wait_for_sync()`, `remove()`, `failures`, `depth`."""
+"""The result of add_handler: `has_synced`, `wait_for_sync()`, `remove()`, `failures`, `depth`."""
 
 MINIMUM_RESYNC = 1.0
 """Seconds; a shorter resync period is raised to it."""
 
 
 class SharedInformer(Generic[T]):
-    """Keeps `store` equal to what the API server has and tells handlers what changed.
+    """Keeps `store` equal to the API server's objects and notifies handlers of changes.
 
-    Handlers are told in order, at least once, each from a task of its own: see `handler.Handler`. The store changes
-    before they are told. `health()` says how far all this is true right now.
+    Handlers are notified in order, at least once, each from a task of its own: see `handler.Handler`. The store changes
+    before they are notified. `health()` says how fresh the store is.
     """
 
     def __init__(
@@ -77,9 +77,9 @@ class SharedInformer(Generic[T]):
             list_watch, self._fifo, clock=self._clock, monitor=self._monitor, probe=probe, settings=settings
         )
         self._faults = list_watch.faults
-        self.counters = InformerCounters(self._reflector.counters, self._faults.counts, self._monitor.entered)
-        """What was counted so far, for metrics."""
-        self._repeats = Repeats(self._clock)
+        self.counters = InformerCounters(self._reflector.counters, self._faults.counts, self._monitor.states_entered)
+        """The counts so far, for metrics."""
+        self._repeats = LogThrottle(self._clock)
         self._default_resync = resync
         self._handlers: SharedProcessor[T] = SharedProcessor(self._clock, self.counters.handlers)
         self._version_waiters = VersionWaiters()
@@ -90,7 +90,7 @@ class SharedInformer(Generic[T]):
         self._backoff = Backoff(self._clock)
         self._monitor.subscribe(self._works)
         self.mutations: MutationDetector[T] | None = None
-        """Watches over the store's objects, where `on_mutation` is to be told of changes to them."""
+        """Detector of changes to the store's objects, where there is an `on_mutation`."""
         if on_mutation is not None:
             key = self.resource.key
             self.mutations = MutationDetector(key, self.store, clock=self._clock, on_mutation=on_mutation)
@@ -105,7 +105,7 @@ class SharedInformer(Generic[T]):
 
     @property
     def has_synced(self) -> bool:
-        """Whether the store has held a first complete list. Handlers may still be at it, see Registration."""
+        """Whether the store has held a first complete list. Handlers may still process it, see Registration."""
         return self._synced
 
     @property
@@ -119,12 +119,12 @@ class SharedInformer(Generic[T]):
         return self._handlers.listeners
 
     @property
-    def queued(self) -> tuple[int, float]:
-        """How many deltas are on their way into the store, and how many seconds the oldest of them has been."""
+    def queue_length(self) -> tuple[int, float]:
+        """The number of deltas on their way into the store, and the age of the oldest in seconds."""
         return len(self._fifo), self._fifo.oldest_age
 
     def health(self) -> Health:
-        """How fresh the store is, right now."""
+        """Present health of the store, see `Health`."""
         return self._monitor.snapshot()
 
     def on_health(self, listener: Callable[[Health], None]) -> Callable[[], None]:
@@ -132,10 +132,11 @@ class SharedInformer(Generic[T]):
         return self._monitor.subscribe(listener)
 
     def on_fault(self, listener: FaultListener) -> Callable[[], None]:
-        """Call `listener` with the error of each object that could not be taken as it came; the answer ends that.
+        """Call `listener` with the error of each object that could not be decoded as it came; returns a function that
+        ends this.
 
-        The informer goes on: an object of another kind or one that the transform failed on is left out, one that the
-        projection does not fit (ProjectionMismatch) is stored with nothing but its head.
+        The informer continues: an object of another kind, or one on which the transform failed, is left out; one that
+        the projection does not fit (ProjectionMismatch) is stored with nothing but its metadata.
         """
         return self._faults.subscribe(listener)
 
@@ -158,13 +159,14 @@ class SharedInformer(Generic[T]):
         name: str = "",
         in_thread: bool = False,
     ) -> Registration[T]:
-        """Tell `handler` of everything in the store, as adds of the initial list, and then of every change.
+        """Notify `handler` of everything in the store, as adds of the initial list, and then of every change.
 
         `resync`: seconds between updates for every object although nothing changed (0 for none, at least 1; default is
         the informer's). `same_version_updates`: whether updates that repeat a resource version (resync, relist) are
-        delivered; by default only with a resync. `name` is what logs and metrics call it, by default its class or
-        function; handlers of one name are counted together. `in_thread`: the handler's functions are plain ones that
-        block, and are called in a thread of their own. Raises InformerStopped, and InvalidCall for what is no handler.
+        delivered; by default only with a resync. `name` is the handler's name in logs and metrics, by default its class
+        or function; handlers of one name are counted together. `in_thread`: the handler's functions are plain ones that
+        block, and are called in a thread of their own. Raises InformerStopped, and InvalidCall for an object that is
+        not a handler.
         """
         if self._stopped:
             raise self._stopped_error()
@@ -182,9 +184,9 @@ class SharedInformer(Generic[T]):
         )
         self._handlers.add(listener)
         if len(self.store):
-            listener.give([Add(obj, True) for obj in self.store])
+            listener.enqueue([Add(obj, True) for obj in self.store])
         if self.has_synced:
-            listener.give_end_of_initial_list()
+            listener.enqueue_end_of_initial_list()
         if self._started:
             listener.start()
         return listener
@@ -210,9 +212,9 @@ class SharedInformer(Generic[T]):
     async def run(self) -> None:
         """Run until cancelled. Raises AlreadyStarted the second time, InformerStopped after `close`.
 
-        A fault of the informer's own is logged, and the store is said to be stale; after the reflector's backoff it
-        lists anew, which tells handlers exactly what they have missed. Who waits for a version or the sync waits on.
-        (client-go lets the process crash, for want of a place to say so.)
+        A fault of the informer's own is logged, and the store becomes stale; after the reflector's backoff it lists
+        again, which notifies handlers exactly of what they missed. Waiters for a version or the sync continue to wait.
+        (client-go lets the process crash.)
         """
         if self._started:
             raise AlreadyStarted(f"the informer of {self.resource.key} was started before")
@@ -251,17 +253,17 @@ class SharedInformer(Generic[T]):
         self.counters.restarts += 1
         if number := self._repeats.count(type(fault).__name__):
             fields = {"resource": self.resource.key, "failures": number}
-            text = "the informer of %s has failed and will list anew%s"
-            log.error(text, self.resource.key, nth(number), exc_info=fault, extra=fields)
+            text = "the informer of %s has failed and will list again%s"
+            log.error(text, self.resource.key, repeat_suffix(number), exc_info=fault, extra=fields)
 
     async def _say_and_wait(self, fault: Exception) -> None:
         delay = self._backoff.next()
-        problem = f"the informer of {self.resource.key} has failed and will list anew: {fault}"
-        self._reflector.recovery.declare(problem, answered=True, retry_at=self._clock.time() + delay)
+        problem = f"the informer of {self.resource.key} has failed and will list again: {fault}"
+        self._reflector.recovery.declare_stale(problem, has_answer=True, retry_at=self._clock.time() + delay)
         await self._clock.sleep(delay)
 
     async def close(self) -> None:
-        """End the handlers and wait for that; who waits for anything gets InformerStopped.
+        """End the handlers and wait for that; all waiters get InformerStopped.
 
         For an informer that never ran; one that runs does this at its end.
         """
@@ -271,18 +273,18 @@ class SharedInformer(Generic[T]):
         self._version_waiters.fail(self._stopped_error())
         await self._handlers.stop()
         if self.mutations is not None:
-            self.mutations.look()
+            self.mutations.compare_all()
 
     def _stopped_error(self) -> InformerStopped:
         return InformerStopped(f"the informer of {self.resource.key} has stopped")
 
     def _works(self, health: Health) -> None:
         if health.state == "live":
-            self._backoff.works()
+            self._backoff.record_success()
 
     def _after_batch(self) -> None:
         if self._fifo.has_synced and not self._synced:
             self._synced = True
             self._settled.set()
-            self._handlers.give_end_of_initial_list()
-        self._version_waiters.reached(self.store.resource_version)
+            self._handlers.distribute_end_of_initial_list()
+        self._version_waiters.release(self.store.resource_version)

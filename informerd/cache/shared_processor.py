@@ -1,4 +1,4 @@
-"""The shared processor: all handlers of one informer, and what is due to them (client-go's sharedProcessor)."""
+"""Shared processor: distributes notifications to all handlers of one informer (client-go's sharedProcessor)."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ class SharedProcessor(Generic[T]):
 
     @property
     def listeners(self) -> list[Listener[T]]:
-        """Those that are told now, in the order in which they were added."""
+        """The present listeners, in the order in which they were added."""
         return [*self._listeners]
 
     def add(self, listener: Listener[T]) -> None:
-        """Tell it, too, from now on."""
+        """Add a listener, which is notified from now on."""
         self._listeners.append(listener)
         self._counters.add(listener)
         self._changed.set()
 
     def forget(self, listener: Listener[T]) -> None:
-        """Tell it nothing more; nothing happens if it is not told."""
+        """Remove a listener; an unknown one is ignored."""
         if listener in self._listeners:
             self._listeners.remove(listener)
             self._changed.set()
             self._leaving = [each for each in (*self._leaving, listener) if each.is_running]
-            self._counters.keep({*self._listeners, *self._leaving})
+            self._counters.retain({*self._listeners, *self._leaving})
 
     def start(self) -> None:
         """Begin to deliver what their buffers hold."""
@@ -54,19 +54,19 @@ class SharedProcessor(Generic[T]):
         """End the delivery, and wait for the end of calls under way."""
         await asyncio.gather(*(listener.stop() for listener in [*self._listeners, *self._leaving]))
 
-    def give(self, notifications: Sequence[Notification[T]], listeners: Sequence[Listener[T]]) -> None:
-        """Tell these listeners."""
+    def distribute(self, notifications: Sequence[Notification[T]], listeners: Sequence[Listener[T]]) -> None:
+        """Notify these listeners."""
         if notifications:
             for listener in listeners:
-                listener.give(notifications)
+                listener.enqueue(notifications)
 
-    def give_end_of_initial_list(self) -> None:
-        """Tell all listeners that the first list is complete."""
+    def distribute_end_of_initial_list(self) -> None:
+        """Notify all listeners that the first list is complete."""
         for listener in self._listeners:
-            listener.give_end_of_initial_list()
+            listener.enqueue_end_of_initial_list()
 
-    def due(self) -> list[Listener[T]]:
-        """Those for whom it is time for a resync; the next one is a period of theirs away."""
+    def listeners_due(self) -> list[Listener[T]]:
+        """Listeners due for a resync; their next one is a period away."""
         now = self._clock.now()
         due = [listener for listener in self._listeners if listener.resync and listener.resync_due <= now]
         for listener in due:
@@ -85,4 +85,4 @@ class SharedProcessor(Generic[T]):
             if wait > 0 and await sleep_or(self._changed, wait, self._clock):
                 continue
             fifo.sync_all()
-            await fifo.processed()
+            await fifo.wait_until_processed()

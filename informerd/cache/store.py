@@ -1,4 +1,4 @@
-"""The store: the latest state of each object by key, with indexes, and the resource version it is at."""
+"""Store of the latest state of each object by key, with indexes and the resource version that it is at."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from informerd.objects import Object
 
 T = TypeVar("T", bound=Object)
 
-TURN = 1000
+OBJECTS_PER_TURN = 1000
 """Objects of a list that are indexed before the event loop gets its turn."""
 
 
@@ -46,7 +46,7 @@ class Store(Generic[T]):
 
     @property
     def index_failures(self) -> dict[str, int]:
-        """How often each index's function raised."""
+        """Number of exceptions of each index's function."""
         return {name: index.failures for name, index in [*self._indexes.items()]}
 
     def get(self, key: str) -> T | None:
@@ -84,7 +84,7 @@ class Store(Generic[T]):
         self._set_indexes({**self._indexes, name: index})
 
     def put(self, key: str, obj: T) -> T | None:
-        """Store `obj`; what it took the place of. For the informer."""
+        """Store `obj`; returns the object that it replaced. For the informer."""
         old = self._objects.get(key)
         self._objects[key] = obj
         for index in self._indexes.values() if old is None else self._moving:
@@ -100,17 +100,18 @@ class Store(Generic[T]):
         return old
 
     async def replace(self, objects: dict[str, T], resource_version: str) -> dict[str, T]:
-        """Hold `objects` from now on (the dict is taken over); what was held before. For the informer.
+        """Replace the content by `objects` (the dict belongs to the store afterwards); returns the old content. For the
+        informer.
 
-        They are indexed a thousand at a time, between which the event loop gets its turn and readers see the old
+        The objects are indexed a thousand at a time, between which the event loop gets its turn and readers see the old
         content; then the new content is there as a whole.
         """
         indexes: dict[str, Index[T]] = {}
         while missing := [index for name, index in self._indexes.items() if name not in indexes]:
             for index in missing:  # one that is added meanwhile is done in another round
-                indexes[index.name] = fresh = index.emptied()
+                indexes[index.name] = fresh = index.empty_copy()
                 rest = iter(objects.items())
-                while turn := [*islice(rest, TURN)]:
+                while turn := [*islice(rest, OBJECTS_PER_TURN)]:
                     fresh.add(turn)
                     await asyncio.sleep(0)
         before, self._objects = self._objects, objects

@@ -1,4 +1,4 @@
-"""The streaming list (watch-list, KEP-3157): the first events of a watch, up to a bookmark, are the list."""
+"""Streaming list (watch-list, KEP-3157): the first events of a watch, up to a bookmark, are the list."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from informerd.cache.deltas import Added, Deleted, Updated
+from informerd.cache.delta import Added, Deleted, Updated
 from informerd.cache.event_stream import EventStream, Unusable
 from informerd.cache.pager import Progress
 from informerd.clock import Clock
@@ -19,8 +19,8 @@ T = TypeVar("T", bound=Object)
 
 WARN_EVERY = 10.0
 GIVE_UP_AFTER = 30.0
-"""Seconds of silence before the bookmark after which the API server is taken not to know streaming lists. (client-go
-would wait for ever.)"""
+"""Seconds of silence before the bookmark after which the API server is assumed not to support streaming lists.
+(client-go would wait for ever.)"""
 
 
 class StreamedList(msgspec.Struct, Generic[T]):
@@ -34,7 +34,7 @@ class StreamedList(msgspec.Struct, Generic[T]):
     unusable: frozenset[str] = frozenset()
 
 
-async def collect(stream: EventStream[T], progress: Progress) -> StreamedList[T] | None:
+async def collect_initial_list(stream: EventStream[T], progress: Progress) -> StreamedList[T] | None:
     """Read up to the bookmark that ends the list; None if the stream ends before.
 
     Raises what the stream raises, and MalformedStream where the bookmark does not say from where to go on.
@@ -59,17 +59,17 @@ async def collect(stream: EventStream[T], progress: Progress) -> StreamedList[T]
     return None
 
 
-class Patience:
+class StallWatchdog:
     """Warns of every 10 s in which nothing comes, let alone the bookmark that ends a streaming list, then gives up."""
 
     def __init__(self, stream: EventStream[T], *, clock: Clock, name: str) -> None:
-        self.gave_up = False
+        self.has_given_up = False
         self._close = stream.close
         self._clock = clock
         self._name = name
         self._heard = clock.now()
 
-    def heard(self) -> None:
+    def record_event(self) -> None:
         """Something came."""
         self._heard = self._clock.now()
 
@@ -83,6 +83,6 @@ class Patience:
             text = "%s: the bookmark that ends the streaming list has not come, nor anything for %g s"
             log.warning(text, self._name, silent, extra={"resource": self._name, "silent": silent})
             if silent >= GIVE_UP_AFTER:
-                self.gave_up = True
+                self.has_given_up = True
                 self._close()
                 return

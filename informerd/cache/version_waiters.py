@@ -1,4 +1,4 @@
-"""Version waiters: who waits until a store has seen a resource version, such as that of one's own write."""
+"""Waiters for a resource version in a store, such as the version of one's own write."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from informerd.resource_version import has_reached
 
 
 class VersionWaiters:
-    """Those who wait for one store."""
+    """Waiters for versions of one store."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[str, asyncio.Future[None]]] = []
@@ -27,8 +27,8 @@ class VersionWaiters:
             if entry in self._waiting:
                 self._waiting.remove(entry)
 
-    def reached(self, version: str) -> None:
-        """The store has seen `version`: release those who wait for no more than that."""
+    def release(self, version: str) -> None:
+        """Wake the waiters for versions up to `version`, which the store has seen."""
         if not self._waiting:
             return
         waiting = []

@@ -1,4 +1,4 @@
-"""One open watch, from its first event to its end: what comes goes into the delta FIFO."""
+"""One open watch, from its first event to its end, which puts its events into the delta FIFO."""
 
 from __future__ import annotations
 
@@ -9,25 +9,56 @@ from typing import Generic, TypeVar
 
 import msgspec
 
+from informerd.cache.delta import Added, Bookmark, Change
 from informerd.cache.delta_fifo import DeltaFifo
-from informerd.cache.deltas import Added, Bookmark, Change
 from informerd.cache.event_stream import Event, EventStream, Unusable
 from informerd.cache.health import HealthMonitor
 from informerd.cache.pager import Progress
-from informerd.cache.streaming_list import Patience, StreamedList, collect
-from informerd.cache.vigil import Vigil
+from informerd.cache.streaming_list import StallWatchdog, StreamedList, collect_initial_list
 from informerd.clock import Clock
 from informerd.errors import InformerdError, Unreachable
 from informerd.objects import Object
 from informerd.resource_version import is_before
 
+
+class StreamWatchdog:
+    """Calls `on_silence` once when `limit` seconds pass without a word on a stream that sends periodic bookmarks.
+
+    It begins with the first periodic bookmark: streams that never send one (events have no watch cache) may be silent
+    for as long as nothing happens.
+    """
+
+    def __init__(self, clock: Clock, limit: float, on_silence: Callable[[], None]) -> None:
+        self._clock = clock
+        self._limit = limit
+        self._on_silence = on_silence
+        self._last_word = clock.now()
+        self._task: asyncio.Task[None] | None = None
+
+    def record_event(self, *, bookmark: bool) -> None:
+        """Something came; `bookmark`: a periodic bookmark was in it."""
+        self._last_word = self._clock.now()
+        if bookmark and self._task is None:
+            self._task = asyncio.create_task(self._run())
+
+    def stop(self) -> None:
+        """Stop watching."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _run(self) -> None:
+        while (rest := self._last_word + self._limit - self._clock.now()) > 0:
+            await self._clock.sleep(rest)
+        self._on_silence()
+
+
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
 
-SHORT = 1.0
+SHORT_WATCH_SECONDS = 1.0
 """Seconds; a watch that ends sooner without an event has failed."""
 
-GRACE = 30.0
+OVERTIME_GRACE_SECONDS = 30.0
 """Seconds beyond the time asked for after which a watch that the API server has not ended is ended from this side.
 
 (client-go relies on the server. But what a proxy in between has forgotten is silent for ever, while probes go through.)
@@ -39,7 +70,7 @@ class ShortWatch(InformerdError):
 
 
 class HistoryLost(InformerdError):
-    """The API server is at a version before one that it has told of: restored from a backup, or another one.
+    """The API server is at a version before one seen earlier: it was restored from a backup, or is another one.
 
     (client-go does not notice: such a watch stays silent until the versions have caught up.)
     """
@@ -63,9 +94,9 @@ class Cursor(msgspec.Struct):
 
 
 class WatchSession(Generic[T]):
-    """Reads one stream, which is its to release. `on_dead` is told when it is found dead, and why.
+    """Reads one stream, and releases it. `on_dead` is called with the reason when the stream is found dead.
 
-    It `began` then (monotonic seconds) and the API server is to end it after `lasting` seconds.
+    It `began` at that moment (monotonic seconds) and the API server is to end it after `lasting` seconds.
     """
 
     def __init__(
@@ -74,8 +105,8 @@ class WatchSession(Generic[T]):
         cursor: Cursor,
         fifo: DeltaFifo[T],
         *,
-        began: float,
-        lasting: float,
+        started_at: float,
+        timeout: float,
         name: str,
         clock: Clock,
         monitor: HealthMonitor,
@@ -85,8 +116,8 @@ class WatchSession(Generic[T]):
         self._stream = stream
         self._cursor = cursor
         self._fifo = fifo
-        self._began = began
-        self._ends_by = began + lasting + GRACE
+        self._began = started_at
+        self._ends_by = started_at + timeout + OVERTIME_GRACE_SECONDS
         self._name = name
         self._clock = clock
         self._monitor = monitor
@@ -94,8 +125,8 @@ class WatchSession(Generic[T]):
         self._on_dead = on_dead
         self._dead = ""
         self._events_came = False
-        self.ending = "ok"
-        """How a stream ended that did not fail: ok, cut_off or overtime (see `outcome.OUTCOMES`)."""
+        self.outcome = "ok"
+        """Outcome of a stream that did not fail: ok, cut_off or overtime (see `attempt_outcome.OUTCOMES`)."""
 
     async def collect(self, progress: Progress) -> StreamedList[T] | None:
         """The list that a streaming list's stream begins with; None if it ended before, and not at once.
@@ -103,23 +134,23 @@ class WatchSession(Generic[T]):
         Raises what the stream raises, Unreachable where it was found dead, ShortWatch, and InformerdError where the
         API server does not know streaming lists.
         """
-        patience = Patience(self._stream, clock=self._clock, name=self._name)
+        patience = StallWatchdog(self._stream, clock=self._clock, name=self._name)
         watching = asyncio.create_task(patience.run())
 
         def advance(count: int, remaining: int | None) -> None:
-            patience.heard()
+            patience.record_event()
             self._events_came = True
             progress(count, remaining)
 
         progress(0, None)
         streamed = None
         try:
-            streamed = await collect(self._stream, advance)
+            streamed = await collect_initial_list(self._stream, advance)
         except Unreachable as error:
             log.debug("%s: the streaming list was cut off: %s", self._name, error)
         finally:
             watching.cancel()
-        if patience.gave_up:
+        if patience.has_given_up:
             raise InformerdError("the API server does not send the bookmark that ends a streaming list")
         self._events_came |= streamed is not None
         self._check_end()
@@ -130,17 +161,17 @@ class WatchSession(Generic[T]):
 
         Raises what the stream raises, Unreachable where it was found dead, and ShortWatch.
         """
-        vigil = Vigil(self._clock, self._silence, self._fell_silent)
+        vigil = StreamWatchdog(self._clock, self._silence, self._fell_silent)
         overtime = asyncio.create_task(self._end_overtime())
         try:
             while events := await self._stream.batch():
                 self._events_came = True
-                vigil.word(bookmark=self._take(events))
+                vigil.record_event(bookmark=self._take(events))
         except Unreachable as error:
             log.debug("%s: the watch was cut off: %s", self._name, error)
-            self.ending = "cut_off"
+            self.outcome = "cut_off"
         finally:
-            vigil.end()
+            vigil.stop()
             overtime.cancel()
         self._check_end()
 
@@ -150,7 +181,7 @@ class WatchSession(Generic[T]):
             raise Unreachable(self._dead)
 
     def declare_dead(self, problem: str) -> None:
-        """Close the stream because it is not to be trusted any more."""
+        """Close the stream because it can no longer be trusted."""
         self._dead = problem
         self._on_dead(problem)
         self._stream.close()
@@ -162,21 +193,24 @@ class WatchSession(Generic[T]):
     async def _end_overtime(self) -> None:
         await self._clock.sleep(self._ends_by - self._clock.now())
         log.debug("%s: the API server has not ended the watch in time", self._name)
-        self.ending = "overtime"
+        self.outcome = "overtime"
         self._stream.close()
 
     def _check_end(self) -> None:
         self.check_alive()
-        if not self._events_came and self._clock.now() - self._began < SHORT:
+        if not self._events_came and self._clock.now() - self._began < SHORT_WATCH_SECONDS:
             raise ShortWatch("the API server ended the watch at once")
 
     def _check_order(self, bookmark: str) -> None:
-        """Only bookmarks tell: the versions of objects need not grow where an API server keeps no single history."""
+        """Check the order of bookmarks only.
+
+        The versions of objects need not grow where an API server has no single history.
+        """
         if not self._cursor.from_start and is_before(bookmark, self._cursor.version):
             raise HistoryLost(f"the API server is at version {bookmark}, but was at {self._cursor.version} before")
 
     def _fell_silent(self) -> None:
-        self.declare_dead(f"nothing was heard for {self._silence:g} s")
+        self.declare_dead(f"the watch was silent for {self._silence:g} s")
 
     def _take(self, events: list[Event[T]]) -> bool:
         """Queue what came; whether a bookmark was in it."""
@@ -198,9 +232,9 @@ class WatchSession(Generic[T]):
                 changes.append(event)
         self._queue(changes)
         if bookmarks:
-            self._monitor.heard_bookmark()
+            self._monitor.record_bookmark()
         if bookmarks < len(events):
-            self._monitor.heard_event()
+            self._monitor.record_event()
         return bookmarks > 0
 
     def _pass(self, bookmark: Bookmark) -> None:

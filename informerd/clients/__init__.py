@@ -1,1 +1,1 @@
-"""Verbs whose objects are dicts, projections or the official client's models (client-go's dynamic and typed ones)."""
+"""Clients whose objects are dicts, projections or the official client's models (client-go's dynamic and typed ones)."""

@@ -1,4 +1,4 @@
-"""Codecs: what a caller of the dynamic or typed client gets for an object, and what becomes of what it gives."""
+"""Codecs between JSON and the form of object that a caller of the dynamic or typed client works with."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from informerd.decoding.decoder import Decoder
 from informerd.errors import UNREADABLE, InvalidCall, MalformedAnswer, UnexpectedObject
 from informerd.objects import Object
 from informerd.resource import Resource
-from informerd.rest.call import Json
+from informerd.rest.request import Json
 
 T = TypeVar("T")
 P = TypeVar("P", bound=Object)
@@ -41,7 +41,7 @@ class JsonCodec:
         try:
             decoded: Any = msgspec.json.decode(raw)
         except UNREADABLE as error:
-            raise MalformedAnswer(f"an object that came is no JSON: {error}") from error
+            raise MalformedAnswer(f"an object is not valid JSON: {error}") from error
         if not isinstance(decoded, dict):
             raise UnexpectedObject(f"expected a {self._type['kind']}, got no object at all")
         return decoded if "kind" in decoded else {**self._type, **decoded}
@@ -60,7 +60,7 @@ class ProjectionCodec(Generic[P]):
         try:
             return self._decoder.decode_item(memoryview(raw))
         except UNREADABLE as error:
-            raise MalformedAnswer(f"an object that came is no JSON: {error}") from error
+            raise MalformedAnswer(f"an object is not valid JSON: {error}") from error
 
     def encode(self, obj: P) -> Json:
         raise InvalidCall(

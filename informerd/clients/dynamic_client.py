@@ -1,4 +1,4 @@
-"""The dynamic client: any kind, by a name that discovery knows or by a manifest; objects are plain dicts."""
+"""Dynamic client: any kind, by a name that discovery knows or by a manifest, with objects as plain dicts."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from informerd.clients.codec import JsonCodec
 from informerd.clients.resource_client import ResourceClient
 from informerd.errors import InvalidCall
 from informerd.resource import Resource
-from informerd.rest.call import Json, metadata_of
 from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
+from informerd.rest.request import Json, metadata_of
 from informerd.rest.warning_log import OnWarning
 
 
@@ -24,14 +24,14 @@ class DynamicClient:
     def resource(
         self, resource: Resource | str, namespace: str = "", *, on_warning: OnWarning | None = None
     ) -> ResourceClient[Json]:
-        """The verbs of a resource, given as itself or by whatever name kubectl would take, such as ``deploy``.
+        """The verbs of a resource, given as a Resource or by a name that kubectl accepts, such as ``deploy``.
 
-        Nothing is sent yet: a name is looked up with the first call. An empty `namespace` is all of them, or none for
-        what is cluster-scoped.
+        Nothing is sent yet: a name is looked up with the first call. An empty `namespace` means all of them, or none
+        for a cluster-scoped resource.
         """
-        return ResourceClient(self.client, self.meant(resource), JsonCodec, namespace, on_warning=on_warning)
+        return ResourceClient(self.client, self.resolve(resource), JsonCodec, namespace, on_warning=on_warning)
 
-    def of(self, manifest: Json, *, on_warning: OnWarning | None = None) -> ResourceClient[Json]:
+    def for_manifest(self, manifest: Json, *, on_warning: OnWarning | None = None) -> ResourceClient[Json]:
         """The verbs of the resource that a manifest's apiVersion and kind name, in its namespace.
 
         Raises InvalidCall where it has neither.
@@ -49,7 +49,7 @@ class DynamicClient:
             on_warning=on_warning,
         )
 
-    def meant(self, resource: Resource | str) -> Resource | Callable[[], Awaitable[Resource]]:
+    def resolve(self, resource: Resource | str) -> Resource | Callable[[], Awaitable[Resource]]:
         """A resource, or how to find out which one is meant."""
         if isinstance(resource, Resource):
             return resource

@@ -1,7 +1,7 @@
-"""The official client's models (``kubernetes.aio.client.models``, such as V1Pod) for whoever wants them.
+"""Conversion to and from the official client's models (``kubernetes.aio.client.models``, such as V1Pod).
 
-Importing this imports that package, which takes about a second and 100 MB; nothing else of informerd does. Nothing
-here opens a connection or a session.
+Importing this module imports that package, which takes about a second and 100 MB; no other module of informerd does.
+Nothing here opens a connection or a session.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pydantic import ValidationError
 from informerd.clients.codec import JsonCodec
 from informerd.errors import InvalidCall, UnexpectedObject
 from informerd.resource import Resource
-from informerd.rest.call import Json
+from informerd.rest.request import Json
 
 
 class Model(Protocol):
-    """What every official model class has."""
+    """Interface of every official model class."""
 
     @classmethod
     def from_dict(cls, obj: dict[str, Any] | None) -> Self | None: ...
@@ -81,6 +81,6 @@ class _Writer(ApiClient):
     def sanitize_for_serialization(self, obj: Any) -> Any:
         if isinstance(obj, datetime):
             if obj.tzinfo is None:
-                raise InvalidCall(f"the time {obj} has no zone: give it one, such as UTC")
+                raise InvalidCall(f"the time {obj} has no time zone: give it one, such as UTC")
             return obj.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
         return super().sanitize_for_serialization(obj)  # type: ignore[no-untyped-call]

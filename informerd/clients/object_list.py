@@ -1,4 +1,4 @@
-"""Lists as the dynamic and typed clients hand them out."""
+"""Lists that the dynamic and typed clients return."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Generic, TypeVar
 import msgspec
 
 from informerd.clients.codec import Codec
-from informerd.rest.answer import Answer
+from informerd.rest.response import Response
 
 T = TypeVar("T")
 
-TURN = 100
+ITEMS_PER_TURN = 100
 """Items after which the event loop gets its turn."""
 
 
@@ -25,7 +25,7 @@ class ObjectList(msgspec.Struct, Generic[T]):
     """Where a watch goes on from here."""
     continue_token: str = ""
     remaining: int | None = None
-    """How many objects follow, where the API server says so."""
+    """Number of objects that follow, where the API server says so."""
 
     def __iter__(self) -> Iterator[T]:
         return iter(self.items)
@@ -46,13 +46,13 @@ class _List(msgspec.Struct, kw_only=True):
     """It must be there, if only as null: a Table or Status has none."""
 
 
-async def decode_list(answer: Answer, codec: Codec[T]) -> ObjectList[T]:
+async def decode_list(response: Response, codec: Codec[T]) -> ObjectList[T]:
     """The objects of a list's answer. Raises MalformedAnswer and UnexpectedObject."""
-    content: _List = answer.decode(_List)
+    content: _List = response.decode(_List)
     items = []
     for count, item in enumerate(content.items or (), 1):
         items.append(codec.decode(memoryview(item)))
-        if count % TURN == 0:
+        if count % ITEMS_PER_TURN == 0:
             await asyncio.sleep(0)
     meta = content.metadata
     return ObjectList(items, meta.resource_version, meta.continue_, meta.remaining_item_count)

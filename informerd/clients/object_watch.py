@@ -1,6 +1,6 @@
-"""A watch as the dynamic and typed clients hand it out: one connection's events, nothing mended.
+"""Watch of the dynamic and typed clients: the events of one connection, without reconnects.
 
-For a cache that heals itself there are the informers; this is the API server's watch and ends when that does.
+This is the API server's watch and ends when it does. Informers are the caches that recover by themselves.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class _Bookmark(msgspec.Struct):
 
 
 class ObjectWatch(Generic[T]):
-    """Iterate over it for the changes, in the API server's order; it ends where the server's stream does.
+    """Async iterator over changes, in the API server's order; it ends where the server's stream does.
 
-    An in-stream ERROR is raised as its ApiError (Expired: the version is too old, list anew), a connection that breaks
-    as Unreachable, what is no event as MalformedStream, an object of another kind as UnexpectedObject.
+    An in-stream ERROR is raised as its ApiError (Expired: the version is too old, list again), a broken connection as
+    Unreachable, a malformed event as MalformedStream, an object of another kind as UnexpectedObject.
     """
 
     def __init__(self, stream: WatchStream, codec: Codec[T], resource_version: str) -> None:

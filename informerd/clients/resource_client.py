@@ -1,4 +1,4 @@
-"""One resource's verbs, with objects in the form that the caller chose: plain dicts, projections or official models."""
+"""Verbs of one resource, with objects in the form that the caller chose: dicts, projections or official models."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from informerd.clients.resource_reader import ResourceReader, selectors
 from informerd.clients.subresource_client import SubresourceClient, WriteOptions
 from informerd.errors import InvalidCall, MalformedAnswer
 from informerd.resource import Resource
-from informerd.rest.call import Json, PatchType, is_precondition, metadata_of
+from informerd.rest.request import Json, PatchType, is_precondition, metadata_of
 from informerd.selectors.field_selector import FieldSelector
 from informerd.selectors.label_selector import LabelSelector
 
@@ -19,10 +19,10 @@ T = TypeVar("T")
 
 
 class DeleteOptions(TypedDict, total=False):
-    """How to delete."""
+    """Options of a deletion."""
 
     propagation_policy: Literal["Background", "Foreground", "Orphan"]
-    """What becomes of dependents: deleted afterwards, before, or left alone. The default is the resource's own."""
+    """Treatment of dependents: deleted afterwards, before, or left alone. The default is the resource's own."""
     grace_period: int
     """Seconds until it is ended by force; 0 is at once."""
     dry_run: bool
@@ -32,16 +32,16 @@ class _Head(msgspec.Struct, rename="camel"):
     kind: str = ""
     api_version: str = ""
     details: Any = None
-    """Of a Status: which object it is about; of a custom resource whatever it likes."""
+    """Of a Status: the object that it is about; of a custom resource any value."""
 
     @property
     def is_status(self) -> bool:
-        """Whether it is one; a custom resource may have that name."""
+        """Whether it is a metav1.Status; a custom resource may have that kind's name."""
         return self.kind == "Status" and self.api_version in {"", "v1"}
 
     @property
     def uid(self) -> str:
-        """That a Status names, if it does."""
+        """The uid that a Status names, if it does."""
         uid = self.details.get("uid") if isinstance(self.details, dict) else None
         return uid if isinstance(uid, str) else ""
 
@@ -49,8 +49,8 @@ class _Head(msgspec.Struct, rename="camel"):
 class ResourceClient(ResourceReader[T]):
     """The verbs of one resource, in one namespace or in all.
 
-    Every one raises the errors of `informerd.errors` and no others: an ApiError where the server said no (Conflict,
-    NotFound, Invalid…), Unreachable where it said nothing, InvalidCall and MalformedSelector where nothing was sent,
+    Every one raises the errors of `informerd.errors` and no others: an ApiError where the server refused (Conflict,
+    NotFound, Invalid…), Unreachable where it gave no answer, InvalidCall and MalformedSelector where nothing was sent,
     UnknownResource where discovery does not know the name, MalformedAnswer and UnexpectedObject where what came is not
     what was asked for. The API server's warnings go to `on_warning`, if there is one, and to the client's own.
     """
@@ -70,14 +70,14 @@ class ResourceClient(ResourceReader[T]):
     async def update(self, obj: T | Json, *, overwrite: bool = False, **options: Unpack[WriteOptions]) -> T:
         """PUT an object as it was read and then changed. Raises Conflict where somebody else has changed it since.
 
-        So `obj` must carry the resource version that it was read with (InvalidCall); `overwrite` goes without, over
-        whatever is there. Of a dict, every field that is left out is deleted; so is, of an official model, what it does
-        not know.
+        `obj` must carry the resource version that it was read with (InvalidCall); `overwrite` omits that check and
+        replaces any present version. Fields that a dict leaves out are deleted; so are fields that an official model
+        does not know.
         """
         return await self._put(obj, "", options, overwrite=overwrite)
 
     async def update_status(self, obj: T | Json, *, overwrite: bool = False, **options: Unpack[WriteOptions]) -> T:
-        """PUT its status; whatever else `obj` says is ignored. Raises as `update` does."""
+        """PUT the status of `obj`; its other fields are ignored. Raises as `update` does."""
         return await self._put(obj, "status", options, overwrite=overwrite)
 
     async def patch(
@@ -95,7 +95,7 @@ class ResourceClient(ResourceReader[T]):
         they have passed; one that does not is laid over whatever is there.
         """
         if patch_type == "apply":
-            raise InvalidCall("server-side apply is made with apply()")
+            raise InvalidCall("use apply() for server-side apply")
         return await self._object(
             lambda r: self._client.patch(r, name, self.namespace, patch, patch_type, subresource=subresource, **options)
         )
@@ -130,7 +130,7 @@ class ResourceClient(ResourceReader[T]):
         try:
             return int(scaled["spec"].get("replicas", 0))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise MalformedAnswer(f"the scale of {name} says no number of replicas") from error
+            raise MalformedAnswer(f"the scale of {name} has no number of replicas") from error
 
     async def delete(
         self,
@@ -152,7 +152,7 @@ class ResourceClient(ResourceReader[T]):
     async def _delete(
         self, name: str, *, uid: str | None, resource_version: str | None, **options: Unpack[DeleteOptions]
     ) -> tuple[T | None, str]:
-        """What `delete` gives, and where that is None the uid of what is gone, as far as the API server says it."""
+        """The result of `delete`, and where that is None the uid of the deleted object, if the API server gave it."""
         resource, codec = await self._ready(self.namespace, needs_namespace=True)
         answer = await self._warned(
             self._client.delete(resource, name, self.namespace, uid=uid, resource_version=resource_version, **options)
@@ -168,10 +168,10 @@ class ResourceClient(ResourceReader[T]):
         everything: bool = False,
         **options: Unpack[DeleteOptions],
     ) -> None:
-        """DELETE what the selectors fit, each object on its own: some may be gone where an error is raised.
+        """DELETE the objects that the selectors match, each on its own: some may be gone where an error is raised.
 
-        Without any selector that is all there is, which must be asked for with `everything`: a selector that happens to
-        be empty is not taken for it.
+        Without any selector that is every object, which needs `everything`, so that an accidentally empty selector
+        deletes nothing.
         """
         query = selectors({"label_selector": label_selector, "field_selector": field_selector})
         if not (everything or any(query.values())):
@@ -192,15 +192,15 @@ class ResourceClient(ResourceReader[T]):
         body = await self._body(obj)
         meta = metadata_of(body)
         if not overwrite and not is_precondition(meta.get("resourceVersion")):
-            problem = "an update without the resourceVersion that was read would go over whatever is there"
-            raise InvalidCall(f"{problem}: read the object first, or say overwrite=True")
+            problem = "an update without resourceVersion would overwrite the changes of others"
+            raise InvalidCall(f"{problem}: read the object first, or pass overwrite=True")
         place = self.namespace or meta.get("namespace", "")
         return await self._object(
             lambda r: self._client.update(r, _typed(body, r), place, subresource=subresource, **options), place
         )
 
     async def _body(self, obj: T | Json) -> Json:
-        """What is to be sent for `obj`. Raises InvalidCall."""
+        """The body to send for `obj`. Raises InvalidCall."""
         if isinstance(obj, dict):
             return obj
         meant = self._meant

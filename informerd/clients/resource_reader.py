@@ -1,4 +1,4 @@
-"""One resource read: get, list and watch, with objects in the form that the caller chose."""
+"""Reads of one resource (get, list and watch), with objects in the form that the caller chose."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from informerd.clients.object_list import ObjectList, decode_list
 from informerd.clients.object_watch import ObjectWatch
 from informerd.errors import ApiError, Expired, InvalidCall
 from informerd.resource import Resource
-from informerd.rest.answer import Answer
 from informerd.rest.client import Client
-from informerd.rest.warning_log import OnWarning, hand_on
+from informerd.rest.response import Response
+from informerd.rest.warning_log import OnWarning, pass_warnings
 from informerd.selectors.field_selector import FieldSelector, as_field_selector
 from informerd.selectors.label_selector import LabelSelector, as_label_selector
 
 T = TypeVar("T")
 
-PAGE = 500
+PAGE_SIZE = 500
 """Objects a page, as client-go's pager and kubectl have it."""
 
 
 class Selection(TypedDict, total=False):
-    """Which objects of a collection are meant."""
+    """Selection of objects of a collection."""
 
     label_selector: str | LabelSelector
     field_selector: str | FieldSelector
@@ -51,16 +51,16 @@ class ResourceReader(Generic[T]):
         self._on_warning = on_warning
 
     async def get(self, name: str, *, resource_version: str = "") -> T:
-        """One object; with a `resource_version`, as of then or later ("0": whatever a cache has). Raises NotFound."""
+        """One object; with a `resource_version`, at that version or later ("0": any cached one). Raises NotFound."""
         params = {"resourceVersion": resource_version}
         return await self._object(lambda r: self._client.get(r, name, self.namespace, params=params))
 
     async def list(
-        self, *, limit: int = PAGE, resource_version: str = "", **selection: Unpack[Selection]
+        self, *, limit: int = PAGE_SIZE, resource_version: str = "", **selection: Unpack[Selection]
     ) -> ObjectList[T]:
-        """All objects that are meant, as they were at one resource version, fetched `limit` at a time (0: at once).
+        """All selected objects, at one resource version, fetched `limit` at a time (0: in one page).
 
-        Where a page has expired in the meantime, the whole list is fetched anew, without pages: never a mixture.
+        Where a page has expired in the meantime, the whole list is fetched again, without pages: never a mixture.
         """
         first = await self._page(limit, resource_version, "", selection)
         items, token = first.items, first.continue_token
@@ -73,14 +73,14 @@ class ResourceReader(Generic[T]):
             token = page.continue_token
         return ObjectList(items, first.resource_version)
 
-    async def each(
-        self, *, limit: int = PAGE, resource_version: str = "", mixed: bool = False, **selection: Unpack[Selection]
+    async def iterate(
+        self, *, limit: int = PAGE_SIZE, resource_version: str = "", mixed: bool = False, **selection: Unpack[Selection]
     ) -> AsyncIterator[T]:
-        """The same objects one after the other, while no more than a page is in memory.
+        """The same objects one after the other, with no more than one page in memory.
 
-        A page that has expired cannot be had any more as it was, and what came before is given out: raises Expired.
-        With `mixed` it goes on with the rest as it is by then, and the whole is of no single resource version: what
-        changed in between may be missing or old, though nothing comes twice.
+        Raises Expired where a page has expired, because the objects before it were already returned. With `mixed` it
+        continues with the present rest instead, and the whole is of no single resource version: what changed in between
+        may be missing or old, though no object comes twice.
         """
         page = await self._page(limit, resource_version, "", selection)
         while True:
@@ -126,28 +126,28 @@ class ResourceReader(Generic[T]):
                 raise
             return await self._page(limit, "", error.continue_token, selection)
 
-    async def _object(self, call: Callable[[Resource], Awaitable[Answer]], place: str | None = None) -> T:
+    async def _object(self, call: Callable[[Resource], Awaitable[Response]], place: str | None = None) -> T:
         """The object that a call about one object answers; `place` is its namespace where it is not this one."""
         resource, codec = await self._ready(self.namespace if place is None else place, needs_namespace=True)
         return codec.decode((await self._warned(call(resource))).body)
 
-    async def _call(self, call: Callable[[Resource], Awaitable[Answer]]) -> Answer:
+    async def _call(self, call: Callable[[Resource], Awaitable[Response]]) -> Response:
         resource, _ = await self._ready(self.namespace, needs_namespace=True)
         return await self._warned(call(resource))
 
     async def _ready(self, place: str, *, needs_namespace: bool) -> tuple[Resource, Codec[T]]:
-        """What is meant, once it is known. Raises InvalidCall where the namespace does not fit it."""
+        """The resource, once it is resolved. Raises InvalidCall where the namespace does not fit it."""
         meant = self._meant
         resource = meant if isinstance(meant, Resource) else await meant()
         if not resource.namespaced and place:
-            raise InvalidCall(f"{resource.key} are in no namespace: leave {place!r} out")
+            raise InvalidCall(f"{resource.key} are cluster-scoped: leave {place!r} out")
         if resource.namespaced and needs_namespace and not place:
-            raise InvalidCall(f"{resource.key} are namespaced: say in which namespace")
+            raise InvalidCall(f"{resource.key} are namespaced: give a namespace")
         if self._codec is None or self._coded is not resource:
             self._codec, self._coded = self._make_codec(resource), resource
         return resource, self._codec
 
-    async def _warned(self, call: Awaitable[Answer]) -> Answer:
+    async def _warned(self, call: Awaitable[Response]) -> Response:
         try:
             answer = await call
         except ApiError as error:
@@ -158,7 +158,7 @@ class ResourceReader(Generic[T]):
 
     def _warn(self, warnings: tuple[str, ...]) -> None:
         if self._on_warning is not None:
-            hand_on(warnings, self._on_warning)
+            pass_warnings(warnings, self._on_warning)
 
 
 def selectors(selection: Selection) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A subresource of objects: their scale, their eviction, a service account's token."""
+"""Subresources of objects, such as scale, eviction, and a service account's token."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypedDict, Unpack
 
 from informerd.resource import Resource
-from informerd.rest.answer import Answer
-from informerd.rest.call import Json, PatchType
 from informerd.rest.client import Client
+from informerd.rest.request import Json, PatchType
+from informerd.rest.response import Response
 
-Caller = Callable[[Callable[[Resource], Awaitable[Answer]]], Awaitable[Answer]]
+ResourceCall = Callable[[Callable[[Resource], Awaitable[Response]]], Awaitable[Response]]
 """Makes one call with the resource that is meant, and hands on the warnings that came of it."""
 
 
 class WriteOptions(TypedDict, total=False):
-    """What every write takes beside its object."""
+    """Options that every write accepts."""
 
     dry_run: bool
     """Checked, admitted and answered as if it were done, but nothing is stored."""
     field_manager: str
-    """Who owns the fields that are set; by default the client's."""
+    """Owner of the fields that are set; by default the client's."""
     field_validation: str
-    """What becomes of unknown fields: Strict (an error, the default), Warn or Ignore."""
+    """Treatment of unknown fields: Strict (an error, the default), Warn or Ignore."""
 
 
 class SubresourceClient:
@@ -31,7 +31,7 @@ class SubresourceClient:
     Raises what `ResourceClient` raises.
     """
 
-    def __init__(self, client: Client, call: Caller, namespace: str, subresource: str) -> None:
+    def __init__(self, client: Client, call: ResourceCall, namespace: str, subresource: str) -> None:
         self._client = client
         self._call = call
         self._namespace = namespace

@@ -1,4 +1,4 @@
-"""The typed client: the dynamic client's verbs with objects of a type that the caller names."""
+"""Typed client: the dynamic client's verbs, with objects of a type that the caller names."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ class TypedClient:
     def resource(
         self, resource: Resource | str, type_: type[T], namespace: str = "", *, on_warning: OnWarning | None = None
     ) -> ResourceClient[T]:
-        """The verbs of a resource, whose objects come as `type_`.
+        """The verbs of a resource, whose objects are of `type_`.
 
-        That is a projection (a msgspec struct that extends `Object`; with the whole object beside it, for reading and
+        That is a projection (a msgspec struct that extends `Object`; it carries the whole object, for reading and
         patching) or a class of the official client's models, such as V1Deployment (for everything;
-        `informerd.clients.models` says what they leave out). What is sent may be a plain dict all the same. Raises
+        `informerd.clients.models` says what they leave out). Objects to send may always be plain dicts. Raises
         InvalidCall for another type and UnusableProjection.
         """
-        meant = self._dynamic.meant(resource)
+        meant = self._dynamic.resolve(resource)
         return ResourceClient(self._dynamic.client, meant, _codec_for(type_), namespace, on_warning=on_warning)
 
 
 def _codec_for(type_: type[T]) -> Callable[[Resource], Codec[T]]:
     if not isinstance(type_, type):
-        raise InvalidCall(f"objects come as a type, such as a subclass of Object, not as {type_!r}")
+        raise InvalidCall(f"give a type for objects, such as a subclass of Object, not {type_!r}")
     chosen: Any = type_
     if issubclass(type_, Object):
         check_projection(chosen)

@@ -1,4 +1,4 @@
-"""Steps: what a coroutine does between two waits, during which nothing else in its event loop gets a turn."""
+"""Detector of long steps of a coroutine, between two awaits, during which the event loop runs nothing else."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 
-class Steps(Generic[T]):
+class BlockingDetector(Generic[T]):
     """Awaits a coroutine, and knows how long the longest of its steps took. To be awaited once."""
 
-    __slots__ = ("_coroutine", "_now", "longest")
+    __slots__ = ("_coroutine", "_now", "longest_step")
 
     def __init__(self, coroutine: Coroutine[Any, Any, T], now: Callable[[], float]) -> None:
-        self.longest = 0.0
+        self.longest_step = 0.0
         """Seconds; what is under way is not in it."""
         self._coroutine = coroutine
         self._now = now
 
     def __await__(self) -> Generator[Any, Any, T]:
-        """As ``await coroutine`` (PEP 380), with a look at the clock before and after each step."""
+        """As ``await coroutine`` (PEP 380), with the duration of each step measured."""
         now, coroutine = self._now, self._coroutine
         step, given = coroutine.send, None
         while True:
@@ -31,12 +31,12 @@ class Steps(Generic[T]):
                 result: T = end.value
                 return result
             finally:
-                if (seconds := now() - began) > self.longest:
-                    self.longest = seconds
+                if (seconds := now() - began) > self.longest_step:
+                    self.longest_step = seconds
             try:
                 given, step = (yield awaited), coroutine.send
             except GeneratorExit:
                 coroutine.close()
                 raise
-            except BaseException as error:  # noqa: BLE001 - whatever it is, it is the coroutine's to have
+            except BaseException as error:  # noqa: BLE001 - whatever `make` raises is for the thread that waits
                 given, step = error, coroutine.throw

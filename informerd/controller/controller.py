@@ -1,4 +1,4 @@
-"""The controller: sources, a work queue, and the workers that reconcile (controller-runtime's controller package)."""
+"""Controller: sources, a work queue, and the workers that reconcile (controller-runtime's controller package)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from contextlib import AsyncExitStack
 from math import inf
 
 from informerd.clock import Clock, SystemClock
-from informerd.controller.attempt import Attempt, Reconcile, check_reconcile
 from informerd.controller.counters import ReconcileCounters
-from informerd.controller.enqueuing import Target
+from informerd.controller.enqueue import EnqueueTarget
 from informerd.controller.handlers import as_request
-from informerd.controller.journal import Journal
-from informerd.controller.phases import PhaseListener, Phases
+from informerd.controller.phase import PhaseListener, PhaseTracker
+from informerd.controller.reconcile_call import Reconcile, ReconcileCall, check_reconcile
+from informerd.controller.reconcile_log import ReconcileLog
 from informerd.controller.request import Request
 from informerd.controller.source_set import SourceSet
 from informerd.controller.sources import Source
@@ -28,10 +28,10 @@ from informerd.workqueue.work_queue import WorkQueue
 log = logging.getLogger(__name__)
 
 SYNC_TIMEOUT = 120.0
-"""Seconds that a controller waits for its sources, unless told otherwise (controller-runtime's CacheSyncTimeout)."""
+"""Default seconds that a controller waits for its sources (controller-runtime's CacheSyncTimeout)."""
 
 STUCK_AFTER = 60.0
-"""Seconds after which a reconcile is said to be stuck, unless told otherwise."""
+"""Default seconds after which a reconcile is reported as stuck."""
 
 
 class Controller:
@@ -77,17 +77,17 @@ class Controller:
         self.resource = resource
         self.needs_leader = needs_leader
         self.workers = workers
-        self._phases = Phases(name)
+        self._phases = PhaseTracker(name)
         self.problem = ""
         """Why it has failed, in words."""
         self._clock = clock or SystemClock()
         self.queue: WorkQueue[Request] = WorkQueue(name, clock=self._clock, limiter=limiter)
         self._sync_timeout = sync_timeout
         self._stuck_after = stuck_after
-        self._journal = Journal(self._clock)
-        attempt = Attempt(reconcile, controller=name, timeout=reconcile_timeout, clock=self._clock)
+        self._journal = ReconcileLog(self._clock)
+        attempt = ReconcileCall(reconcile, controller=name, timeout=reconcile_timeout, clock=self._clock)
         self._workers = Workers(workers, self.queue, attempt, self._journal, name=name, clock=self._clock)
-        self._sources = SourceSet(Target(name, self.queue, self._clock))
+        self._sources = SourceSet(EnqueueTarget(name, self.queue, self._clock))
         self._has_run = False
         self._stopping = asyncio.Event()
         for source in sources:
@@ -95,23 +95,23 @@ class Controller:
 
     @property
     def counters(self) -> ReconcileCounters:
-        """What was counted so far, for metrics."""
+        """The counts so far, for metrics."""
         return self._journal.counters
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """Those that it watches."""
+        """Its sources."""
         return tuple(self._sources)
 
     @property
     def active(self) -> int:
         """Workers that reconcile right now."""
-        return len(self._journal.running)
+        return len(self._journal.started_at)
 
     @property
     def phase(self) -> Phase:
-        """How far its run has come; a manager sets it to "waiting for leader"."""
-        return self._phases.now
+        """The phase of its run; a manager sets it to "waiting for leader"."""
+        return self._phases.current
 
     @phase.setter
     def phase(self, phase: Phase) -> None:
@@ -131,14 +131,14 @@ class Controller:
         self._sources.add(source)
 
     def requeue(self, request: Request, *, priority: int = 0) -> None:
-        """Have `request` reconciled now, whatever it waits for. Raises InvalidCall for what is no Request.
+        """Reconcile `request` now, without any delay that it has. Raises InvalidCall for a value that is not a Request.
 
         From another thread: ``loop.call_soon_threadsafe(controller.requeue, request)``.
         """
         self.queue.add(as_request(request), priority=priority)
 
     def stop(self) -> None:
-        """Have `run` end: nothing more is taken or begun, and what is under way is waited for. May be repeated."""
+        """End `run`: no new reconcile begins, and those under way are waited for. May be repeated."""
         self._stopping.set()
         self._workers.end()
         if self.phase not in ("stopped", "failed"):
@@ -168,7 +168,7 @@ class Controller:
             log.info("the controller %s has ended", self.name, extra={"controller": self.name})
 
     def state(self) -> ControllerState:
-        """What it looks like now. May be called from any thread."""
+        """Its present state. May be called from any thread."""
         p50, p99 = self._journal.quantiles(0.5, 0.99)
         return ControllerState(
             name=self.name,
@@ -182,7 +182,7 @@ class Controller:
             last_at=self._journal.last_at,
             p50=p50,
             p99=p99,
-            failed=self._journal.last_failed,
+            failed=self._journal.recent_failures,
             stuck=self._journal.longer_than(self._stuck_after),
         )
 
@@ -226,7 +226,7 @@ def _check_parts(name: str, sources: object, limiter: object) -> None:
 def _check(name: object, workers: object, **seconds: object) -> None:
     """Raises InvalidCall, with what to give instead."""
     if not isinstance(name, str) or not name:
-        raise InvalidCall(f"a controller has a name, for logs and metrics, not {name!r}")
+        raise InvalidCall(f"a controller needs a name, for logs and metrics, not {name!r}")
     if not isinstance(workers, int) or workers < 1:
         raise InvalidCall(f"the controller {name} has workers={workers!r}: give a whole number, at least 1")
     for option, value in seconds.items():

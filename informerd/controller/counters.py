@@ -1,4 +1,4 @@
-"""What a controller counts: plain numbers, for metrics and for its state."""
+"""Counters of a controller: plain numbers, for metrics and for its state."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from informerd.cache.counters import Distribution
 
 Outcome = Literal["success", "requeue", "requeue_after", "error", "terminal", "panic", "timeout"]
 """success: nothing more to do · requeue and requeue_after: as the Result asked · error: it raised · terminal: it raised
-a TerminalError · panic: it raised what says that the program is wrong, see `attempt.PANICS` · timeout: it took longer
+a TerminalError · panic: it raised one of `reconcile_call.PANICS`, which are program errors · timeout: it took longer
 than the controller's limit."""
 
 RECONCILE_SECONDS = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
@@ -20,8 +20,8 @@ class ReconcileCounters:
 
     def __init__(self) -> None:
         self.outcomes: Counter[str] = Counter()
-        """How many reconciles had which Outcome."""
+        """Number of reconciles by Outcome."""
         self.seconds = Distribution(RECONCILE_SECONDS)
         """Of all that ended, however they did."""
         self.stuck = 0
-        """How many were warned of as stuck."""
+        """Number of reconciles reported as stuck."""

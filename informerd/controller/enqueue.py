@@ -1,4 +1,4 @@
-"""Enqueuing: the way of an event through predicates and handler into a queue, whatever these raise."""
+"""Path of an event through predicates and handler into a queue, with every exception of these logged."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Generic, Protocol, TypeVar
 from informerd.clock import Clock
 from informerd.controller.events import ObjectEvent, is_unchanged
 from informerd.controller.handlers import EnqueueHandler, as_request
-from informerd.controller.predicates import Predicate, ask
+from informerd.controller.predicates import Predicate, evaluate
 from informerd.controller.request import Request
+from informerd.log_throttle import LogThrottle, repeat_suffix
 from informerd.objects import Object
-from informerd.repeats import Repeats, nth
 from informerd.workqueue.work_queue import LOW_PRIORITY
 
 log = logging.getLogger(__name__)
@@ -20,38 +20,38 @@ T = TypeVar("T", bound=Object)
 
 
 class RequestQueue(Protocol):
-    """What a source needs of a work queue."""
+    """Part of a work queue that a source needs."""
 
     def add(self, item: Request, *, priority: int = 0) -> None: ...
 
 
-class Target:
+class EnqueueTarget:
     """Whom a source feeds: a controller's queue, and what the log needs."""
 
     def __init__(self, controller: str, queue: RequestQueue, clock: Clock) -> None:
         self.controller = controller
         self.queue = queue
         self.clock = clock
-        self._repeats = Repeats(clock)
+        self._repeats = LogThrottle(clock)
 
-    def say(self, what: str, name: str, about: str, error: BaseException) -> None:
+    def log_error(self, what: str, name: str, about: str, error: BaseException) -> None:
         """Log that something of a source's raised; a storm of it in a few lines."""
         if number := self._repeats.count(f"{what} {type(error).__name__}"):
             fields = {"controller": self.controller, "object": about, "failures": number}
             text = "the %s %s of the controller %s failed on %s%s"
-            log.error(text, what, name, self.controller, about, nth(number), exc_info=error, extra=fields)
+            log.error(text, what, name, self.controller, about, repeat_suffix(number), exc_info=error, extra=fields)
 
 
-class Enqueuing(Generic[T]):
+class Enqueuer(Generic[T]):
     """One source's: predicates, which are ANDed, and a handler. Nothing that they raise comes out of it."""
 
-    def __init__(self, target: Target, handler: EnqueueHandler[T], predicates: Sequence[Predicate[T]]) -> None:
+    def __init__(self, target: EnqueueTarget, handler: EnqueueHandler[T], predicates: Sequence[Predicate[T]]) -> None:
         self._target = target
         self._add = target.queue.add
         self._handler = handler
         self._predicates = predicates
 
-    def take(self, event: ObjectEvent[T]) -> None:
+    def enqueue(self, event: ObjectEvent[T]) -> None:
         """Put the event's requests into the queue: with LOW_PRIORITY where it brings no news, else with priority 0."""
         for predicate in self._predicates:
             if not self._passes(predicate, event):
@@ -60,12 +60,12 @@ class Enqueuing(Generic[T]):
         try:
             for request in self._handler(event):
                 self._add(as_request(request), priority=priority)
-        except Exception as error:  # noqa: BLE001 - a user's function must not end the delivery
-            self._target.say("handler", self._handler.name, event.objects[-1].key, error)
+        except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
+            self._target.log_error("handler", self._handler.name, event.objects[-1].key, error)
 
     def _passes(self, predicate: Predicate[T], event: ObjectEvent[T]) -> bool:
         try:
-            return ask(predicate, event)
-        except Exception as error:  # noqa: BLE001 - as above; and a reconcile too many does no harm
-            self._target.say("predicate", predicate.name, event.objects[-1].key, error)
+            return evaluate(predicate, event)
+        except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
+            self._target.log_error("predicate", predicate.name, event.objects[-1].key, error)
             return True

@@ -1,4 +1,4 @@
-"""Events: what happened to an object, as sources tell predicates and handlers (controller-runtime's event package)."""
+"""Events of objects that sources pass to predicates and handlers (controller-runtime's event package)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Created(msgspec.Struct, Generic[T_co], frozen=True, gc=False):
 
     @property
     def objects(self) -> tuple[T_co, ...]:
-        """Its states that are told of, the oldest first."""
+        """The object's states in the event, the oldest first."""
         return (self.obj,)
 
 
@@ -32,7 +32,7 @@ class Updated(msgspec.Struct, Generic[T_co], frozen=True, gc=False):
 
     @property
     def objects(self) -> tuple[T_co, ...]:
-        """Its states that are told of, the oldest first."""
+        """The object's states in the event, the oldest first."""
         return (self.old, self.new)
 
 
@@ -44,7 +44,7 @@ class Deleted(msgspec.Struct, Generic[T_co], frozen=True, gc=False):
 
     @property
     def objects(self) -> tuple[T_co, ...]:
-        """Its states that are told of, the oldest first."""
+        """The object's states in the event, the oldest first."""
         return (self.obj,)
 
 
@@ -55,16 +55,16 @@ class GenericEvent(msgspec.Struct, Generic[T_co], frozen=True, gc=False):
 
     @property
     def objects(self) -> tuple[T_co, ...]:
-        """Its states that are told of, the oldest first."""
+        """The object's states in the event, the oldest first."""
         return (self.obj,)
 
 
 ObjectEvent: TypeAlias = Created[T] | Updated[T] | Deleted[T] | GenericEvent[T]
-"""Any of them. (The cluster's own Events, which people read, are another thing: see `informerd.recording`.)"""
+"""Any of them. (The cluster's own Events, which people read, are another thing: see `informerd.record`.)"""
 
 
 def is_unchanged(event: ObjectEvent[T]) -> bool:
-    """Whether it is of the initial list, or an update that repeats a resource version: no news, so it can wait.
+    """Whether an event is of the initial list, or an update that repeats a resource version, and so can wait.
 
     Source: controller-runtime's handler.WithLowPriorityWhenUnchanged.
     """

@@ -1,4 +1,4 @@
-"""Handlers: from an event to the requests that it makes (controller-runtime's handler package)."""
+"""Handlers that turn an event into requests (controller-runtime's handler package)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T_contra = TypeVar("T_contra", bound=Object, contravariant=True)
 class EnqueueHandler(ABC, Generic[T_contra]):
     """Makes requests of events. Must be plain and quick, because it runs on the informer's event loop.
 
-    One that raises is logged with its name, and the requests that it gave before are kept.
+    An exception is logged with the handler's name, and the requests that it made before are used.
     """
 
     @abstractmethod
@@ -32,7 +32,7 @@ class EnqueueHandler(ABC, Generic[T_contra]):
 
     @property
     def name(self) -> str:
-        """What the log calls it."""
+        """Its name in the log."""
         return type(self).__qualname__
 
 
@@ -56,7 +56,7 @@ class _EachState(EnqueueHandler[T]):
             try:
                 for request in self._of(obj):
                     found[request] = None
-            except Exception as error:  # noqa: BLE001 - a user's function; raised below, when nothing is lost by it
+            except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
                 failures.append(error)
         yield from found
         if failures:
@@ -75,7 +75,7 @@ class EnqueueOwner(_EachState[Object]):
 
     def __init__(self, resource: Resource, *, only_controller: bool = True) -> None:
         if not isinstance(resource, Resource):
-            raise InvalidCall(f"EnqueueOwner is told the owner's Resource, such as MYDEMOS, not {resource!r}")
+            raise InvalidCall(f"EnqueueOwner needs the owner's Resource, such as MYDEMOS, not {resource!r}")
         self._resource = resource
         self._only_controller = only_controller
 
@@ -96,7 +96,7 @@ class EnqueueMapped(_EachState[T]):
 
     def __init__(self, function: Callable[[T], Iterable[Request]]) -> None:
         if not callable(function):
-            raise InvalidCall(f"EnqueueMapped is given a function of an object that gives requests, not {function!r}")
+            raise InvalidCall(f"EnqueueMapped needs a function from an object to requests, not {function!r}")
         self._function = function
 
     @property
@@ -116,15 +116,15 @@ def _iterable(answer: Any, name: str) -> Iterable[Any]:
     if isinstance(answer, Request):
         return (answer,)
     if answer is None or isinstance(answer, str) or not isinstance(answer, Iterable):
-        raise InvalidCall(f"{name} gave {answer!r}: it is to give requests, such as [Request.of(obj)], or []")
+        raise InvalidCall(f"{name} returned {answer!r}: it must return requests, such as [Request.of(obj)], or []")
     return answer
 
 
-def as_request(given: Any) -> Request:
-    """The request itself. Raises InvalidCall for what is none; a text is taken for none, as it may be a mistake."""
-    if isinstance(given, Request):
-        return given
-    raise InvalidCall(f"{given!r} is no Request: write Request(namespace, name), or Request.from_key(text)")
+def as_request(value: Any) -> Request:
+    """The request itself. Raises InvalidCall for any other value, also for a string, which may be a mistake."""
+    if isinstance(value, Request):
+        return value
+    raise InvalidCall(f"{value!r} is not a Request: write Request(namespace, name), or Request.from_key(text)")
 
 
 def check_handler(handler: EnqueueHandler[T]) -> EnqueueHandler[T]:
@@ -136,4 +136,6 @@ def check_handler(handler: EnqueueHandler[T]) -> EnqueueHandler[T]:
         raise InvalidCall(f"{given.__name__} is the class of a handler: write {given.__name__}(…)")
     if isinstance(given, Predicate):
         raise InvalidCall(f"{given.name} is a predicate where a handler is expected: EnqueueObject() comes before it")
-    raise InvalidCall(f"{name_of(given)} is no handler: EnqueueMapped(function) makes one of a function of an object")
+    raise InvalidCall(
+        f"{name_of(given)} is not a handler: EnqueueMapped(function) makes one from a function of an object"
+    )

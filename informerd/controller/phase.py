@@ -1,4 +1,4 @@
-"""Phases: how far a controller's run has come, and who is told of it."""
+"""Phases of a controller's run, and the listeners that are notified of them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ log = logging.getLogger(__name__)
 PhaseListener = Callable[[Phase], None]
 
 
-class Phases:
+class PhaseTracker:
     """The phase of a controller, by its name."""
 
     def __init__(self, controller: str) -> None:
-        self.now: Phase = "created"
+        self.current: Phase = "created"
         self._controller = controller
         self._listeners: list[PhaseListener] = []
 
@@ -26,9 +26,9 @@ class Phases:
 
     def enter(self, phase: Phase) -> None:
         """Go on to `phase`; nothing happens where that is the present one."""
-        if phase == self.now:
+        if phase == self.current:
             return
-        self.now = phase
+        self.current = phase
         for listener in self._listeners:
             try:
                 listener(phase)

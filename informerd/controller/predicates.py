@@ -1,4 +1,4 @@
-"""Predicates: which events are worth a reconcile (controller-runtime's predicate package)."""
+"""Predicates that decide which events cause a reconcile (controller-runtime's predicate package)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ T_contra = TypeVar("T_contra", bound=Object, contravariant=True)
 
 
 class Predicate(ABC, Generic[T_contra]):
-    """Whether an event is worth a reconcile. Combine them with ``&``, ``|`` and ``~``; those of a source are ANDed.
+    """Decides whether an event causes a reconcile. Combine predicates with ``&``, ``|`` and ``~``; those of a source
+    are ANDed.
 
-    The call must be plain, quick, and depend on nothing but the event. One that raises is logged with its name, and
-    the event passes: a reconcile too many does no harm, a missed one may.
+    The call must be plain, quick, and depend on nothing but the event. An exception is logged with the predicate's
+    name, and the event passes: a superfluous reconcile does no harm, a missed one may.
     """
 
     @abstractmethod
@@ -30,7 +31,7 @@ class Predicate(ABC, Generic[T_contra]):
 
     @property
     def name(self) -> str:
-        """What the log calls it."""
+        """Its name in the log."""
         return type(self).__qualname__
 
     def __and__(self: Predicate[T], other: Predicate[T]) -> Predicate[T]:
@@ -48,7 +49,7 @@ class _And(Predicate[T]):
         self._one, self._other = check_predicate(one), check_predicate(other)
 
     def __call__(self, event: ObjectEvent[T], /) -> bool:
-        return ask(self._one, event) and ask(self._other, event)
+        return evaluate(self._one, event) and evaluate(self._other, event)
 
     @property
     def name(self) -> str:
@@ -60,7 +61,7 @@ class _Or(Predicate[T]):
         self._one, self._other = check_predicate(one), check_predicate(other)
 
     def __call__(self, event: ObjectEvent[T], /) -> bool:
-        return ask(self._one, event) or ask(self._other, event)
+        return evaluate(self._one, event) or evaluate(self._other, event)
 
     @property
     def name(self) -> str:
@@ -72,7 +73,7 @@ class _Not(Predicate[T]):
         self._inner = inner
 
     def __call__(self, event: ObjectEvent[T], /) -> bool:
-        return not ask(self._inner, event)
+        return not evaluate(self._inner, event)
 
     @property
     def name(self) -> str:
@@ -152,10 +153,10 @@ def object_predicate(function: Callable[[T], bool]) -> Predicate[T]:
     return _Function(name_of(function), lambda event: function(event.objects[-1]))
 
 
-def ask(predicate: Predicate[T], event: ObjectEvent[T]) -> bool:
+def evaluate(predicate: Predicate[T], event: ObjectEvent[T]) -> bool:
     """Whether the event passes. Raises what the predicate raises, and InvalidCall for an async one.
 
-    What can be awaited would count as true: alone it would let everything through, behind a ``~`` nothing.
+    An awaitable would count as true: alone it would let every event pass, behind a ``~`` none.
     """
     answer: object = predicate(event)
     if isinstance(answer, bool):
@@ -163,7 +164,7 @@ def ask(predicate: Predicate[T], event: ObjectEvent[T]) -> bool:
     if isinstance(answer, CoroutineType):
         answer.close()
     if isawaitable(answer):
-        raise InvalidCall("a predicate must be a plain function that gives True or False, not an async one")
+        raise InvalidCall("a predicate must be a plain function that returns True or False, not an async one")
     return bool(answer)
 
 
@@ -174,4 +175,4 @@ def check_predicate(predicate: Predicate[T]) -> Predicate[T]:
         return predicate
     if isinstance(given, type) and issubclass(given, Predicate):
         raise InvalidCall(f"{given.__name__} is the class of a predicate: write {given.__name__}()")
-    raise InvalidCall(f"{name_of(given)} is no predicate: predicate(function) makes one of a function of an event")
+    raise InvalidCall(f"{name_of(given)} is not a predicate: predicate(function) makes one from a function of an event")

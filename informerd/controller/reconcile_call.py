@@ -1,4 +1,4 @@
-"""An attempt: one call of a reconcile function, held to its time and its form, and what an error of it means."""
+"""One call of a reconcile function, with its time limit, the check of its result, and the meaning of its errors."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 
 from informerd.cache.handler import name_of
 from informerd.clock import Clock, within
+from informerd.controller.blocking_detector import BlockingDetector
 from informerd.controller.counters import Outcome
 from informerd.controller.request import Request
 from informerd.controller.result import Result
-from informerd.controller.steps import Steps
 from informerd.errors import InformerdError, InvalidReconcile, ReconcileTimeout, TerminalError
-from informerd.repeats import Repeats, nth
+from informerd.log_throttle import LogThrottle, repeat_suffix
 
 log = logging.getLogger(__name__)
 
-TOO_LONG = 0.5
-"""Seconds for which a reconcile may hold up the event loop before its author is told."""
+BLOCKING_SECONDS = 0.5
+"""Seconds for which a reconcile may block the event loop before a warning is logged."""
 
 Reconcile = Callable[[Request], Awaitable[Result | None]]
 """Makes the world as the object of that name asks for, looking into caches only now, as often as it is called."""
@@ -29,10 +29,10 @@ PANICS = (
     TypeError, AttributeError, NameError, LookupError, AssertionError, ArithmeticError, RecursionError,
     NotImplementedError, ImportError, SyntaxError, MemoryError,
 )  # fmt: skip
-"""What Python raises where Go would panic: the program is wrong. Whatever derives from InformerdError is none."""
+"""Exceptions where Go would panic: the program is wrong. Subclasses of InformerdError are not among them."""
 
 
-class Attempt:
+class ReconcileCall:
     """Calls a reconcile function. Where no time-out is asked for, that costs no task."""
 
     def __init__(self, function: Reconcile, *, controller: str, timeout: float | None, clock: Clock) -> None:
@@ -40,28 +40,28 @@ class Attempt:
         self._controller = controller
         self._timeout = timeout
         self._clock = clock
-        self._repeats = Repeats(clock)
+        self._repeats = LogThrottle(clock)
 
     async def __call__(self, request: Request) -> Result | None:
-        """What it gives. Raises what it raises, ReconcileTimeout and InvalidReconcile."""
+        """The result of the reconcile. Raises what it raises, ReconcileTimeout and InvalidReconcile."""
         awaitable: Any = self._function(request)
         if not isawaitable(awaitable):
             raise InvalidReconcile(
-                f"the reconcile {name_of(self._function)} of the controller {self._controller} gave {awaitable!r}, "
+                f"the reconcile {name_of(self._function)} of the controller {self._controller} returned {awaitable!r}, "
                 "which cannot be awaited: write it with `async def`, and without `yield`"
             )
-        steps: Steps[Any] | None = None
+        steps: BlockingDetector[Any] | None = None
         if isinstance(awaitable, CoroutineType):
-            awaitable = steps = Steps(awaitable, self._clock.now)
+            awaitable = steps = BlockingDetector(awaitable, self._clock.now)
         try:
             result = await (awaitable if self._timeout is None else self._in_time(awaitable, self._timeout))
         finally:
-            if steps is not None and steps.longest >= TOO_LONG:
-                self._say_blocked(request, steps.longest)
+            if steps is not None and steps.longest_step >= BLOCKING_SECONDS:
+                self._say_blocked(request, steps.longest_step)
         if result is None or isinstance(result, Result):
             return result
         raise InvalidReconcile(
-            f"the reconcile {name_of(self._function)} of the controller {self._controller} gave {result!r}: "
+            f"the reconcile {name_of(self._function)} of the controller {self._controller} returned {result!r}: "
             "return None, or Result(requeue_after=seconds)"
         )
 
@@ -73,7 +73,7 @@ class Attempt:
                 "the reconcile %s of the controller %s held up the event loop for %.1f s on %s, and with it every "
                 "informer: await what waits, or call it with asyncio.to_thread%s"
             )
-            log.warning(text, name, self._controller, seconds, request.key, nth(number), extra=fields)
+            log.warning(text, name, self._controller, seconds, request.key, repeat_suffix(number), extra=fields)
 
     async def _in_time(self, awaitable: Awaitable[Any], timeout: float) -> Any:
         began = self._clock.now()
@@ -83,11 +83,11 @@ class Attempt:
         except TimeoutError as error:
             if self._clock.now() - began < timeout:
                 raise  # a time-out of its own
-            raise ReconcileTimeout(f"not done within {timeout:g} s, and cancelled") from error
+            raise ReconcileTimeout(f"not done within {timeout:g} s, so it was cancelled") from error
 
 
 def outcome_of(error: BaseException) -> Outcome:
-    """What an error that a reconcile raised means."""
+    """The Outcome of an error that a reconcile raised."""
     if is_terminal(error):
         return "terminal"
     if isinstance(error, ReconcileTimeout):
@@ -116,7 +116,7 @@ def is_terminal(error: BaseException) -> bool:
 def check_reconcile(function: object) -> None:
     """Raises InvalidReconcile for what cannot be called with a request. Whether it is async shows when it is called."""
     if not callable(function):
-        raise InvalidReconcile(f"{function!r} is no function: a reconcile is `async def reconcile(request)`")
+        raise InvalidReconcile(f"{function!r} is not a function: a reconcile is `async def reconcile(request)`")
     try:
         form = signature(function)
     except (TypeError, ValueError):  # written in C: nobody knows

@@ -1,4 +1,4 @@
-"""A request: the name of an object that is to be looked at. Says nothing about why (controller-runtime's Request)."""
+"""Request to reconcile the object of a name, without a reason (controller-runtime's Request)."""
 
 from __future__ import annotations
 

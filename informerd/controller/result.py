@@ -1,4 +1,4 @@
-"""What a reconcile asks for when it went well (controller-runtime's Result)."""
+"""Result of a successful reconcile: a requeue, if one is wanted (controller-runtime's Result)."""
 
 from __future__ import annotations
 

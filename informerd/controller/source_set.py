@@ -1,4 +1,4 @@
-"""The source set: a controller's sources, from their start over their sync to their end."""
+"""Sources of one controller, from their start through their sync to their end."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import logging
 from collections.abc import Iterator
 
 from informerd.clock import within
-from informerd.controller.enqueuing import Target
-from informerd.controller.sources import Source, StartedSource
+from informerd.controller.enqueue import EnqueueTarget
+from informerd.controller.sources import RunningSource, Source
 from informerd.errors import CacheSyncTimeout, InvalidCall
 
 log = logging.getLogger(__name__)
 
-COMPLAIN_AFTER = 10.0
+WARN_AFTER = 10.0
 """Seconds after which a controller that still waits for its sources says so."""
 
 
 class SourceSet:
-    """Those of one controller, which all feed one target. One that is added after `start` begins at once."""
+    """Sources of one controller, which all feed one target. A source added after `start` begins immediately."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: EnqueueTarget) -> None:
         self._target = target
         self._sources: list[Source] = []
-        self._started: list[StartedSource] = []
+        self._started: list[RunningSource] = []
         self._has_begun = False
 
     def __iter__(self) -> Iterator[Source]:
@@ -36,13 +36,13 @@ class SourceSet:
         for number, (source, started) in enumerate(zip(self._sources, self._started, strict=False), start=1):
             if not started.has_synced:
                 name = source.name
-                pending[f"{name} (source {number})" if name in pending else name] = started.why_not
+                pending[f"{name} (source {number})" if name in pending else name] = started.not_synced_reason
         return pending
 
     def add(self, source: Source) -> None:
         """One more. Raises InvalidCall for what is no source, and what its start raises."""
         if not callable(getattr(source, "start", None)) or isinstance(source, type):
-            raise InvalidCall(f"{source!r} is no source: KindSource(kind.informer) makes one of a kind")
+            raise InvalidCall(f"{source!r} is not a source: KindSource(kind.informer) makes one from a kind")
         if self._has_begun:
             self._started.append(source.start(self._target))
         self._sources.append(source)
@@ -89,7 +89,7 @@ class SourceSet:
     async def _complain(self) -> None:
         """Say once why nothing happens; that it waits for ever may be meant."""
         name = self._target.controller
-        await self._target.clock.sleep(COMPLAIN_AFTER)
+        await self._target.clock.sleep(WARN_AFTER)
         for source, why in self.pending.items():
             text = "the controller %s has no worker yet, because %s is %s"
             log.warning(text, name, source, why, extra={"controller": name, "source": source, "problem": why})

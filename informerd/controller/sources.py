@@ -1,4 +1,4 @@
-"""Sources: where a controller's events come from (controller-runtime's source package)."""
+"""Sources of a controller's events (controller-runtime's source package)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterable, Sequence
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-from informerd.cache.factory import why_not
+from informerd.cache.factory import not_synced_reason
 from informerd.cache.shared_informer import Registration, SharedInformer
-from informerd.controller.enqueuing import Enqueuing, Target
+from informerd.controller.enqueue import Enqueuer, EnqueueTarget
 from informerd.controller.events import Created, Deleted, GenericEvent, Updated
 from informerd.controller.handlers import EnqueueHandler, EnqueueObject, check_handler
 from informerd.controller.predicates import Predicate, check_predicate
@@ -21,7 +21,7 @@ from informerd.objects import Object
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
 
-TURN = 100
+EVENTS_PER_TURN = 100
 """Items of a channel that are taken in a row before the event loop gets its turn."""
 
 _QUEUE_SHUT_DOWN: tuple[type[Exception], ...] = (
@@ -29,16 +29,16 @@ _QUEUE_SHUT_DOWN: tuple[type[Exception], ...] = (
 )
 
 
-class StartedSource(Protocol):
+class RunningSource(Protocol):
     """A source at work for one controller."""
 
     @property
     def has_synced(self) -> bool:
-        """Whether its handler has been through all that was there at first."""
+        """Whether its handler has processed all initial objects."""
         ...
 
     @property
-    def why_not(self) -> str:
+    def not_synced_reason(self) -> str:
         """Why it has not synced, in words."""
         ...
 
@@ -56,10 +56,10 @@ class Source(Protocol):
 
     @property
     def name(self) -> str:
-        """What logs and errors call it."""
+        """Its name in logs and errors."""
         ...
 
-    def start(self, target: Target) -> StartedSource:
+    def start(self, target: EnqueueTarget) -> RunningSource:
         """Begin, in the running event loop. Raises InformerStopped."""
         ...
 
@@ -67,9 +67,9 @@ class Source(Protocol):
 class KindSource(Generic[T]):
     """The objects of an informer. Predicates, all of which must let an event pass, come before the handler.
 
-    The informer is started by whoever made it, such as a factory or a manager. Resyncs and relists, which repeat a
-    resource version, are told of too; ResourceVersionChanged() leaves them out. `resync` (seconds, 0 for none) is by
-    default the informer's. Raises InvalidCall.
+    The owner of the informer starts it, such as a factory or a manager. Resyncs and relists, which repeat a resource
+    version, make events too; ResourceVersionChanged() leaves them out. `resync` (seconds, 0 for none) is by default the
+    informer's. Raises InvalidCall.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class KindSource(Generic[T]):
     ) -> None:
         if not isinstance(informer, SharedInformer):
             wanted = "such as kind.informer or factory.informer(PODS)"
-            raise InvalidCall(f"KindSource is of a SharedInformer, {wanted}, not {informer!r}")
+            raise InvalidCall(f"KindSource needs a SharedInformer, {wanted}, not {informer!r}")
         self.informer = informer
         self._resync = resync
         self._handler: EnqueueHandler[T] = EnqueueObject() if handler is None else check_handler(handler)
@@ -92,8 +92,8 @@ class KindSource(Generic[T]):
         resource = self.informer.resource.key
         return f"{resource} in {self.informer.namespace}" if self.informer.namespace else resource
 
-    def start(self, target: Target) -> StartedSource:
-        enqueuing = Enqueuing(target, self._handler, self._predicates)
+    def start(self, target: EnqueueTarget) -> RunningSource:
+        enqueuing = Enqueuer(target, self._handler, self._predicates)
         registration = self.informer.add_handler(
             _KindHandler(enqueuing),
             resync=self._resync,
@@ -106,8 +106,8 @@ class KindSource(Generic[T]):
 class _KindHandler(Generic[T]):
     """An informer's handler that makes events."""
 
-    def __init__(self, enqueuing: Enqueuing[T]) -> None:
-        self._take = enqueuing.take
+    def __init__(self, enqueuing: Enqueuer[T]) -> None:
+        self._take = enqueuing.enqueue
 
     def on_add(self, obj: T, is_in_initial_list: bool) -> None:
         self._take(Created(obj, is_in_initial_list))
@@ -129,10 +129,10 @@ class _StartedKind(Generic[T]):
         return self._registration.has_synced
 
     @property
-    def why_not(self) -> str:
+    def not_synced_reason(self) -> str:
         if self._informer.has_synced:
-            return f"listed, with {self._registration.depth} objects still to be looked at"
-        why = why_not(self._informer.health())
+            return f"listed, with {self._registration.depth} objects still to be handled"
+        why = not_synced_reason(self._informer.health())
         return "not started: factory.start() does that, or a manager" if why == "starting" else why
 
     async def wait_for_sync(self) -> None:
@@ -174,13 +174,13 @@ class ChannelSource(Generic[T]):
         self._handler: EnqueueHandler[T] = EnqueueObject() if handler is None else check_handler(handler)
         self._predicates: Sequence[Predicate[T]] = [check_predicate(each) for each in predicates]
 
-    def start(self, target: Target) -> StartedSource:
-        enqueuing = Enqueuing(target, self._handler, self._predicates)
+    def start(self, target: EnqueueTarget) -> RunningSource:
+        enqueuing = Enqueuer(target, self._handler, self._predicates)
         return _StartedChannel(self.name, _items(self._channel), enqueuing, target)
 
 
 async def _items(channel: Channel[T]) -> AsyncGenerator[Any, None]:
-    """Whatever comes, until an iterator ends or a queue is shut down."""
+    """Every item, until an iterator ends or a queue is shut down."""
     if isinstance(channel, asyncio.Queue):
         with contextlib.suppress(*_QUEUE_SHUT_DOWN):
             while True:
@@ -193,14 +193,14 @@ async def _items(channel: Channel[T]) -> AsyncGenerator[Any, None]:
 
 class _StartedChannel(Generic[T]):
     has_synced = True
-    why_not = ""
+    not_synced_reason = ""
 
     def __init__(
         self,
         name: str,
         items: AsyncGenerator[T | GenericEvent[T] | Request, None],
-        enqueuing: Enqueuing[T],
-        target: Target,
+        enqueuing: Enqueuer[T],
+        target: EnqueueTarget,
     ) -> None:
         self._name = name
         self._items = items
@@ -224,7 +224,7 @@ class _StartedChannel(Generic[T]):
         except (Exception, asyncio.CancelledError):
             if self._stopping:
                 raise
-            text = "the source %s of the controller %s has failed and brings nothing more"
+            text = "the source %s of the controller %s has failed and delivers nothing more"
             log.exception(text, self._name, self._target.controller, extra=fields)
         else:
             log.info("the source %s of the controller %s has ended", self._name, self._target.controller, extra=fields)
@@ -235,21 +235,21 @@ class _StartedChannel(Generic[T]):
             async for item in items:
                 self._take(item)
                 taken += 1
-                if taken % TURN == 0:
+                if taken % EVENTS_PER_TURN == 0:
                     await asyncio.sleep(0)
 
     def _take(self, item: T | GenericEvent[T] | Request) -> None:
         if isinstance(item, Request):
             self._target.queue.add(item)
         elif isinstance(item, GenericEvent):
-            self._enqueuing.take(item)
+            self._enqueuing.enqueue(item)
         else:
             self._take_object(item)
 
     def _take_object(self, item: T) -> None:
         given: object = item
         if isinstance(given, Object):
-            self._enqueuing.take(GenericEvent(item))
+            self._enqueuing.enqueue(GenericEvent(item))
         else:
-            error = InvalidCall(f"a channel brings objects, GenericEvents or Requests, not {given!r}")
-            self._target.say("source", self._name, repr(given)[:80], error)
+            error = InvalidCall(f"a channel must deliver objects, GenericEvents or Requests, not {given!r}")
+            self._target.log_error("source", self._name, repr(given)[:80], error)

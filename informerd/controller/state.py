@@ -1,4 +1,4 @@
-"""What a controller looks like from outside, at one moment: for metrics, logs and the controllers page."""
+"""Snapshot of a controller's state, for metrics, logs and the controllers page."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The watchdog: says once of each reconcile that runs for suspiciously long which one it is."""
+"""Watchdog that logs once for each reconcile that runs for suspiciously long."""
 
 from __future__ import annotations
 
 import logging
 
 from informerd.clock import Clock
-from informerd.controller.journal import Journal
+from informerd.controller.reconcile_log import ReconcileLog
 from informerd.controller.request import Request
 
 log = logging.getLogger(__name__)
@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 class Watchdog:
     """One controller's. It ends nothing: a time-out does that, where one is asked for."""
 
-    def __init__(self, journal: Journal, *, controller: str, limit: float, clock: Clock) -> None:
+    def __init__(self, journal: ReconcileLog, *, controller: str, limit: float, clock: Clock) -> None:
         self._journal = journal
         self._controller = controller
         self._limit = limit
@@ -30,7 +30,7 @@ class Watchdog:
     def _look(self) -> float:
         """Warn of those that are due; the seconds until the next one may be."""
         now = self._clock.now()
-        running = self._journal.running
+        running = self._journal.started_at
         self._warned = {each: since for each, since in self._warned.items() if running.get(each) == since}
         wait = self._limit
         for request, since in running.items():

@@ -1,4 +1,4 @@
-"""Workers: take requests from the queue, reconcile them, and settle what becomes of each."""
+"""Workers that take requests from the queue, reconcile them, and handle the outcome of each."""
 
 from __future__ import annotations
 
@@ -7,36 +7,43 @@ import contextlib
 import logging
 
 from informerd.clock import Clock
-from informerd.controller.attempt import Attempt, outcome_of
 from informerd.controller.counters import Outcome
-from informerd.controller.journal import Journal, in_one_line
+from informerd.controller.reconcile_call import ReconcileCall, outcome_of
+from informerd.controller.reconcile_log import ReconcileLog, format_error
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 from informerd.errors import InformerdError, QueueShutDown, TerminalError
-from informerd.repeats import Repeats, nth
+from informerd.log_throttle import LogThrottle, repeat_suffix
 from informerd.workqueue.work_queue import WorkQueue
 
 log = logging.getLogger(__name__)
 
-TURN = 0.01
+TURN_SECONDS = 0.01
 """Seconds for which workers may keep the event loop before it gets its turn…"""
 
 TURN_REQUESTS = 100
 """…and requests."""
 
-AFTER_FAULT = 10.0
+RESTART_DELAY = 10.0
 """Seconds until a request is tried again whose rate limiter raised."""
 
 
 class Workers:
-    """`count` of them. Source of the rules: controller-runtime's internal/controller/controller.go.
+    """Runs `count` workers. Source of the rules: controller-runtime's internal/controller/controller.go.
 
-    Whatever a reconcile raises, SystemExit included, is its own failure, and no worker ends by it; so is a cancellation
-    that does not come from `run`, such as of something that it awaits. KeyboardInterrupt is the exception.
+    An exception of a reconcile, SystemExit included, is that reconcile's failure, and no worker ends by it; so is a
+    cancellation that does not come from `run`, such as of something that it awaits. KeyboardInterrupt is the exception.
     """
 
     def __init__(
-        self, count: int, queue: WorkQueue[Request], attempt: Attempt, journal: Journal, *, name: str, clock: Clock
+        self,
+        count: int,
+        queue: WorkQueue[Request],
+        attempt: ReconcileCall,
+        journal: ReconcileLog,
+        *,
+        name: str,
+        clock: Clock,
     ) -> None:
         self._count = count
         self._queue = queue
@@ -44,14 +51,14 @@ class Workers:
         self._journal = journal
         self._name = name
         self._clock = clock
-        self._repeats = Repeats(clock)
+        self._repeats = LogThrottle(clock)
         self._ending = False
         self._runner: asyncio.Task[object] | None = None
         self._turn_began = clock.now()
         self._in_turn = 0
 
     def end(self) -> None:
-        """What is being reconciled is the last; what waits is left."""
+        """End after the reconciles in progress; waiting requests are left."""
         self._ending = True
         self._queue.shut_down()
 
@@ -74,7 +81,7 @@ class Workers:
             await asyncio.wait(tasks)
 
     async def _work(self) -> None:
-        queue, running, now = self._queue, self._journal.running, self._clock.now
+        queue, running, now = self._queue, self._journal.started_at, self._clock.now
         while not self._ending:
             try:
                 request = await queue.get()
@@ -99,14 +106,14 @@ class Workers:
             self._failed(request, error, began)
         except (KeyboardInterrupt, GeneratorExit):
             raise
-        except BaseException as error:  # noqa: BLE001 - a user's function must not end the worker
+        except BaseException as error:  # noqa: BLE001 - whatever `make` raises is for the thread that waits
             self._failed(request, error, began)
         else:
             outcome = self._went_well(request, result)
-            self._journal.ended(outcome, self._clock.now() - began)
+            self._journal.record_end(outcome, self._clock.now() - began)
 
     def _went_well(self, request: Request, result: Result | None) -> Outcome:
-        self._journal.went_well(request)
+        self._journal.record_success(request)
         if result is not None and result.requeue_after is not None:
             self._forget(request)
             self._queue.add_after(request, result.requeue_after, priority=result.priority)
@@ -119,35 +126,35 @@ class Workers:
 
     def _failed(self, request: Request, error: BaseException, began: float) -> None:
         outcome = outcome_of(error)
-        self._journal.ended(outcome, self._clock.now() - began)
+        self._journal.record_end(outcome, self._clock.now() - began)
         if outcome == "terminal":
             self._forget(request)
             retry_in = None
         else:
             retry_in = self._add_rate_limited(request)
-        self._journal.failed(request, error, retry_in)
+        self._journal.record_failure(request, error, retry_in)
         self._say(request, error, retry_in)
 
     def _add_rate_limited(self, request: Request, priority: int | None = None) -> float:
         """In how many seconds it will be tried again. A limiter that raises loses no request."""
         try:
             return self._queue.add_rate_limited(request, priority=priority)
-        except Exception as error:  # noqa: BLE001 - a user's limiter, too, must not end the worker
+        except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
             self._say_limiter(request, error)
-            self._queue.add_after(request, AFTER_FAULT, priority=priority)
-            return AFTER_FAULT
+            self._queue.add_after(request, RESTART_DELAY, priority=priority)
+            return RESTART_DELAY
 
     def _forget(self, request: Request) -> None:
         try:
             self._queue.forget(request)
-        except Exception as error:  # noqa: BLE001 - as above
+        except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
             self._say_limiter(request, error)
 
     def _say_limiter(self, request: Request, error: Exception) -> None:
         if number := self._repeats.count("limiter"):
             fields = {"controller": self._name, "object": request.key, "failures": number}
             text = "the rate limiter of the controller %s failed on %s%s"
-            log.error(text, self._name, request.key, nth(number), exc_info=error, extra=fields)
+            log.error(text, self._name, request.key, repeat_suffix(number), exc_info=error, extra=fields)
 
     def _say(self, request: Request, error: BaseException, retry_in: float | None) -> None:
         """One line for what the API server or the reconcile itself says; what else is raised comes with its trace."""
@@ -155,15 +162,15 @@ class Workers:
         if not number:
             return
         expected = isinstance(error, InformerdError) and (type(error) is not TerminalError or error.__cause__ is None)
-        again = "until it changes there will be no other try" if retry_in is None else f"next try in {retry_in:.3g} s"
+        again = "no further try until it changes" if retry_in is None else f"next try in {retry_in:.3g} s"
         fields = {"controller": self._name, "object": request.key, "failures": number, "retry_in": retry_in}
         text = "the controller %s failed on %s: %s; %s%s"
-        words = (self._name, request.key, in_one_line(error), again, nth(number))
+        words = (self._name, request.key, format_error(error), again, repeat_suffix(number))
         log.error(text, *words, exc_info=None if expected else error, extra=fields)
 
     @property
     def _is_ending(self) -> bool:
-        """Also where the loop is closed, which cancels all tasks at once, and a worker before it hears of the end."""
+        """Also true where the loop is closed, which cancels all tasks, a worker possibly before the end is known."""
         return self._ending or (self._runner is not None and self._runner.cancelling() > 0)
 
     async def _take_back_cancellation(self) -> None:
@@ -179,7 +186,7 @@ class Workers:
     async def _take_turns(self) -> None:
         """Give the event loop its turn: reconciles that never wait would keep it."""
         self._in_turn += 1
-        if self._in_turn >= TURN_REQUESTS or self._clock.now() - self._turn_began >= TURN:
+        if self._in_turn >= TURN_REQUESTS or self._clock.now() - self._turn_began >= TURN_SECONDS:
             await asyncio.sleep(0)
             self._in_turn = 0
             self._turn_began = self._clock.now()

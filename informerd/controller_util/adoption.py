@@ -1,4 +1,4 @@
-"""Adoption: which objects a controller has, takes in and lets go, by its selector.
+"""Adoption and release of objects by a controller's selector.
 
 Source: kubernetes' pkg/controller/controller_ref_manager.go (BaseControllerRefManager.ClaimObject).
 """
@@ -9,35 +9,35 @@ from collections.abc import Iterable
 from typing import Any, Generic, TypeVar
 
 from informerd.clock import Clock
-from informerd.errors import BeingDeleted, NotFound, ObjectReplaced
-from informerd.rest.call import Json, metadata_of
-from informerd.selectors.label_selector import LabelSelector, as_label_selector
-from informerd.writing.change import change_object
-from informerd.writing.manifest import Verbs, check_same, head_of, manifest_of
-from informerd.writing.owners import (
+from informerd.controller_util.manifest import Verbs, check_same, head_of, manifest_of
+from informerd.controller_util.owner_references import (
     controller_of,
     is_controlled_by,
     owner_reference,
     remove_owner_reference,
     set_controller_reference,
 )
+from informerd.controller_util.patch import change_object
+from informerd.errors import BeingDeleted, NotFound, ObjectReplaced
+from informerd.rest.request import Json, metadata_of
+from informerd.selectors.label_selector import LabelSelector, as_label_selector
 
 T = TypeVar("T")
 
 
 async def adopt(verbs: Verbs[T], obj: T, owner: object, owners: Verbs[Any], *, clock: Clock | None = None) -> T:
-    """Have `owner` control an object that nobody controls; it comes back as it is then.
+    """Make `owner` the controller of an orphan object; returns the object after the write.
 
-    `owners` reads the owner afresh first: one known from a cache may have been deleted, and what it took in would be
-    collected at once. Raises ObjectReplaced, BeingDeleted or NotFound where it was (or the object), AlreadyOwned where
-    somebody else was faster.
+    `owners` reads the owner first: one from a cache may have been deleted, and its adopted objects would be collected
+    immediately. Raises ObjectReplaced, BeingDeleted or NotFound where it was (or the object), AlreadyOwned where
+    another owner was faster.
     """
     await check_owner(owner, owners)
     return await _adopt(verbs, obj, owner, clock)
 
 
 async def release(verbs: Verbs[T], obj: T, owner: object, *, clock: Clock | None = None) -> T | None:
-    """Have `owner` own the object no more; other owners stay. None where the object was gone already."""
+    """Remove `owner` from the object's owners; other owners stay. None where the object was gone already."""
     try:
         return await change_object(verbs, obj, lambda manifest: remove_owner_reference(owner, manifest), clock=clock)
     except (NotFound, ObjectReplaced):
@@ -51,11 +51,11 @@ async def check_owner(owner: object, owners: Verbs[Any]) -> None:
     fresh = head_of(await owners.in_namespace(head.namespace).get(head.name))
     check_same(head, fresh)
     if fresh.deletion_timestamp:
-        raise BeingDeleted(str(head), "it may own nothing more")
+        raise BeingDeleted(str(head), "it cannot adopt more objects")
 
 
 class ControllerRefManager(Generic[T]):
-    """What one owner has, of objects of one kind. Make one for each reconcile."""
+    """Objects of one kind that one owner has. Make one for each reconcile."""
 
     def __init__(
         self,
@@ -74,10 +74,10 @@ class ControllerRefManager(Generic[T]):
         self._checked = False
 
     async def claim(self, objects: Iterable[T]) -> list[T]:
-        """Those that are the owner's: its own that the selector fits, and orphans that it fits, which are adopted.
+        """The owner's objects: its own ones that the selector matches, and matching orphans, which are adopted.
 
-        Its own that the selector does not fit (any more) are released, unless the owner is being deleted: the garbage
-        collector deals with them then. Nothing is taken from other controllers. Raises what `adopt` raises for the
+        Its own objects that the selector does not match are released, unless the owner is being deleted: then the
+        garbage collector handles them. Objects of other controllers are left alone. Raises what `adopt` raises for the
         owner; an object that is gone by then is left out.
         """
         return [claimed for obj in objects if (claimed := await self._claim(obj)) is not None]
@@ -115,7 +115,7 @@ class ControllerRefManager(Generic[T]):
 async def _adopt(verbs: Verbs[T], obj: T, owner: object, clock: Clock | None) -> T:
     def take(manifest: Json) -> None:
         if manifest["metadata"].get("deletionTimestamp"):
-            raise BeingDeleted(str(head_of(manifest)), "it is not taken in any more")
+            raise BeingDeleted(str(head_of(manifest)), "it cannot be adopted")
         set_controller_reference(owner, manifest)
 
     return await change_object(verbs, obj, take, clock=clock)

@@ -1,4 +1,4 @@
-"""Conditions: what a status says about an object, with when that last changed (apimachinery's meta/conditions.go)."""
+"""Status conditions with their last transition times (apimachinery's meta/conditions.go)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from typing import Literal
 
 from informerd.clock import Clock, SystemClock, rfc3339
+from informerd.controller_util.manifest import manifest_of
 from informerd.errors import InvalidCall
-from informerd.rest.call import Json, metadata_of
-from informerd.writing.manifest import manifest_of
+from informerd.rest.request import Json, metadata_of
 
 ConditionStatus = Literal["True", "False", "Unknown"]
 
@@ -59,13 +59,13 @@ def remove_condition(manifest: Json, type_: str) -> bool:
 
 
 def condition_of(obj: object, type_: str) -> Json | None:
-    """What the status says about this, if it does."""
+    """The condition of that type in the status, if there is one."""
     manifest = obj if isinstance(obj, dict) else manifest_of(obj)
     return next((each for each in _conditions(manifest) if each.get("type") == type_), None)
 
 
 def is_condition(obj: object, type_: str, status: ConditionStatus = "True") -> bool:
-    """Whether the status says so."""
+    """Whether the status has that condition."""
     found = condition_of(obj, type_)
     return found is not None and found.get("status") == status
 

@@ -1,20 +1,20 @@
-"""Finalizers: what has to be done before an object may go (controller-runtime's controllerutil/finalizer)."""
+"""Finalizers, which hold back a deletion until the cleanup is done (controller-runtime's controllerutil/finalizer)."""
 
 from __future__ import annotations
 
 from typing import TypeVar
 
 from informerd.clock import Clock
+from informerd.controller_util.manifest import Verbs, head_of
+from informerd.controller_util.patch import change_object
 from informerd.errors import BeingDeleted, NotFound, ObjectReplaced
-from informerd.rest.call import Json
-from informerd.writing.change import change_object
-from informerd.writing.manifest import Verbs, head_of
+from informerd.rest.request import Json
 
 T = TypeVar("T")
 
 
 def has_finalizer(obj: object, finalizer: str) -> bool:
-    """Whether it waits for this one before it goes."""
+    """Whether the object has this finalizer."""
     return finalizer in head_of(obj).finalizers
 
 
@@ -30,7 +30,7 @@ async def add_finalizer(verbs: Verbs[T], obj: T, finalizer: str, *, clock: Clock
         if finalizer in finalizers:
             return
         if manifest["metadata"].get("deletionTimestamp"):
-            raise BeingDeleted(str(head_of(manifest)), f"it takes no finalizer {finalizer} any more")
+            raise BeingDeleted(str(head_of(manifest)), f"the finalizer {finalizer} can no longer be added")
         manifest["metadata"]["finalizers"] = [*finalizers, finalizer]
 
     return await change_object(verbs, obj, add, clock=clock)

@@ -1,4 +1,4 @@
-"""Objects as writes see them: whatever form they come in, as a manifest, and what was changed in it as a patch."""
+"""Manifests of objects in any form, and merge patches of what was changed in them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import msgspec
 from informerd.clients.resource_client import ResourceClient
 from informerd.errors import InvalidCall, ObjectReplaced
 from informerd.objects import Object
-from informerd.rest.call import Json, is_precondition, metadata_of
+from informerd.rest.request import Json, is_precondition, metadata_of
 
 T = TypeVar("T")
 T_co = TypeVar("T_co")
 
 
 class Verbs(Protocol[T]):
-    """Whatever can write objects of one kind: a `ResourceClient`, or what a manager gives for a kind."""
+    """Verbs that write objects of one kind: a `ResourceClient`, or a manager's kind."""
 
     def in_namespace(self, namespace: str) -> ResourceClient[T]:
         """The verbs in one namespace, "" for what is cluster-scoped."""
@@ -26,7 +26,7 @@ class Verbs(Protocol[T]):
 
 
 class Head(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Who an object is."""
+    """Identity of an object."""
 
     name: str = ""
     namespace: str = ""
@@ -44,26 +44,26 @@ class Head(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def manifest_of(obj: object) -> Json:
-    """The object as a dict of its own, which may be changed: of a dict, a projection or an official model.
+    """A copy of the object as a dict that may be changed: from a dict, a projection or an official model.
 
-    Raises InvalidCall for anything else, and for a projection of which no whole copy is kept.
+    Raises InvalidCall for any other value, and for a projection without a full copy.
     """
     if isinstance(obj, dict):
         metadata_of(obj)
         return copy.deepcopy(obj)
     if isinstance(obj, Object):
         if obj.blob is None:
-            raise InvalidCall(f"no whole copy of {obj.key} is kept: read it from the API server")
+            raise InvalidCall(f"there is no full copy of {obj.key}: read it from the API server")
         return obj.full()
     if hasattr(obj, "openapi_types"):
         from informerd.clients.models import to_body  # whoever has a model has paid for the import already
 
         return to_body(cast("Any", obj))
-    raise InvalidCall(f"{type(obj).__name__} is no object that could be written")
+    raise InvalidCall(f"{type(obj).__name__} is not an object that can be written")
 
 
 def head_of(obj: object) -> Head:
-    """Who an object is. Raises InvalidCall for what is no object, or has no name."""
+    """Identity of an object. Raises InvalidCall for a value that is not an object, or has no name."""
     if isinstance(obj, Object):
         meta: Json = msgspec.to_builtins(obj.metadata)
         types = {"kind": obj.kind, "apiVersion": obj.api_version}
@@ -88,7 +88,7 @@ def client_for(verbs: Verbs[T], head: Head) -> ResourceClient[T]:
     """
     if isinstance(verbs, ResourceClient) and verbs.namespace:
         if head.namespace not in {"", verbs.namespace}:
-            raise InvalidCall(f"{head} is written with a client of the namespace {verbs.namespace}: take another one")
+            raise InvalidCall(f"{head} is not in the namespace {verbs.namespace} of this client: use another client")
         return verbs
     return verbs.in_namespace(head.namespace)
 
@@ -113,7 +113,7 @@ def patch_to(before: Mapping[str, Any], after: Mapping[str, Any]) -> Json:
     return patch
 
 
-def preconditioned(patch: Json, head: Head) -> Json:
+def with_preconditions(patch: Json, head: Head) -> Json:
     """The patch, for that very state of that very object: Conflict where either has passed. Raises InvalidCall."""
     if not is_precondition(head.resource_version):
         raise InvalidCall(f"{head} has no resourceVersion: read it first, so that nothing is overwritten")
@@ -121,19 +121,18 @@ def preconditioned(patch: Json, head: Head) -> Json:
     return {**patch, "metadata": meta | ({"uid": head.uid} if head.uid else {})}
 
 
-def changed(obj: object, change: Callable[[Json], object]) -> tuple[Json, Json]:
-    """What `change` makes of a copy of the object, and the patch for it.
+def apply_mutation(obj: object, mutate: Callable[[Json], object]) -> tuple[Json, Json]:
+    """A copy of the object after `change`, and the patch for it.
 
-    What it returns counts for nothing. Raises InvalidCall where it turns the object into another, or would have to be
-    awaited.
+    The return value of `change` is ignored. Raises InvalidCall where it turns the object into another one, or is async.
     """
     before = manifest_of(obj)
     after = copy.deepcopy(before)
-    if hasattr(answer := change(after), "__await__"):
+    if hasattr(answer := mutate(after), "__await__"):
         close = getattr(answer, "close", None)
         if close is not None:
             close()
-        raise InvalidCall("a change is a plain function of the manifest: do what has to be awaited before")
+        raise InvalidCall("a change must be a plain function of the manifest: await everything before it")
     for name in ("name", "namespace", "uid", "resourceVersion"):
         if metadata_of(after).get(name) != metadata_of(before).get(name):
             raise InvalidCall(f"a change may not touch metadata.{name}: it says which object is meant")

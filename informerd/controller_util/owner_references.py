@@ -1,15 +1,15 @@
-"""Owner references: who made an object, and with whom it goes (controller-runtime's controllerutil, metav1's).
+"""Owner references in manifests (controller-runtime's controllerutil, metav1's).
 
-These change manifests and write nothing: for use in a change or before a create.
+The functions change manifests and write nothing: call them in a change or before a create.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from informerd.controller_util.manifest import Head, head_of, manifest_of
 from informerd.errors import AlreadyOwned, InvalidCall
-from informerd.rest.call import Json, metadata_of
-from informerd.writing.manifest import Head, head_of, manifest_of
+from informerd.rest.request import Json, metadata_of
 
 
 def owner_reference(owner: object) -> Json:
@@ -37,7 +37,7 @@ def set_owner_reference(owner: object, manifest: Json) -> None:
 def set_controller_reference(owner: object, manifest: Json) -> None:
     """Have `owner` control the object. Raises AlreadyOwned where another one does, and InvalidCall.
 
-    Another one is one with another uid: a controller that was deleted and created anew has none of the old one's.
+    Another one is one with another uid: a controller that was deleted and created again has none of the old one's.
     """
     reference = controller_reference(owner)
     _check_scope(head_of(owner), manifest)
@@ -71,7 +71,7 @@ def controller_of(obj: object) -> Json | None:
 
 
 def is_controlled_by(obj: object, owner: object) -> bool:
-    """Whether that very owner controls it (metav1.IsControlledBy)."""
+    """Whether the object is controlled by that owner, by uid (metav1.IsControlledBy)."""
     present = controller_of(obj)
     return present is not None and present["uid"] == head_of(owner).uid
 
@@ -85,4 +85,6 @@ def _check_scope(owner: Head, manifest: Json) -> None:
     namespace = metadata_of(manifest).get("namespace") or ""
     if owner.namespace and owner.namespace != namespace:
         place = f"in {namespace!r}" if namespace else "in no namespace"
-        raise InvalidCall(f"{owner} cannot own {head_of(manifest)}, which is {place}: owners are in the same namespace")
+        raise InvalidCall(
+            f"{owner} cannot own {head_of(manifest)}, which is {place}: owners must be in the same namespace"
+        )

@@ -1,4 +1,4 @@
-"""Changes: read, change a copy, write what is different, and nothing of what others wrote in between."""
+"""Read, change and patch of an object, which sends only the difference and leaves concurrent changes alone."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from typing import TypeVar
 
 from informerd.clients.resource_client import ResourceClient
 from informerd.clock import Clock
-from informerd.errors import NotFound
-from informerd.rest.call import Json
-from informerd.writing.manifest import (
+from informerd.controller_util.manifest import (
     Verbs,
-    changed,
+    apply_mutation,
     check_same,
     client_for,
     head_of,
     manifest_of,
     patch_to,
-    preconditioned,
+    with_preconditions,
 )
-from informerd.writing.retry import retry_on_conflict
+from informerd.controller_util.retry_on_conflict import retry_on_conflict
+from informerd.errors import NotFound
+from informerd.rest.request import Json
 
 T = TypeVar("T")
 
-Change = Callable[[Json], object]
+MutateFn = Callable[[Json], object]
 """Changes a manifest in place. It may be called several times, each time with a fresh one."""
 
 
-async def change_object(verbs: Verbs[T], obj: T, change: Change, *, clock: Clock | None = None) -> T:
+async def change_object(verbs: Verbs[T], obj: T, mutate: MutateFn, *, clock: Clock | None = None) -> T:
     """Have `change` made to an object: a merge patch of what it changed, for the very version that it was shown.
 
     `obj` is the object as it was read, if only from a cache: it is tried first, and read afresh after a Conflict. Where
@@ -43,31 +43,31 @@ async def change_object(verbs: Verbs[T], obj: T, change: Change, *, clock: Clock
     async def attempt() -> T:
         read = given.pop() if given else await client.get(wanted.name)
         check_same(wanted, head_of(read))
-        return await write_change(client, read, change)
+        return await write_change(client, read, mutate)
 
     return await retry_on_conflict(attempt, clock=clock)
 
 
-async def write_change(client: ResourceClient[T], read: T, change: Change) -> T:
+async def write_change(client: ResourceClient[T], obj: T, mutate: MutateFn) -> T:
     """One try, from the object as it was `read`, which is given back where nothing is different. Raises Conflict."""
-    after, patch = changed(read, change)
+    after, patch = apply_mutation(obj, mutate)
     if not patch:
-        return read
-    head = head_of(read)
+        return obj
+    head = head_of(obj)
     if patch.keys() == {"status"}:
         try:
-            return await client.patch(head.name, preconditioned(patch, head), subresource="status")
+            return await client.patch(head.name, with_preconditions(patch, head), subresource="status")
         except NotFound:  # it has no such subresource, or is gone: the next one tells
             pass
-    return await with_status(client, await client.patch(head.name, preconditioned(patch, head)), patch, after)
+    return await with_status(client, await client.patch(head.name, with_preconditions(patch, head)), patch, after)
 
 
-async def with_status(client: ResourceClient[T], written: T, patch: Json, wanted: Json) -> T:
+async def with_status(client: ResourceClient[T], written: T, patch: Json, status: Json) -> T:
     """The object with the status that is `wanted`, where a write that named one (`patch`) did not take it."""
     if not patch.get("status"):
         return written
-    left = patch_to(manifest_of(written).get("status") or {}, wanted["status"])
+    left = patch_to(manifest_of(written).get("status") or {}, status["status"])
     if not left:
         return written
     head = head_of(written)
-    return await client.patch(head.name, preconditioned({"status": left}, head), subresource="status")
+    return await client.patch(head.name, with_preconditions({"status": left}, head), subresource="status")

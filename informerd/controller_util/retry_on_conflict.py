@@ -1,4 +1,4 @@
-"""Conflicts: somebody else was faster, so read again and try again, a little later (client-go's util/retry)."""
+"""Retry on conflict: reads and tries again with a growing delay (client-go's util/retry)."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from informerd.errors import Conflict
 
 R = TypeVar("R")
 
-TRIES = 8
-FIRST = 0.01
+MAX_TRIES = 8
+FIRST_DELAY = 0.01
 """Seconds before the second try; twice as many before each further one…"""
-LONGEST = 1.0
+MAX_DELAY = 1.0
 """…up to so many. Each is drawn between that and twice that, so that rivals part."""
 
 
 async def retry_on_conflict(
     attempt: Callable[[], Awaitable[R]],
     *,
-    tries: int = TRIES,
+    tries: int = MAX_TRIES,
     clock: Clock | None = None,
     chance: Callable[[], float] = random.random,
 ) -> R:
-    """What `attempt` gives, called again while it raises Conflict; after so many `tries`, that Conflict.
+    """The result of `attempt`, called again while it raises Conflict; after `tries` calls, that Conflict.
 
-    `attempt` must read the object anew each time, or it will always be late. Anything else that it raises ends this.
+    `attempt` must read the object again each time. Any other exception ends the retries.
     """
     clock = clock or SystemClock()
     for number in range(tries - 1):
         try:
             return await attempt()
         except Conflict:
-            await clock.sleep(min(LONGEST, FIRST * 2**number) * (1.0 + chance()))
+            await clock.sleep(min(MAX_DELAY, FIRST_DELAY * 2**number) * (1.0 + chance()))
     return await attempt()

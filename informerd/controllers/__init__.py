@@ -1,1 +1,1 @@
-"""The shipped controllers, each a program: ``python -m informerd.controllers.NAME``."""
+"""Shipped controllers, each a program: ``python -m informerd.controllers.NAME``."""

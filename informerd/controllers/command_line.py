@@ -1,4 +1,4 @@
-"""What the programs share: flags that name a cluster, a log for people, and errors in one line without a traceback."""
+"""Command line that the programs share: cluster flags, a log for people, and errors in one line without a traceback."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Main = Callable[[], Coroutine[Any, Any, None]]
 _USAGE_ERRORS = (ConfigError, InvalidCall, NotWatchable, UnknownResource)
 
 
-def command_line(program: str, description: str | None) -> argparse.ArgumentParser:
+def make_parser(program: str, description: str | None) -> argparse.ArgumentParser:
     """A parser with --kubeconfig and --master (the names that client-go's sample controllers have)."""
     parser = argparse.ArgumentParser(prog=program, description=description, allow_abbrev=False)
     parser.add_argument(
@@ -40,7 +40,7 @@ def command_line(program: str, description: str | None) -> argparse.ArgumentPars
     return parser
 
 
-def chosen_cluster(options: argparse.Namespace) -> ClusterConfig:
+def cluster_from_options(options: argparse.Namespace) -> ClusterConfig:
     """The cluster that --kubeconfig and --master name. Raises ConfigError.
 
     --master alone sends no credentials: those of another cluster are none of its business (client-go
@@ -55,27 +55,28 @@ def chosen_cluster(options: argparse.Namespace) -> ClusterConfig:
     return ClusterConfig(name=master, server=master, why="--master") if master else current_cluster()
 
 
-def log_lines() -> None:
+def configure_logging() -> None:
     """Write the log to standard error, a line each: time, level, who, what."""
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     logging.getLogger("asyncio").setLevel(logging.WARNING)
 
 
 def run_to_end(program: str, main: Main) -> int:
-    """Run it; the exit code. Ctrl-C ends it without a traceback, and so does an error of informerd's, which is said."""
+    """Run it; returns the exit code. Ctrl-C and InformerdErrors end it with a message instead of a traceback."""
     try:
         asyncio.run(main())
     except KeyboardInterrupt:
         return INTERRUPTED
     except InformerdError as error:
-        return say_error(program, error)
+        return print_error(program, error)
     return 0
 
 
 def run_until_signal(program: str, main: Main) -> int:
-    """As `run_to_end`, for what runs until it is cancelled: the first SIGINT or SIGTERM does that, and its end is 0.
+    """As `run_to_end`, for a program that runs until cancelled: the first SIGINT or SIGTERM cancels it, with exit code
+    0.
 
-    The second exits with 1 at once.
+    The second one exits with 1 immediately.
     """
 
     async def watched() -> None:
@@ -93,7 +94,7 @@ def run_until_signal(program: str, main: Main) -> int:
         return run_to_end(program, watched)
 
 
-def say_error(program: str, error: InformerdError) -> int:
+def print_error(program: str, error: InformerdError) -> int:
     """Say what is wrong in one line on standard error; the exit code for it."""
     nearest = nearest_names(error) if isinstance(error, UnknownResource) else []
     hint = f"; did you mean {' or '.join(nearest)}?" if nearest else ""

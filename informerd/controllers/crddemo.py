@@ -1,8 +1,8 @@
-"""crddemo: the controller of Mydemos, which says what it sees and records an Event Synced on each.
+"""crddemo: the controller of Mydemos, which logs what it sees and records an Event Synced on each.
 
-``python -m informerd.controllers.crddemo --kubeconfig … --master …``, or inside another manager by `add_crddemo`. It
-keeps the lines, the names and the numbers of the Go program of that name, and leaves its faults: there, each event is
-rate-limited, some ten a second after the first hundred, and a key that has failed is lost.
+Run it with ``python -m informerd.controllers.crddemo --kubeconfig … --master …``, or inside another manager with
+`add_crddemo`. It has the log lines, names and numbers of the Go program of that name, without two of its faults: there,
+every event is rate-limited (about ten a second after the first hundred), and a key that has failed is lost.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from informerd.controller.predicates import ResourceVersionChanged
 from informerd.controller.request import Request
 from informerd.controller.sources import KindSource
 from informerd.controller.state import Phase
-from informerd.controllers.manager_program import manager_line, run_manager
+from informerd.controllers.manager_program import make_manager_parser, run_manager
 from informerd.manager.cached_kind import CachedKind
 from informerd.manager.manager import Manager
 from informerd.objects import Object
-from informerd.recording.recorder import EventRecorder
+from informerd.record.recorder import EventRecorder
 from informerd.resource import MYDEMOS
 
 log = logging.getLogger("mydemo-controller")
 
 COMPONENT = "mydemo-controller"
-"""Who its Events are from."""
+"""Source component of its Events."""
 QUEUE = "Mydemos"
 """The controller's name, and its queue's."""
 RESYNC = 30.0
 """Seconds. What a resync repeats has the version that was seen, and is left out."""
 WORKERS = 2
 BACKLOG = 500
-"""Events still to be written, from which on no more are said until they are: past 1,000, some would be lost."""
-SYNCED = "Synced"
-MESSAGE = "Mydemo synced successfully"
+"""Waiting Events from which on no more are recorded until they are written: beyond 1,000, some would be lost."""
+SYNCED_REASON = "Synced"
+SYNCED_MESSAGE = "Mydemo synced successfully"
 
 
 class Spec(msgspec.Struct, frozen=True, gc=False):
@@ -52,7 +52,7 @@ class Mydemo(Object, frozen=True, gc=False):
 
 
 class MydemoReconciler:
-    """What is done with each Mydemo that came, changed or went."""
+    """Reconciler of Mydemos that were added, changed or deleted."""
 
     def __init__(self, demos: CachedKind[Mydemo], events: EventRecorder) -> None:
         self._demos = demos
@@ -65,7 +65,7 @@ class MydemoReconciler:
             log.info("[DemoCRD] Deleting mydemo: %s ...", request)
         else:
             log.info("[DemoCRD] Try to process mydemo: %s, ip %s, port %d ...", request, demo.spec.ip, demo.spec.port)
-            self._events.event(demo, "Normal", SYNCED, MESSAGE)
+            self._events.event(demo, "Normal", SYNCED_REASON, SYNCED_MESSAGE)
             if self._events.state().queued >= BACKLOG:
                 await self._events.flush()
         log.info("Successfully synced '%s'", request)
@@ -105,7 +105,7 @@ def _say(phase: Phase) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run it as a program; the exit code."""
-    options = manager_line("crddemo", "The controller of Mydemos.").parse_args(arguments)
+    options = make_manager_parser("crddemo", "The controller of Mydemos.").parse_args(arguments)
     return run_manager("crddemo", options, add_crddemo)
 
 

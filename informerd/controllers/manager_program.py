@@ -5,18 +5,18 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from informerd.controllers.command_line import chosen_cluster, command_line, log_lines, say_error
+from informerd.controllers.command_line import cluster_from_options, configure_logging, make_parser, print_error
 from informerd.errors import InformerdError
-from informerd.leases.election import Election
+from informerd.leader_election.config import Election
 from informerd.manager.manager import Manager
 
 Add = Callable[[Manager], object]
 """Adds controllers to a manager."""
 
 
-def manager_line(program: str, description: str | None) -> argparse.ArgumentParser:
+def make_manager_parser(program: str, description: str | None) -> argparse.ArgumentParser:
     """`command_line` with --leader-elect and --probes."""
-    parser = command_line(program, description)
+    parser = make_parser(program, description)
     parser.add_argument(
         "--leader-elect", metavar="LEASE", default="", help="work only while holding this Lease, NAME or NAMESPACE/NAME"
     )
@@ -29,10 +29,10 @@ def run_manager(program: str, options: argparse.Namespace, add: Add) -> int:
 
     0 after the first SIGINT or SIGTERM, 2 for flags and configuration that cannot be used, 1 for all else.
     """
-    log_lines()
+    configure_logging()
     try:
         manager = Manager(
-            chosen_cluster(options),
+            cluster_from_options(options),
             election=election(options.leader_elect),
             probes=options.probes,
             sync_timeout=None,
@@ -40,7 +40,7 @@ def run_manager(program: str, options: argparse.Namespace, add: Add) -> int:
         )
         add(manager)
     except InformerdError as error:
-        return say_error(program, error)
+        return print_error(program, error)
     return manager.run_program()
 
 

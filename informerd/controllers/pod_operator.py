@@ -1,8 +1,8 @@
-"""The Pod operator: says what happens to the pods of one namespace, and keeps the books of the Jinghzhus.
+"""Pod operator: logs what happens to the pods of one namespace, and updates the pod lists of the Jinghzhus.
 
-``python -m informerd.controllers.pod_operator``, or inside another manager by `add_pod_operator`. It keeps the lines of
-the Go program of that name. That one made a queue and never used it, held up its stream of events for seconds at each
-delete, lost the deletes that it did not see, and wrote over what others had written; this one does not.
+Run it with ``python -m informerd.controllers.pod_operator``, or inside another manager with `add_pod_operator`. It has
+the log lines of the Go program of that name, without its faults: that one created a queue and never used it, blocked
+its event stream for seconds at each delete, lost deletes that it did not see, and overwrote the changes of others.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import TextIO
 
 from informerd.clock import Clock, SystemClock
 from informerd.controller.controller import Controller
-from informerd.controllers.command_line import say_error
-from informerd.controllers.manager_program import manager_line, run_manager
+from informerd.controllers.command_line import print_error
+from informerd.controllers.manager_program import make_manager_parser, run_manager
 from informerd.controllers.pod_bookkeeping import (
     JINGHZHUS,
     Bookkeeping,
@@ -47,14 +47,14 @@ _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 @dataclass(frozen=True)
 class Settings:
-    """What the environment says."""
+    """Settings from the environment."""
 
     namespace: str = "worker"
     """Of the pods."""
     jinghzhu_namespace: str = ""
     """Of the Jinghzhus; "" is all of them."""
     kubeconfig: Path | None = None
-    """None where nothing is said."""
+    """None where it is not set."""
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> Settings:
@@ -77,7 +77,7 @@ class Settings:
 
 
 class PodLines:
-    """Prints what happens to pods. Called in a thread of its own, so that nobody waits for whoever reads."""
+    """Prints what happens to pods. It runs in its own thread, so that a slow reader of the output delays nothing."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
@@ -130,7 +130,9 @@ def add_pod_operator(
 
 def main(arguments: list[str] | None = None) -> int:
     """Run it as a program; the exit code: 0 after a signal, 2 for settings that cannot be used, 1 for all else."""
-    parser = manager_line("pod_operator", "Says what happens to pods, and keeps the books of the Jinghzhus.")
+    parser = make_manager_parser(
+        "pod_operator", "Logs what happens to pods, and updates the pod lists of the Jinghzhus."
+    )
     parser.epilog = EPILOG
     options = parser.parse_args(arguments)
     print_line("Init Pod Operator...")
@@ -139,7 +141,7 @@ def main(arguments: list[str] | None = None) -> int:
         if options.kubeconfig is None:
             options.kubeconfig = settings.checked_kubeconfig()
     except ConfigError as error:
-        return say_error("pod_operator", error)
+        return print_error("pod_operator", error)
 
     def add(manager: Manager) -> None:
         print_line("Ready to start Pod Operator...")
@@ -150,7 +152,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def print_line(line: str) -> None:
-    """To standard output, at once."""
+    """Write a line to standard output, and flush it."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
@@ -159,7 +161,8 @@ def _namespace(environ: Mapping[str, str], variable: str) -> str:
     name = environ.get(variable, "")
     if name and not _NAMESPACE.fullmatch(name):
         raise ConfigError(
-            f"{variable}={name!r} can be no namespace: at most 63 small letters, digits and dashes, no dash at an end"
+            f"{variable}={name!r} is not a namespace name: "
+            "use at most 63 lower-case letters, digits and dashes, with no dash at either end"
         )
     return name
 

@@ -1,7 +1,7 @@
-"""The tutorial controller: indexer, queue, informer and workers put together by hand, with retries.
+"""Tutorial controller: indexer, queue, informer and workers put together by hand, with retries.
 
-`informerd.controller` does all of this, and more, for controllers that are not here to be read. The shape is that of
-client-go's examples/workqueue: handlers put keys into the queue, workers take a key and look into the store.
+`informerd.controller` does all of this, and more; this module is for readers. The structure is that of client-go's
+examples/workqueue: handlers put keys into the queue, workers take a key and read the store.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import partial
 
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.shared_informer import SharedInformer
-from informerd.controllers.command_line import chosen_cluster, command_line, log_lines, run_until_signal
+from informerd.controllers.command_line import cluster_from_options, configure_logging, make_parser, run_until_signal
 from informerd.errors import InformerdError, QueueShutDown
 from informerd.objects import Object
 from informerd.rest.client import Client
@@ -23,17 +23,17 @@ from informerd.workqueue.work_queue import WorkQueue
 
 log = logging.getLogger("tutorial")
 
-MOST_RETRIES = 5
+MAX_RETRIES = 5
 """A key that has failed so often, and then once more, is given up until it changes."""
 SYNC_TIMEOUT = 120.0
 """Seconds that the first list may take."""
 
 Sync = Callable[[str], Awaitable[None]]
-"""What is done with a key. It raises where that failed."""
+"""Handles a key. It raises where that failed."""
 
 
 class SimulatedFailure(InformerdError):
-    """What --fail asks for."""
+    """Failure requested with --fail."""
 
 
 class Tutorial:
@@ -81,7 +81,7 @@ class Tutorial:
                 return
             try:
                 await self._sync(key)
-            except Exception as error:  # noqa: BLE001 - whatever it is, the other keys go on
+            except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
                 self._failed(key, error)
             else:
                 self._queue.forget(key)
@@ -90,7 +90,7 @@ class Tutorial:
             await asyncio.sleep(0)
 
     def _failed(self, key: str, error: Exception) -> None:
-        if self._queue.num_requeues(key) < MOST_RETRIES:
+        if self._queue.num_requeues(key) < MAX_RETRIES:
             log.error("Error syncing %s %s: %s", self._kind.lower(), key, error)
             self._queue.add_rate_limited(key)
         else:
@@ -103,14 +103,14 @@ async def print_state(informer: SharedInformer[Object], fail: frozenset[str], ke
     if key in fail:
         raise SimulatedFailure("it was to fail")
     kind, obj = informer.resource.kind, informer.store.get(key)
-    said = f"{kind} {key} does not exist" if obj is None else f"Sync/Add/Update for {kind} {obj.metadata.name}"
-    sys.stdout.write(f"{said}\n")
+    line = f"{kind} {key} does not exist" if obj is None else f"Sync/Add/Update for {kind} {obj.metadata.name}"
+    sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
 async def serve(options: argparse.Namespace) -> None:
     """Run it until cancelled. Raises InformerdError where the resource is none or does not sync in time."""
-    async with Client(chosen_cluster(options)) as client, SharedInformerFactory(client) as factory:
+    async with Client(cluster_from_options(options)) as client, SharedInformerFactory(client) as factory:
         informer = await factory.informer_for(options.resource, Object, namespace=options.namespace)
         controller = Tutorial(informer, partial(print_state, informer, frozenset(options.fail)))
         factory.start()
@@ -120,21 +120,21 @@ async def serve(options: argparse.Namespace) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run it as a program; the exit code."""
-    parser = command_line("tutorial", "Says what happens to the objects of a resource, by way of a work queue.")
-    parser.add_argument("--resource", default="pods", metavar="NAME", help="any name that kubectl takes")
+    parser = make_parser("tutorial", "Logs what happens to the objects of a resource, with a work queue.")
+    parser.add_argument("--resource", default="pods", metavar="NAME", help="any name that kubectl accepts")
     parser.add_argument("--namespace", default="", help="all of them by default")
-    parser.add_argument("--workers", type=positive, default=1, metavar="N")
+    parser.add_argument("--workers", type=parse_positive, default=1, metavar="N")
     parser.add_argument("--sync-timeout", type=float, default=SYNC_TIMEOUT, metavar="SECONDS")
     parser.add_argument("--fail", action="append", default=[], metavar="KEY", help="fail at this key, to see retries")
     options = parser.parse_args(arguments)
-    log_lines()
+    configure_logging()
     return run_until_signal("tutorial", lambda: serve(options))
 
 
-def positive(text: str) -> int:
+def parse_positive(text: str) -> int:
     """A number of workers. Raises ArgumentTypeError."""
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of workers, of which there is at least 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of workers: give at least 1")
     return int(text)
 
 

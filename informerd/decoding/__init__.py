@@ -1,1 +1,1 @@
-"""From the bytes that the API server sends to projections and compressed copies."""
+"""Decoding of the API server's bytes to projections and compressed copies."""

@@ -1,4 +1,4 @@
-"""Objects that could not be taken as the API server sent them: counted by kind, and said in a few lines only."""
+"""Counts of objects that could not be decoded as the API server sent them, by kind, with few log lines."""
 
 from __future__ import annotations
 
@@ -9,54 +9,54 @@ from typing import Literal, get_args
 
 from informerd.clock import Clock
 from informerd.errors import ProjectionMismatch
-from informerd.repeats import Repeats, nth
+from informerd.log_throttle import LogThrottle, repeat_suffix
 
 log = logging.getLogger(__name__)
 
-Fault = Literal["unexpected", "untransformed", "unfit"]
+DecodeErrorKind = Literal["unexpected", "untransformed", "unfit"]
 """unexpected: of another kind or without identity, dropped · untransformed: the transform raised, left out · unfit: the
 projection does not fit, so that all of its fields but the head keep their defaults."""
 
 
 FaultListener = Callable[[Exception], None]
-"""Told of UnexpectedObject, of ProjectionMismatch, which is one of them, and of the decoder's TransformFailed."""
+"""Called with UnexpectedObject, with its subclass ProjectionMismatch, and with the decoder's TransformFailed."""
 
 
-class Faults:
+class DecodeErrors:
     """One resource's faults. `resource` is its key, for the log."""
 
     def __init__(self, resource: str, clock: Clock | None = None) -> None:
-        self.counts: Counter[str] = Counter(dict.fromkeys(get_args(Fault), 0))
+        self.counts: Counter[str] = Counter(dict.fromkeys(get_args(DecodeErrorKind), 0))
         """By Fault."""
         self._resource = resource
         self._listeners: dict[object, FaultListener] = {}
-        self._repeats = Repeats(clock)
+        self._repeats = LogThrottle(clock)
 
-    def unexpected(self, where: str, error: Exception) -> None:
+    def add_unexpected(self, where: str, error: Exception) -> None:
         """An object was dropped: `where` begins a sentence."""
         self._add("unexpected", f"{where}: {error}", error, error.__cause__)
 
-    def untransformed(self, where: str, error: Exception) -> None:
+    def add_untransformed(self, where: str, error: Exception) -> None:
         """An object was left out because the transform raised, which is the error's cause."""
         self._add("untransformed", f"{where}: {error}", error, error.__cause__)
 
-    def unfit(self, error: ProjectionMismatch) -> None:
+    def add_unfit(self, error: ProjectionMismatch) -> None:
         """The projection did not fit an object."""
         self._add("unfit", str(error), error)
 
     def subscribe(self, listener: FaultListener) -> Callable[[], None]:
-        """Call `listener` with each error from now on, said or not; the answer ends that."""
+        """Call `listener` with each error from now on, logged or not; returns a function that ends this."""
         token = object()
         self._listeners[token] = listener
         return lambda: self._listeners.pop(token, None) and None
 
-    def _add(self, fault: Fault, sentence: str, error: Exception, cause: BaseException | None = None) -> None:
+    def _add(self, fault: DecodeErrorKind, sentence: str, error: Exception, cause: BaseException | None = None) -> None:
         """Count one and, if it is one of the first or a round number, say it."""
         self.counts[fault] += 1
         self._tell(error)
         if number := self._repeats.count(fault):
             fields = {"resource": self._resource, "fault": fault, "failures": number}
-            log.warning("%s%s", sentence, nth(number), exc_info=cause, extra=fields)
+            log.warning("%s%s", sentence, repeat_suffix(number), exc_info=cause, extra=fields)
 
     def _tell(self, error: Exception) -> None:
         for listener in [*self._listeners.values()]:
@@ -65,4 +65,6 @@ class Faults:
             except Exception:
                 if number := self._repeats.count("listener"):
                     fields = {"resource": self._resource, "failures": number}
-                    log.exception("a listener for faults of %s failed%s", self._resource, nth(number), extra=fields)
+                    log.exception(
+                        "a listener for faults of %s failed%s", self._resource, repeat_suffix(number), extra=fields
+                    )

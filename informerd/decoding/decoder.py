@@ -1,4 +1,4 @@
-"""From the JSON of one object to its projection: transform, decode, check the kind, keep a compressed copy."""
+"""Decoder of one object's JSON to its projection: transform, decode, check the kind, store a compressed copy."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from informerd.decoding.faults import Faults
-from informerd.decoding.form import Form, whole
-from informerd.decoding.packer import Packer
+from informerd.decoding.compressor import Compressor
+from informerd.decoding.decode_errors import DecodeErrors
+from informerd.decoding.object_form import ObjectForm, whole_object_form
 from informerd.decoding.projection import check_projection
 from informerd.errors import ProjectionMismatch, UnexpectedObject
 from informerd.objects import Object, ObjectMeta, OwnerReference
@@ -19,16 +19,16 @@ from informerd.resource import Resource
 T = TypeVar("T", bound=Object)
 
 Transform = Callable[[bytes], bytes]
-"""Whole-object JSON in and out, before anything is decoded or kept. It must stand being applied twice."""
+"""Whole-object JSON in and out, before anything is decoded or stored. Applying it twice must do no harm."""
 
-MOST_OWNERS = 10_000
+MAX_OWNERS = 10_000
 """Owners whose references are remembered, to be shared, before all are forgotten."""
 
 _set = msgspec.structs.force_setattr
 
 
 class _Head(msgspec.Struct, gc=False, rename="camel"):
-    """What every object has; needed where its projection cannot be had."""
+    """Identity of any object, for those whose projection cannot be decoded."""
 
     api_version: str = ""
     kind: str = ""
@@ -55,15 +55,15 @@ class Decoder(Generic[T]):
         resource: Resource,
         projection: type[T],
         transform: Transform | None = None,
-        faults: Faults | None = None,
+        faults: DecodeErrors | None = None,
         *,
-        form: Form | None = None,
+        form: ObjectForm | None = None,
     ) -> None:
         check_projection(projection)
-        form = form or whole(resource)
+        form = form or whole_object_form(resource)
         self.resource = resource
-        self.faults = faults or Faults(resource.key)
-        """Told here of projections that do not fit, and by whoever decodes of what is raised."""
+        self.errors = faults or DecodeErrors(resource.key)
+        """Listener for projections that do not fit; the caller of the decoder reports what it raises."""
         self._projection = projection
         self._transform = transform
         self._api_version = form.api_version
@@ -72,7 +72,7 @@ class Decoder(Generic[T]):
         self._keeps_raw = "RawType" in repr(msgspec.inspect.type_info(projection))
         """Whether a field is msgspec.Raw, which would hold on to the whole chunk that an object came in."""
         self._head = msgspec.json.Decoder(_Head).decode
-        self._pack = Packer().pack
+        self._pack = Compressor().compress
         self._owners: dict[str, tuple[OwnerReference, ...]] = {}
         """By the first one's uid: what one owner owns shares its references, which are a fifth of a small object."""
         self._type_members = b'"kind":%b,"apiVersion":%b' % (
@@ -176,7 +176,7 @@ class Decoder(Generic[T]):
         return b"{" + self._type_members + comma + body[1:]
 
     def _remember(self, owners: tuple[OwnerReference, ...]) -> None:
-        if len(self._owners) >= MOST_OWNERS:
+        if len(self._owners) >= MAX_OWNERS:
             self._owners.clear()
         self._owners[owners[0].uid] = owners
 
@@ -187,7 +187,7 @@ class Decoder(Generic[T]):
             obj = self._projection(api_version=head.api_version, kind=head.kind, metadata=head.metadata)
         except (msgspec.ValidationError, TypeError):
             raise UnexpectedObject(f"{self._projection.__name__} does not fit an object: {error}") from error
-        self.faults.unfit(ProjectionMismatch(self._projection.__name__, self.resource.key, obj.key, str(error)))
+        self.errors.add_unfit(ProjectionMismatch(self._projection.__name__, self.resource.key, obj.key, str(error)))
         return obj
 
 

@@ -1,8 +1,8 @@
-"""The list splitter: cuts a list's JSON into its items while it comes, so that a list is never held whole.
+"""List splitter: cuts a list's JSON into its items while it arrives, so that the whole list is never in memory.
 
 An item ends where its braces balance. Looking for that byte by byte is slow in Python, so the splitter guesses: items
 of one list begin alike, with ``{"metadata":`` for instance, so the next ``},{"metadata":`` is likely to be the item's
-end. Whether it is, decoding tells: what is cut off too early is no JSON. Then the braces are counted after all.
+end. Decoding tests the guess: an item that is cut off too early is not JSON. Then the braces are counted after all.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _BEGINNING = re.compile(rb'\{"[^"\\]{1,40}":')
 
 
 class ListSplitter(Generic[T]):
-    """Feed it chunks; it gives what `decode` makes of each item that is whole.
+    """Feed it chunks; it returns the results of `decode` for each complete item.
 
-    `decode` must raise msgspec.DecodeError for what is cut off; whatever else it raises ends the splitting. The view it
-    gets is into the chunk: it copies what it keeps.
+    `decode` must raise msgspec.DecodeError for a truncated item; any other exception ends the splitting. Its argument
+    is a view into the chunk: it must copy what it needs later.
     """
 
     def __init__(self, decode: Callable[[memoryview], T]) -> None:
@@ -46,7 +46,7 @@ class ListSplitter(Generic[T]):
         """Up to where the buffer has been dealt with."""
         self._next = _FIRST
         self._likely = b""
-        """How an item ends and the next begins."""
+        """The end of an item and the beginning of the next."""
         self._count_at = COUNT_AT
 
     def feed(self, chunk: bytes) -> list[T]:

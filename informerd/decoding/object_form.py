@@ -1,4 +1,4 @@
-"""Forms: whole objects, or only their metadata, as whoever lists and watches asks the API server for them."""
+"""Forms in which objects are requested from the API server: whole, or metadata only."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import msgspec
 from informerd.resource import Resource
 
 
-class Form(msgspec.Struct, frozen=True):
-    """What to ask for, and as what kind the objects come."""
+class ObjectForm(msgspec.Struct, frozen=True):
+    """The form to request, and the kind of the objects in it."""
 
     api_version: str
     kind: str
@@ -16,18 +16,18 @@ class Form(msgspec.Struct, frozen=True):
     watch_accept: str = "application/json"
 
 
-def whole(resource: Resource) -> Form:
+def whole_object_form(resource: Resource) -> ObjectForm:
     """The objects as they are."""
-    return Form(resource.api_version, resource.kind)
+    return ObjectForm(resource.api_version, resource.kind)
 
 
-METADATA = Form(
+METADATA_FORM = ObjectForm(
     api_version="meta.k8s.io/v1",
     kind="PartialObjectMetadata",
     list_accept="application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
     watch_accept="application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
 )
-"""Metadata and nothing else, of whatever kind (metav1.PartialObjectMetadata): a fraction of the bytes of most kinds.
+"""Metadata and nothing else, of any kind (metav1.PartialObjectMetadata): a fraction of the bytes of most kinds.
 
 An API server that cannot give it answers 406.
 """

@@ -1,4 +1,4 @@
-"""Projections: which classes objects can be decoded into."""
+"""Check that a class can be a projection, into which objects are decoded."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def check_projection(projection: object) -> None:
 def _check_config(projection: type[Object]) -> None:
     config = projection.__struct_config__
     problems = {
-        "its objects could be changed, though all who read a store share them: leave frozen=True": not config.frozen,
-        "objects are no arrays: leave out array_like": config.array_like,
+        "its objects could be changed, although all readers of a store share them: keep frozen=True": not config.frozen,
+        "objects are not arrays: leave out array_like": config.array_like,
         "every object has fields that it does not name: leave out forbid_unknown_fields": config.forbid_unknown_fields,
         "no object has a tag: leave out tag and tag_field": config.tag is not None,
     }
@@ -46,7 +46,7 @@ def _check_fields(projection: type[Object]) -> None:
             raise UnusableProjection(projection.__name__, problem, field.name)
         wanted = _ON_THE_WIRE.get(field.name, field.encode_name)
         if field.encode_name != wanted:
-            problem = f"the field {field.name!r} is {wanted!r} in JSON, not {field.encode_name!r}: leave rename='camel'"
+            problem = f"the field {field.name!r} is {wanted!r} in JSON, not {field.encode_name!r}: keep rename='camel'"
             raise UnusableProjection(projection.__name__, problem, field.name)
         if field.name == "metadata" and not _extends_meta(field.type):
             problem = "the field 'metadata' must be an ObjectMeta or extend it"

@@ -1,8 +1,8 @@
-"""The one error tree.
+"""Error tree of the library.
 
-Raised at the client's edge only (`informerd/rest/client.py` turns answers and transport failures into these), so that
-callers never see aiohttp's exceptions or bare status codes. Reasons and causes are the API server's own, see
-metav1.Status in apimachinery.
+Errors are raised only at the client's edge (`informerd/rest/client.py` turns responses and transport failures into
+these), so that callers never see aiohttp's exceptions or bare status codes. Reasons and causes are the API server's
+own, see metav1.Status in apimachinery.
 """
 
 from informerd.errors.api import (

@@ -1,4 +1,4 @@
-"""The API server's failures, by its own reasons: one class each, made of its Status."""
+"""Errors of the API server, one class for each reason, made from its Status."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ApiError(InformerdError):
         self.retry_after = retry_after
         """Seconds the server asks to wait before another try, where it said so."""
         self.warnings = warnings
-        """What the API server said in Warning headers beside its no."""
+        """Texts of the API server's Warning headers with the error."""
 
     @property
     def code(self) -> int:
@@ -47,10 +47,10 @@ class NotFound(ApiError):
 
 
 class NotServed(NotFound):
-    """The API server does not have the resource, or not in the version asked for; that says nothing of any object.
+    """The API server does not have the resource, or not in the requested version; this does not concern any object.
 
-    To be told apart before an object is taken for deleted. It is a NotFound all the same, as client-go's
-    apierrors.IsNotFound has it: what lists and watches takes both for a resource that is not there.
+    Distinguish it before you treat an object as deleted. It is a NotFound, as with client-go's apierrors.IsNotFound:
+    lists and watches treat both as a resource that does not exist.
     """
 
 
@@ -71,13 +71,13 @@ class Invalid(ApiError):
 
 
 class Expired(ApiError):
-    """The resource version or continue token is older than the history kept (410)."""
+    """The resource version or continue token is older than the available history (410)."""
 
     reasons = ("Expired", "Gone")
 
     @property
     def continue_token(self) -> str:
-        """Where a list's page had expired: a token for the rest of the list as it is by now, if the server gave one."""
+        """Where a list's page had expired: a token for the present rest of the list, if the server gave one."""
         return self.status.metadata.continue_
 
 
@@ -100,7 +100,7 @@ class ServerError(ApiError):
 
 
 _NO_SUCH_RESOURCE = "the server could not find the requested resource"
-"""How apimachinery's NewGenericServerResponse says it of a path, which names no object."""
+"""Message of apimachinery's NewGenericServerResponse for a path, which names no object."""
 _TOO_LARGE_CAUSE = "ResourceVersionTooLarge"
 _TOO_LARGE_MESSAGE = "Too large resource version"
 _BY_REASON: dict[str, type[ApiError]] = {
@@ -132,7 +132,7 @@ def is_too_large(status: Status) -> bool:
 
 
 def is_not_served(status: Status) -> bool:
-    """Whether a Status is about a path that is not served: one without a reason is made of a plain "page not found"."""
+    """Whether a Status is about a path that is not served: one without a reason, made from a plain "page not found"."""
     return status.code == 404 and (not status.reason or status.message == _NO_SUCH_RESOURCE)
 
 

@@ -1,4 +1,4 @@
-"""What informers and their stores raise."""
+"""Errors of informers and their stores."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class InformerExists(InformerdError):
 
 
 class InformerStopped(InformerdError):
-    """The informer has stopped and takes no more handlers or waits."""
+    """The informer has stopped and accepts no handlers and no waiters."""
 
 
 class NotSynced(InformerdError):
@@ -33,7 +33,7 @@ class CacheSyncTimeout(NotSynced, TimeoutError):
 
 
 class CacheMutated(InformerdError):
-    """Objects of a store were changed by somebody who reads it; `mutations` says in a sentence each which and what."""
+    """A reader changed objects of a store; `mutations` has a sentence for each."""
 
     def __init__(self, mutations: tuple[str, ...]) -> None:
         super().__init__("\n".join(mutations))

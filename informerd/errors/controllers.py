@@ -1,4 +1,4 @@
-"""What work queues, controllers, managers and their leases raise."""
+"""Errors of work queues, controllers, managers and their leases."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from informerd.errors.root import InformerdError, NotInTime
 
 
 class DuplicateController(InformerdError):
-    """A manager has a controller of that name already; names tell logs, metrics and the controllers page apart."""
+    """A manager already has a controller of that name; logs, metrics and the controllers page need distinct names."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"there is a controller {name!r} already: give this one another name")
@@ -14,9 +14,9 @@ class DuplicateController(InformerdError):
 
 
 class LeaderElectionLost(InformerdError):
-    """This process led and does not any more; `lease` is the lease's ``namespace/name``.
+    """This process is no longer the leader; `lease` is the lease's ``namespace/name``.
 
-    From now on none of its leader's writes is sent. End the process, and let it be started anew.
+    From now on no leader-elected write is sent. End the process, and start it again.
     """
 
     def __init__(self, lease: str, problem: str) -> None:

@@ -1,4 +1,4 @@
-"""The root of the error tree, and what any part of the library may raise."""
+"""Root of the error tree, and the errors that any part of the library may raise."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ class InvalidCall(InformerdError, ValueError):
 
 
 class NotInTime(InformerdError, TimeoutError):
-    """What was waited for did not come within the time given."""
+    """The awaited event did not come within the time limit."""

@@ -1,4 +1,4 @@
-"""metav1.Status: how the API server says what went wrong."""
+"""metav1.Status: the API server's description of a failure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Cause(msgspec.Struct, frozen=True):
 
 
 class StatusDetails(msgspec.Struct, frozen=True, rename="camel"):
-    """What a Status says beside its sentence; `retry_after_seconds` is in seconds."""
+    """Details of a Status; `retry_after_seconds` is in seconds."""
 
     name: str = ""
     group: str = ""

@@ -1,4 +1,4 @@
-"""What goes wrong on the way: configuration, credentials, connections, and answers that are none."""
+"""Errors on the way to the API server: configuration, credentials, connections, and malformed responses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from informerd.errors.root import InformerdError
 
 
 class ConfigError(InformerdError):
-    """The cluster's configuration cannot be used; the message names the file, the place and what to do."""
+    """The cluster's configuration cannot be used; the message names the file, the position and what to do."""
 
 
 class MalformedAnswer(InformerdError):

@@ -1,4 +1,4 @@
-"""What a caller asked for that cannot be: unknown names, malformed selectors, projections that fit nothing."""
+"""Errors of the caller: unknown names, malformed selectors, unsuitable projections."""
 
 from __future__ import annotations
 
@@ -85,14 +85,14 @@ class UnusableProjection(InformerdError):
     """A projection that cannot be made of any object; names the field, where it is one's fault."""
 
     def __init__(self, projection: str, problem: str, field: str = "") -> None:
-        super().__init__(f"{projection} is no projection: {problem}")
+        super().__init__(f"{projection} is not a projection: {problem}")
         self.projection = projection
         self.field = field
 
 
 class MalformedResourceVersion(InformerdError, ValueError):
-    """What is to be a resource version is none: a positive decimal number without leading zeros."""
+    """A value is not a resource version: a positive decimal number without leading zeros."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(f"{text!r} is no resource version: expected a positive number without leading zeros")
+        super().__init__(f"{text!r} is not a resource version: expected a positive number without leading zeros")
         self.text = text

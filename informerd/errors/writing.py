@@ -1,4 +1,4 @@
-"""What the helpers for writes raise where a write would be wrong. Nothing was sent."""
+"""Errors of the write helpers, raised before anything was sent, where a write would be wrong."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ObjectReplaced(InformerdError):
     """The object was deleted, and another one has its name now: what was meant for the one is not for the other."""
 
     def __init__(self, obj: str, uid: str, other: str) -> None:
-        super().__init__(f"{obj} was deleted and created anew: its uid was {uid} and is {other}")
+        super().__init__(f"{obj} was deleted and created again: its uid was {uid} and is {other}")
         self.uid = uid
         self.other = other
 

@@ -1,4 +1,4 @@
-"""The terms of an election: which lease, as whom, and the times."""
+"""Configuration of an election: its lease, the identity of this process, and the durations."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ class Election:
     namespace: str = ""
     """Where the Lease is; by default the namespace of the cluster's configuration, which in a pod is the pod's own."""
     identity: str = field(default_factory=own_identity)
-    """Who this process is. It must be its own: a process that starts anew is another one."""
+    """Identity of this process. It must be unique: a restarted process is another one."""
     lease_duration: int = 15
-    """How long others wait for a sign of life before they take over; whole seconds, as the API server keeps them."""
+    """Seconds that others wait for a renewal before they take over; whole seconds, as the API server stores them."""
     renew_deadline: float = 10.0
-    """How long after a renewal its holder leads; then its writes are refused and the lease is given up."""
+    """Seconds after a renewal for which its holder leads; then its writes are refused and the lease is released."""
     retry_period: float = 2.0
     """Between two renewals. Between two tries to acquire it is 1 to 2.2 times as long."""
     release: bool = True
     """Whether to give the lease up at the end, so that the next one need not wait."""
     blocked_limit: float = 60.0
-    """After so long without a turn of the event loop, the lease is renewed no more, so that another takes over."""
+    """Seconds without a turn of the event loop after which the lease is left to expire, so another takes over."""
 
     def __post_init__(self) -> None:
         self._check_types()
         if not _NAME.fullmatch(self.name):
-            raise InvalidCall(f"{self.name!r} is no name of a Lease: use lower-case letters, digits, - and .")
+            raise InvalidCall(f"{self.name!r} is not a name for a Lease: use lower-case letters, digits, - and .")
         if self.namespace and not _NAMESPACE.fullmatch(self.namespace):
-            raise InvalidCall(f"{self.namespace!r} is no namespace: use lower-case letters, digits and -")
+            raise InvalidCall(f"{self.namespace!r} is not a namespace name: use lower-case letters, digits and -")
         if not self.identity:
             raise InvalidCall("an election needs an identity that no other process has: leave it out to get one")
         if self.lease_duration != int(self.lease_duration) or self.lease_duration < 1:

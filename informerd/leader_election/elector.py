@@ -1,7 +1,7 @@
-"""The elector: gets a lease, keeps it renewed, gives it up (client-go tools/leaderelection).
+"""Elector: acquires a lease, renews it and releases it (client-go tools/leaderelection).
 
 It differs from client-go's where that lets two processes lead for some seconds: after a lease was deleted or edited by
-hand, after a new process took the identity of an old one, and after an answer that got lost.
+hand, after a new process took the identity of an old one, and after a response was lost.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from collections.abc import Callable
 
 from informerd.clock import Clock, within
 from informerd.errors import AlreadyExists, Conflict, InformerdError, LeaderElectionLost, NotFound
-from informerd.leases.election import JITTER
-from informerd.leases.leadership import Leadership
-from informerd.leases.lease_record import RELEASED, LeaseRecord, micro_time
-from informerd.leases.lease_store import LeaseStore
-from informerd.repeats import Repeats, nth
+from informerd.leader_election.config import JITTER
+from informerd.leader_election.leadership import Leadership
+from informerd.leader_election.record import RELEASED_DURATION, LeaseRecord, micro_time
+from informerd.leader_election.resource_lock import LeaseLock
+from informerd.log_throttle import LogThrottle, repeat_suffix
 
 log = logging.getLogger(__name__)
 
 _CHANGED = (Conflict, AlreadyExists, NotFound)
-"""What a write raises over a lease that is not as it was read any more."""
+"""Errors of a write over a lease that has changed since it was read."""
 
 _TENURES = 100
 """Tries to take a lease that are remembered: minutes of them, where a write arrives within seconds or never."""
 
 _TRIES = 3
-"""How often a write is tried in a row over a lease that somebody else edits without taking it."""
+"""Number of tries of a write over a lease that somebody else edits without taking it."""
 
 
 class Elector:
@@ -39,7 +39,7 @@ class Elector:
     """
 
     def __init__(
-        self, store: LeaseStore, leadership: Leadership, *, clock: Clock, chance: Callable[[], float] = random.random
+        self, store: LeaseLock, leadership: Leadership, *, clock: Clock, chance: Callable[[], float] = random.random
     ) -> None:
         self._store = store
         self._leadership = leadership
@@ -51,9 +51,9 @@ class Elector:
         self._changed_at = clock.now()
         self._record = LeaseRecord()
         self._held = LeaseRecord()
-        """What this elector wrote last."""
+        """The record that this elector wrote last."""
         self._said = ""
-        self._repeats = Repeats(clock)
+        self._repeats = LogThrottle(clock)
 
     async def run(self) -> None:
         """Acquire the lease, however long that takes, and renew it. Raises LeaderElectionLost once it has led."""
@@ -69,9 +69,9 @@ class Elector:
             )
 
     async def release(self) -> None:
-        """Give the lease up, where it is this elector's; the next one then need not wait for its end.
+        """Release the lease, where it is this elector's, so that the next one need not wait for its expiry.
 
-        To be called when whatever leads has ended: from here on this process does not lead. Raises InformerdError.
+        Call it when all leader-elected work has ended: from here on this process does not lead. Raises InformerdError.
         """
         self._leadership.end()
         now = micro_time(self._clock.time())
@@ -80,12 +80,12 @@ class Elector:
             if not self._is_ours:
                 return
             transitions = self._store.record.transitions
-            given_up = LeaseRecord(duration=RELEASED, acquired_at=now, renewed_at=now, transitions=transitions)
+            given_up = LeaseRecord(duration=RELEASED_DURATION, acquired_at=now, renewed_at=now, transitions=transitions)
             try:
                 await self._store.write(given_up)
             except Conflict:
                 continue
-            self._leadership.saw(given_up)
+            self._leadership.record_lease(given_up)
             log.info("released the lease %s", self._store.name, extra={"lease": self._store.name})
             return
 
@@ -98,7 +98,7 @@ class Elector:
                 if await self._try_to_take():
                     return
             except (Conflict, AlreadyExists):
-                log.debug("another was quicker to take the lease %s", self._store.name)
+                log.debug("another process took the lease %s first", self._store.name)
             except InformerdError as error:
                 self._say("cannot acquire the lease", error)
             await self._clock.sleep(period * (1 + JITTER * self._chance()))
@@ -145,7 +145,7 @@ class Elector:
         return f"not renewed for {self._election.renew_deadline:g} s: {why or 'this process stood still'}"
 
     async def _renew(self) -> str:
-        """Renew once; why it is not this process's any more, or "". Raises what the API server says otherwise."""
+        """Renew once; returns the reason why the lease is lost, or "". Raises other errors of the API server."""
         for last in (False,) * (_TRIES - 1) + (True,):
             try:
                 await self._write(self._held.acquired_at, self._held.transitions)
@@ -158,7 +158,7 @@ class Elector:
             await self._read()
             if self._store.body is not None and not self._is_ours:
                 holder = self._store.record.holder
-                return f"{holder} holds it now" if holder else "somebody took it away: it has no holder"
+                return f"{holder} holds it now" if holder else "the lease was cleared: it has no holder"
         raise AssertionError("the last try returns or raises")
 
     async def _read(self) -> None:
@@ -167,17 +167,17 @@ class Elector:
         if record != self._record:
             self._record = record
             self._changed_at = self._clock.now()
-        self._leadership.saw(record)
+        self._leadership.record_lease(record)
 
     @property
     def _is_ours(self) -> bool:
-        """Whether this very elector wrote it. The identity alone does not say so: a predecessor may have had it too."""
+        """Whether this elector wrote it. The identity alone does not prove it: a predecessor may have had it too."""
         record = self._store.record
         return record.holder == self._election.identity and record.acquired_at in self._tenures
 
     @property
     def _expires_at(self) -> float:
-        """Monotonic seconds. A holder that does not tell how long, or less than agreed, is given what is agreed."""
+        """Expiry in monotonic seconds. A holder with no or a shorter duration gets the configured one."""
         record = self._store.record
         if record.is_released:
             return self._changed_at
@@ -199,13 +199,13 @@ class Elector:
         )
         await self._store.write(record)
         self._held = record
-        self._leadership.renewed(sent, record)
+        self._leadership.extend(sent, record)
 
     def _begin(self, delay: float) -> None:
         self._leadership.begin(self._clock.now() + delay)
         self._end_repeats()
         self._said = ""
-        wait = f"; it leads in {delay:g} s, when the time of whoever may have held it before is up" if delay else ""
+        wait = f"; it leads in {delay:g} s, when the lease of a possible earlier holder has expired" if delay else ""
         fields = {"lease": self._store.name, "identity": self._election.identity}
         log.info("acquired the lease %s as %s%s", self._store.name, self._election.identity, wait, extra=fields)
 
@@ -215,21 +215,23 @@ class Elector:
         self._leadership.problem = why
         if number := self._repeats.count(type(error).__name__):
             fields = {"lease": self._store.name, "failures": number}
-            log.warning("%s %s: %s%s", what, self._store.name, why, nth(number), extra=fields)
+            log.warning("%s %s: %s%s", what, self._store.name, why, repeat_suffix(number), extra=fields)
         return why
 
     def _end_repeats(self) -> None:
-        self._repeats = Repeats(self._clock)
+        self._repeats = LogThrottle(self._clock)
 
     def _say_holder(self) -> None:
         record = self._store.record
         name, own = self._store.name, self._election.identity
         self._leadership.problem = ""
-        holder = record.holder or "nobody, but was not given up either"
+        holder = record.holder or "nobody, but was not released"
         if holder == own:
-            holder = f"{own}, which is this process's identity too (a predecessor's, or another must be given to it),"
-        if self._said != (said := f"{holder} {record.acquired_at}"):
-            self._said = said
+            holder = (
+                f"{own}, which is the identity of this process too (an earlier run of it, or a second process with it),"
+            )
+        if self._said != (holder_text := f"{holder} {record.acquired_at}"):
+            self._said = holder_text
             text = "the lease %s is held by %s since %s, last renewed at %s; %s waits for it"
             fields = {"lease": name, "holder": record.holder}
             log.info(text, name, holder, record.acquired_at or "?", record.renewed_at or "?", own, extra=fields)

@@ -1,11 +1,11 @@
-"""Leadership: whether this process leads right now, by its own monotonic clock. Any thread may ask."""
+"""State of leadership of this process by its own monotonic clock, which any thread may read."""
 
 from __future__ import annotations
 
 from informerd.clock import Clock
 from informerd.errors import NotLeading
-from informerd.leases.election import Election
-from informerd.leases.lease_record import LeaseRecord
+from informerd.leader_election.config import Election
+from informerd.leader_election.record import LeaseRecord
 
 
 class Leadership:
@@ -22,22 +22,22 @@ class Leadership:
         """``namespace/name``."""
         self.problem = ""
         """Why it cannot be had, or was lost, in words."""
-        self.seen = LeaseRecord()
+        self.last_record = LeaseRecord()
         """The lease as it was last seen."""
-        self.seen_at: float | None = None
+        self.last_record_at: float | None = None
         """Unix seconds of the moment at which that was first seen."""
         self._clock = clock
         self._renewed: float | None = None
         self._begins: float | None = None
 
     @property
-    def leads(self) -> bool:
+    def is_leading(self) -> bool:
         """Whether this process leads."""
         return self.seconds_left > 0
 
     @property
     def has_begun(self) -> bool:
-        """Whether it leads, or did until the lease was not renewed in time."""
+        """Whether it leads, or did until it failed to renew the lease in time."""
         begins = self._begins
         return begins is not None and self._clock.now() >= begins
 
@@ -58,20 +58,20 @@ class Leadership:
         begins = self._begins
         return None if begins is None else max(begins - self._clock.now(), 0.0)
 
-    def saw(self, record: LeaseRecord) -> None:
+    def record_lease(self, record: LeaseRecord) -> None:
         """The lease was read or written."""
-        if self.seen_at is None or record != self.seen:
-            self.seen, self.seen_at = record, self._clock.time()
+        if self.last_record_at is None or record != self.last_record:
+            self.last_record, self.last_record_at = record, self._clock.time()
 
     def begin(self, at: float) -> None:
         """This process holds the lease, and leads from `at` (monotonic seconds) on while it is renewed."""
         self._begins = at
 
-    def renewed(self, sent: float, record: LeaseRecord) -> None:
+    def extend(self, sent: float, record: LeaseRecord) -> None:
         """A renewal that was sent at `sent` (monotonic seconds) has succeeded."""
         self._renewed = sent
         self.problem = ""
-        self.saw(record)
+        self.record_lease(record)
 
     def end(self, problem: str = "") -> None:
         """It does not lead from now on."""
@@ -79,10 +79,10 @@ class Leadership:
         self.problem = problem
 
     def guard(self) -> float:
-        """For `guarded_writes`: the seconds after which others may lead. Raises NotLeading where this one does not."""
+        """Guard for `guard_writes`: the seconds until others may lead. Raises NotLeading where this one does not."""
         left = self.seconds_left
         if left > 0:
             return left + self.election.lease_duration - self.election.renew_deadline
-        holder = self.seen.holder
+        holder = self.last_record.holder
         by = f"; {holder} holds it" if holder and holder != self.election.identity else ""
         raise NotLeading(f"nothing was sent: this process does not hold the lease {self.lease}{by}")

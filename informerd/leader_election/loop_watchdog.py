@@ -1,4 +1,4 @@
-"""Watches over an event loop from another thread: whether it still gets its turns, and what it does if not."""
+"""Watchdog of an event loop, in another thread: reports a blocked loop, and after a limit gives the lease up."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ log = logging.getLogger(__name__)
 INTERVAL = 1.0
 """Seconds between two looks."""
 
-BLOCKED = 5.0
+BLOCKED_SECONDS = 5.0
 """Seconds without a turn, after which the log says what the loop is busy with."""
 
 
-class LoopWatch:
+class LoopWatchdog:
     """Asks `loop`, which runs in `thread`, for a sign of life each second. `run` ends when there was none for `limit`.
 
     It also ends when the loop is closed, for then nobody is there to be watched.
@@ -46,24 +46,24 @@ class LoopWatch:
                 except RuntimeError:
                     return f"{self._what} has ended"
             await self._clock.sleep(INTERVAL)
-            silent = self.silent
-            if silent >= BLOCKED and not self._said:
+            silent = self.silent_seconds
+            if silent >= BLOCKED_SECONDS and not self._said:
                 self._said = True
                 self._say(silent)
             if silent >= self._limit:
                 return f"{self._what} has been blocked for {silent:.0f} s"
 
     @property
-    def silent(self) -> float:
+    def silent_seconds(self) -> float:
         """Seconds for which the loop has owed an answer."""
         asked = self._asked
         return 0.0 if asked is None else self._clock.now() - asked
 
     def _answer(self) -> None:
         """Called by the loop."""
-        silent, said = self.silent, self._said
+        silent, was_logged = self.silent_seconds, self._said
         self._asked = None
-        if said:
+        if was_logged:
             self._said = False
             log.warning("%s goes on after %.1f s without a turn", self._what, silent, extra={"seconds": silent})
 
@@ -75,6 +75,6 @@ class LoopWatch:
         log.warning(text, self._what, silent, stack.rstrip(), extra=fields)
 
 
-def watch_running_loop(clock: Clock, limit: float) -> LoopWatch:
+def make_running_loop_watchdog(clock: Clock, limit: float) -> LoopWatchdog:
     """A watch over the loop that runs in this thread."""
-    return LoopWatch(asyncio.get_running_loop(), threading.get_ident(), clock=clock, limit=limit)
+    return LoopWatchdog(asyncio.get_running_loop(), threading.get_ident(), clock=clock, limit=limit)

@@ -1,4 +1,4 @@
-"""What a Lease says of its holder (coordination.k8s.io/v1, LeaseSpec)."""
+"""Record of the holder in a Lease (coordination.k8s.io/v1, LeaseSpec)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 import msgspec
 
 from informerd.resource import Resource
-from informerd.rest.call import Json
+from informerd.rest.request import Json
 
 LEASES = Resource(group="coordination.k8s.io", version="v1", plural="leases", kind="Lease", singular="lease")
 
-RELEASED = 1
+RELEASED_DURATION = 1
 """The seconds that a lease is given when its holder gives it up (client-go leaderelection.go, release)."""
 
 
 class LeaseRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """Who holds a lease. The times are RFC 3339 text, for people to read: nothing is judged by them."""
+    """Holder of a lease. The times are RFC 3339 text, for people to read: no decision depends on them."""
 
     holder: str = ""
     duration: int = 0
@@ -38,7 +38,7 @@ class LeaseRecord(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def spec(self) -> Json:
-        """As the API server keeps it."""
+        """The spec of the Lease object."""
         return {
             "holderIdentity": self.holder,
             "leaseDurationSeconds": self.duration,
@@ -57,8 +57,8 @@ class LeaseRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_released(self) -> bool:
-        """Whether its holder gave it up. An empty holder alone does not say so: somebody may have edited it."""
-        return not self.holder and self.duration == RELEASED
+        """Whether its holder released it. An empty holder alone does not prove it: a person may have edited it."""
+        return not self.holder and self.duration == RELEASED_DURATION
 
 
 def micro_time(seconds: float) -> str:

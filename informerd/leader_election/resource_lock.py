@@ -1,17 +1,17 @@
-"""The lease in the API server: read, created and written, never over a version that was not read."""
+"""Lease object in the API server, which is written only over the version that was read."""
 
 from __future__ import annotations
 
 from informerd.clock import Clock, within
 from informerd.errors import Forbidden, NotFound, NotInTime
-from informerd.leases.election import Election
-from informerd.leases.lease_record import LEASES, LeaseRecord
-from informerd.rest.call import Json
+from informerd.leader_election.config import Election
+from informerd.leader_election.record import LEASES, LeaseRecord
 from informerd.rest.client import Client
-from informerd.rest.write_guard import guarded_writes
+from informerd.rest.request import Json
+from informerd.rest.write_guard import guard_writes
 
 
-class LeaseStore:
+class LeaseLock:
     """One Lease. Each call takes half of `renew_deadline` at most (controller-runtime's leader_election.go).
 
     Raises what `Client` raises, and NotInTime.
@@ -36,7 +36,7 @@ class LeaseStore:
         return LeaseRecord.of(self.body or {})
 
     async def read(self) -> None:
-        """Read it anew."""
+        """Read it from the API server."""
         try:
             async with within(self._limit, self._clock):
                 self.body = (await self._client.get(LEASES, self._election.name, self.namespace)).object()
@@ -46,14 +46,14 @@ class LeaseStore:
             raise self._late("was not read") from error
 
     async def write(self, record: LeaseRecord) -> None:
-        """Create it, or write it over the very version in `body`, whose metadata stays as it is.
+        """Create it, or replace exactly the version in `body`, with its metadata unchanged.
 
-        Raises Conflict, AlreadyExists or NotFound where that is not what is there any more.
+        Raises Conflict, AlreadyExists or NotFound where the present version is another one.
         """
         body = self.body
         try:
             async with within(self._limit, self._clock):
-                with guarded_writes(None):
+                with guard_writes(None):
                     self.body = await (self._create(record) if body is None else self._update(body, record))
         except TimeoutError as error:
             raise self._late("was not written") from error
@@ -75,7 +75,7 @@ class LeaseStore:
         return NotInTime(f"the lease {self.name} {what} within {self._limit:g} s")
 
     def advice(self, error: Exception) -> str:
-        """What to do about an error that will not go away by itself, as a sentence; "" where it may."""
+        """Advice on an error that needs a person's action, as a sentence; "" for other errors."""
         if isinstance(error, Forbidden):
             who = self._client.config.user or "the account that this process uses"
             return (

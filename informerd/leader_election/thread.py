@@ -1,8 +1,8 @@
-"""An election in a thread of its own, with its own event loop, client and connections.
+"""Election in a thread of its own, with its own event loop, client and connections.
 
-So a blocked main loop is noticed, and the lease is renewed all the same: who leads goes on leading, because nobody else
-could know how far its work has come. A loop that has not had a turn for `blocked_limit` seconds will do no work any
-more: then the lease is left to expire, another process takes over, and this one's writes are refused.
+A blocked main loop is noticed, and the lease is renewed all the same: the leader keeps the lease, because nobody else
+could know how far its work has come. A loop that has not had a turn for `blocked_limit` seconds is taken to be stuck:
+the lease is left to expire, another process takes over, and the writes of this one are refused.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections.abc import Callable
 
 from informerd.clock import AwakeClock, Clock
 from informerd.errors import InformerdError, LeaderElectionLost
-from informerd.leases.election import Election
-from informerd.leases.elector import Elector
-from informerd.leases.leadership import Leadership
-from informerd.leases.lease_store import LeaseStore
-from informerd.leases.loop_watch import watch_running_loop
+from informerd.leader_election.config import Election
+from informerd.leader_election.elector import Elector
+from informerd.leader_election.leadership import Leadership
+from informerd.leader_election.loop_watchdog import make_running_loop_watchdog
+from informerd.leader_election.resource_lock import LeaseLock
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.rest_client import USER_AGENT
@@ -47,7 +47,7 @@ class ElectionThread:
         namespace = election.namespace or config.namespace
         self.leadership = Leadership(election, f"{namespace}/{election.name}", self._clock)
         self._main = asyncio.get_running_loop()
-        self._watch = watch_running_loop(self._clock, election.blocked_limit)
+        self._watch = make_running_loop_watchdog(self._clock, election.blocked_limit)
         self._thread: threading.Thread | None = None
         self._won = asyncio.Event()
         self._ended = asyncio.Event()
@@ -64,8 +64,8 @@ class ElectionThread:
         self._thread = threading.Thread(target=self._run_thread, name=name, daemon=True)
         self._thread.start()
 
-    async def won(self) -> None:
-        """Wait until this process leads. Raises LeaderElectionLost where that will not be any more."""
+    async def wait_until_leading(self) -> None:
+        """Wait until this process leads. Raises LeaderElectionLost where it no longer can."""
         won = asyncio.ensure_future(self._won.wait())
         ended = asyncio.ensure_future(self._ended.wait())
         try:
@@ -76,7 +76,7 @@ class ElectionThread:
         if self._ended.is_set():
             raise self._lost()
 
-    async def lost(self) -> LeaderElectionLost:
+    async def wait_until_lost(self) -> LeaderElectionLost:
         """Wait until the election is over for this process; why it is."""
         await self._ended.wait()
         return self._lost()
@@ -128,7 +128,7 @@ class ElectionThread:
         if self._stopped:  # before there was a loop to be told so
             return
         async with Client(self._config, user_agent=self._user_agent) as client:
-            store = LeaseStore(client, self._election, clock=self._clock)
+            store = LeaseLock(client, self._election, clock=self._clock)
             elector = Elector(store, self.leadership, clock=self._clock)
             if await self._elect(elector) and self._release:
                 await self._release_of(elector)
@@ -149,7 +149,7 @@ class ElectionThread:
             problem = await watching
             self.leadership.end(problem)
             log.error(
-                "the lease %s is renewed no more: %s",
+                "the lease %s is no longer renewed: %s",
                 self.leadership.lease,
                 problem,
                 extra={"lease": str(self.leadership.lease)},
@@ -161,7 +161,7 @@ class ElectionThread:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _tell_when_won(self) -> None:
-        while not self.leadership.leads:
+        while not self.leadership.is_leading:
             await self._clock.sleep(_LOOK)
         self._tell(self._won.set)
 

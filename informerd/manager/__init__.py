@@ -1,1 +1,1 @@
-"""The manager: everything that a program of controllers needs, started and stopped in order (controller-runtime)."""
+"""Manager: everything that a program of controllers needs, started and stopped in order (controller-runtime)."""

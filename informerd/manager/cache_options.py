@@ -1,4 +1,4 @@
-"""What a manager's caches hold: which namespaces, and what is left out of each object."""
+"""Options of a manager's caches: namespaces, and fields to leave out of each object."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from informerd.selectors.label_selector import LabelSelector
 
 
 class CacheOptions(TypedDict, total=False):
-    """What one kind's cache holds (controller-runtime's cache.ByObject)."""
+    """Options of one kind's cache (controller-runtime's cache.ByObject)."""
 
     namespaces: Sequence[str]
     """Of these alone, each by an informer of its own, which needs rights in them only; empty is all of them."""
     label_selector: str | LabelSelector
     field_selector: str | FieldSelector
     transform: Transform | None
-    """Changes an object's JSON before anything is kept, to leave out what is large or secret."""
+    """Changes an object's JSON before anything is stored, to leave out large or secret fields."""
     strip_managed_fields: bool
     """Whether to leave out metadata.managedFields, a good part of many objects. Writes of them are not affected."""
 
@@ -45,8 +45,8 @@ def _stripped_and(transform: Transform) -> Transform:
     return both
 
 
-def chosen_transform(transform: Callable[[bytes], bytes] | None, strip: bool) -> Transform | None:
-    """The one transform that does both; always the same one for the same, as informers are told apart by it."""
+def combined_transform(transform: Callable[[bytes], bytes] | None, strip: bool) -> Transform | None:
+    """One transform that does both; the same one for equal arguments, because informers are identified by it."""
     if not strip:
         return transform
     return strip_managed_fields if transform is None else _stripped_and(transform)

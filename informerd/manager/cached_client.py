@@ -1,4 +1,4 @@
-"""The cached client: reads from informers, writes to the API server (controller-runtime's client and cache)."""
+"""Cached client: reads from informers, writes to the API server (controller-runtime's client and cache)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from informerd.clients.dynamic_client import DynamicClient
 from informerd.clients.typed_client import TypedClient
 from informerd.clock import Clock
 from informerd.errors import InformerExists, InvalidCall, UnknownField
-from informerd.manager.cache_options import CacheOptions, chosen_transform
+from informerd.manager.cache_options import CacheOptions, combined_transform
 from informerd.manager.cached_kind import CachedKind
 from informerd.manager.own_writes import OwnWrites
 from informerd.objects import Object
@@ -64,7 +64,7 @@ class CachedClient:
 
     @property
     def factories(self) -> list[SharedInformerFactory]:
-        """Those that it reads from."""
+        """The informer factories that it reads from."""
         return [self.factory] if self.own_factory is None else [self.factory, self.own_factory]
 
     @overload
@@ -78,7 +78,7 @@ class CachedClient:
     ) -> CachedKind[Any]:
         """A kind, see `Manager.kind`."""
         if not isinstance(resource, Resource):
-            raise InvalidCall(f"a kind is that of a Resource, such as PODS, not of {resource!r}")
+            raise InvalidCall(f"a kind needs a Resource, such as PODS, not {resource!r}")
         namespaces = _checked(options.get("namespaces", self._namespaces)) if resource.namespaced else ()
         informers = {each: self._informer(resource, projection, each, options) for each in namespaces or ("",)}
         holds = _holds(projection, options)
@@ -91,14 +91,14 @@ class CachedClient:
             each.close()
 
     def _own_writes_of(self, informer: SharedInformer[T], holds: Callable[[T], bool]) -> OwnWrites[T]:
-        made = OwnWrites(informer, timeout=OWN_WRITE_TIMEOUT, clock=self._clock, holds=holds)
+        made = OwnWrites(informer, timeout=OWN_WRITE_TIMEOUT, clock=self._clock, is_cached=holds)
         self._own_writes.add(made)
         return made
 
     def _informer(
         self, resource: Resource, projection: type[T], namespace: str, options: CacheOptions
     ) -> SharedInformer[T]:
-        transform = chosen_transform(options.get("transform"), options.get("strip_managed_fields", self._strip))
+        transform = combined_transform(options.get("transform"), options.get("strip_managed_fields", self._strip))
 
         def asked(factory: SharedInformerFactory) -> SharedInformer[T]:
             return factory.informer(
@@ -136,7 +136,7 @@ def _checked(namespaces: Sequence[str]) -> tuple[str, ...]:
 
 
 def _holds(projection: type[T], options: CacheOptions) -> Callable[[T], bool]:
-    """Whether an object is one that the cache holds; where that cannot be told from its projection, it is not."""
+    """Whether the cache holds an object; false where its projection cannot tell."""
     labels = as_label_selector(options.get("label_selector", ""))
     fields = as_field_selector(options.get("field_selector", ""))
     try:

@@ -1,4 +1,4 @@
-"""One kind through a manager: read from its informers, written to the API server."""
+"""One kind of a manager: reads from its informers, writes to the API server."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar, Unpack
 
-from informerd.cache.factory import why_not
+from informerd.cache.factory import not_synced_reason
 from informerd.cache.index import IndexFunction
 from informerd.cache.lister import Lister
 from informerd.cache.shared_informer import SharedInformer
@@ -19,17 +19,17 @@ from informerd.controller.request import Request
 from informerd.controller.sources import KindSource, Source
 from informerd.errors import InvalidCall, NotSynced
 from informerd.manager.own_writes import OwnWrites
-from informerd.manager.waiting_client import WaitingClient
+from informerd.manager.read_your_writes_client import ReadYourWritesClient
 from informerd.objects import Object
 from informerd.resource import Resource
-from informerd.rest.call import Json, PatchType
 from informerd.rest.client import Client
+from informerd.rest.request import Json, PatchType
 from informerd.selectors.field_selector import FieldSelector
 from informerd.selectors.label_selector import LabelSelector
 
 T = TypeVar("T", bound=Object)
 
-Which = Request | Object | str
+ObjectRef = Request | Object | str
 """An object by its request, its key (``namespace/name``), or any state of it."""
 
 
@@ -61,7 +61,7 @@ class CachedKind(Generic[T]):
         self._informers = informers
         self._own_writes = own_writes
         self._plain: ResourceClient[T] = TypedClient(client).resource(resource, projection)
-        self._waiting: ResourceClient[T] = WaitingClient(client, resource, projection, "", self._own_writes_of)
+        self._waiting: ResourceClient[T] = ReadYourWritesClient(client, resource, projection, "", self._own_writes_of)
         self._wait = wait
 
     def __repr__(self) -> str:
@@ -69,24 +69,24 @@ class CachedKind(Generic[T]):
 
     @property
     def informers(self) -> tuple[SharedInformer[T], ...]:
-        """Those it reads from: one, or one for each of its namespaces."""
+        """Its informers: one, or one for each of its namespaces."""
         return tuple(self._informers.values())
 
     @property
     def informer(self) -> SharedInformer[T]:
-        """The one it reads from. Raises InvalidCall where there is one for each namespace."""
+        """Its only informer. Raises InvalidCall where there is one for each namespace."""
         if len(self._informers) > 1:
             raise InvalidCall(f"{self.resource.key} has an informer for each of its namespaces: see `informers`")
         return self.informers[0]
 
     @property
     def lister(self) -> Lister[T]:
-        """That of `informer`; it answers before the first complete list, too."""
+        """The lister of `informer`; it can be read before the first complete list, too."""
         return self.informer.lister
 
     @property
     def has_synced(self) -> bool:
-        """Whether reads answer."""
+        """Whether reads are possible."""
         return all(informer.has_synced for informer in self.informers)
 
     async def wait_for_sync(self) -> None:
@@ -95,12 +95,12 @@ class CachedKind(Generic[T]):
             await informer.wait_for_sync()
 
     def sources(self, handler: EnqueueHandler[T] | None = None, *predicates: Predicate[T]) -> builtins.list[Source]:
-        """What a controller watches it by: a KindSource for each informer. See `KindSource`."""
+        """Sources for a controller: a KindSource for each informer. See `KindSource`."""
         return [KindSource(informer, handler, *predicates) for informer in self.informers]
 
-    def get(self, which: Which) -> T | None:
+    def get(self, ref: ObjectRef) -> T | None:
         """The object as the cache has it; None where it has none. Raises NotSynced, and InvalidCall for a bare name."""
-        request = _request(which, self.resource)
+        request = _request(ref, self.resource)
         return self._synced(request.namespace)[0].store.get(request.key)
 
     def list(
@@ -139,19 +139,20 @@ class CachedKind(Generic[T]):
         """
         own_writes = self._own_writes_of(obj.metadata.namespace)
         if own_writes is not None:
-            await own_writes.seen(obj)
+            await own_writes.wait_until_cached(obj)
 
     def api(self, namespace: str = "") -> ResourceClient[T]:
         """All verbs, past the cache: reads that must be of this moment, scale, other subresources."""
         return self._plain.in_namespace(namespace)
 
     def in_namespace(self, namespace: str) -> ResourceClient[T]:
-        """As `api`, for the helpers of `informerd.writing`; its writes wait for the cache where this kind's do."""
+        """As `api`, for the helpers of `informerd.controller_util`; its writes wait for the cache where this kind's
+        do."""
         return self._verbs(namespace, None)
 
-    async def read(self, which: Which) -> T:
+    async def read(self, ref: ObjectRef) -> T:
         """The object as the API server has it now. Raises NotFound."""
-        request = _request(which, self.resource)
+        request = _request(ref, self.resource)
         return await self._plain.in_namespace(request.namespace).get(request.name)
 
     async def create(self, obj: T | Json, *, wait: bool | None = None, **options: Unpack[WriteOptions]) -> T:
@@ -168,28 +169,28 @@ class CachedKind(Generic[T]):
 
     async def patch(
         self,
-        which: Which,
+        ref: ObjectRef,
         patch: Json | Sequence[Any] | bytes,
         patch_type: PatchType = "merge",
         *,
         wait: bool | None = None,
         **options: Unpack[WriteOptions],
     ) -> T:
-        """See `ResourceClient.patch`. Laid over whatever is there, unless it names a resourceVersion or uid."""
-        request = _request(which, self.resource)
+        """See `ResourceClient.patch`. It applies to any version, unless it names a resourceVersion or uid."""
+        request = _request(ref, self.resource)
         return await self._verbs(request.namespace, wait).patch(request.name, patch, patch_type, **options)
 
     async def patch_status(
         self,
-        which: Which,
+        ref: ObjectRef,
         patch: Json | Sequence[Any] | bytes,
         patch_type: PatchType = "merge",
         *,
         wait: bool | None = None,
         **options: Unpack[WriteOptions],
     ) -> T:
-        """As `patch`, of the status: ``{"status": {…}}``."""
-        request = _request(which, self.resource)
+        """As `patch`, for the status: ``{"status": {…}}``."""
+        request = _request(ref, self.resource)
         verbs = self._verbs(request.namespace, wait)
         return await verbs.patch(request.name, patch, patch_type, subresource="status", **options)
 
@@ -201,7 +202,7 @@ class CachedKind(Generic[T]):
 
     async def delete(
         self,
-        which: Which,
+        ref: ObjectRef,
         *,
         uid: str | None = None,
         resource_version: str | None = None,
@@ -209,9 +210,9 @@ class CachedKind(Generic[T]):
         **options: Unpack[DeleteOptions],
     ) -> T | None:
         """See `ResourceClient.delete`; of an object that is given as such, that very one (its uid), else Conflict."""
-        request = _request(which, self.resource)
-        if isinstance(which, Object) and uid is None:
-            uid = which.metadata.uid or None
+        request = _request(ref, self.resource)
+        if isinstance(ref, Object) and uid is None:
+            uid = ref.metadata.uid or None
         verbs = self._verbs(request.namespace, wait)
         return await verbs.delete(request.name, uid=uid, resource_version=resource_version, **options)
 
@@ -226,7 +227,9 @@ class CachedKind(Generic[T]):
         """The informers that hold a namespace's objects, or all. Raises NotSynced, and InvalidCall for another one."""
         informers = self._held(namespace)
         pending = {
-            f"{self.resource.key} in {each.namespace}" if each.namespace else self.resource.key: why_not(each.health())
+            f"{self.resource.key} in {each.namespace}" if each.namespace else self.resource.key: not_synced_reason(
+                each.health()
+            )
             for each in informers
             if not each.has_synced
         }
@@ -243,7 +246,7 @@ class CachedKind(Generic[T]):
         return [self._informers[namespace]]
 
 
-def _request(which: Which, resource: Resource) -> Request:
+def _request(which: ObjectRef, resource: Resource) -> Request:
     """Raises InvalidCall for what names no object of the resource: a bare name would be taken for one that is gone."""
     if isinstance(which, Request):
         return which
@@ -252,6 +255,6 @@ def _request(which: Which, resource: Resource) -> Request:
     if isinstance(which, str):
         if ("/" in which) != resource.namespaced:
             wanted = "namespace/name" if resource.namespaced else "its name alone"
-            raise InvalidCall(f"{which!r} is no key of {resource.plural}: give a Request, an object, or {wanted}")
+            raise InvalidCall(f"{which!r} is not a key of {resource.plural}: give a Request, an object, or {wanted}")
         return Request.from_key(which)
     raise InvalidCall(f"{which!r} names no object: give a Request, an object, or its key as namespace/name")

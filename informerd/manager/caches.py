@@ -1,4 +1,4 @@
-"""A manager's caches: started, settled, and stopped where they are its own."""
+"""Caches of a manager, which it starts, waits for, and stops where they are its own."""
 
 from __future__ import annotations
 
@@ -6,38 +6,38 @@ import asyncio
 import contextlib
 from typing import Any
 
-from informerd.cache.factory import SharedInformerFactory, why_not
+from informerd.cache.factory import SharedInformerFactory, not_synced_reason
 from informerd.cache.health import Health
 from informerd.cache.shared_informer import SharedInformer
 from informerd.clock import Clock, within
 from informerd.errors import InformerStopped, NotSynced
-from informerd.manager.advice import Advice
 from informerd.manager.cached_client import CachedClient
+from informerd.manager.sync_advice import SyncAdvice
 
-SETTLE = 30.0
-"""Seconds that what reads the caches is kept waiting for all of them, before it waits for its own alone."""
+SETTLE_SECONDS = 30.0
+"""Seconds that readers of the caches wait for all of them, before they wait for their own only."""
 
 
 class Caches:
-    """Those of `client`. With `shared` its factory is somebody else's: it is started for new informers, never ended."""
+    """The caches of `client`. With `shared` the factory is the caller's: started for new informers, never ended."""
 
     def __init__(self, client: CachedClient, *, shared: bool, clock: Clock) -> None:
         self._client = client
         self._shared = shared
         self._clock = clock
-        self._advice = Advice(client.factory.discovery, client.rest.config.user)
+        self._advice = SyncAdvice(client.factory.discovery, client.rest.config.user)
 
     def start(self) -> None:
-        """Start whatever does not run yet."""
+        """Start the informers that do not run yet."""
         for factory in self._client.factories:
             factory.start()
         for informer in self._informers():
             self._advice.watch(informer)
 
-    async def settled(self) -> None:
+    async def wait_until_settled(self) -> None:
         """Wait until each has synced or says why it cannot: one kind that is missing does not hold up the others."""
         with contextlib.suppress(TimeoutError):
-            async with within(SETTLE, self._clock):
+            async with within(SETTLE_SECONDS, self._clock):
                 for informer in self._informers():
                     await _settled(informer)
 
@@ -61,7 +61,7 @@ class Caches:
         return ()
 
     def _why_not(self, informer: SharedInformer[Any]) -> str:
-        return ": ".join(filter(None, (why_not(informer.health()), self._advice.on(informer))))
+        return ": ".join(filter(None, (not_synced_reason(informer.health()), self._advice.advice_for(informer))))
 
     def _own(self) -> list[SharedInformerFactory]:
         factories = self._client.factories

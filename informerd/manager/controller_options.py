@@ -1,4 +1,4 @@
-"""How a manager makes a controller of a kind and a function."""
+"""Construction of a manager's controller from a kind, a function and options."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ U = TypeVar("U")
 
 
 class ControllerOptions(TypedDict, total=False):
-    """What `Manager.controller` hands on, see `Controller`."""
+    """Options that `Manager.controller` passes on, see `Controller`."""
 
     limiter: RateLimiter[Request] | None
     reconcile_timeout: float | None
@@ -34,7 +34,7 @@ def sources_of(
     watches: Iterable[Source],
     predicates: Iterable[Predicate[T]],
 ) -> list[Source]:
-    """What the controller of `for_` watches; `predicates` are for that kind alone. Raises InvalidCall."""
+    """Sources of the controller for `for_`; `predicates` apply to that kind only. Raises InvalidCall."""
     sources = _kind(for_).sources(None, *_several("predicates", predicates))
     for owned in _several("owns", owns):
         sources += _kind(owned).sources(EnqueueOwner(for_.resource))

@@ -1,4 +1,4 @@
-"""Named checks, and how a probe is answered by them (controller-runtime's healthz, apiserver's format)."""
+"""Named health checks, and a probe's response from them (controller-runtime's healthz, apiserver's format)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CHECK_TIMEOUT = 5.0
 """Seconds that one check may take."""
 
 
-class Verdict(NamedTuple):
+class CheckResult(NamedTuple):
     """A probe's answer."""
 
     status: HTTPStatus
@@ -32,30 +32,32 @@ class HealthChecks:
         self._checks: dict[str, Check] = {}
 
     def add(self, name: str, check: Check) -> None:
-        """Raises InvalidCall for a name that is taken or could not stand in an address, and for what is no function."""
+        """Add a check. Raises InvalidCall for a name that exists or cannot be in a URL, and for a value that is no
+        function.
+        """
         if not name or "/" in name or not callable(check):
-            raise InvalidCall(f"a check has a name without slashes, and a function: not {name!r} and {check!r}")
+            raise InvalidCall(f"a check needs a name without slashes, and a function: not {name!r} and {check!r}")
         if name in self._checks:
             raise InvalidCall(f"{self.name} has a check {name!r} already")
         self._checks[name] = check
 
-    async def answer(self, *, only: str = "", exclude: Collection[str] = (), verbose: bool = False) -> Verdict:
-        """All checks, those that are not excluded, or `only` one; the words of those that fail are told always."""
+    async def run(self, *, only: str = "", exclude: Collection[str] = (), verbose: bool = False) -> CheckResult:
+        """Run the checks that are not excluded, or `only` one; the messages of failed checks are always included."""
         if only and only not in self._checks:
             known = ", ".join(self._checks)
-            return Verdict(HTTPStatus.NOT_FOUND, f"there is no check {only!r}; there are {known}\n")
+            return CheckResult(HTTPStatus.NOT_FOUND, f"there is no check {only!r}; there are {known}\n")
         wanted = {name: each for name, each in self._checks.items() if name not in exclude and only in ("", name)}
         problems = await asyncio.gather(*(_problem(check) for check in wanted.values()))
         failed = any(problems)
         if not failed and not verbose:
-            return Verdict(HTTPStatus.OK, "ok")
+            return CheckResult(HTTPStatus.OK, "ok")
         lines = [
             f"[-]{name} failed: {problem}" if problem else f"[+]{name} ok"
             for name, problem in zip(wanted, problems, strict=True)
         ]
         lines += [f"[+]{name} excluded: ok" for name in self._checks if name in exclude and not only]
         lines.append(f"{self.name} check {'failed' if failed else 'passed'}")
-        return Verdict(HTTPStatus.INTERNAL_SERVER_ERROR if failed else HTTPStatus.OK, "\n".join(lines) + "\n")
+        return CheckResult(HTTPStatus.INTERNAL_SERVER_ERROR if failed else HTTPStatus.OK, "\n".join(lines) + "\n")
 
 
 async def _problem(check: Check) -> str:
@@ -67,6 +69,6 @@ async def _problem(check: Check) -> str:
                 answer = await answer
     except TimeoutError:
         return f"it has not answered within {CHECK_TIMEOUT:g} s"
-    except Exception as error:  # noqa: BLE001 - whatever a check raises is its answer
+    except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
         return " ".join(str(error).split()) or type(error).__name__
     return "it said no" if answer is False else ""

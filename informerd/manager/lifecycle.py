@@ -1,7 +1,8 @@
-"""The order in which a manager's parts start and stop (controller-runtime's pkg/manager/internal.go).
+"""Lifecycle: the order in which a manager's parts start and stop (controller-runtime's pkg/manager/internal.go).
 
-Probes and metrics → caches → event recorder → others → leader-elected; and others → leader-elected → event recorder →
-caches → probes and metrics. The lease is given up when all that needed it has ended, and else left to expire.
+Start: probes and metrics → caches → event recorder → others → leader-elected. Stop: others → leader-elected → event
+recorder → caches → probes and metrics. The lease is released when all that needed it has ended; otherwise it is left to
+expire.
 """
 
 from __future__ import annotations
@@ -13,19 +14,19 @@ from typing import Any
 
 from informerd.clock import Clock
 from informerd.errors import LeaderElectionLost
-from informerd.leases.election_thread import ElectionThread
+from informerd.leader_election.thread import ElectionThread
 from informerd.manager.caches import Caches
 from informerd.manager.probe_server import ProbeServer
 from informerd.manager.runnable_group import RunnableGroup
 from informerd.manager.state import ManagerPhase
-from informerd.recording.recorder import EventRecorder
+from informerd.record.recorder import EventRecorder
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(kw_only=True)
-class Parts:
-    """What there is to start and stop."""
+class ManagerParts:
+    """Parts of a manager that are started and stopped."""
 
     probes: ProbeServer | None
     caches: Caches
@@ -38,7 +39,7 @@ class Parts:
 class Lifecycle:
     """One run of a manager's parts."""
 
-    def __init__(self, parts: Parts, *, graceful: float, clock: Clock) -> None:
+    def __init__(self, parts: ManagerParts, *, graceful: float, clock: Clock) -> None:
         self.phase: ManagerPhase = "created"
         self._parts = parts
         self._graceful = graceful
@@ -48,7 +49,7 @@ class Lifecycle:
         self._ends_at = clock.now()
 
     def stop(self) -> None:
-        """Have `until_end` return."""
+        """Make `wait_until_end` return."""
         self._stop.set()
 
     async def start(self) -> None:
@@ -61,13 +62,13 @@ class Lifecycle:
         self._parts.caches.start()
         self._recording = asyncio.create_task(self._parts.recorder.run(), name="event recorder")
 
-    async def until_end(self) -> LeaderElectionLost | None:
+    async def wait_until_end(self) -> LeaderElectionLost | None:
         """Start the rest, and wait for `stop`, or until the lease is lost: that is what it gives then."""
         stopped = asyncio.create_task(self._stop.wait(), name="stop of the manager")
         working = asyncio.create_task(self._start_work(), name="start of the manager's work")
         lost: asyncio.Task[Any] | None = None
         if self._parts.election is not None:
-            lost = asyncio.create_task(self._parts.election.lost(), name="loss of the lease")
+            lost = asyncio.create_task(self._parts.election.wait_until_lost(), name="loss of the lease")
         try:
             waited = {stopped, working} | ({lost} if lost else set())
             await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
@@ -81,18 +82,18 @@ class Lifecycle:
                 task.cancel()
             await asyncio.wait(tasks)
 
-    async def end(self, lost: LeaderElectionLost | None) -> tuple[str, ...]:
+    async def end(self, lease_lost: LeaderElectionLost | None) -> tuple[str, ...]:
         """Stop all in order, within `graceful` seconds; what has not ended then. With `lost` without any grace."""
         self.phase = "stopping"
-        self._ends_at = self._clock.now() + (0 if lost else self._graceful)
-        if lost:  # what must not go on is stopped first
+        self._ends_at = self._clock.now() + (0 if lease_lost else self._graceful)
+        if lease_lost:  # what must not go on is stopped first
             await self._parts.leaders.stop(0)
         left = await self._parts.others.stop(self._seconds)
         leading = await self._parts.leaders.stop(self._seconds)
         left += leading
         await self._flush()
         if self._parts.election is not None:
-            await self._parts.election.stop(release=not leading and not lost)
+            await self._parts.election.stop(release=not leading and not lease_lost)
         left += await self._parts.caches.stop(max(self._seconds, 1.0))
         if self._parts.probes is not None:
             await self._parts.probes.stop()
@@ -100,7 +101,7 @@ class Lifecycle:
         return tuple(dict.fromkeys(left))
 
     def abandon(self) -> None:
-        """Cancel all that still runs, and wait for nothing: whoever waited for `end` was cancelled."""
+        """Cancel all that still runs, without waiting: the waiter for `end` was cancelled."""
         self._parts.leaders.cancel()
         self._parts.others.cancel()
         if self._recording is not None:
@@ -110,17 +111,17 @@ class Lifecycle:
         self.phase = "stopped"
 
     async def _start_work(self) -> None:
-        await self._parts.caches.settled()
+        await self._parts.caches.wait_until_settled()
         self._parts.others.start()
         if self._parts.election is not None:
             self.phase = "waiting for leader"
             self._parts.election.start()
-            await self._parts.election.won()
+            await self._parts.election.wait_until_leading()
         self.phase = "running"
         self._parts.leaders.start()
 
     async def _flush(self) -> None:
-        """Let the events be written that were said until now, as far as the time allows."""
+        """Write the events recorded so far, as far as the time allows."""
         if self._recording is None:
             return
         if not self._recording.done():

@@ -1,6 +1,6 @@
-"""The manager: caches, controllers, election, probes and signals of one program, started and stopped in order.
+"""Manager: caches, controllers, election, probes and signals of one program, started and stopped in order.
 
-(controller-runtime's pkg/manager.) In one event loop with whatever else there is.
+The same as controller-runtime's pkg/manager, in one event loop that it shares with the rest of the program.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any, TypeVar, Unpack, overload
 
 from informerd.cache.factory import SharedInformerFactory
 from informerd.clock import Clock, SystemClock
-from informerd.controller.attempt import Reconcile
 from informerd.controller.controller import SYNC_TIMEOUT, Controller
 from informerd.controller.predicates import Predicate
+from informerd.controller.reconcile_call import Reconcile
 from informerd.controller.sources import Source
 from informerd.errors import (
     AlreadyStarted,
@@ -25,15 +25,15 @@ from informerd.errors import (
     LeaderElectionLost,
     StillRunning,
 )
-from informerd.leases.election import Election, own_identity
-from informerd.leases.election_thread import ElectionThread
+from informerd.leader_election.config import Election, own_identity
+from informerd.leader_election.thread import ElectionThread
 from informerd.manager.cache_options import CacheOptions
 from informerd.manager.cached_client import CachedClient
 from informerd.manager.cached_kind import CachedKind
 from informerd.manager.caches import Caches
 from informerd.manager.controller_options import ControllerOptions, sources_of
-from informerd.manager.health_checks import Check, HealthChecks
-from informerd.manager.lifecycle import Lifecycle, Parts
+from informerd.manager.healthz import Check, HealthChecks
+from informerd.manager.lifecycle import Lifecycle, ManagerParts
 from informerd.manager.metrics_page import MetricsPage
 from informerd.manager.probe_server import ProbeServer
 from informerd.manager.runnable import Runnable, make_run
@@ -41,21 +41,21 @@ from informerd.manager.runnable_group import RunnableGroup
 from informerd.manager.signals import LastResort, Signals, is_in_loop
 from informerd.manager.state import ManagerPhase, ManagerState
 from informerd.objects import Object
-from informerd.recording.recorder import EventRecorder
+from informerd.record.recorder import EventRecorder
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.rest_client import USER_AGENT
-from informerd.rest.write_guard import guarded_writes
+from informerd.rest.write_guard import guard_writes
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
 
-GRACEFUL = 30.0
+GRACEFUL_SHUTDOWN_TIMEOUT = 30.0
 """Seconds that an orderly end may take (controller-runtime's defaultGracefulShutdownPeriod)."""
 
 
-LEFTOVERS = 3.0
+LEFTOVERS_SECONDS = 3.0
 """Seconds that a program waits after that for tasks and threads that cannot be ended."""
 
 
@@ -79,7 +79,7 @@ class Manager:
         clock: Clock | None = None,
         election: Election | None = None,
         probes: str | None = None,
-        graceful: float = GRACEFUL,
+        graceful: float = GRACEFUL_SHUTDOWN_TIMEOUT,
         sync_timeout: float | None = SYNC_TIMEOUT,
         resync: float = 0.0,
         namespaces: Sequence[str] = (),
@@ -137,7 +137,7 @@ class Manager:
 
     @property
     def controllers(self) -> tuple[Controller, ...]:
-        """Those that it runs, in the order in which they came."""
+        """Its controllers, in the order in which they were added."""
         return tuple(self._controllers.values())
 
     def recorder(self, component: str) -> EventRecorder:
@@ -212,7 +212,7 @@ class Manager:
         these and where this has been running and is stopped: nothing would ever run it.
         """
         if self._stopped and self._lifecycle is not None:
-            raise InvalidCall("this manager has been stopped, and runs nothing more: make another one")
+            raise InvalidCall("this manager has been stopped: make another one")
         if isinstance(runnable, Controller):
             if runnable.name in self._controllers:
                 raise DuplicateController(runnable.name)
@@ -225,7 +225,7 @@ class Manager:
         (self._leaders if needs_leader else self._others).add(run)
 
     def add_health_check(self, name: str, check: Check) -> None:
-        """Have /healthz ask `check`, too: one that fails has kubelet start the container anew. See `Check`."""
+        """Add `check` to /healthz: when it fails, kubelet restarts the container. See `Check`."""
         self._health.add(name, check)
 
     def add_ready_check(self, name: str, check: Check) -> None:
@@ -245,7 +245,7 @@ class Manager:
         where the probes cannot be served, and AlreadyStarted the second time.
         """
         if self._lifecycle is not None:
-            raise AlreadyStarted("a manager runs once: make another one")
+            raise AlreadyStarted("a manager runs only once: make another one")
         self._began = self._clock.time()
         if self._election_terms is not None:
             config, terms = self.client.rest.config, self._election_terms
@@ -258,7 +258,7 @@ class Manager:
         left: tuple[str, ...] = ()
         try:
             await lifecycle.start()
-            lost = await lifecycle.until_end()
+            lost = await lifecycle.wait_until_end()
         finally:
             self._stopped = True
             left = await self._end(lifecycle, lost)
@@ -272,14 +272,14 @@ class Manager:
             raise StillRunning(left, self._graceful)
 
     def run_program(self) -> int:
-        """Run all as a program, in the main thread; the exit code: 0, or 1 after an error, which is logged.
+        """Run all as a program, in the main thread; returns the exit code: 0, or 1 after an error, which is logged.
 
-        The first SIGINT or SIGTERM stops in order, the second one ends the process with 1, whatever it is doing.
-        Raises InvalidCall in another thread and inside an event loop, where `run` is to be awaited.
+        The first SIGINT or SIGTERM stops in order, the second one ends the process with 1 immediately. Raises
+        InvalidCall in another thread and inside an event loop, where `run` must be awaited.
         """
         if is_in_loop():
             raise InvalidCall("an event loop runs here already: await run()")
-        last_resort = LastResort(LEFTOVERS)
+        last_resort = LastResort(LEFTOVERS_SECONDS)
         with Signals() as signals:
             try:
                 asyncio.run(self._run_until(signals, last_resort))
@@ -291,16 +291,16 @@ class Manager:
         return 0
 
     def state(self) -> ManagerState:
-        """What it looks like now."""
+        """Its present state."""
         leadership = self._election.leadership if self._election else None
         return ManagerState(
             identity=self.identity,
             phase=self._phase,
             lease=leadership.lease if leadership else "",
-            leads=leadership.leads if leadership else self._election_terms is None,
-            leader=leadership.seen.holder if leadership else self.identity,
-            since=leadership.seen.since if leadership else self._began,
-            renewed_at=leadership.seen_at if leadership else None,
+            leads=leadership.is_leading if leadership else self._election_terms is None,
+            leader=leadership.last_record.holder if leadership else self.identity,
+            since=leadership.last_record.since if leadership else self._began,
+            renewed_at=leadership.last_record_at if leadership else None,
             problem=leadership.problem if leadership else "",
             events=self._recorder.state(),
             controllers=tuple(each.state() for each in self._controllers.values()),
@@ -318,8 +318,8 @@ class Manager:
     def _phase(self) -> ManagerPhase:
         return self._lifecycle.phase if self._lifecycle else "created"
 
-    def _parts(self) -> Parts:
-        return Parts(
+    def _parts(self) -> ManagerParts:
+        return ManagerParts(
             probes=self._probes,
             caches=self._caches,
             recorder=self._recorder,
@@ -329,7 +329,7 @@ class Manager:
         )
 
     def _leader_context(self) -> AbstractContextManager[None]:
-        return nullcontext() if self._election is None else guarded_writes(self._election.leadership.guard)
+        return nullcontext() if self._election is None else guard_writes(self._election.leadership.guard)
 
     def _check_runnables(self) -> None:
         failed = [f"{run.name}: {run.problem}" for run in self.state().runnables if run.phase == "failed"]
@@ -338,7 +338,7 @@ class Manager:
 
     async def _run_until(self, signals: Signals, last_resort: LastResort) -> None:
         def drain(name: str) -> None:
-            log.info("%s: stopping in order; once more ends at once", name, extra={"signal": name})
+            log.info("%s: stopping in order; a second signal ends at once", name, extra={"signal": name})
             self.stop()
 
         signals.on_first(drain)

@@ -1,4 +1,4 @@
-"""/metrics: what a manager's informers and controllers count, for Prometheus. Loads prometheus_client when asked."""
+"""/metrics page with the counters of a manager's informers and controllers; it loads prometheus_client on demand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from informerd.metrics.manager_collector import HasState
 
     class _Manager(HasControllers, HasState, Protocol):
-        """What has both."""
+        """A manager with informers and controllers."""
 
 
 class MetricsPage:

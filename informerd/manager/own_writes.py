@@ -1,4 +1,4 @@
-"""One's own writes: waiting until a cache shows them, so that the next read sees what was written."""
+"""Read-your-writes: waits until a cache shows one's own write, so that the next read sees it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from informerd.cache.factory import why_not
+from informerd.cache.factory import not_synced_reason
 from informerd.cache.handler import HandlerFunctions
 from informerd.cache.shared_informer import Registration, SharedInformer
 from informerd.clock import Clock, within
@@ -19,22 +19,22 @@ T = TypeVar("T", bound=Object)
 class OwnWrites(Generic[T]):
     """Waits on one informer, `timeout` seconds at most. Raises NotInTime, and InformerStopped.
 
-    What was written stays written all the same: NotInTime says that reads may not show it yet.
+    The write is done all the same: NotInTime says that reads may not show it yet.
     """
 
     def __init__(
-        self, informer: SharedInformer[T], *, timeout: float, clock: Clock, holds: Callable[[T], bool]
+        self, informer: SharedInformer[T], *, timeout: float, clock: Clock, is_cached: Callable[[T], bool]
     ) -> None:
         """`holds` says of an object whether the informer's selectors fit it."""
         self._informer = informer
         self._timeout = timeout
         self._clock = clock
-        self._holds = holds
+        self._holds = is_cached
         self._registration: Registration[T] | None = None
         self._gone: dict[str, list[asyncio.Future[None]]] = {}
-        """Who waits for the end of an object, by its key."""
+        """Waiters for the end of an object, by its key."""
 
-    async def seen(self, obj: T) -> None:
+    async def wait_until_cached(self, obj: T) -> None:
         """Wait until the cache has seen this version of the object. One that it does not hold is not waited for."""
         version = obj.metadata.resource_version
         if version and (self._informer.store.get(obj.key) is not None or self._holds(obj)):
@@ -44,7 +44,7 @@ class OwnWrites(Generic[T]):
             except TimeoutError as error:
                 raise self._late(f"{obj.key} was written") from error
 
-    async def gone(self, key: str, uid: str | None) -> None:
+    async def wait_until_deleted(self, key: str, uid: str | None) -> None:
         """Wait until the cache has no object of that key any more, or another than the one of that `uid`."""
         try:
             async with within(self._timeout, self._clock):
@@ -54,7 +54,7 @@ class OwnWrites(Generic[T]):
             raise self._late(f"{key} was deleted") from error
 
     def close(self) -> None:
-        """Take the handler back, where there was need of one: the informer may be somebody else's."""
+        """Remove the handler, if there is one: the informer may belong to somebody else."""
         if self._registration is not None:
             self._registration.remove()
 
@@ -79,5 +79,5 @@ class OwnWrites(Generic[T]):
                 waiter.set_result(None)
 
     def _late(self, what: str) -> NotInTime:
-        resource, health = self._informer.resource.key, why_not(self._informer.health())
+        resource, health = self._informer.resource.key, not_synced_reason(self._informer.health())
         return NotInTime(f"{what}, but the cache of {resource} has not shown it within {self._timeout:g} s ({health})")

@@ -1,4 +1,4 @@
-"""The probes' HTTP server: /healthz, /readyz and /metrics, for kubelet and Prometheus."""
+"""HTTP server of the probes /healthz, /readyz and /metrics, for kubelet and Prometheus."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from informerd.errors import ConfigError, InvalidCall
-from informerd.manager.health_checks import HealthChecks
+from informerd.manager.healthz import HealthChecks
 
 Metrics = Callable[[], tuple[bytes, str]]
 """The exposition and its content type."""
@@ -17,8 +17,8 @@ Metrics = Callable[[], tuple[bytes, str]]
 class ProbeServer:
     """Serves at `address` (``host:port``; ``:port`` is on all interfaces, port 0 any that is free).
 
-    Anybody who reaches it may read it: it says names of kinds and what is wrong, no objects.
-    Raises InvalidCall for an address that is none.
+    Everybody who can reach it may read it: it shows names of kinds and problems, no objects. Raises InvalidCall for a
+    malformed address.
     """
 
     def __init__(self, address: str, checks: tuple[HealthChecks, ...], metrics: Metrics) -> None:
@@ -54,7 +54,7 @@ class ProbeServer:
             ) from error
 
     async def stop(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         await self._runner.cleanup()
 
     async def _show_metrics(self, _: web.Request) -> web.Response:
@@ -64,7 +64,7 @@ class ProbeServer:
 
 def _handler(checks: HealthChecks) -> Callable[[web.Request], Awaitable[web.Response]]:
     async def handle(request: web.Request) -> web.Response:
-        verdict = await checks.answer(
+        verdict = await checks.run(
             only=request.match_info.get("check", ""),
             exclude=request.query.getall("exclude", []),
             verbose="verbose" in request.query,
@@ -79,7 +79,7 @@ def _parse(address: str) -> tuple[str, int]:
         parts = urlsplit(f"//{address}")
         host, port = parts.hostname or "", parts.port
     except ValueError as error:
-        raise InvalidCall(f"{address!r} is no address for probes: {error}; give host:port") from error
+        raise InvalidCall(f"{address!r} is not an address for probes: {error}; give host:port") from error
     if port is None or parts.path or "@" in address:
-        raise InvalidCall(f"{address!r} is no address for probes: give host:port, such as 127.0.0.1:8081")
+        raise InvalidCall(f"{address!r} is not an address for probes: give host:port, such as 127.0.0.1:8081")
     return host, port

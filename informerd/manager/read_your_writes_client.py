@@ -1,4 +1,4 @@
-"""A client whose writes return when a cache shows them."""
+"""Client whose writes return when a cache shows them."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from informerd.clients.subresource_client import WriteOptions
 from informerd.manager.own_writes import OwnWrites
 from informerd.objects import Object
 from informerd.resource import Resource
-from informerd.rest.call import Json, PatchType
 from informerd.rest.client import Client
+from informerd.rest.request import Json, PatchType
 
 T = TypeVar("T", bound=Object)
 
-WhoseWrites = Callable[[str], OwnWrites[T] | None]
-"""Who waits for the writes in a namespace; None where nothing of it is cached."""
+OwnWritesLookup = Callable[[str], OwnWrites[T] | None]
+"""Waiter for the writes in a namespace; None where nothing of it is cached."""
 
 
-class WaitingClient(ResourceClient[T]):
+class ReadYourWritesClient(ResourceClient[T]):
     """ResourceClient, with the promise of `OwnWrites`: after a write, the next read of the cache sees it.
 
     Every write may raise NotInTime, too; it has been done then. Dry runs are not waited for, nor are subresources.
     """
 
     def __init__(
-        self, client: Client, resource: Resource, projection: type[T], namespace: str, own_writes: WhoseWrites[T]
+        self, client: Client, resource: Resource, projection: type[T], namespace: str, own_writes: OwnWritesLookup[T]
     ) -> None:
         super().__init__(client, resource, lambda known: ProjectionCodec(known, projection), namespace)
         self._resource = resource
         self._projection = projection
         self._own_writes = own_writes
 
-    def in_namespace(self, namespace: str) -> WaitingClient[T]:
+    def in_namespace(self, namespace: str) -> ReadYourWritesClient[T]:
         if namespace == self.namespace:
             return self
-        return WaitingClient(self._client, self._resource, self._projection, namespace, self._own_writes)
+        return ReadYourWritesClient(self._client, self._resource, self._projection, namespace, self._own_writes)
 
     async def create(self, obj: T | Json, **options: Unpack[WriteOptions]) -> T:
         return await self._shown(await super().create(obj, **options), options.get("dry_run", False))
@@ -86,10 +86,10 @@ class WaitingClient(ResourceClient[T]):
         if left is not None:
             return await self._shown(left, dry_run)
         if not dry_run and (own_writes := self._own_writes(self.namespace)) is not None:
-            await own_writes.gone(f"{self.namespace}/{name}" if self.namespace else name, gone or uid)
+            await own_writes.wait_until_deleted(f"{self.namespace}/{name}" if self.namespace else name, gone or uid)
         return None
 
     async def _shown(self, obj: T, dry_run: bool) -> T:
         if not dry_run and (own_writes := self._own_writes(obj.metadata.namespace)) is not None:
-            await own_writes.seen(obj)
+            await own_writes.wait_until_cached(obj)
         return obj

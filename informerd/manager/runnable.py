@@ -1,4 +1,4 @@
-"""Runnables: what a manager runs, each contained, so that the failure of one is no other's (controller-runtime)."""
+"""Runnables of a manager, isolated from each other, so that one's failure stops no other (controller-runtime)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Runnable(Protocol):
 
 
 class Run:
-    """One runnable's run. What it raises is logged, counted and kept, and ends nothing else."""
+    """One run of a runnable. Its exception is logged, counted and stored, and ends no other run."""
 
     def __init__(self, name: str, run: Callable[[], Awaitable[Any]], stop: Callable[[], Any] | None) -> None:
         self.name = name
@@ -47,7 +47,7 @@ class Run:
         return self._task is not None and not self._task.done()
 
     def state(self) -> RunnableState:
-        """What it looks like now."""
+        """Its present state."""
         return RunnableState(name=self.name, phase=self._phase, problem=self._problem, failures=self.failures)
 
     def start(self) -> None:
@@ -90,7 +90,7 @@ class Run:
         except Exception as error:
             self._fail(error)
             log.exception(
-                "%s has failed and is not run any more; the others go on", self.name, extra={"runnable": self.name}
+                "%s has failed and is no longer run; the others continue", self.name, extra={"runnable": self.name}
             )
         else:
             if self._phase != "stopping":

@@ -1,4 +1,4 @@
-"""A group of runnables: started together, stopped together, within a time."""
+"""Group of runnables that start together, and stop together within a time limit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from informerd.clock import Clock, within
 from informerd.manager.runnable import Run
 
-LAST_WORD = 1.0
+CANCEL_SECONDS = 1.0
 """Seconds that a runnable has to end in once it is cancelled."""
 
 
@@ -49,7 +49,7 @@ class RunnableGroup:
                 run.stop()
             await self._ended(seconds)
         self.cancel()
-        await self._ended(LAST_WORD)
+        await self._ended(CANCEL_SECONDS)
         return tuple(run.name for run in self._running())
 
     def cancel(self) -> None:

@@ -1,4 +1,4 @@
-"""Signals: the first SIGINT or SIGTERM asks for an orderly end, the second one ends the process with 1."""
+"""Signal handlers: the first SIGINT or SIGTERM starts an orderly end, the second one ends the process with 1."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class LastResort:
 
     def _wait(self) -> None:
         if not self._done.wait(self._seconds):
-            text = "tasks or threads that cannot be ended are left: the process ends without them"
+            text = "tasks or threads do not end: the process ends without them"
             log.error(text, extra={"seconds": self._seconds})
             logging.shutdown()
             os._exit(1)

@@ -1,4 +1,4 @@
-"""What a manager looks like from outside, at one moment: for readiness, logs and the controllers page."""
+"""Snapshot of a manager's state, for readiness, logs and the controllers page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from informerd.controller.state import ControllerState
-from informerd.recording.state import RecorderState
+from informerd.record.state import RecorderState
 
 RunnablePhase = Literal["created", "running", "stopping", "stopped", "failed"]
 ManagerPhase = Literal["created", "starting", "waiting for leader", "running", "stopping", "stopped"]
@@ -33,7 +33,7 @@ class ManagerState(msgspec.Struct, frozen=True, kw_only=True):
     """``namespace/name`` of the lease; "" where there is no election and this process always leads."""
     leads: bool = True
     leader: str = ""
-    """Who holds the lease, as last seen; "" where that is not known."""
+    """Holder of the lease, as last seen; "" where it is not known."""
     since: float | None = None
     """Since when: when `leader` took the lease; without an election, when this manager began to run."""
     renewed_at: float | None = None
@@ -41,7 +41,7 @@ class ManagerState(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
     """Why the lease cannot be had or was lost."""
     events: RecorderState = RecorderState()
-    """What became of the Events that it was to record, and why the last one could not be written."""
+    """Counts of its recorded Events, and why the last one could not be written."""
     controllers: tuple[ControllerState, ...] = ()
     runnables: tuple[RunnableState, ...] = ()
     """All that it runs, controllers too; those whose phase is "failed" say why."""

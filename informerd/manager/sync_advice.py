@@ -1,4 +1,4 @@
-"""Advice: what to do about a cache that cannot sync, in the log once, and on /readyz while it holds."""
+"""Advice on a cache that cannot sync: logged once, and shown on /readyz while the problem lasts."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from informerd.rest.discovery import Discovery
 log = logging.getLogger(__name__)
 
 _CURABLE: tuple[State, ...] = ("absent", "forbidden")
-"""What somebody has to do something about; all else mends itself."""
+"""States that need a person's action; all others recover by themselves."""
 
 
-class Advice:
+class SyncAdvice:
     """Watches over informers' health, for a program that `user` runs."""
 
     def __init__(self, discovery: Discovery, user: str) -> None:
@@ -35,8 +35,8 @@ class Advice:
             self._watched[informer] = informer.on_health(lambda health: self._changed(informer, health))
             self._changed(informer, informer.health())
 
-    def on(self, informer: SharedInformer[Any]) -> str:
-        """What to do about it now; "" where there is nothing to be done."""
+    def advice_for(self, informer: SharedInformer[Any]) -> str:
+        """Advice on its present problem; "" where nothing can be done."""
         state, text = self._said.get(informer, ("live", ""))
         return text if informer.health().state == state else ""
 
@@ -49,7 +49,7 @@ class Advice:
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
     def _changed(self, informer: SharedInformer[Any], health: Health) -> None:
-        if health.state in _CURABLE and informer not in self._tasks and not self.on(informer):
+        if health.state in _CURABLE and informer not in self._tasks and not self.advice_for(informer):
             task = asyncio.create_task(self._say(informer, health.state), name=f"advice on {informer.resource.key}")
             self._tasks[informer] = task
             task.add_done_callback(lambda _: self._tasks.pop(informer, None))
@@ -79,5 +79,5 @@ class Advice:
             )
         return (
             f"create its definition ({resource.plural}.{resource.group or 'core'}, {resource.version}); "
-            "what waits for it goes on then by itself"
+            "what waits for it then continues by itself"
         )

@@ -1,4 +1,4 @@
-"""What informers, controllers and their queues count, for Prometheus.
+"""Prometheus metrics of informers, controllers and their queues.
 
 Needs prometheus_client, which nothing else of informerd imports by itself.
 """

@@ -1,4 +1,4 @@
-"""Informers' metrics for Prometheus: a collector to register wherever yours are.
+"""Prometheus collector of informers' metrics, to register with a registry of the program's own.
 
 Nothing is registered by itself, and no number is kept here.
 
@@ -20,11 +20,11 @@ from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.probe import Probe
 from informerd.cache.shared_informer import SharedInformer
 from informerd.clock import Clock, SystemClock
-from informerd.metrics.families import add, family_of
+from informerd.metrics.families import add_sample, family_of
 from informerd.metrics.handler_measures import HANDLER_MEASURES, PROBE_MEASURES
 from informerd.metrics.informer_measures import INFORMER_MEASURES
 from informerd.metrics.measures import LABELS, Measure, ProbeMeasure, Subject
-from informerd.metrics.scopes import Scope, Scopes
+from informerd.metrics.scopes import LabelSets, LabelValues
 
 Source = SharedInformerFactory | SharedInformer[Any]
 """A factory stands for all its informers, also those that it will be asked for later, and for its probe."""
@@ -43,14 +43,14 @@ class InformerCollector(Collector):
     def __init__(self, *sources: Source, cluster: str = "", clock: Clock | None = None) -> None:
         self._clock = clock or SystemClock()
         self._sources: dict[Source, str] = dict.fromkeys(sources, cluster)
-        self._scopes: Scopes[SharedInformer[Any]] = Scopes()
+        self._scopes: LabelSets[SharedInformer[Any]] = LabelSets()
 
     def add(self, source: Source, *, cluster: str = "") -> None:
         """Show `source` too, or under another label than before."""
         self._sources[source] = cluster
 
     def remove(self, source: Source) -> None:
-        """Show it no more; nothing happens if it was not shown."""
+        """Stop showing it; an unknown one is ignored."""
         self._sources.pop(source, None)
 
     def describe(self) -> Iterable[Metric]:
@@ -65,7 +65,7 @@ class InformerCollector(Collector):
             family = family_of(measure.kind, measure.name, measure.meaning, _labels(measure))
             for labels, subject in subjects.items():
                 for own, value in measure.read(subject):
-                    add(family, (*labels, *own), value)
+                    add_sample(family, (*labels, *own), value)
             yield family
         yield from self._probes()
 
@@ -81,7 +81,7 @@ class InformerCollector(Collector):
                 for own, value in chain.from_iterable(map(measure.read, group)):
                     found.setdefault(own, []).append(value)
                 for own, values in found.items():
-                    add(family, (cluster, *own), sum(values) if measure.kind == "counter" else max(values))
+                    add_sample(family, (cluster, *own), sum(values) if measure.kind == "counter" else max(values))
             yield family
 
     def _subjects(self) -> dict[tuple[str, ...], Subject]:
@@ -91,10 +91,10 @@ class InformerCollector(Collector):
             for source, cluster in [*self._sources.items()]
             for informer in (source.informers if isinstance(source, SharedInformerFactory) else (source,))
         }
-        return {scope: Subject(each, each.health(), now) for each, scope in self._scopes.told_apart(shown).items()}
+        return {scope: Subject(each, each.health(), now) for each, scope in self._scopes.disambiguate(shown).items()}
 
 
-def _scope(informer: SharedInformer[Any], cluster: str) -> Scope:
+def _scope(informer: SharedInformer[Any], cluster: str) -> LabelValues:
     resource = informer.resource
     return (cluster, resource.group, resource.version, resource.plural, informer.namespace, informer.selector)
 

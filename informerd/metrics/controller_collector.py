@@ -1,4 +1,4 @@
-"""Controllers' and work queues' metrics for Prometheus: a collector to register wherever yours are.
+"""Prometheus collector of controllers' and work queues' metrics, to register with a registry of the program's own.
 
 registry = CollectorRegistry()
 registry.register(ControllerCollector(manager))
@@ -20,9 +20,9 @@ from informerd.metrics.controller_measures import (
     ControllerMeasure,
     ControllerSubject,
 )
-from informerd.metrics.families import add, family_of
+from informerd.metrics.families import add_sample, family_of
 from informerd.metrics.queue_measures import QUEUE_LABELS, QUEUE_MEASURES, QueueMeasure, QueueSubject
-from informerd.metrics.scopes import Scope, Scopes
+from informerd.metrics.scopes import LabelSets, LabelValues
 from informerd.workqueue.work_queue import WorkQueue
 
 
@@ -45,15 +45,15 @@ class ControllerCollector(Collector):
 
     def __init__(self, *sources: Source, cluster: str = "") -> None:
         self._sources: dict[Source, str] = dict.fromkeys(sources, cluster)
-        self._controllers: Scopes[Controller] = Scopes()
-        self._queues: Scopes[WorkQueue[Any]] = Scopes()
+        self._controllers: LabelSets[Controller] = LabelSets()
+        self._queues: LabelSets[WorkQueue[Any]] = LabelSets()
 
     def add(self, source: Source, *, cluster: str = "") -> None:
         """Show `source` too, or under another label than before."""
         self._sources[source] = cluster
 
     def remove(self, source: Source) -> None:
-        """Show it no more; nothing happens if it was not shown."""
+        """Stop showing it; an unknown one is ignored."""
         self._sources.pop(source, None)
 
     def describe(self) -> Iterable[Metric]:
@@ -62,8 +62,8 @@ class ControllerCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """The families with the numbers of now."""
-        controllers: dict[Controller, Scope] = {}
-        queues: dict[WorkQueue[Any], Scope] = {}
+        controllers: dict[Controller, LabelValues] = {}
+        queues: dict[WorkQueue[Any], LabelValues] = {}
         for source, cluster in [*self._sources.items()]:
             if isinstance(source, WorkQueue):
                 queues[source] = (cluster, source.name)
@@ -74,23 +74,23 @@ class ControllerCollector(Collector):
         yield from self._of_queues(queues)
         yield from self._of_controllers(controllers)
 
-    def _of_queues(self, shown: dict[WorkQueue[Any], Scope]) -> Iterator[Metric]:
-        scopes = self._queues.told_apart(shown)
+    def _of_queues(self, shown: dict[WorkQueue[Any], LabelValues]) -> Iterator[Metric]:
+        scopes = self._queues.disambiguate(shown)
         subjects = {scope: QueueSubject(queue, queue.state()) for queue, scope in scopes.items()}
         for measure in QUEUE_MEASURES:
             family = _queue_family(measure)
             for scope, subject in subjects.items():
-                add(family, scope, measure.read(subject))
+                add_sample(family, scope, measure.read(subject))
             yield family
 
-    def _of_controllers(self, shown: dict[Controller, Scope]) -> Iterator[Metric]:
-        scopes = self._controllers.told_apart(shown)
+    def _of_controllers(self, shown: dict[Controller, LabelValues]) -> Iterator[Metric]:
+        scopes = self._controllers.disambiguate(shown)
         subjects = {scope: ControllerSubject(each, each.state()) for each, scope in scopes.items()}
         for measure in CONTROLLER_MEASURES:
             family = _controller_family(measure)
             for scope, subject in subjects.items():
                 for own, value in measure.read(subject):
-                    add(family, (*scope, *own), value)
+                    add_sample(family, (*scope, *own), value)
             yield family
 
 

@@ -1,4 +1,4 @@
-"""What is measured of a controller. controller-runtime's names are given after ``=`` where they are for the same thing.
+"""Measures of a controller, with controller-runtime's name after ``=`` where it has the same one.
 
 Source: controller-runtime's pkg/internal/controller/metrics/metrics.go.
 """

@@ -1,4 +1,4 @@
-"""Prometheus' families of numbers. With the collectors the only modules that import prometheus_client."""
+"""Prometheus metric families; only this module and the collectors import prometheus_client."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def family_of(kind: Kind, name: str, meaning: str, labels: tuple[str, ...]) -> M
     return GaugeMetricFamily(PREFIX + name, meaning, labels=labels)
 
 
-def add(family: Metric, labels: tuple[str, ...], value: float | Distribution) -> None:
+def add_sample(family: Metric, labels: tuple[str, ...], value: float | Distribution) -> None:
     """Put a series into it; `value` is of the family's kind."""
     match family, value:
         case HistogramMetricFamily(), Distribution(bounds=bounds, counts=counts, sum=total):

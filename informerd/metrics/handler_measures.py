@@ -1,11 +1,11 @@
-"""What is measured of an informer's handlers, and of the probe of an API server."""
+"""Measures of an informer's handlers, and of the probe of an API server."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from informerd.cache.counters import Handled
+from informerd.cache.counters import HandlerTotals
 from informerd.cache.listener import Listener
 from informerd.metrics.measures import Measure, ProbeMeasure, Subject, Values
 
@@ -13,7 +13,7 @@ from informerd.metrics.measures import Measure, ProbeMeasure, Subject, Values
 def _handlers(
     value: Callable[[Listener[Any]], float], join: Callable[[float, float], float]
 ) -> Callable[[Subject], Values]:
-    """Of those that are told now, by name; the numbers of those that share one are joined."""
+    """The present handlers by name; the numbers of handlers of one name are joined."""
 
     def read(subject: Subject) -> Values:
         found: dict[str, float] = {}
@@ -29,7 +29,7 @@ def _sum(one: float, other: float) -> float:
     return one + other
 
 
-def _counted(value: Callable[[Handled], int]) -> Callable[[Subject], Values]:
+def _counted(value: Callable[[HandlerTotals], int]) -> Callable[[Subject], Values]:
     """Of all that there were, by name."""
     return lambda subject: [
         ((name,), value(each)) for name, each in subject.informer.counters.handlers.by_name().items()
@@ -59,7 +59,7 @@ HANDLER_MEASURES: tuple[Measure, ...] = (
         "handler_notifications",
         "Notifications put into a handler's buffer.",
         ("handler",),
-        _counted(lambda each: each.given),
+        _counted(lambda each: each.enqueued_count),
     ),
     Measure(
         "counter",

@@ -1,11 +1,11 @@
-"""What is measured of an informer itself: its state, lists, watches, store and queue."""
+"""Measures of an informer: its state, lists, watches, store and queue."""
 
 from __future__ import annotations
 
 from typing import get_args
 
 from informerd.cache.health import State
-from informerd.metrics.measures import Measure, Subject, Values, counted, known, one
+from informerd.metrics.measures import Measure, Subject, Values, counts_by_label, single_value, value_if_known
 
 STATES: tuple[str, ...] = get_args(State)
 
@@ -52,14 +52,14 @@ INFORMER_MEASURES: tuple[Measure, ...] = (
         "objects",
         "Objects in the store.",
         (),
-        one(lambda s: len(s.informer.store)),
+        single_value(lambda s: len(s.informer.store)),
     ),
     Measure(
         "gauge",
         "synced",
         "1 once the store has held a first complete list.",
         (),
-        one(lambda s: s.informer.has_synced),
+        single_value(lambda s: s.informer.has_synced),
     ),
     Measure(
         "gauge",
@@ -73,7 +73,7 @@ INFORMER_MEASURES: tuple[Measure, ...] = (
         "states_entered",
         "Changes of state, by the new one.",
         ("state",),
-        counted(lambda s: s.informer.counters.states_entered),
+        counts_by_label(lambda s: s.informer.counters.states_entered),
     ),
     Measure(
         "gauge",
@@ -83,35 +83,35 @@ INFORMER_MEASURES: tuple[Measure, ...] = (
             "newest. It does not say that nothing is still on its way. Absent before the first word."
         ),
         (),
-        known(_age),
+        value_if_known(_age),
     ),
     Measure(
         "gauge",
         "last_word_timestamp_seconds",
         "When the API server's last word came, in Unix seconds.",
         (),
-        known(lambda s: s.health.heard),
+        value_if_known(lambda s: s.health.heard),
     ),
     Measure(
         "gauge",
         "last_event_timestamp_seconds",
         "When the last event of a watch came, in Unix seconds.",
         (),
-        known(lambda s: s.health.last_event),
+        value_if_known(lambda s: s.health.last_event),
     ),
     Measure(
         "counter",
         "reconnects",
         "Watches begun after the first.",
         (),
-        one(lambda s: s.health.reconnects),
+        single_value(lambda s: s.health.reconnects),
     ),
     Measure(
         "counter",
         "relists",
         "Lists begun after the first.",
         (),
-        one(lambda s: s.health.relists),
+        single_value(lambda s: s.health.relists),
     ),
     Measure(
         "counter",
@@ -135,7 +135,7 @@ INFORMER_MEASURES: tuple[Measure, ...] = (
             "reflector_short_watches_total)."
         ),
         ("outcome",),
-        counted(lambda s: s.informer.counters.reflector.watches),
+        counts_by_label(lambda s: s.informer.counters.reflector.watches),
     ),
     Measure(
         "histogram",
@@ -169,7 +169,7 @@ INFORMER_MEASURES: tuple[Measure, ...] = (
         "queued_deltas",
         "Deltas on their way into the store (= informer_queued_items).",
         (),
-        one(lambda s: s.informer.queued[0]),
+        single_value(lambda s: s.informer.queue_length[0]),
     ),
     Measure(
         "gauge",
@@ -179,14 +179,14 @@ INFORMER_MEASURES: tuple[Measure, ...] = (
             "from the stream. When the API server made the change is not known."
         ),
         (),
-        one(lambda s: s.informer.queued[1]),
+        single_value(lambda s: s.informer.queue_length[1]),
     ),
     Measure(
         "counter",
         "restarts",
         "How often the informer failed by a fault of its own and began anew with a list.",
         (),
-        one(lambda s: s.informer.counters.restarts),
+        single_value(lambda s: s.informer.counters.restarts),
     ),
     Measure(
         "counter",
@@ -197,20 +197,20 @@ INFORMER_MEASURES: tuple[Measure, ...] = (
             "its head only)."
         ),
         ("fault",),
-        counted(lambda s: s.informer.counters.faults),
+        counts_by_label(lambda s: s.informer.counters.faults),
     ),
     Measure(
         "counter",
         "index_failures",
         "How often an index's function raised.",
         ("index",),
-        counted(lambda s: s.informer.store.index_failures),
+        counts_by_label(lambda s: s.informer.store.index_failures),
     ),
     Measure(
         "gauge",
         "store_resource_version",
         "The version that the store is at, its last 15 digits (= informer_store_resource_version).",
         (),
-        known(_resource_version),
+        value_if_known(_resource_version),
     ),
 )

@@ -1,4 +1,4 @@
-"""A manager's own metrics for Prometheus: whether it leads, and what of it has failed."""
+"""Prometheus collector of a manager's own metrics: its leadership, and the runnables that failed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from informerd.metrics.families import add, family_of
+from informerd.metrics.families import add_sample, family_of
 
 
 class Run(Protocol):
@@ -22,7 +22,7 @@ class Run(Protocol):
 
 
 class ManagerNumbers(Protocol):
-    """What is read of a manager's state."""
+    """Part of a manager's state that metrics show."""
 
     @property
     def lease(self) -> str: ...
@@ -60,7 +60,7 @@ class ManagerCollector(Collector):
         for run in state.runnables:
             counts[run.name] = counts.get(run.name, 0) + run.failures
         for name, count in counts.items():
-            add(failures, (name,), count)
+            add_sample(failures, (name,), count)
         yield leading
         yield failures
 

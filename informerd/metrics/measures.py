@@ -1,9 +1,9 @@
-"""What a measure is: a name, a meaning and where the numbers are. `metrics` shows them.
+"""Definition of a measure: a name, a meaning, and a function that reads the numbers.
 
-Reading costs the machinery nothing: it keeps plain numbers (`counters`), and these functions look at them. client-go's
-names (tools/cache/reflector_metrics.go and, since 1.36, component-base's informer metrics) are given in the meanings
-after ``=``, where they stand for the same thing; its label ``name`` is here group, version, resource, namespace and
-selector.
+Measuring costs the informer nothing: it counts in plain numbers (`counters`), and these functions read them.
+client-go's names (tools/cache/reflector_metrics.go and, since 1.36, component-base's informer metrics) are given in the
+meanings after ``=``, where they stand for the same thing; its label ``name`` is here group, version, resource,
+namespace and selector.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ class ProbeMeasure(NamedTuple):
     read: Callable[[Probe], Iterable[tuple[tuple[str, ...], float]]]
 
 
-def one(value: Callable[[Subject], float]) -> Callable[[Subject], Values]:
+def single_value(value: Callable[[Subject], float]) -> Callable[[Subject], Values]:
     """A number that there always is."""
     return lambda subject: [((), value(subject))]
 
 
-def known(value: Callable[[Subject], float | None]) -> Callable[[Subject], Values]:
+def value_if_known(value: Callable[[Subject], float | None]) -> Callable[[Subject], Values]:
     """No number at all before there is one."""
     return lambda subject: [((), number)] if (number := value(subject)) is not None else []
 
 
-def counted(counts: Callable[[Subject], Mapping[str, int]]) -> Callable[[Subject], Values]:
-    """Counts by word. They are copied at one go, because a scrape may come from another thread."""
+def counts_by_label(counts: Callable[[Subject], Mapping[str, int]]) -> Callable[[Subject], Values]:
+    """Counts by label value, copied in one step, because a scrape may come from another thread."""
     return lambda subject: [((word,), number) for word, number in [*counts(subject).items()]]

@@ -1,4 +1,4 @@
-"""What is measured of a work queue. The names are client-go's, with ``informerd_`` before them.
+"""Measures of a work queue, with client-go's names after the prefix ``informerd_``.
 
 Source: client-go's util/workqueue/metrics.go and component-base's metrics/prometheus/workqueue.
 """

@@ -1,4 +1,4 @@
-"""Scopes: the labels of what is shown, each of one thing only, as Prometheus refuses a series that is there twice."""
+"""Label values of collected objects, made unique, because Prometheus refuses a series that appears twice."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from weakref import WeakKeyDictionary
 
 T = TypeVar("T")
 
-Scope = tuple[str, ...]
+LabelValues = tuple[str, ...]
 """Values of labels."""
 
 
-class Scopes(Generic[T]):
+class LabelSets(Generic[T]):
     """Adds `` (2)`` to the last label of the second thing of one scope; in the next scrape again to the same thing."""
 
     def __init__(self) -> None:
-        self._numbers: WeakKeyDictionary[T, tuple[Scope, int]] = WeakKeyDictionary()
-        """What each was told apart by in the last scrape."""
+        self._numbers: WeakKeyDictionary[T, tuple[LabelValues, int]] = WeakKeyDictionary()
+        """The distinguishing labels of each in the last scrape."""
 
-    def told_apart(self, shown: Mapping[T, Scope]) -> Mapping[T, Scope]:
+    def disambiguate(self, scopes: Mapping[T, LabelValues]) -> Mapping[T, LabelValues]:
         """A scope for each that no other has."""
-        numbers = self._numbered(shown)
-        return {each: _told_apart(*numbers[each]) for each in shown}
+        numbers = self._numbered(scopes)
+        return {each: _told_apart(*numbers[each]) for each in scopes}
 
-    def _numbered(self, shown: Mapping[T, Scope]) -> Mapping[T, tuple[Scope, int]]:
+    def _numbered(self, shown: Mapping[T, LabelValues]) -> Mapping[T, tuple[LabelValues, int]]:
         """A number for each that no other of its scope has; the last scrape's, so that no series changes its owner."""
         before = {each: self._numbers.get(each) for each in shown}
         found = {each: last for each, last in before.items() if last is not None and last[0] == shown[each]}
@@ -39,5 +39,5 @@ class Scopes(Generic[T]):
         return found
 
 
-def _told_apart(scope: Scope, number: int) -> Scope:
+def _told_apart(scope: LabelValues, number: int) -> LabelValues:
     return scope if number == 1 else (*scope[:-1], f"{scope[-1]} ({number})".lstrip())

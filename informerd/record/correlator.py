@@ -1,4 +1,4 @@
-"""The correlator: what is said again is counted, what is said in many words is combined, what is said too often let go.
+"""Event correlator: counts repeated events, combines similar ones, and drops those that come too often.
 
 Source: client-go tools/record/events_cache.go (EventAggregator, eventLogger, EventSourceObjectSpamFilter).
 """
@@ -10,33 +10,33 @@ from collections.abc import Hashable
 import msgspec
 
 from informerd.clock import Clock
-from informerd.recording.event import Event, cut_message
-from informerd.recording.recent import Recent
+from informerd.record.event import Event, cut_message
+from informerd.record.lru import LruCache
 
-SIMILAR = 10
+AGGREGATE_MAX_EVENTS = 10
 """With so many different messages about the same, the last one and all further ones are combined."""
 
-SIMILAR_WITHIN = 600.0
-"""Seconds without a similar one, after which they are told apart again."""
+AGGREGATE_SECONDS = 600.0
+"""Seconds without a similar one, after which they are written separately again."""
 
-BURST = 25
+SPAM_BURST = 25
 """So many may come at once of one source, about one object, of one type…"""
 
-REFILL = 300.0
+SPAM_REFILL_SECONDS = 300.0
 """…and then one in so many seconds."""
 
-COMBINED = "(combined from similar events): "
+COMBINED_PREFIX = "(combined from similar events): "
 
 
 class _Similar(msgspec.Struct):
-    """Messages about the same, which are told apart."""
+    """Similar events, with their different messages."""
 
     messages: set[str]
     last: float
 
 
-class _Said(msgspec.Struct, frozen=True):
-    """What was said, as it stands in the cluster."""
+class _WrittenEvent(msgspec.Struct, frozen=True):
+    """Event as it is in the cluster."""
 
     name: str
     first: float
@@ -53,9 +53,9 @@ class Correlator:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._similar: Recent[Hashable, _Similar] = Recent()
-        self._said: Recent[Hashable, _Said] = Recent()
-        self._buckets: Recent[Hashable, _Bucket] = Recent()
+        self._similar: LruCache[Hashable, _Similar] = LruCache()
+        self._said: LruCache[Hashable, _WrittenEvent] = LruCache()
+        self._buckets: LruCache[Hashable, _Bucket] = LruCache()
 
     def correlate(self, event: Event) -> Event | None:
         """The event as it is to be written: new where its count is 1, else to be patched; None for one too many.
@@ -71,28 +71,28 @@ class Correlator:
         key = _similarity(event)
         now = self._clock.now()
         similar = self._similar.get(key)
-        if similar is None or now - similar.last > SIMILAR_WITHIN:
+        if similar is None or now - similar.last > AGGREGATE_SECONDS:
             similar = _Similar(set(), now)
         similar.last = now
         self._similar.put(key, similar)
-        if event.message in similar.messages or len(similar.messages) < SIMILAR - 1:
+        if event.message in similar.messages or len(similar.messages) < AGGREGATE_MAX_EVENTS - 1:
             similar.messages.add(event.message)
             return event, (key, event.message)
-        return msgspec.structs.replace(event, message=cut_message(COMBINED + event.message)), key
+        return msgspec.structs.replace(event, message=cut_message(COMBINED_PREFIX + event.message)), key
 
     def _counted(self, event: Event, key: Hashable) -> Event:
-        said = self._said.get(key)
-        if said is not None:
-            event = msgspec.structs.replace(event, name=said.name, first=said.first, count=said.count + 1)
-        self._said.put(key, _Said(event.name, event.first, event.count))
+        written = self._said.get(key)
+        if written is not None:
+            event = msgspec.structs.replace(event, name=written.name, first=written.first, count=written.count + 1)
+        self._said.put(key, _WrittenEvent(event.name, event.first, event.count))
         return event
 
     def _accepts(self, event: Event) -> bool:
         """A token bucket for each source, object and type."""
         key = (event.source, _object(event), event.type)
         now = self._clock.now()
-        bucket = self._buckets.get(key) or _Bucket(BURST, now)
-        bucket.tokens = min(BURST, bucket.tokens + (now - bucket.filled) / REFILL)
+        bucket = self._buckets.get(key) or _Bucket(SPAM_BURST, now)
+        bucket.tokens = min(SPAM_BURST, bucket.tokens + (now - bucket.filled) / SPAM_REFILL_SECONDS)
         bucket.filled = now
         self._buckets.put(key, bucket)
         if bucket.tokens < 1:
@@ -107,5 +107,5 @@ def _object(event: Event) -> Hashable:
 
 
 def _similarity(event: Event) -> Hashable:
-    """What similar events have in common: all but the message, and the object's version, which changes with it."""
+    """Key of similar events: all fields but the message, and the object's version, which changes with it."""
     return (event.source, _object(event), event.about.field_path, event.type, event.reason)

@@ -1,4 +1,4 @@
-"""An event: something that was said about an object, as client-go's tools/record writes it (core/v1)."""
+"""Event about an object, as client-go's tools/record writes it (core/v1)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import msgspec
 
 from informerd.clock import rfc3339
 from informerd.errors import InvalidCall
-from informerd.recording.reference import ObjectReference
+from informerd.record.reference import ObjectReference
 from informerd.resource import Resource
-from informerd.rest.call import Json
+from informerd.rest.request import Json
 
 EVENTS = Resource(version="v1", plural="events", kind="Event", singular="event", short_names=("ev",))
 
@@ -23,8 +23,8 @@ REASON_BYTES = 128
 MESSAGE_BYTES = 1024
 COMPONENT_BYTES = 63
 HOST_BYTES = 128
-"""What events.k8s.io/v1 takes (kube-apiserver's validation/events.go). core/v1 takes more, but then nobody can write
-the event any more through the newer version."""
+"""What events.k8s.io/v1 takes (kube-apiserver's validation/events.go). core/v1 accepts more, but then the event
+can no longer be written through the newer version."""
 
 NAME_BYTES = 253
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
@@ -32,14 +32,14 @@ _CUT = "..."
 
 
 class Source(msgspec.Struct, frozen=True, order=True):
-    """Who says it: a component, and where there are many of them, on which host."""
+    """Source of an event: a component, and its host where there are several."""
 
     component: str
     host: str = ""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said. Times are Unix seconds, shown to the second."""
+    """Event to record. Times are Unix seconds, written to the second."""
 
     about: ObjectReference
     source: Source
@@ -48,7 +48,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     name: str
     first: float
-    """When it was said for the first time."""
+    """Time of its first occurrence."""
     last: float
     count: int = 1
     annotations: Mapping[str, str] | None = None
@@ -73,8 +73,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
             "reportingComponent": component, "reportingInstance": host,
         }  # fmt: skip
 
-    def repetition(self) -> Json:
-        """What changes when it is said once more, for a PATCH."""
+    def repetition_patch(self) -> Json:
+        """Patch for one more repetition."""
         return {"count": self.count, "lastTimestamp": rfc3339(self.last), "message": self.message}
 
 
@@ -89,10 +89,10 @@ def make_event(
     nanoseconds: int = 0,
     annotations: Mapping[str, str] | None = None,
 ) -> Event:
-    """An event said `at` (Unix seconds). What is too long for the API server is cut, with dots where it is a message.
+    """An event recorded `at` (Unix seconds). Text that is too long for the API server is cut, with dots in a message.
 
-    `nanoseconds` make its name (by default those of `at`): no two events about one object may have the same. Raises
-    InvalidCall for another type than Normal and Warning, or an empty reason.
+    `nanoseconds` make its name (by default those of `at`): two events about one object must differ in it. Raises
+    InvalidCall for a type other than Normal and Warning, or an empty reason.
     """
     if type_ not in get_args(EventType):
         raise InvalidCall(f"an event is Normal or Warning, not {type_!r}")
@@ -101,9 +101,9 @@ def make_event(
         raise InvalidCall(f"an event has a reason, such as Synced, and a message, not {reason!r} and {message!r}")
     return Event(
         about=about,
-        source=Source(cut(source.component, COMPONENT_BYTES), cut(source.host, HOST_BYTES)),
+        source=Source(cut_utf8(source.component, COMPONENT_BYTES), cut_utf8(source.host, HOST_BYTES)),
         type=type_,
-        reason=cut(reason, REASON_BYTES),
+        reason=cut_utf8(reason, REASON_BYTES),
         message=cut_message(message),
         name=event_name(about.name, nanoseconds or round(at * 1e9)),
         first=at,
@@ -125,10 +125,10 @@ def event_name(about: str, nanoseconds: int) -> str:
 def cut_message(message: str) -> str:
     """At most as long as a message may be; where something was cut, dots say so."""
     if len(message.encode(errors="replace")) <= MESSAGE_BYTES:
-        return cut(message, MESSAGE_BYTES)
-    return cut(message, MESSAGE_BYTES - len(_CUT)) + _CUT
+        return cut_utf8(message, MESSAGE_BYTES)
+    return cut_utf8(message, MESSAGE_BYTES - len(_CUT)) + _CUT
 
 
-def cut(text: str, limit: int) -> str:
+def cut_utf8(text: str, limit: int) -> str:
     """At most `limit` bytes of UTF-8, no character cut in two; what cannot be written in UTF-8 becomes a ``?``."""
     return text.encode(errors="replace")[:limit].decode(errors="ignore")

@@ -1,4 +1,4 @@
-"""What was used last: a mapping of limited size that forgets what nobody asked for the longest."""
+"""Mapping of limited size that drops the least recently used entry."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Generic, TypeVar
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-ENTRIES = 4096
+DEFAULT_ENTRIES = 4096
 """As client-go's events_cache.go has it."""
 
 
-class Recent(Generic[K, V]):
+class LruCache(Generic[K, V]):
     """At most `entries` values; reading or writing one makes it the newest."""
 
-    def __init__(self, entries: int = ENTRIES) -> None:
+    def __init__(self, entries: int = DEFAULT_ENTRIES) -> None:
         self._entries = entries
         self._values: dict[K, V] = {}
 

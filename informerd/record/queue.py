@@ -1,4 +1,4 @@
-"""The outbox: events on their way from whoever says something to the API server."""
+"""Queue of events on their way from a recorder to the API server."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from collections.abc import Callable
 
 from informerd.clock import Clock, within
 from informerd.errors import AlreadyStarted
-from informerd.recording.correlator import Correlator
-from informerd.recording.event import Event
-from informerd.recording.state import RecorderState
-from informerd.recording.writer import EventWriter
+from informerd.record.correlator import Correlator
+from informerd.record.event import Event
+from informerd.record.sink import EventSink
+from informerd.record.state import RecorderState
 from informerd.rest.client import Client
 
-QUEUE = 1000
+QUEUE_SIZE = 1000
 """Events that wait at most, as client-go's broadcaster has it."""
 
 log = logging.getLogger(__name__)
 
 
-class Outbox:
+class EventQueue:
     """A queue that never waits, and the one task that empties it. `put` may be called from any thread."""
 
     def __init__(self, client: Client, clock: Clock, chance: Callable[[], float]) -> None:
         self._clock = clock
         self._correlator = Correlator(clock)
-        self._writer = EventWriter(client, clock, chance)
+        self._writer = EventSink(client, clock, chance)
         self._queue: deque[Event] = deque()
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -40,7 +40,7 @@ class Outbox:
         self._dropped = 0
         self._dropping = False
 
-    def number(self, at: float) -> int:
+    def next_nanoseconds(self, at: float) -> int:
         """Nanoseconds of a time, and never the same twice: two events of one moment have two names."""
         with self._lock:
             self._last_number = max(round(at * 1e9), self._last_number + 1)
@@ -49,11 +49,11 @@ class Outbox:
     def put(self, event: Event) -> None:
         """Take an event, or drop it where too many wait."""
         with self._lock:
-            if len(self._queue) < QUEUE:
+            if len(self._queue) < QUEUE_SIZE:
                 self._queue.append(event)
                 loop = self._loop
             else:
-                self._drop(1, f"{QUEUE:,} wait to be written already")
+                self._drop(1, f"{QUEUE_SIZE:,} wait to be written already")
                 return
         if loop is not None:
             try:
@@ -61,13 +61,13 @@ class Outbox:
             except RuntimeError:  # the loop has been closed: nobody will write it
                 log.debug("an event came after the end")
 
-    def refuse(self) -> None:
+    def count_refused(self) -> None:
         """Count one that was none."""
         with self._lock:
             self._counts["refused"] += 1
 
     async def run(self) -> None:
-        """Write what comes, until cancelled. Raises AlreadyStarted where somebody does that already."""
+        """Write events as they come, until cancelled. Raises AlreadyStarted where another call runs."""
         if self._loop is not None:
             raise AlreadyStarted("these events are being written already, as by a manager whose recorder this is")
         self._loop = asyncio.get_running_loop()
@@ -97,7 +97,7 @@ class Outbox:
         return True
 
     def state(self) -> RecorderState:
-        """What became of the events so far."""
+        """Counts of the events so far."""
         return RecorderState(
             queued=len(self._queue), dropped=self._dropped, problem=self._writer.problem, **self._counts
         )

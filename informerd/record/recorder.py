@@ -1,4 +1,4 @@
-"""The event recorder: says what a controller does, as Kubernetes Events, without ever holding it up."""
+"""Event recorder: records what a controller does as Kubernetes Events, without ever blocking it."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from typing import Self
 from informerd.clock import Clock, SystemClock
 from informerd.errors import InvalidCall
 from informerd.objects import Object
-from informerd.recording.event import EventType, Source, make_event
-from informerd.recording.outbox import Outbox
-from informerd.recording.reference import ObjectReference
-from informerd.recording.state import RecorderState
-from informerd.rest.call import Json
+from informerd.record.event import EventType, Source, make_event
+from informerd.record.queue import EventQueue
+from informerd.record.reference import ObjectReference
+from informerd.record.state import RecorderState
 from informerd.rest.client import Client
+from informerd.rest.request import Json
 
-FLUSH = 5.0
+FLUSH_SECONDS = 5.0
 """Seconds that the end waits for what is still to be written."""
 
 log = logging.getLogger(__name__)
 
 
 class EventRecorder:
-    """Records events of one component. `run` writes them, in the order in which they were said, one after the other.
+    """Records events of one component. `run` writes them one after the other, in the order in which they were recorded.
 
-    An identical event counts up the one that is there; the tenth of similar ones within ten minutes, and those that
-    follow, become one "(combined from similar events)"; of one object and type no more than 25 at once and then one
-    in five minutes are written. 1,000 wait at most: further ones are dropped, counted, and that is said once.
+    An identical event counts up the present one; the tenth of similar ones within ten minutes, and later ones, become
+    one "(combined from similar events)"; for one object and type at most 25 are written at once and then one in five
+    minutes. At most 1,000 wait: further ones are dropped and counted, with one log line.
     """
 
     def __init__(
@@ -41,16 +41,16 @@ class EventRecorder:
         host: str = "",
         clock: Clock | None = None,
         chance: Callable[[], float] = random.random,
-        outbox: Outbox | None = None,
+        queue: EventQueue | None = None,
     ) -> None:
-        """`component` says whose events these are, `host` where it runs, where there are many of it.
+        """`component` is the source of the events, `host` its host where there are several.
 
-        `outbox` is another recorder's, see `for_source`. Raises InvalidCall for an empty component.
+        `queue` may be another recorder's, see `for_source`. Raises InvalidCall for an empty component.
         """
         if not component:
-            raise InvalidCall("events are some component's: name it, such as mydemo-controller")
+            raise InvalidCall("an event recorder needs the name of its component, such as mydemo-controller")
         self._clock = clock or SystemClock()
-        self._outbox = outbox or Outbox(client, self._clock, chance)
+        self._outbox = queue or EventQueue(client, self._clock, chance)
         self._client = client
         self._task: asyncio.Task[None] | None = None
         self.source = Source(component, host)
@@ -60,7 +60,7 @@ class EventRecorder:
 
         One `run` serves them all.
         """
-        return EventRecorder(self._client, component, host=host, clock=self._clock, outbox=self._outbox)
+        return EventRecorder(self._client, component, host=host, clock=self._clock, queue=self._outbox)
 
     def event(
         self,
@@ -80,37 +80,37 @@ class EventRecorder:
         at = self._clock.time()
         try:
             reference = ObjectReference.to(about, field_path=field_path)
-            number = self._outbox.number(at)
+            number = self._outbox.next_nanoseconds(at)
             made = make_event(
                 reference, self.source, type_, reason, message, at=at, nanoseconds=number, annotations=annotations
             )
-        except Exception as error:  # noqa: BLE001 - a caller must not fail by what it says of its work
-            self._outbox.refuse()
+        except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
+            self._outbox.count_refused()
             component = self.source.component
             log.error("an event of %s was not recorded: %s", component, error, extra={"component": component})  # noqa: TRY400 - no trace
             return
         self._outbox.put(made)
 
     async def run(self) -> None:
-        """Write what is said, until cancelled; what is left then is dropped, so `flush` first.
+        """Write recorded events, until cancelled; the rest is dropped then, so call `flush` first.
 
         Raises AlreadyStarted where another `run` does that: a manager has one for its own recorders.
         """
         await self._outbox.run()
 
-    async def flush(self, seconds: float | None = FLUSH) -> bool:
-        """Wait until all that was said has been dealt with, at most `seconds`; whether that is so.
+    async def flush(self, seconds: float | None = FLUSH_SECONDS) -> bool:
+        """Wait until all recorded events are written or dropped, at most `seconds`; returns whether they are.
 
-        It takes a `run` to write them.
+        A `run` is needed to write them.
         """
         return await self._outbox.flush(seconds)
 
     def state(self) -> RecorderState:
-        """What became of the events so far."""
+        """Counts of the events so far."""
         return self._outbox.state()
 
     async def __aenter__(self) -> Self:
-        """Run it inside `async with`; at its end, what was said is written, as far as that can be done in 5 s."""
+        """Run it inside `async with`; at its end, waiting events are written, for at most 5 s."""
         self._task = asyncio.create_task(self.run(), name=f"event recorder {self.source.component}")
         return self
 

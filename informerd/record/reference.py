@@ -1,4 +1,4 @@
-"""Object references: which object an event is about (v1.ObjectReference; client-go's tools/reference)."""
+"""Object references of events (v1.ObjectReference; client-go's tools/reference)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgspec
 
 from informerd.errors import InvalidCall
 from informerd.objects import Object
-from informerd.rest.call import Json, metadata_of
+from informerd.rest.request import Json, metadata_of
 
 
 class ObjectReference(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -28,7 +28,9 @@ class ObjectReference(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
             return msgspec.structs.replace(about, field_path=field_path) if field_path else about
         made = _of_object(about) if isinstance(about, Object) else _of_manifest(about)
         if not made.kind or not made.name:
-            raise InvalidCall(f"{made.kind or 'an object'} {made.name!r} cannot be referred to without kind and name")
+            raise InvalidCall(
+                f"{made.kind or 'an object'} {made.name!r} needs a kind and a name, so that an event can refer to it"
+            )
         return msgspec.structs.replace(made, field_path=field_path)
 
 
@@ -46,7 +48,7 @@ def _of_object(obj: Object) -> ObjectReference:
 
 def _of_manifest(obj: object) -> ObjectReference:
     if not isinstance(obj, dict):
-        raise InvalidCall(f"{type(obj).__name__} is no object that could be referred to")
+        raise InvalidCall(f"{type(obj).__name__} is not an object that an event can refer to")
     meta = metadata_of(obj)
     texts = {
         "kind": obj.get("kind"),

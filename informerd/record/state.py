@@ -1,4 +1,4 @@
-"""What a recorder looks like from outside, at one moment."""
+"""Snapshot of a recorder's counts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class RecorderState(msgspec.Struct, frozen=True, kw_only=True):
     """Counts of events since the recorder began."""
 
     queued: int = 0
-    """Said, but not dealt with yet."""
+    """Recorded, but not handled yet."""
     created: int = 0
     repeated: int = 0
     """Counted up in an Event that was there."""

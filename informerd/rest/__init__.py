@@ -1,1 +1,1 @@
-"""Speaking to one API server: configuration, credentials, transport, verbs, discovery (client-go's rest, discovery)."""
+"""Access to one API server: configuration, credentials, transport, verbs, discovery (client-go's rest, discovery)."""

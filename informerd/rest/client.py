@@ -1,4 +1,4 @@
-"""The client: Kubernetes' verbs over HTTP, for one API server. Answers are handed out as they came, errors typed."""
+"""Client: Kubernetes' verbs over HTTP, for one API server, with raw responses and typed errors."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from informerd.clock import Clock
 from informerd.errors import InvalidCall
 from informerd.resource import Resource
-from informerd.rest.answer import Answer
-from informerd.rest.call import (
+from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.request import (
     Headers,
     Json,
     Params,
@@ -21,12 +21,12 @@ from informerd.rest.call import (
     patch_content_type,
     write_params,
 )
-from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.response import Response
 from informerd.rest.rest_client import LIST_TIMEOUT, USER_AGENT, RestClient
 from informerd.rest.stream import WatchStream
 from informerd.rest.warning_log import OnWarning
 
-__all__ = ["Answer", "Client", "Json", "PatchType", "WatchStream"]
+__all__ = ["Client", "Json", "PatchType", "Response", "WatchStream"]
 
 
 class Client(RestClient):
@@ -58,14 +58,14 @@ class Client(RestClient):
         subresource: str = "",
         params: Params | None = None,
         headers: Headers | None = None,
-    ) -> Answer:
+    ) -> Response:
         """One object."""
         path = object_path(resource, name, namespace, subresource)
         return await self.request("GET", path, params=params, headers=headers)
 
     async def list(
         self, resource: Resource, namespace: str = "", params: Params | None = None, *, headers: Headers | None = None
-    ) -> Answer:
+    ) -> Response:
         """A collection, of one namespace or of all."""
         path = resource.path(namespace)
         return await self.request("GET", path, params=params, headers=headers, timeout=LIST_TIMEOUT)
@@ -82,7 +82,7 @@ class Client(RestClient):
         field_manager: str = "",
         field_validation: str = "Strict",
         headers: Headers | None = None,
-    ) -> Answer:
+    ) -> Response:
         """POST a new object into `namespace`, by default its own; or to a `subresource` of the object `name`."""
         params = write_params(dry_run, field_manager or self.field_manager, field_validation)
         meta = metadata_of(obj)
@@ -102,11 +102,11 @@ class Client(RestClient):
         field_validation: str = "Strict",
         headers: Headers | None = None,
         patient: bool = True,
-    ) -> Answer:
-        """PUT an object, over whatever is there unless it carries the resourceVersion and uid it was read with.
+    ) -> Response:
+        """PUT an object, over any present version unless it carries the resourceVersion and uid it was read with.
 
-        Then it raises Conflict where it has changed since, and is sent again where it is told to come later, but for
-        one that is not `patient`.
+        With them it raises Conflict where the object has changed since, and is retried where the server says to come
+        later, unless it is not `patient`.
         """
         meta = metadata_of(obj)
         path = object_path(resource, meta.get("name", ""), namespace or meta.get("namespace", ""), subresource)
@@ -128,7 +128,7 @@ class Client(RestClient):
         field_manager: str = "",
         field_validation: str = "Strict",
         headers: Headers | None = None,
-    ) -> Answer:
+    ) -> Response:
         """PATCH an object; `force` takes fields over from other managers (apply only)."""
         params = write_params(dry_run, field_manager or self.field_manager, field_validation)
         if patch_type == "apply":
@@ -155,10 +155,10 @@ class Client(RestClient):
         dry_run: bool = False,
         headers: Headers | None = None,
         patient: bool = True,
-    ) -> Answer:
+    ) -> Response:
         """DELETE an object; with `uid` or `resource_version` only that one, else Conflict. `grace_period`: seconds.
 
-        With one of them it is sent again where it is told to come later, but for one that is not `patient`.
+        With one of them it is retried where the server says to come later, unless it is not `patient`.
         """
         body = delete_options(
             uid=uid,
@@ -182,10 +182,10 @@ class Client(RestClient):
         grace_period: int | None = None,
         dry_run: bool = False,
         headers: Headers | None = None,
-    ) -> Answer:
-        """DELETE every object of a namespace, or of a cluster-scoped resource, that the selectors fit: all without."""
+    ) -> Response:
+        """DELETE every object of a namespace, or of a cluster-scoped resource, that the selectors match."""
         if bool(namespace) != resource.namespaced:  # a namespace that is left out of the path would mean everything
-            problem = "are deleted one namespace at a time" if resource.namespaced else "are in no namespace"
+            problem = "are deleted one namespace at a time" if resource.namespaced else "are cluster-scoped"
             raise InvalidCall(f"{resource.key} {problem}")
         body = delete_options(propagation_policy=propagation_policy, grace_period=grace_period, dry_run=dry_run)
         params = {"labelSelector": label_selector, "fieldSelector": field_selector}

@@ -1,7 +1,7 @@
-"""Which cluster: KUBECONFIG, else ~/.kube/config, else the pod this runs in, else none.
+"""Choice of the cluster: KUBECONFIG, else ~/.kube/config, else the pod that this process runs in, else none.
 
-The environment, the home folder and the service account's folder are passed in, so that tests own them; only
-`current_cluster`, which is for programs of a few lines, takes this process's own.
+The environment, the home folder and the service account's folder are parameters, so that tests control them; only
+`current_cluster`, which is for programs of a few lines, reads this process's own.
 """
 
 from __future__ import annotations

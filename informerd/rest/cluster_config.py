@@ -1,6 +1,6 @@
-"""What it takes to speak to one cluster. Made by `informerd.rest.cluster`, used by credentials and client.
+"""Configuration of the access to one cluster, made by `informerd.rest.cluster` and used by credentials and client.
 
-Plain frozen data: nothing here reads files or the environment. Fields that hold secrets stay out of repr, so that a
+Plain frozen data: nothing here reads files or the environment. Fields that hold secrets are left out of repr, so that a
 configuration can be logged.
 """
 
@@ -19,7 +19,7 @@ _HEADER_KEY_SAFE = "!#$&'*+-.^_`|~"
 
 @dataclass(frozen=True, kw_only=True)
 class TlsConfig:
-    """How the server proves itself and how this client does. Data (PEM) wins over a file of the same name."""
+    """TLS settings of the server and the client. Data (PEM) wins over a file of the same name."""
 
     ca_file: Path | None = None
     ca_data: bytes = b""
@@ -77,7 +77,9 @@ class Impersonation:
 
 @dataclass(frozen=True, kw_only=True)
 class UserConfig:
-    """Who this client is: at most one of token (or its file), password, plugin and `authorization`.
+    """Credentials of this client: at most one of token (or its file), password, plugin and `authorization`.
+
+    A client certificate may be added.
 
     A client certificate may stand beside it.
     """
@@ -95,10 +97,10 @@ class UserConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterConfig:
-    """Which cluster, as whom, and why this one."""
+    """The cluster, its credentials, and the reason for its choice."""
 
     name: str
-    """What people call it: the context's name, "in-cluster", "demo"."""
+    """Its name for people: the context's name, "in-cluster", "demo"."""
     server: str
     """The API server's address without a slash at the end; it may carry a path, as behind Rancher."""
     why: str = ""

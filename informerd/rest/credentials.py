@@ -1,7 +1,7 @@
-"""Credentials: what each request carries to say who makes it, kept fresh.
+"""Credentials of each request, refreshed before they expire.
 
 client-go does this in transport/token_source.go, transport/cert_rotation.go and plugin/pkg/client/auth/exec; the
-official Python client reads token files once and runs plugins for each load.
+official Python client reads token files once and runs plugins at each load.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from informerd.clock import Clock
 from informerd.errors import CredentialsError
-from informerd.repeats import Repeats, nth
+from informerd.log_throttle import LogThrottle, repeat_suffix
 from informerd.rest.cluster_config import ClusterConfig, ExecConfig
 from informerd.rest.exec_plugin import ExecCredential, run_plugin
 from informerd.rest.tls import TlsFiles
@@ -26,10 +26,10 @@ log = logging.getLogger(__name__)
 TOKEN_FILE_INTERVAL = 60.0
 """Seconds a token file's content is used before it is read again."""
 
-EARLY = 60.0
+RENEW_BEFORE_SECONDS = 60.0
 """Seconds before its end that a plugin's credential is renewed (a fifth of its life where that is shorter)."""
 
-PATIENCE = 2.0
+RENEW_WAIT_SECONDS = 2.0
 """Seconds for which a request waits for a plugin to renew a credential that is still good; then it goes with that."""
 
 RETRY_INTERVAL = 5.0
@@ -37,8 +37,8 @@ RETRY_INTERVAL = 5.0
 
 
 @dataclass(frozen=True)
-class Access:
-    """What one request carries. `context` is another object once certificates have changed."""
+class RequestCredentials:
+    """Credentials of one request. `context` is another object once certificates have changed."""
 
     headers: tuple[tuple[str, str], ...] = field(repr=False)
     context: ssl.SSLContext | None
@@ -57,22 +57,22 @@ class Credentials:
         impersonation = self._user.impersonation
         self._impersonation = tuple(impersonation.headers()) if impersonation else ()
 
-    async def access(self) -> Access:
-        """What the next request is to carry. Raises CredentialsError."""
+    async def for_request(self) -> RequestCredentials:
+        """The credentials of the next request. Raises CredentialsError."""
         credential = await self._plugin.current() if self._plugin else None
         source = self._user.authorization
         authorization = await _asked(source) if source else self._authorization(credential)
         headers = (("Authorization", authorization),) if authorization else ()
         context = self._tls.context(credential.certificate if credential else None) if self._tls else None
-        return Access((*headers, *self._impersonation), context)
+        return RequestCredentials((*headers, *self._impersonation), context)
 
-    async def renew(self, refused: Access) -> Access | None:
-        """After a 401: other credentials than the `refused` ones, or None where there are none to be had."""
+    async def renew(self, refused: RequestCredentials) -> RequestCredentials | None:
+        """Other credentials than the `refused` ones, after a 401; None where there are none."""
         if self._token_file:
             self._token_file.expire()
-        if self._plugin and await self.access() == refused:
+        if self._plugin and await self.for_request() == refused:
             await self._plugin.run()
-        access = await self.access()
+        access = await self.for_request()
         return None if access == refused else access
 
     async def close(self) -> None:
@@ -86,7 +86,7 @@ class Credentials:
         if credential:
             token = credential.token
         elif self._token_file:
-            token = self._token_file.read(otherwise=user.token)
+            token = self._token_file.read(fallback=user.token)
         if token:
             return f"Bearer {_checked(token)}"
         if user.username:
@@ -97,18 +97,18 @@ class Credentials:
 def _checked(token: str) -> str:
     """A header cannot carry white space within a token, nor anything but ASCII."""
     if not token.isascii() or not token.isprintable() or " " in token:
-        raise CredentialsError("the token holds white space or other characters that no token has")
+        raise CredentialsError("the token holds white space or other characters that a token cannot have")
     return token
 
 
 async def _asked(source: Callable[[], Awaitable[str]]) -> str:
-    """What the configuration's own function gives; whatever goes wrong there is a CredentialsError."""
+    """The result of the configuration's own function; any failure there is a CredentialsError."""
     try:
         value = await source()
     except Exception as error:
         raise CredentialsError(f"asking for credentials failed: {type(error).__name__}: {error}") from error
     if not value.isascii() or not value.isprintable():
-        raise CredentialsError("the credentials hold line breaks or other characters that no header can carry")
+        raise CredentialsError("the credentials hold line breaks or other characters that a header cannot have")
     return value
 
 
@@ -118,7 +118,7 @@ class TokenFile:
     def __init__(self, path: Path, clock: Clock) -> None:
         self._path = path
         self._clock = clock
-        self._repeats = Repeats(clock)
+        self._repeats = LogThrottle(clock)
         self._token = ""
         self._read_at: float | None = None
 
@@ -126,20 +126,20 @@ class TokenFile:
         """Read the file again at the next use."""
         self._read_at = None
 
-    def read(self, otherwise: str = "") -> str:
+    def read(self, fallback: str = "") -> str:
         """The token without white space around it, at most TOKEN_FILE_INTERVAL old.
 
         A file that cannot be read leaves the last token in use (or `otherwise`); CredentialsError where there is none.
         """
         now = self._clock.now()
         if self._read_at is not None and now - self._read_at < TOKEN_FILE_INTERVAL:
-            return self._token or otherwise
+            return self._token or fallback
         try:
             token = self._path.read_text(encoding="ascii").strip()
         except (OSError, UnicodeDecodeError) as error:
-            return self._keep(otherwise, f"{self._path}: the token cannot be read: {error}")
+            return self._keep(fallback, f"{self._path}: the token cannot be read: {error}")
         if not token:
-            return self._keep(otherwise, f"{self._path}: the token file is empty")
+            return self._keep(fallback, f"{self._path}: the token file is empty")
         self._token, self._read_at = token, now
         return token
 
@@ -148,19 +148,19 @@ class TokenFile:
             raise CredentialsError(problem)
         if number := self._repeats.count("token"):
             fields = {"problem": problem, "failures": number}
-            log.warning("%s; the last token stays in use%s", problem, nth(number), extra=fields)
+            log.warning("%s; the last token stays in use%s", problem, repeat_suffix(number), extra=fields)
         self._read_at = self._clock.now()
         return self._token or otherwise
 
 
 class PluginCredential:
-    """What an exec plugin gave, kept until shortly before it ends. However many ask, the plugin runs once."""
+    """Credential of an exec plugin, cached until shortly before it ends. Concurrent callers share one run."""
 
     def __init__(self, plugin: ExecConfig, config: ClusterConfig, clock: Clock) -> None:
         self._plugin = plugin
         self._config = config
         self._clock = clock
-        self._repeats = Repeats(clock)
+        self._repeats = LogThrottle(clock)
         self._credential: ExecCredential | None = None
         self._renew_at = float("inf")
         self._running: asyncio.Task[ExecCredential] | None = None
@@ -180,14 +180,14 @@ class PluginCredential:
         if self._running is not None:
             return credential
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(RENEW_WAIT_SECONDS):
                 return await self.run()
         except TimeoutError:
             return credential
         except CredentialsError as error:
             if number := self._repeats.count("plugin"):
                 text = "%s; the last credential stays in use while it is good%s"
-                log.warning(text, error, nth(number), extra={"problem": str(error), "failures": number})
+                log.warning(text, error, repeat_suffix(number), extra={"problem": str(error), "failures": number})
             self._renew_at = self._clock.time() + RETRY_INTERVAL
             return credential
 
@@ -211,7 +211,7 @@ class PluginCredential:
             self._running = None
         now = self._clock.time()
         left = _seconds_left(credential, now)
-        self._renew_at = now + left - min(EARLY, left / 5)
+        self._renew_at = now + left - min(RENEW_BEFORE_SECONDS, left / 5)
         self._credential = credential
         return credential
 
@@ -222,6 +222,6 @@ def _seconds_left(credential: ExecCredential, now: float) -> float:
 
 
 def _retrieve(task: asyncio.Task[ExecCredential]) -> None:
-    """Take note of the outcome even where whoever asked has gone, so that asyncio does not complain."""
+    """Retrieve the outcome even where the caller has gone, so that asyncio does not complain."""
     if not task.cancelled():
         task.exception()

@@ -1,4 +1,4 @@
-"""Which resources the API server has, and which one a person means by a name or a manifest by its kind."""
+"""Discovery of the API server's resources, and of the one that a name or a manifest's kind means."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 
 from informerd.clock import Clock, SystemClock
 from informerd.errors import ApiError, InformerdError, MalformedAnswer, UnknownResource
-from informerd.repeats import Repeats, nth
+from informerd.log_throttle import LogThrottle, repeat_suffix
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.discovery_documents import (
@@ -29,15 +29,15 @@ from informerd.rest.resource_names import find_resource
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-LOOK_AGAIN_AFTER = 1.0
-"""Seconds; a name that is not found is looked for once more on the server if what is known is older."""
+MIN_REFRESH_SECONDS = 1.0
+"""Seconds; a name that is not found is requested again from the server if the cached resources are older."""
 
-MAX_AGE = 600.0
-"""Seconds after which the server is asked whether what is known still holds, which costs two empty answers (304)."""
+MAX_AGE_SECONDS = 600.0
+"""Seconds after which the cached resources are validated, which costs two empty responses (304)."""
 
 
 class _Document(msgspec.Struct, frozen=True):
-    """An answer that need not be sent again while its ETag holds."""
+    """A cached document that is not sent again while its ETag is valid."""
 
     etag: str
     content: Any
@@ -50,17 +50,17 @@ class _Known(msgspec.Struct, frozen=True):
 
 
 class Discovery:
-    """The API server's resources, asked for once and kept until `invalidate`, for `MAX_AGE` at most.
+    """The API server's resources, fetched once and cached until `invalidate`, for `MAX_AGE_SECONDS` at most.
 
-    However many wait, it asks once. What has not changed is not sent again (ETag). Asked again because of age only, it
-    keeps what it knows while the server cannot be reached.
+    Concurrent callers share one request. What has not changed is not sent again (ETag). A refresh because of age
+    returns the cached resources while the server cannot be reached.
     """
 
     def __init__(self, client: Client, *, clock: Clock | None = None) -> None:
         self._client = client
         self._clock = clock or SystemClock()
         self._known: _Known | None = None
-        self._repeats = Repeats(self._clock)
+        self._repeats = LogThrottle(self._clock)
         self._known_at = 0.0
         self._valid = False
         self._asking: asyncio.Task[_Known] | None = None
@@ -76,7 +76,7 @@ class Discovery:
     async def resources(self) -> tuple[Resource, ...]:
         """Every resource once, in the version that its group prefers; core first, then in the server's order.
 
-        Of a group whose own server is down, what it had when it was last heard. Raises ApiError, Unreachable and
+        For a group whose own server is down, its last known resources. Raises ApiError, Unreachable and
         MalformedAnswer.
         """
         preferred: dict[str, Resource] = {}
@@ -84,11 +84,11 @@ class Discovery:
             preferred.setdefault(resource.key, resource)
         return tuple(preferred.values())
 
-    async def served(self) -> tuple[Resource, ...]:
+    async def served_resources(self) -> tuple[Resource, ...]:
         """Every resource in every version that is served, the preferred ones of each group first. Raises as above."""
         return (await self._all()).resources
 
-    async def stale(self) -> tuple[str, ...]:
+    async def stale_versions(self) -> tuple[str, ...]:
         """The versions, such as ``metrics.k8s.io/v1beta1``, whose own servers could not be asked. Raises as above."""
         return tuple(each.name for each in (await self._all()).versions if each.stale)
 
@@ -110,19 +110,19 @@ class Discovery:
 
     async def _look(self, name: str, find: Callable[[_Known], Resource | None]) -> Resource:
         found = find(await self._all())
-        if found is None and self._clock.now() - self._known_at >= LOOK_AGAIN_AFTER:
+        if found is None and self._clock.now() - self._known_at >= MIN_REFRESH_SECONDS:
             self.invalidate()
             found = find(await self._all())
         if found is None:
             known = tuple(sorted(each.key for each in await self.resources()))
-            raise UnknownResource(name, known, stale=await self.stale())
+            raise UnknownResource(name, known, stale=await self.stale_versions())
         return found
 
     async def _all(self) -> _Known:
         known = self._known
         if known is None or not self._valid:
             return await self._ask()
-        if self._clock.now() - self._known_at < MAX_AGE:
+        if self._clock.now() - self._known_at < MAX_AGE_SECONDS:
             return known
         try:
             return await self._ask()
@@ -130,8 +130,10 @@ class Discovery:
             if number := self._repeats.count("old"):
                 age = self._clock.now() - self._known_at
                 fields = {"problem": str(error), "age": age, "failures": number}
-                log.warning("the API server's resources are %.0f s old: %s%s", age, error, nth(number), extra=fields)
-            self._known_at += MAX_AGE / 10  # not at each use
+                log.warning(
+                    "the API server's resources are %.0f s old: %s%s", age, error, repeat_suffix(number), extra=fields
+                )
+            self._known_at += MAX_AGE_SECONDS / 10  # not at each use
             return known
 
     async def _ask(self) -> _Known:
@@ -146,7 +148,7 @@ class Discovery:
             self._leave(asking)
 
     def _leave(self, asking: asyncio.Task[_Known]) -> None:
-        """One waits no more; what nobody waits for is asked no further."""
+        """Remove one waiter; a request without waiters is cancelled."""
         self._waiting[asking] -= 1
         if self._waiting[asking]:
             return

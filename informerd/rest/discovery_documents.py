@@ -1,4 +1,4 @@
-"""What discovery's addresses answer, in their aggregated and their plain form, as resources."""
+"""Parser of discovery documents, aggregated and plain, into resources."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class _PlainGroup(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Root(msgspec.Struct, frozen=True):
-    """What /api and /apis answer, in whichever form: APIGroupDiscoveryList, APIVersions or APIGroupList."""
+    """Document of /api and /apis in any form: APIGroupDiscoveryList, APIVersions or APIGroupList."""
 
     kind: str = ""
     items: tuple[_AggregatedGroup, ...] | None = None
@@ -84,7 +84,7 @@ class _PlainResource(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class PlainList(msgspec.Struct, frozen=True):
-    """What the address of one version of a group answers."""
+    """Document of one version of a group."""
 
     resources: tuple[_PlainResource, ...] | None = None
 

@@ -45,7 +45,7 @@ class _Answer(msgspec.Struct, frozen=True, rename="camel"):
 async def run_plugin(plugin: ExecConfig, cluster: ClusterConfig) -> ExecCredential:
     """Run the plugin once. Raises CredentialsError that says what failed, with the plugin's own words (stderr)."""
     if plugin.interactive:
-        raise CredentialsError(f"exec plugin {plugin.command} wants a terminal (interactiveMode: Always)")
+        raise CredentialsError(f"exec plugin {plugin.command} needs a terminal (interactiveMode: Always)")
     process = await _start(plugin, cluster)
     try:
         async with asyncio.timeout(TIMEOUT):

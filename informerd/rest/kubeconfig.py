@@ -1,7 +1,7 @@
-"""kubeconfig files: merged as kubectl merges them, one context of them turned into a ClusterConfig.
+"""Reader of kubeconfig files, which merges them as kubectl does and turns one context into a ClusterConfig.
 
 Sources: client-go tools/clientcmd (loader.go, client_config.go, validation.go). Where kubectl ignores or guesses, this
-refuses: whatever a file asks for is honoured or is a ConfigError with path, line and column.
+module refuses: every setting of a file is honoured or is a ConfigError with path, line and column.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 from informerd.errors import ConfigError
 from informerd.rest.cluster_config import ClusterConfig, ExecConfig, Impersonation, TlsConfig, UserConfig
+from informerd.rest.located_yaml import Section, read_yaml
 from informerd.rest.proxy import SCHEMES, proxy_for
-from informerd.rest.yaml_section import Section, read_yaml
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Kubeconfig:
         return not (self.contexts or self.clusters or self.users or self.current_context)
 
     def cluster_config(self, context: str | None, environ: Mapping[str, str]) -> ClusterConfig:
-        """What `context` (None: the current one) says. Raises ConfigError."""
+        """The configuration of `context` (None: the current one). Raises ConfigError."""
         name = context or self.current_context
         chosen = self._context(name, asked=bool(context))
         cluster = self._entry(chosen, "cluster", self.clusters)
@@ -70,7 +70,7 @@ class Kubeconfig:
 
     def _add(self, document: Section) -> None:
         if document.text("kind") not in {"", "Config"}:
-            document.fail("kind", f"is {document.text('kind')}, not Config: this is no kubeconfig")
+            document.fail("kind", f"is {document.text('kind')}, not Config: this is not a kubeconfig")
         for key, entries in (("contexts", self.contexts), ("clusters", self.clusters), ("users", self.users)):
             singular = key.removesuffix("s")
             for item in document.sections(key):
@@ -119,7 +119,7 @@ def _check_url(section: Section, key: str, schemes: tuple[str, ...]) -> None:
         parts = urlsplit(url)
         _ = parts.port  # raises ValueError where it is no number
     except ValueError as error:
-        section.fail(key, f"is no address: {error}")
+        section.fail(key, f"is not an address: {error}")
     if parts.scheme not in schemes or not parts.hostname:
         section.fail(key, f"must begin with {' or '.join(f'{each}://' for each in schemes)} and name a host")
 
@@ -128,7 +128,7 @@ def _tls(cluster: Section, user: Section | None) -> TlsConfig:
     ca_file, ca_data = _pem(cluster, "certificate-authority")
     insecure = cluster.flag("insecure-skip-tls-verify")
     if insecure and (ca_file or ca_data):
-        cluster.fail("insecure-skip-tls-verify", "cannot be true beside a certificate-authority")
+        cluster.fail("insecure-skip-tls-verify", "cannot be true together with a certificate-authority")
     cert_file, cert_data, key_file, key_data = _client_certificate(user) if user else (None, b"", None, b"")
     return TlsConfig(
         ca_file=ca_file,
@@ -146,9 +146,9 @@ def _client_certificate(user: Section) -> tuple[Path | None, bytes, Path | None,
     cert_file, cert_data = _pem(user, "client-certificate")
     key_file, key_data = _pem(user, "client-key")
     if (cert_file or cert_data) and not (key_file or key_data):
-        user.fail("client-key", "is missing beside the client-certificate")
+        user.fail("client-key", "is missing for the client-certificate")
     if (key_file or key_data) and not (cert_file or cert_data):
-        user.fail("client-certificate", "is missing beside the client-key")
+        user.fail("client-certificate", "is missing for the client-key")
     return cert_file, cert_data, key_file, key_data
 
 
@@ -162,7 +162,7 @@ def _pem(section: Section, key: str) -> tuple[Path | None, bytes]:
         return None, data
     file = _file(section, key)
     if file and not file.is_file():
-        section.fail(key, f"names {file}, which is no file")
+        section.fail(key, f"names {file}, which is not a file")
     return file, b""
 
 
@@ -189,7 +189,7 @@ def _user(user: Section | None, name: str, environ: Mapping[str, str]) -> tuple[
         if used
     ]
     if len(methods) > 1:
-        user.place().fail(f"{user.name} has more than one credential: {', '.join(methods)}")
+        user.location().fail(f"{user.name} has more than one credential: {', '.join(methods)}")
     if "client-certificate" in user or "client-certificate-data" in user:
         methods.insert(0, "client certificate")
     impersonation = _impersonation(user)

@@ -1,4 +1,4 @@
-"""YAML that remembers where everything stands, so that a complaint can name file, line and column."""
+"""YAML loader that records the position of every value, so that an error can name file, line and column."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WORDS = {"map": "a mapping", "seq": "a list", "str": "text", "int": "a number",
 
 
 @dataclass(frozen=True)
-class Place:
+class Location:
     """A spot in a file; line and column count from 1, 0 means the file as a whole."""
 
     path: Path
@@ -31,14 +31,14 @@ class Place:
         return f"{self.path}, line {self.line}, column {self.column}" if self.line else str(self.path)
 
     def fail(self, what: str) -> NoReturn:
-        """Raise ConfigError that begins with the place."""
+        """Raise ConfigError that begins with the position."""
         raise ConfigError(f"{self}: {what}")
 
 
 class Section:
-    """A mapping of a YAML file. Reading a key gives its value in the type asked for, or ConfigError with its place.
+    """A mapping of a YAML file. Reading a key gives its value in the requested type, or ConfigError with its position.
 
-    A key that is absent or null reads as empty, as Go's decoder has it.
+    A key that is absent or null reads as empty, as with Go's decoder.
     """
 
     def __init__(self, path: Path, node: MappingNode, name: str) -> None:
@@ -47,13 +47,13 @@ class Section:
         self._node = node
         self._values = dict(_pairs(path, node, name))
 
-    def place(self, key: str = "") -> Place:
-        """Where the value of `key` stands, or this section."""
+    def location(self, key: str = "") -> Location:
+        """The position of the value of `key`, or of this section."""
         return _place(self.path, self._values.get(key, self._node))
 
     def fail(self, key: str, what: str) -> NoReturn:
         """Raise ConfigError about the value of `key`."""
-        self.place(key).fail(f"{self._label(key)} {what}")
+        self.location(key).fail(f"{self._label(key)} {what}")
 
     def __contains__(self, key: str) -> bool:
         return self._value(key) is not None
@@ -95,7 +95,7 @@ class Section:
         return Section(self.path, node, self._label(key))
 
     def section_or_empty(self, key: str) -> Section:
-        """The mapping under `key`; an empty one in its place where it is absent or null."""
+        """The mapping under `key`; an empty one where it is absent or null."""
         empty = MappingNode(f"{_TAG}map", [], self._node.start_mark)
         return self.section(key) or Section(self.path, empty, self._label(key))
 
@@ -152,7 +152,7 @@ def _read(path: Path) -> str:
         raise
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise ConfigError(f"{Place(path, line, 1)}: this is not UTF-8 text") from error
+        raise ConfigError(f"{Location(path, line, 1)}: this is not UTF-8 text") from error
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
 
@@ -163,9 +163,9 @@ def _compose(path: Path, text: str) -> Node | None:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         words = ", ".join(part for part in (error.context, error.problem) if part)
-        raise ConfigError(f"{Place(path, mark.line + 1, mark.column + 1)}: invalid YAML: {words}") from None
+        raise ConfigError(f"{Location(path, mark.line + 1, mark.column + 1)}: invalid YAML: {words}") from None
     except YAMLError as error:
-        place = Place(path, text[: getattr(error, "position", 0)].count("\n") + 1, 1)
+        place = Location(path, text[: getattr(error, "position", 0)].count("\n") + 1, 1)
         raise ConfigError(f"{place}: invalid YAML: {getattr(error, 'reason', error)}") from error
     return node
 
@@ -183,7 +183,7 @@ def _pairs(path: Path, node: MappingNode, name: str) -> Iterator[tuple[str, Node
         if not isinstance(key, ScalarNode):
             _place(path, key).fail(f"a key must be text, not {_describe(key)}")
         if key.value in seen:
-            _place(path, key).fail(f"{'.'.join(part for part in (name, key.value) if part)} stands here twice")
+            _place(path, key).fail(f"{'.'.join(part for part in (name, key.value) if part)} appears twice")
         seen.add(key.value)
         yield str(key.value), value
 
@@ -197,5 +197,5 @@ def _describe(node: Node) -> str:
     return str(node.value) if kind == "bool" else _WORDS.get(kind, kind)
 
 
-def _place(path: Path, node: Node) -> Place:
-    return Place(path, node.start_mark.line + 1, node.start_mark.column + 1)
+def _place(path: Path, node: Node) -> Location:
+    return Location(path, node.start_mark.line + 1, node.start_mark.column + 1)

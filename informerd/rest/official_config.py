@@ -1,18 +1,19 @@
-"""Configurations of the official Python client (``kubernetes.aio``) for this one's transport.
+"""Configurations of the official Python client (``kubernetes.aio``) for this library's transport.
 
-Two ways lead to a ClusterConfig. `informerd.rest.cluster` reads kubeconfig files and service accounts itself and is the
-one to take. This module is for programs that have an official ``Configuration`` already, or need its ``auth-provider``
-(OIDC, GCP), which nothing else here knows. What the official side (37.0) does not do is not put right here:
+A ClusterConfig can be made in two ways. `informerd.rest.cluster` reads kubeconfig files and service accounts itself and
+is the one to use. This module is for programs that have an official ``Configuration`` already, or need its
+``auth-provider`` (OIDC, GCP), which no other module here supports. It does not correct the limits of the official side
+(37.0):
 
 * ``as``, ``as-groups``, ``as-uid`` and ``as-user-extra`` are ignored by its loader: requests would have more rights
   than the file asks for. `load_official_kubeconfig` refuses such a file.
-* ``tokenFile`` is read once; exec plugins run once, and where they fail the loader goes on without credentials. Refused
-  as well.
-* OIDC and GCP tokens are refreshed while loading only: keep the ``Configuration`` and refresh it (the official
-  ``refresh_token``), and each request takes what it holds by then.
-* of several files it takes the last ``current-context``, where kubectl takes the first; it knows no HTTPS_PROXY.
+* ``tokenFile`` is read once; exec plugins run once, and where they fail the loader continues without credentials.
+  These files are refused too.
+* OIDC and GCP tokens are refreshed while loading only: hold on to the ``Configuration`` and refresh it (the official
+  ``refresh_token``); each request takes the token that it has then.
+* Of several files it takes the last ``current-context``, where kubectl takes the first; it does not read HTTPS_PROXY.
 
-Settings of the official transport (retries, pool sizes, session arguments) are not taken over: it is not used.
+Settings of the official transport (retries, pool sizes, session arguments) are not used, because that transport is not.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _LOST = ("as", "as-groups", "as-uid", "as-user-extra", "tokenFile", "exec")
 
 
 class OfficialConfiguration(Protocol):
-    """What is used of ``kubernetes.aio.client.Configuration``."""
+    """Part of ``kubernetes.aio.client.Configuration`` that is used."""
 
     host: Any
     api_key: dict[str, str]
@@ -78,7 +79,7 @@ def cluster_from_official(
         server=server,
         why="a configuration of the official client",
         namespace=namespace,
-        user="whoever the official configuration names",
+        user="the user of the official configuration",
         proxy=configuration.proxy or proxy_for(server, environ or {}),
         tls=_tls(configuration),
         credentials=_credentials(configuration),

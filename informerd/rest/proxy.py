@@ -1,4 +1,4 @@
-"""Which HTTP proxy the environment names for an address: HTTPS_PROXY, HTTP_PROXY and NO_PROXY as Go reads them.
+"""Choice of the HTTP proxy for an address from HTTPS_PROXY, HTTP_PROXY and NO_PROXY, as Go reads them.
 
 Source of the rules: golang.org/x/net/http/httpproxy, which kubectl and client-go use.
 """
@@ -35,7 +35,7 @@ def proxy_for(server: str, environ: Mapping[str, str]) -> str:
 
 
 def is_usable(proxy: str) -> bool:
-    """Whether a proxy's URL is one that requests can go through."""
+    """Whether requests can go through the proxy of this URL."""
     try:
         parts = urlsplit(proxy)
         return parts.scheme in SCHEMES and bool(parts.hostname) and parts.port != 0

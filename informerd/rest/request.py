@@ -1,4 +1,4 @@
-"""One HTTP request to the API server, ready to be sent. Whatever cannot be sent is refused here, as InvalidCall."""
+"""One HTTP request to the API server, ready to send; a request that cannot be sent raises InvalidCall."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 @dataclass(frozen=True)
-class Call:
+class RestRequest:
     """One request, which can be sent and sent again."""
 
     method: str
@@ -50,7 +50,7 @@ class Call:
         return any(name.lower() == "if-none-match" for name, _ in self.headers)
 
 
-def build_call(
+def build_request(
     method: str,
     path: str,
     params: Params | None = None,
@@ -60,13 +60,13 @@ def build_call(
     timeout: float = 30.0,
     *,
     user_agent: str,
-) -> Call:
+) -> RestRequest:
     """The call with its body encoded. Parameters that are None or empty are left out; `headers` win over the usual.
 
     Raises InvalidCall.
     """
     if not _PATH.fullmatch(path) or not _METHOD.fullmatch(method):
-        raise InvalidCall(f"{method} {path!r} is no request: a path begins with / and is percent-encoded")
+        raise InvalidCall(f"{method} {path!r} is not a request: a path begins with / and is percent-encoded")
     own = [("Accept", JSON), ("User-Agent", user_agent)]
     if body is not None:
         own.append(("Content-Type", content_type))
@@ -76,19 +76,19 @@ def build_call(
     merged = (*(pair for pair in own if pair[0].lower() not in names), *given)
     for name, value in merged:
         check_header(name, value)
-    return Call(method, _with_query(path, params), merged, body, timeout)
+    return RestRequest(method, _with_query(path, params), merged, body, timeout)
 
 
 def check_header(name: str, value: str) -> None:
     """Raises InvalidCall for a header that would say something else than was meant (RFC 9110, 5.5)."""
     if not _HEADER_NAME.fullmatch(name) or not value.replace("\t", "").isprintable():
-        raise InvalidCall(f"the header {name!r} holds line breaks or other characters that no header can carry")
+        raise InvalidCall(f"the header {name!r} holds line breaks or other characters that a header cannot have")
 
 
 def patch_content_type(patch_type: PatchType) -> str:
-    """How a PATCH says which kind of patch it is. Raises InvalidCall for one that there is not."""
+    """The content type of a PATCH. Raises InvalidCall for an unknown patch type."""
     if patch_type not in _PATCH_TYPES:
-        raise InvalidCall(f"{patch_type!r} is no kind of patch: there are {', '.join(_PATCH_TYPES)}")
+        raise InvalidCall(f"{patch_type!r} is not a patch type: use one of {', '.join(_PATCH_TYPES)}")
     return _PATCH_TYPES[patch_type]
 
 
@@ -112,7 +112,7 @@ def delete_options(
     """metav1.DeleteOptions, with what is given. Raises InvalidCall for a precondition that would be none."""
     conditions = {"uid": uid, "resourceVersion": resource_version}
     if "" in conditions.values():
-        raise InvalidCall("an empty uid or resource version is no precondition: leave it out, or say which is meant")
+        raise InvalidCall("an empty uid or resource version is not a precondition: leave it out, or give a value")
     options: Json = {
         "kind": "DeleteOptions",
         "apiVersion": "v1",
@@ -128,12 +128,12 @@ def object_path(resource: Resource, name: str, namespace: str, subresource: str 
     """One object's path. Raises InvalidCall where it would be another's: without a name, the whole collection's."""
     texts: tuple[object, ...] = (name, namespace)
     if not all(isinstance(text, str) for text in texts) or name in {"", ".", ".."}:
-        raise InvalidCall(f"{name!r} in namespace {namespace!r} is no name of one of {resource.key}")
+        raise InvalidCall(f"{name!r} in namespace {namespace!r} is not a valid name for {resource.key}")
     return resource.path(namespace, name, subresource)
 
 
 def is_precondition(resource_version: object) -> bool:
-    """Whether an update that carries this version changes that one only; the API server takes "" and "0" for any."""
+    """Whether an update with this version changes that version only; the API server takes "" and "0" for any."""
     return resource_version not in {None, "", "0"}
 
 
@@ -142,9 +142,9 @@ def metadata_of(obj: Json | bytes) -> Json:
     try:
         decoded: Any = msgspec.json.decode(obj) if isinstance(obj, bytes) else obj
     except UNREADABLE as error:
-        raise InvalidCall(f"the body is no JSON: {error}") from error
+        raise InvalidCall(f"the body is not JSON: {error}") from error
     if not isinstance(decoded, dict) or not isinstance(decoded.get("metadata") or {}, dict):
-        raise InvalidCall("the body is no Kubernetes object: it or its metadata is no mapping")
+        raise InvalidCall("the body is not a Kubernetes object: it or its metadata is not a mapping")
     meta: Json = decoded.get("metadata") or {}
     return meta
 

@@ -1,8 +1,8 @@
-"""Which resource a person means by a name, by kubectl's rules.
+"""Resolution of a resource name by kubectl's rules.
 
-Sources: cli-runtime's resource builder (a fully qualified name first, then resource and group, then kinds),
-client-go's restmapper (shortcuts, and the priority of groups and versions) and apimachinery's meta.DefaultRESTMapper
-(plural and singular alike; an exact group before one that begins so). As an addition ``pods.v1`` means ``pods.v1.``.
+Sources: cli-runtime's resource builder (a fully qualified name first, then resource and group, then kinds), client-go's
+restmapper (shortcuts, and the priority of groups and versions) and apimachinery's meta.DefaultRESTMapper (plural and
+singular alike; an exact group before one that begins with it). As an addition ``pods.v1`` means ``pods.v1.``.
 """
 
 from __future__ import annotations

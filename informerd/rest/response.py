@@ -1,4 +1,4 @@
-"""What the API server answered, and what its headers say."""
+"""Response of the API server, and the meaning of its headers."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _BEGINNING = 100
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """A success (2xx, or the 304 that a conditional GET asked for) with its body, whole."""
 
     status: int
     body: bytes
     warnings: tuple[str, ...] = ()
-    """What the API server wants a person to know, such as a deprecated version or an unknown field."""
+    """The API server's warnings for people, such as of a deprecated version or an unknown field."""
     date: datetime | None = None
     """The API server's clock when it answered."""
     content_type: str = ""
@@ -48,7 +48,7 @@ class Answer:
         try:
             return msgspec.json.decode(self.body, type=type_)
         except UNREADABLE as error:
-            raise MalformedAnswer(f"what came is no answer of an API server ({error}): {self._beginning}") from error
+            raise MalformedAnswer(f"the response is not from an API server ({error}): {self._beginning}") from error
 
     @property
     def _beginning(self) -> str:
@@ -58,19 +58,19 @@ class Answer:
 
 
 _NO_SUCH_PATH = b"404 page not found"
-"""What kube-apiserver answers for a path that it does not serve, such as that of a kind which is not defined."""
+"""kube-apiserver's response to a path that it does not serve, such as that of an undefined kind."""
 
 
 class _Body(msgspec.Struct, frozen=True):
     kind: str = ""
 
 
-def error_from_answer(code: int, body: bytes, headers: Iterable[tuple[str, str]], *, now: float) -> ApiError:
-    """The typed error for an answer that is no success. A body that is no Status, as proxies send, becomes its message.
+def error_from_response(code: int, body: bytes, headers: Iterable[tuple[str, str]], *, now: float) -> ApiError:
+    """The typed error for an unsuccessful response. A body that is not a Status, as proxies send, becomes its message.
 
     A 404 that is not in the API server's own words is no NotFound: it does not say that an object or a kind is gone.
 
-    A Retry-After that is a date counts from the answer's own Date, whatever our clock says; where it has none, from
+    A Retry-After with a date counts from the response's own Date, whatever this machine's clock says; without one, from
     `now` (Unix seconds).
     """
     pairs = [(name.lower(), value) for name, value in headers]

@@ -1,8 +1,8 @@
-"""The REST client: any request to one API server, with fresh credentials, patience where it is asked for, typed errors.
+"""REST client: any request to one API server, with fresh credentials, retries and typed errors.
 
-Errors are those of `informerd.errors`: an ApiError where the server said no, Unreachable where it said nothing,
-InvalidCall where nothing was sent. GETs that are told to come later (429 or 503 with Retry-After) do so up to ten
-times, like client-go's; writes only where a precondition makes it impossible that they are done twice.
+Errors are those of `informerd.errors`: ApiError where the server refused, Unreachable where it gave no answer,
+InvalidCall where nothing was sent. GETs that are told to come later (429 or 503 with Retry-After) are retried up to ten
+times, as in client-go; writes only where a precondition rules out that they are done twice.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from informerd.errors import (
     TooManyRequests,
     Unauthorized,
 )
-from informerd.rest.answer import Answer
-from informerd.rest.call import JSON, Call, Headers, Json, Params, build_call
 from informerd.rest.cluster_config import ClusterConfig
-from informerd.rest.credentials import Access, Credentials
+from informerd.rest.credentials import Credentials, RequestCredentials
+from informerd.rest.request import JSON, Headers, Json, Params, RestRequest, build_request
+from informerd.rest.response import Response
 from informerd.rest.stream import WatchStream
 from informerd.rest.transport import Pool, Transport
-from informerd.rest.warning_log import OnWarning, WarningLog, hand_on
-from informerd.rest.write_guard import guarded
+from informerd.rest.warning_log import OnWarning, WarningLog, pass_warnings
+from informerd.rest.write_guard import check_write
 from informerd.version import VERSION
 
 T = TypeVar("T")
 
 USER_AGENT = f"informerd/{VERSION}"
 
-TRIES = 10
-"""How often a call that is told to come later is made at most."""
+MAX_TRIES = 10
+"""Maximum of tries of a call that the server defers with Retry-After."""
 
-LONGEST_WAIT = 60.0
+MAX_RETRY_AFTER = 60.0
 """Seconds; a Retry-After beyond this is the caller's to decide on."""
 
 PROBE_TIMEOUT = 5.0
@@ -66,14 +66,14 @@ class RestClient:
         on_warning: OnWarning | None = None,
     ) -> None:
         if not user_agent.isascii() or not user_agent.isprintable() or not user_agent.strip():
-            raise InvalidCall(f"{user_agent!r} is no User-Agent: it must be printable ASCII")
+            raise InvalidCall(f"{user_agent!r} is not a User-Agent: it must be printable ASCII")
         self.config = config
         self.user_agent = user_agent
         self._clock = clock or SystemClock()
         self._on_warning = WarningLog() if on_warning is None else on_warning
         self._credentials = Credentials(config, clock=self._clock)
         self._transport = Transport(config, self._clock)
-        self._streams: dict[WatchStream, Access] = {}
+        self._streams: dict[WatchStream, RequestCredentials] = {}
         self._probe = 0
 
     async def __aenter__(self) -> Self:
@@ -100,26 +100,26 @@ class RestClient:
         headers: Headers | None = None,
         timeout: float = 30.0,
         repeatable: bool = False,
-    ) -> Answer:
+    ) -> Response:
         """One call to a percent-encoded `path`. Parameters that are None or empty are left out.
 
         `headers` replace the client's own of the same name (a pair may come several times). `timeout` is in seconds:
         for the whole of a write, without a byte for a GET. `repeatable` says that a write may be sent again after a 429
         or 503 with Retry-After. Raises ApiError, Unreachable and InvalidCall.
         """
-        call = build_call(method, path, params, body, content_type, headers, timeout, user_agent=self.user_agent)
+        call = build_request(method, path, params, body, content_type, headers, timeout, user_agent=self.user_agent)
         return await self._send(call, repeatable=repeatable or method == "GET")
 
     @contextlib.asynccontextmanager
     async def stream(
         self, path: str, params: Params | None = None, *, headers: Headers | None = None, timeout: float = 30.0
     ) -> AsyncIterator[WatchStream]:
-        """GET an answer that goes on, such as a watch. `timeout` (seconds) is for its beginning only.
+        """GET a long response, such as a watch. `timeout` (seconds) is for its beginning only.
 
-        When certificates change, the stream is ended as if by the server, so that whoever watches begins anew.
-        Raises ApiError, Unreachable and InvalidCall; nothing is tried again here.
+        When certificates change, the stream ends as if by the server, so that the caller watches again. Raises
+        ApiError, Unreachable and InvalidCall; nothing is retried here.
         """
-        call = build_call("GET", path, params, headers=headers, timeout=timeout, user_agent=self.user_agent)
+        call = build_request("GET", path, params, headers=headers, timeout=timeout, user_agent=self.user_agent)
         call = replace(call, headers=(*call.headers, ("Accept-Encoding", "identity")))
         async with contextlib.AsyncExitStack() as stack:
             stream, access = await self._begin(call, stack)
@@ -137,23 +137,23 @@ class RestClient:
         on this machine (or where the configuration says so). Told to come later, it is asked for again, as `request`
         does. Raises ApiError, Unreachable and InvalidCall.
         """
-        call = build_call("GET", path, params, headers=headers, timeout=timeout, user_agent=self.user_agent)
+        call = build_request("GET", path, params, headers=headers, timeout=timeout, user_agent=self.user_agent)
         encoding = "gzip" if self.config.compresses else "identity"
         call = replace(call, headers=(*call.headers, ("Accept-Encoding", encoding)))
         async with contextlib.AsyncExitStack() as stack:
-            stream, _ = await self._patiently(lambda: self._begin(call, stack, "requests", timeout), tries=TRIES)
+            stream, _ = await self._patiently(lambda: self._begin(call, stack, "requests", timeout), tries=MAX_TRIES)
             yield stream
 
     async def probe(self) -> bool:
-        """Whether the API server is alive: any answer of its own within 5 s, on a connection apart, is a yes.
+        """Check that the API server is alive: any response of its own within 5 s, on a separate connection.
 
-        Raises Unreachable, ApiError where it says that it is unwell (429 and 5xx), and CredentialsError where there are
-        none to be had in that time.
+        Raises Unreachable, ApiError where it reports a problem (429 and 5xx), and CredentialsError where there are no
+        credentials in that time.
         """
         while True:
             try:
                 await self._access_within(PROBE_TIMEOUT)
-                call = build_call("GET", _PROBES[self._probe], timeout=PROBE_TIMEOUT, user_agent=self.user_agent)
+                call = build_request("GET", _PROBES[self._probe], timeout=PROBE_TIMEOUT, user_agent=self.user_agent)
                 await self._authorized(call, "probe")
             except Unauthorized:
                 return True
@@ -171,28 +171,28 @@ class RestClient:
             async with asyncio.timeout(seconds):
                 await self._access()
         except TimeoutError as error:
-            raise CredentialsError(f"the credentials have not come within {seconds:g} s") from error
+            raise CredentialsError(f"no credentials came within {seconds:g} s") from error
 
     async def version(self) -> str:
         """The API server's version, such as ``v1.37.1``."""
         version = (await self.request("GET", "/version")).object().get("gitVersion")
         if not isinstance(version, str):
-            raise MalformedAnswer("what answers at /version is no API server: it names no gitVersion")
+            raise MalformedAnswer("the response from /version is not from an API server: it has no gitVersion")
         return version
 
-    async def _send(self, call: Call, *, repeatable: bool) -> Answer:
+    async def _send(self, call: RestRequest, *, repeatable: bool) -> Response:
         try:
-            answer = await self._patiently(lambda: self._authorized(call), tries=TRIES if repeatable else 1)
+            answer = await self._patiently(lambda: self._authorized(call), tries=MAX_TRIES if repeatable else 1)
         except ApiError as error:
-            hand_on(error.warnings, self._on_warning)
+            pass_warnings(error.warnings, self._on_warning)
             raise
-        hand_on(answer.warnings, self._on_warning)
+        pass_warnings(answer.warnings, self._on_warning)
         return answer
 
     async def _begin(
-        self, call: Call, stack: contextlib.AsyncExitStack, pool: Pool = "streams", idle: float | None = None
-    ) -> tuple[WatchStream, Access]:
-        """Begin an answer; after a 401 once more, where there are other credentials to be had."""
+        self, call: RestRequest, stack: contextlib.AsyncExitStack, pool: Pool = "streams", idle: float | None = None
+    ) -> tuple[WatchStream, RequestCredentials]:
+        """Begin a response; after a 401 once more, with other credentials where there are any."""
         access = await self._access()
         try:
             stream = await stack.enter_async_context(self._transport.stream(call, access, pool=pool, idle=idle))
@@ -202,11 +202,11 @@ class RestClient:
                 raise
             access = renewed
             stream = await stack.enter_async_context(self._transport.stream(call, access, pool=pool, idle=idle))
-        hand_on(stream.warnings, self._on_warning)
+        pass_warnings(stream.warnings, self._on_warning)
         return stream, access
 
     async def _patiently(self, call: Callable[[], Awaitable[T]], *, tries: int) -> T:
-        """What `call` gives, once the server no longer says that it is to be made later."""
+        """The result of `call`, retried while the server says to come later."""
         for _ in range(tries - 1):
             try:
                 return await call()
@@ -216,20 +216,20 @@ class RestClient:
                 await self._clock.sleep(error.retry_after or 0.0)
         return await call()
 
-    async def _authorized(self, call: Call, pool: Pool = "requests") -> Answer:
-        """Send; after a 401 once more, where there are other credentials to be had."""
+    async def _authorized(self, call: RestRequest, pool: Pool = "requests") -> Response:
+        """Send; after a 401 once more, with other credentials where there are any."""
         access = await self._access()
         try:
-            return await self._transport.send(guarded(call), access, pool)
+            return await self._transport.send(check_write(call), access, pool)
         except Unauthorized:
             renewed = await self._credentials.renew(access)
             if renewed is None:
                 raise
-            return await self._transport.send(guarded(call), renewed, pool)
+            return await self._transport.send(check_write(call), renewed, pool)
 
-    async def _access(self) -> Access:
+    async def _access(self) -> RequestCredentials:
         """The credentials to use now; streams begun with certificates that are no longer those are ended."""
-        access = await self._credentials.access()
+        access = await self._credentials.for_request()
         for stream, old in tuple(self._streams.items()):
             if old.context is not access.context:
                 stream.close()
@@ -237,4 +237,4 @@ class RestClient:
 
 
 def _may_wait(error: ApiError) -> bool:
-    return error.code in (429, 503) and error.retry_after is not None and error.retry_after <= LONGEST_WAIT
+    return error.code in (429, 503) and error.retry_after is not None and error.retry_after <= MAX_RETRY_AFTER

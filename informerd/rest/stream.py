@@ -1,4 +1,4 @@
-"""An answer's byte stream, whose end may be far: a watch's, cut into lines, or a list's."""
+"""Byte stream of a long response: a watch's, cut into lines, or a list's."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class _Closed(aiohttp.ClientError):
 
 
 Line = bytes | memoryview
-"""A line without its end. A view into the chunk that it came with: copy what is to be kept."""
+"""A line without its end. A view into the chunk that it came with: copy what you need later."""
 
 
 class LineCutter:
-    """Cuts chunks into lines. A line that spans many chunks is joined once, whatever its length; others are views."""
+    """Cuts chunks into lines. A line that spans many chunks is joined once; others are views."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -45,8 +45,8 @@ class LineCutter:
             self._pieces.append(chunk[start:])
         return lines
 
-    def rest(self) -> bytes:
-        """What came after the last line's end."""
+    def remainder(self) -> bytes:
+        """Bytes after the end of the last line."""
         rest = b"".join(self._pieces)
         self._pieces.clear()
         return rest
@@ -65,7 +65,7 @@ class WatchStream:
         self.date = date
         """The API server's clock when the stream began."""
         self.warnings = warnings
-        """What the API server wanted a person to know when it began."""
+        """The API server's warnings for people when it began."""
         self._response = response
         self._translate = translate
         self._cutter = LineCutter()
@@ -115,7 +115,7 @@ class WatchStream:
                 yield line
 
     async def _read(self) -> bytes:
-        """What has come, empty at the end."""
+        """The next bytes, empty at the end."""
         try:
             return await self._response.content.readany()
         except _Closed:
@@ -128,7 +128,7 @@ class WatchStream:
 
     def _last_line(self) -> list[Line]:
         """A last document without a line's end, where it is whole."""
-        rest = b"" if self._closed else self._cutter.rest()
+        rest = b"" if self._closed else self._cutter.remainder()
         try:
             msgspec.json.decode(rest, type=msgspec.Raw)
         except UNREADABLE:

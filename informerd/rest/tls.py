@@ -1,4 +1,4 @@
-"""TLS contexts that follow their files: certificates are replaced while this runs."""
+"""TLS contexts that follow their files: certificates are replaced while the program runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from informerd.clock import Clock
 from informerd.errors import CredentialsError
-from informerd.repeats import Repeats, nth
+from informerd.log_throttle import LogThrottle, repeat_suffix
 from informerd.rest.cluster_config import TlsConfig
 
 log = logging.getLogger(__name__)
@@ -24,9 +24,9 @@ _Stamp = tuple[int, int, int] | None
 
 
 class TlsFiles:
-    """The SSL context for one cluster, built anew when a file it came from has changed.
+    """The SSL context for one cluster, built again when one of its files has changed.
 
-    A change shows as another context object: connections of the old one are then to be drained.
+    A change makes another context object: connections of the old one must then be drained.
     """
 
     def __init__(self, config: TlsConfig, clock: Clock) -> None:
@@ -37,10 +37,10 @@ class TlsFiles:
         self._stamps: tuple[_Stamp, ...] = ()
         self._certificate: tuple[bytes, bytes] | None = None
         self._checked = 0.0
-        self._repeats = Repeats(clock)
+        self._repeats = LogThrottle(clock)
 
     def context(self, certificate: tuple[bytes, bytes] | None = None) -> ssl.SSLContext:
-        """The context to use now; `certificate` (PEM and key) of an exec plugin takes the configured one's place.
+        """The present context; `certificate` (PEM and key) of an exec plugin replaces the configured one.
 
         Files that cannot be read or do not fit together (a rotation half done) leave the old context in use and are
         tried again; raises CredentialsError only where there is none yet.
@@ -59,13 +59,15 @@ class TlsFiles:
         try:
             self._context = self._build(self._certificate)
             self._stamps = stamps
-            self._repeats.end("certificates")
+            self._repeats.reset("certificates")
             files = ", ".join(map(str, self._files))
             log.info("certificates have changed and were read again: %s", files, extra={"files": files})
         except CredentialsError as error:
             if number := self._repeats.count("certificates"):
                 fields = {"problem": str(error), "failures": number}
-                log.warning("certificates have changed but cannot be used yet: %s%s", error, nth(number), extra=fields)
+                log.warning(
+                    "certificates have changed but cannot be used yet: %s%s", error, repeat_suffix(number), extra=fields
+                )
 
     def _look(self) -> tuple[_Stamp, ...]:
         self._checked = self._clock.now()
@@ -147,7 +149,7 @@ def _content(file: Path | None) -> bytes:
 
 
 def _stamp(file: Path) -> _Stamp:
-    """What changes when the file does; symlinks are followed, as mounted Secrets swap them."""
+    """A value that changes when the file does; symlinks are followed, as mounted Secrets swap them."""
     try:
         status = file.stat()
     except OSError:

@@ -1,7 +1,7 @@
-"""HTTP to one API server: connections, TLS, time-outs, and failures turned into the one error tree.
+"""HTTP transport to one API server: connections, TLS, time-outs, and failures as errors of the one error tree.
 
-Three pools: requests, watches (each holds a connection for minutes, so no limit) and the probe, which must not wait
-behind either.
+Three connection pools: requests, watches (each holds a connection for minutes, so without a limit) and the probe, which
+must not wait for either.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from yarl import URL
 
 from informerd.clock import Clock
 from informerd.errors import ConfigError, MalformedAnswer, NotBegun, Unreachable
-from informerd.rest.answer import Answer, error_from_answer, http_date, warning_texts
-from informerd.rest.call import Call, check_header
 from informerd.rest.cluster_config import ClusterConfig
-from informerd.rest.credentials import Access
+from informerd.rest.credentials import RequestCredentials
+from informerd.rest.request import RestRequest, check_header
+from informerd.rest.response import Response, error_from_response, http_date, warning_texts
 from informerd.rest.stream import WatchStream
 
 Pool = Literal["requests", "streams", "probe"]
@@ -41,11 +41,11 @@ _KEEPALIVE = (("TCP_KEEPIDLE", 15), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3), ("
 
 
 _BROKEN = (aiohttp.ClientError, HttpProcessingError, OSError, EOFError, UnicodeError)
-"""What sending and reading raise where no answer came. UnicodeError: a host name that no name server could know."""
+"""Errors of sending and reading without a response. UnicodeError: a host name that DNS cannot hold."""
 
 
 class Transport:
-    """Sends calls. Whoever makes one closes it."""
+    """Sends calls. Its owner closes it."""
 
     def __init__(self, config: ClusterConfig, clock: Clock) -> None:
         self._config = config
@@ -55,7 +55,7 @@ class Transport:
         self._closed = False
 
     async def close(self) -> None:
-        """Close all connections. Whatever is sent afterwards is Unreachable."""
+        """Close all connections. Later calls raise Unreachable."""
         self._closed = True
         sessions, self._sessions = self._sessions, {}
         for session in sessions.values():
@@ -73,7 +73,7 @@ class Transport:
                     each.shutdown(socket.SHUT_RDWR)
             await asyncio.sleep(0)
 
-    async def send(self, call: Call, access: Access, pool: Pool = "requests") -> Answer:
+    async def send(self, call: RestRequest, access: RequestCredentials, pool: Pool = "requests") -> Response:
         """Send once. Raises ApiError for any answer but a success, Unreachable where none came.
 
         A 304 is a success where the call asked for it with If-None-Match.
@@ -90,7 +90,7 @@ class Transport:
         if response.status != 304 or not call.is_conditional:
             self._check(response, body)
         headers = response.headers
-        return Answer(
+        return Response(
             response.status,
             body,
             warning_texts(headers.getall("Warning", ())),
@@ -101,7 +101,7 @@ class Transport:
 
     @contextlib.asynccontextmanager
     async def stream(
-        self, call: Call, access: Access, *, pool: Pool = "streams", idle: float | None = None
+        self, call: RestRequest, access: RequestCredentials, *, pool: Pool = "streams", idle: float | None = None
     ) -> AsyncIterator[WatchStream]:
         """Begin an answer that goes on for as long as it likes; its head must come within the call's time-out.
 
@@ -115,7 +115,7 @@ class Transport:
                 if response.status != 200:
                     async with response:
                         self._check(response, await response.read())
-                        raise MalformedAnswer(f"{self._config.server} answered {response.status} where 200 was due")
+                        raise MalformedAnswer(f"{self._config.server} answered {response.status} instead of 200")
         except _BROKEN as error:
             if beginning.expired():
                 raise NotBegun(_sentence(self._config.server, error)) from error
@@ -128,7 +128,7 @@ class Transport:
             stream.close()
 
     async def _request(
-        self, call: Call, access: Access, pool: Pool, limits: aiohttp.ClientTimeout
+        self, call: RestRequest, access: RequestCredentials, pool: Pool, limits: aiohttp.ClientTimeout
     ) -> aiohttp.ClientResponse:
         tls = self._config.tls
         return await self._session(pool).request(
@@ -144,12 +144,12 @@ class Transport:
             middlewares=() if call.method == "GET" else (self._never_twice,),
         )
 
-    def _url(self, call: Call) -> URL:
+    def _url(self, call: RestRequest) -> URL:
         try:
             url = URL(self._config.server + call.path, encoded=True)
             _ = url.port  # only now is it looked at
         except ValueError as error:
-            raise ConfigError(f"{self._config.server!r} is no server's address: {error}") from error
+            raise ConfigError(f"{self._config.server!r} is not a server's address: {error}") from error
         return url
 
     async def _never_twice(
@@ -181,13 +181,13 @@ class Transport:
 
     def _check(self, response: aiohttp.ClientResponse, body: bytes) -> None:
         if not 200 <= response.status < 300:
-            raise error_from_answer(response.status, body, response.headers.items(), now=self._clock.time())
+            raise error_from_response(response.status, body, response.headers.items(), now=self._clock.time())
 
     def _unreachable(self, error: Exception) -> Unreachable:
         return error if isinstance(error, Unreachable) else Unreachable(_sentence(self._config.server, error))
 
 
-def _headers(access: Access, call: Call) -> CIMultiDict[str]:
+def _headers(access: RequestCredentials, call: RestRequest) -> CIMultiDict[str]:
     """The credentials' headers and the call's; a name that the call gives replaces the credentials' own."""
     for name, value in access.headers:
         check_header(name, value)
@@ -210,7 +210,7 @@ def _socket(address: aiohttp.AddrInfoType) -> socket.socket:
 
 
 def _sentence(server: str, error: Exception) -> str:
-    """What went wrong, for people."""
+    """A sentence about the failure, for people."""
     match error:
         case aiohttp.ClientProxyConnectionError():
             return f"the proxy for {server} cannot be reached: {_reason(error)}"

@@ -1,4 +1,4 @@
-"""What becomes of the API server's warnings where nobody asked for them: a line in the log, once."""
+"""Default handler of the API server's warnings: one line in the log for each, once."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ log = logging.getLogger(__name__)
 OnWarning = Callable[[str], None]
 """Is handed each warning's text. It must not block."""
 
-REMEMBERED = 1_000
-"""Texts that are not said again; beyond them the oldest is forgotten."""
+MAX_REMEMBERED = 1_000
+"""Texts that are not logged again; beyond this number the oldest is dropped."""
 
 
 class WarningLog:
     """Logs each warning the first time it comes, as kubectl does (client-go's rest.NewWarningWriter)."""
 
-    def __init__(self, remembered: int = REMEMBERED) -> None:
+    def __init__(self, remembered: int = MAX_REMEMBERED) -> None:
         self._remembered = remembered
         self._said: dict[str, None] = {}
 
@@ -30,7 +30,7 @@ class WarningLog:
         log.warning("the API server warns: %s", text, extra={"warning": text})
 
 
-def hand_on(warnings: tuple[str, ...], on_warning: OnWarning) -> None:
+def pass_warnings(warnings: tuple[str, ...], on_warning: OnWarning) -> None:
     """Hand each warning to `on_warning`. What it raises is logged: a call that went well stays a success."""
     for text in warnings:
         try:

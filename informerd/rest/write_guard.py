@@ -1,4 +1,4 @@
-"""The write guard: who runs leader-elected work has every write of it asked about, whatever client it is made with."""
+"""Write guard, which asks before every write of leader-elected work, whichever client makes it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import replace
 
-from informerd.rest.call import Call
+from informerd.rest.request import RestRequest
 
 WriteGuard = Callable[[], float]
 """Asked right before each write. Gives the seconds that the write may take; raises where it must not be sent."""
@@ -16,7 +16,7 @@ _guard: ContextVar[WriteGuard | None] = ContextVar("write guard", default=None)
 
 
 @contextlib.contextmanager
-def guarded_writes(guard: WriteGuard | None) -> Iterator[None]:
+def guard_writes(guard: WriteGuard | None) -> Iterator[None]:
     """Have `guard` asked before each write that is made inside, and by tasks and threads that are begun inside.
 
     Threads as asyncio.to_thread begins them, which take the context along. None lifts a guard.
@@ -28,7 +28,7 @@ def guarded_writes(guard: WriteGuard | None) -> Iterator[None]:
         _guard.reset(token)
 
 
-def guarded(call: Call) -> Call:
+def check_write(call: RestRequest) -> RestRequest:
     """The call as it may be sent now. Raises what the guard raises, where there is one and the call is a write."""
     guard = _guard.get()
     if guard is None or call.method == "GET":

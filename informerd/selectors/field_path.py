@@ -1,8 +1,9 @@
-"""Field paths: ``status.phase``, ``status.containerStatuses[*].ready``, ``metadata.labels["app.kubernetes.io/name"]``.
+"""Field paths, such as ``status.phase``, ``status.containerStatuses[*].ready``,
+``metadata.labels["app.kubernetes.io/name"]``.
 
 A path is looked up once in a projection's types and becomes a function, so that nothing is parsed for each object.
-Names are those of the JSON. ``[*]`` means every entry of a list, ``[0]`` one of them; a mapping's key stands behind a
-dot or, where it has dots itself, between quotation marks in brackets. A path ends at a value, not at an object or list.
+Names are those of the JSON. ``[*]`` means every entry of a list, ``[0]`` one of them; a mapping's key follows a dot or,
+where it has dots itself, is in quotation marks in brackets. A path ends at a value, not at an object or list.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from msgspec import inspect
 
 from informerd.errors import UnknownField
 from informerd.objects import Object
-from informerd.selectors.field_types import alternatives, below, known_paths, leads_on
+from informerd.selectors.field_types import child_of, is_container, union_members, value_paths
 
 T = TypeVar("T", bound=Object)
 
@@ -79,19 +80,19 @@ class FieldPath(Generic[T]):
         here: inspect.Type = inspect.type_info(self._projection)
         for place, step in enumerate(self._steps):
             here = self._step(here, step, place)
-        kinds = alternatives(here)
-        if any(map(leads_on, kinds)) and not any(isinstance(kind, inspect.AnyType) for kind in kinds):
-            raise self._unknown("it leads to what holds several values")
+        kinds = union_members(here)
+        if any(map(is_container, kinds)) and not any(isinstance(kind, inspect.AnyType) for kind in kinds):
+            raise self._unknown("it leads to something with several values")
         return here
 
     def _step(self, here: inspect.Type, step: Step, place: int) -> inspect.Type:
-        kinds = alternatives(here)
+        kinds = union_members(here)
         if len(kinds) > 1 or isinstance(kinds[0], (inspect.AnyType, inspect.RawType, inspect.CustomType)):
             self._gets.append(_any_step(step))
             self._attributes = None
             return inspect.AnyType()
         (kind,) = kinds
-        found = below(kind, step)
+        found = child_of(kind, step)
         if found is None:
             raise self._unknown(f"there is no {_written(self._steps[: place + 1])}")
         attribute, there = found
@@ -103,7 +104,7 @@ class FieldPath(Generic[T]):
         return there
 
     def _unknown(self, problem: str) -> UnknownField:
-        return UnknownField(self.path, self._projection.__name__, problem, known_paths(self._projection))
+        return UnknownField(self.path, self._projection.__name__, problem, value_paths(self._projection))
 
 
 def _written(steps: Iterable[Step]) -> str:

@@ -1,8 +1,8 @@
-"""Field selectors: ``status.phase=Running,spec.nodeName!=n1``, on any field of a projection.
+"""Field selectors, such as ``status.phase=Running,spec.nodeName!=n1``, on any field of a projection.
 
 The grammar is that of apimachinery's fields.ParseSelector: ``=``, ``==`` and ``!=``, and a backslash before a comma, an
-equals sign or a backslash in a value. Where the API server knows a handful of fields a kind, this knows all that the
-projection has; paths are those of `informerd.selectors.field_path`.
+equals sign or a backslash in a value. The API server supports a handful of fields a kind; this module supports every
+field of the projection. Paths are those of `informerd.selectors.field_path`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class FieldSelector(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The selector of a text. Raises MalformedSelector with the place of what is wrong."""
+        """The selector of a text. Raises MalformedSelector with the position of the problem."""
         terms = [_term(text, part.start(), part.group()) for part in _PART.finditer(text)]
         return cls(tuple(term for term in terms if term is not None))
 

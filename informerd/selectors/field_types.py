@@ -1,4 +1,4 @@
-"""The types of a projection, seen as JSON: what lies below which, and which paths there are."""
+"""Types of a projection as JSON has them: the fields below each type, and all paths."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ _ORDERED = (inspect.ListType, inspect.VarTupleType, inspect.TupleType)
 _NAMED = (inspect.StructType, inspect.DataclassType)
 
 
-def alternatives(kind: inspect.Type) -> tuple[inspect.Type, ...]:
+def union_members(kind: inspect.Type) -> tuple[inspect.Type, ...]:
     """The types that a value may have, None and constraints apart."""
     if isinstance(kind, inspect.Metadata):
-        return alternatives(kind.type)
+        return union_members(kind.type)
     if not isinstance(kind, inspect.UnionType):
         return (kind,)
     return tuple(each for each in kind.types if not isinstance(each, inspect.NoneType)) or (inspect.NoneType(),)
 
 
-def leads_on(kind: inspect.Type) -> bool:
+def is_container(kind: inspect.Type) -> bool:
     """Whether it holds other values and is none itself."""
     return isinstance(kind, (*_LISTS, *_NAMED, inspect.DictType, inspect.TypedDictType, inspect.NamedTupleType))
 
 
-def below(kind: inspect.Type, step: str | int) -> tuple[str, inspect.Type] | None:
+def child_of(kind: inspect.Type, step: str | int) -> tuple[str, inspect.Type] | None:
     """The attribute ("" where it is none) and type one step below, a negative number for every entry of a list.
 
     None where there is no such step.
@@ -43,13 +43,13 @@ def below(kind: inspect.Type, step: str | int) -> tuple[str, inspect.Type] | Non
     return "", _entry(kind)
 
 
-def known_paths(projection: type) -> tuple[str, ...]:
+def value_paths(projection: type) -> tuple[str, ...]:
     """The paths of a projection that lead to values, in the order of its fields."""
     return tuple(_paths(inspect.type_info(projection), "", ()))
 
 
 def _paths(kind: inspect.Type, path: str, above: tuple[type, ...]) -> Iterator[str]:
-    for each in alternatives(kind):
+    for each in union_members(kind):
         if isinstance(each, _NAMED):
             if each.cls not in above:  # a type may hold itself
                 for field in _fields(each):
@@ -78,7 +78,7 @@ def _type_of(field: inspect.Field) -> inspect.Type:
     """
     if field.required or (field.default, field.default_factory) != (NODEFAULT, NODEFAULT):
         return field.type
-    return inspect.UnionType((*alternatives(field.type), inspect.NoneType()))
+    return inspect.UnionType((*union_members(field.type), inspect.NoneType()))
 
 
 def _entry(kind: inspect.Type) -> inspect.Type:

@@ -1,4 +1,4 @@
-"""One condition on labels, and what label keys and values may look like.
+"""Label requirement: one condition on labels, with the rules for label keys and values.
 
 The rules are apimachinery's: labels.NewRequirement and api/validate/content (a key is an optional DNS subdomain of up
 to 253 characters, a slash, and a name of up to 63; a value has up to 63 characters and may be empty).
@@ -29,14 +29,14 @@ _LETTERS = "letters, digits, '-', '_' and '.', with a letter or digit at both en
 
 
 def label_key_problem(key: str) -> str:
-    """What keeps `key` from being a label's key; empty where nothing does."""
+    """The reason why `key` is not a label key, or ""."""
     prefix, slash, name = key.rpartition("/")
     if slash and not prefix:
         return f"the label key {key!r} has an empty prefix"
     if len(prefix) > LONGEST_PREFIX:
         return f"the prefix of a label key has at most {LONGEST_PREFIX} characters"
     if slash and not _SUBDOMAIN.fullmatch(prefix):
-        return f"the prefix of the label key {key!r} is no DNS subdomain"
+        return f"the prefix of the label key {key!r} is not a DNS subdomain"
     if len(name) > LONGEST:
         return f"the name in a label key has at most {LONGEST} characters"
     if not _NAME.fullmatch(name):
@@ -45,7 +45,7 @@ def label_key_problem(key: str) -> str:
 
 
 def label_value_problem(value: str) -> str:
-    """What keeps `value` from being a label's value; empty where nothing does."""
+    """The reason why `value` is not a label value, or ""."""
     if len(value) > LONGEST:
         return f"a label value has at most {LONGEST} characters"
     if value and not _NAME.fullmatch(value):
@@ -66,7 +66,7 @@ class Requirement(msgspec.Struct, frozen=True):
             raise MalformedSelector(self.key, problem)
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Whether an object with these labels meets it."""
+        """Whether an object with these labels meets the requirement."""
         value = labels.get(self.key)
         match self.operator:
             case "In":
@@ -86,7 +86,7 @@ class Requirement(msgspec.Struct, frozen=True):
         return number > bound if self.operator == "Gt" else number < bound
 
     def __str__(self) -> str:
-        """As it is written in a selector; equal requirements are written alike."""
+        """The requirement as in a selector; equal requirements have equal text."""
         match self.operator, sorted(self.values):
             case "Exists", _:
                 return self.key
@@ -102,7 +102,7 @@ _SIGNS = {"In": "=", "NotIn": "!=", "Gt": ">", "Lt": "<"}
 
 
 def values_problem(operator: str, values: frozenset[str]) -> str:
-    """What keeps `operator` from having these values; empty where nothing does."""
+    """The reason why `operator` cannot have these values, or ""."""
     if operator in ("In", "NotIn") and not values:
         return f"{operator} needs at least one value"
     if operator in ("Exists", "DoesNotExist") and values:

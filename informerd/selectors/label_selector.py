@@ -43,7 +43,7 @@ class LabelSelector(msgspec.Struct, frozen=True):
     def parse(cls, text: str) -> Self:
         """The selector of a text such as ``app=web,tier in (a,b),!legacy``, by the grammar of the API server.
 
-        Raises MalformedSelector with the place of what is wrong.
+        Raises MalformedSelector with the position of the problem.
         """
         return cls(tuple(parse_requirements(text)))
 
@@ -81,7 +81,7 @@ class LabelSelector(msgspec.Struct, frozen=True):
         return cls((Requirement("nothing", "Exists"), Requirement("nothing", "DoesNotExist")))
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Whether an object with these labels is meant."""
+        """Whether the selector matches an object with these labels."""
         for requirement in self.requirements:  # noqa: SIM110 - all() takes twice as long, for 100,000 objects
             if not requirement.matches(labels):
                 return False

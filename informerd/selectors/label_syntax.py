@@ -1,4 +1,4 @@
-"""The text of label selectors: ``app=web,tier in (a,b),!legacy,size>3`` (the grammar of apimachinery's labels.Parse).
+"""Parser of label selectors: ``app=web,tier in (a,b),!legacy,size>3`` (the grammar of apimachinery's labels.Parse).
 
 It accepts and refuses exactly what the API server does, its oddities included: ``in`` and ``notin`` are keys and values
 too, ``()`` holds the empty value, ``(a,)`` two values, and a NUL ends a word or, by itself, the text.

@@ -1,4 +1,4 @@
-"""A clock that tests turn by hand."""
+"""Fake clock that tests advance by hand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from informerd.testing.waiting import eventually
 
 
 class FakeClock:
-    """Stands still until `advance`; who sleeps on it waits for that.
+    """Stands still until `advance`; sleepers on it wait for that.
 
     `now` begins at 1,000 s, `time` at 1,800,000,000 (Unix seconds).
     """
@@ -41,14 +41,14 @@ class FakeClock:
         await waiter
 
     @property
-    def sleeps(self) -> list[float]:
+    def pending_sleeps(self) -> list[float]:
         """The seconds that each present sleeper asked for, the one that wakes first in front."""
         return [seconds for _, _, seconds, waiter in sorted(self._sleepers) if not waiter.done()]
 
-    async def sleeper(self, at_least: float = 0.0, below: float = float("inf")) -> float:
-        """Wait until somebody sleeps for a time in [at_least, below), and give it."""
+    async def wait_for_sleeper(self, at_least: float = 0.0, below: float = float("inf")) -> float:
+        """Wait until something sleeps for a time in [at_least, below), and return that time."""
         found = await eventually(
-            lambda: [seconds for seconds in self.sleeps if at_least <= seconds < below],
+            lambda: [seconds for seconds in self.pending_sleeps if at_least <= seconds < below],
             what=f"a sleep in [{at_least}, {below})",
         )
         return found[0]
@@ -60,12 +60,12 @@ class FakeClock:
             self._now, _, _, waiter = heapq.heappop(self._sleepers)
             if not waiter.done():
                 waiter.set_result(None)
-                await settle()
+                await run_ready_tasks()
         self._now = end
-        await settle()
+        await run_ready_tasks()
 
 
-async def settle(turns: int = 20) -> None:
+async def run_ready_tasks(turns: int = 20) -> None:
     """Give every task that is ready its turn, and those that these make ready."""
     for _ in range(turns):
         await asyncio.sleep(0)

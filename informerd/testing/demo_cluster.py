@@ -1,4 +1,4 @@
-"""The demo cluster under a test: an API server that is there in a second and gone with the test."""
+"""Demo cluster for a test: an API server that starts within a second and ends with the test."""
 
 from __future__ import annotations
 

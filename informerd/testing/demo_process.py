@@ -1,4 +1,4 @@
-"""The demo cluster's process: a child that ends when this one does, however this one ends."""
+"""Process of the demo cluster: a child that ends when this process does, however this one ends."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from informerd.errors import ConfigError
 from informerd.rest.cluster_config import ClusterConfig, TlsConfig, UserConfig
 
 START_LIMIT = 30.0
-"""Seconds within which the child must have said its kubeconfig."""
+"""Seconds within which the child must print its kubeconfig."""
 STOP_LIMIT = 1.0
 _POLL = 0.05
 _LONGEST = 1024 * 1024
 """Bytes of what the child says that are read: its kubeconfig, or why it did not start."""
 _ROOT = Path(__file__).resolve().parents[2]
-"""Where `devcluster` lies, beside `informerd`."""
+"""Folder of `devcluster`, next to `informerd`."""
 
 
 class DemoProcess:
@@ -50,23 +50,23 @@ class DemoProcess:
         self._written = ""
 
     @property
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
-    async def start(self, why: str) -> ClusterConfig:
+    async def start(self, cluster_reason: str) -> ClusterConfig:
         """The demo cluster's configuration, once it answers. Raises ConfigError where it does not start."""
         await self.stop()
         with tempfile.TemporaryFile() as output:
             self._process = self._spawned(output)
             deadline = self._clock.now() + START_LIMIT
-            while self.running and self._clock.now() < deadline:
+            while self.is_running and self._clock.now() < deadline:
                 if line := _line(output):
                     self._write(line)
-                    return _said(line, why)
+                    return _said(line, cluster_reason)
                 await self._clock.sleep(_POLL)
             last = _lines(output)[-1:]
         await self.stop()
-        raise ConfigError(f"the demo cluster did not start: {last[0].strip() if last else 'it said nothing'}")
+        raise ConfigError(f"the demo cluster did not start: {last[0].strip() if last else 'it printed nothing'}")
 
     def _spawned(self, output: IO[bytes]) -> subprocess.Popen[bytes]:
         """A session of its own, because a terminal's Ctrl-C is for this process; the child follows its closing pipe."""
@@ -76,7 +76,7 @@ class DemoProcess:
         )  # fmt: skip
 
     def _write(self, kubeconfig: str) -> None:
-        """Where it cannot be written kubectl cannot reach the cluster, and nothing else is the worse for it."""
+        """Write the kubeconfig; a failure to write it only means that kubectl cannot reach the cluster."""
         if self.kubeconfig is None:
             return
         try:
@@ -117,7 +117,7 @@ def _private(path: str, flags: int) -> int:
 
 
 def _lines(output: IO[bytes]) -> list[str]:
-    """What the child has said so far. `pread`, because the place to write at is the child's too."""
+    """The child's output so far. `pread`, because the file position is the child's too."""
     return os.pread(output.fileno(), _LONGEST, 0).decode(errors="replace").splitlines(keepends=True)
 
 
@@ -128,8 +128,8 @@ def _line(output: IO[bytes]) -> str:
 
 def _said(line: str, why: str) -> ClusterConfig:
     """The cluster of the kubeconfig that the child has said."""
-    said = json.loads(line)
-    cluster, user = said["clusters"][0]["cluster"], said["users"][0]["user"]
+    kubeconfig = json.loads(line)
+    cluster, user = kubeconfig["clusters"][0]["cluster"], kubeconfig["users"][0]["user"]
     return ClusterConfig(
         name="demo",
         server=cluster["server"],

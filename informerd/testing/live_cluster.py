@@ -1,4 +1,4 @@
-"""A cluster under a test: clients for it, manifests into it, controllers on it, and knowing when they are through."""
+"""Cluster under a test: clients, manifests, controllers, and a wait until all are settled."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Self
 
 from informerd.cache.factory import SharedInformerFactory
 from informerd.clients.dynamic_client import DynamicClient
-from informerd.rest.call import Json
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.request import Json
 from informerd.testing.manifests import Manifest, apply_manifest, read_manifests
-from informerd.testing.running import Runnable, controllers_of, informers_of, running
-from informerd.testing.settling import settled
+from informerd.testing.running import Runnable, controllers_of, informers_of, run_controllers
+from informerd.testing.settled import wait_until_settled
 
 
 class LiveCluster:
@@ -50,18 +50,18 @@ class LiveCluster:
         return [await apply_manifest(self.dynamic, manifest) for manifest in read_manifests(manifests)]
 
     @asynccontextmanager
-    async def running(self, *runnables: Runnable) -> AsyncIterator[None]:
+    async def run_controllers(self, *runnables: Runnable) -> AsyncIterator[None]:
         """Run controllers and managers, and the factory's informers, see `running.running`."""
         self.factory.start()
-        async with running(*runnables):
+        async with run_controllers(*runnables):
             self._runnables += runnables
             try:
                 yield
             finally:
                 self._runnables = [each for each in self._runnables if each not in runnables]
 
-    async def settled(self, *, within: float = 30.0) -> None:
-        """Wait until all that runs here has done what there is to do, see `settling.settled`. Raises NotInTime."""
+    async def wait_until_settled(self, *, within: float = 30.0) -> None:
+        """Wait until everything that runs here is done, see `settled.wait_until_settled`. Raises NotInTime."""
         controllers = [controller for each in self._runnables for controller in controllers_of(each)]
         informers = [informer for each in self._runnables for informer in informers_of(each)]
-        await settled(self.client, controllers, [*self.factory.informers, *informers], within=within)
+        await wait_until_settled(self.client, controllers, [*self.factory.informers, *informers], within=within)

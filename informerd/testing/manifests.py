@@ -1,4 +1,4 @@
-"""Manifests: what a test says the cluster has to hold, as dicts, YAML or files of it."""
+"""Manifests that a test creates in the cluster, as dicts, YAML or YAML files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ruamel.yaml.error import YAMLError
 from informerd.clients.dynamic_client import DynamicClient
 from informerd.clients.resource_client import ResourceClient
 from informerd.errors import InvalidCall, NotFound, UnknownResource
-from informerd.rest.call import Json, metadata_of
+from informerd.rest.request import Json, metadata_of
 from informerd.testing.waiting import eventually
 
 Manifest = Json | str | Path
@@ -30,10 +30,10 @@ def read_manifests(manifests: tuple[Manifest, ...]) -> Iterator[Json]:
         try:
             documents = [each for each in YAML(typ="safe", pure=True).load_all(text) if each is not None]
         except YAMLError as error:
-            raise InvalidCall(f"{source} is no YAML: {error}") from error
+            raise InvalidCall(f"{source} is not YAML: {error}") from error
         for document in documents:
             if not isinstance(document, dict):
-                raise InvalidCall(f"{source} holds {document!r}, which is no object: give a Path for a file")
+                raise InvalidCall(f"{source} holds {document!r}, which is not an object: give a Path for a file")
             yield document
 
 
@@ -43,7 +43,7 @@ async def apply_manifest(dynamic: DynamicClient, manifest: Json) -> Json:
     Without a namespace it goes to ``default``. A CustomResourceDefinition is waited for until it is served. Raises
     the errors of `informerd.errors`.
     """
-    client = dynamic.of(manifest)
+    client = dynamic.for_manifest(manifest)
     resource = await dynamic.discovery.resource_of(manifest["apiVersion"], manifest["kind"])
     if resource.namespaced:
         client = client.in_namespace(client.namespace or "default")

@@ -1,4 +1,4 @@
-"""Running controllers and managers for the length of a test."""
+"""Context managers that run controllers and managers for the length of a test."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def informers_of(runnable: Runnable) -> tuple[SharedInformer[Any], ...]:
 
 
 @asynccontextmanager
-async def running(*runnables: Runnable) -> AsyncIterator[None]:
+async def run_controllers(*runnables: Runnable) -> AsyncIterator[None]:
     """Run them: inside, all their controllers have synced and reconcile; at the end they are stopped.
 
     What one of them raises is raised here. Raises AssertionError where they do not start within START_LIMIT seconds, or

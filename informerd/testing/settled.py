@@ -1,4 +1,4 @@
-"""Settling: knowing that caches and controllers have nothing left to do, instead of hoping for it after a while."""
+"""Wait until caches and controllers have nothing left to do, in place of a fixed delay."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
-from informerd.cache.factory import why_not
+from informerd.cache.factory import not_synced_reason
 from informerd.cache.list_watch import ListWatch
 from informerd.cache.shared_informer import SharedInformer
 from informerd.controller.controller import Controller
@@ -18,7 +18,7 @@ from informerd.rest.client import Client
 _INTERVAL = 0.01
 
 
-async def settled(
+async def wait_until_settled(
     client: Client,
     controllers: Iterable[Controller],
     informers: Iterable[SharedInformer[Any]] = (),
@@ -46,7 +46,7 @@ async def settled(
 
 
 async def _unsettled(client: Client, controllers: list[Controller], informers: list[SharedInformer[Any]]) -> str:
-    """What is going on, in words; "" where nothing is, and nothing has been while the API server was asked."""
+    """A description of the unfinished work; "" where there is none, and was none while the API server was asked."""
     before = _done(controllers)
     for informer in informers:
         if why := await _behind(client, informer):
@@ -71,7 +71,7 @@ def _busy(controller: Controller) -> str:
 async def _behind(client: Client, informer: SharedInformer[Any]) -> str:
     key = informer.resource.key
     if not informer.has_synced:
-        return f"the cache of {key} has not synced, it is {why_not(informer.health())}"
+        return f"the cache of {key} has not synced, it is {not_synced_reason(informer.health())}"
     listed = await _listed(client, informer)
     stored = {obj.key: obj.metadata.resource_version for obj in informer.store}
     if listed != stored:

@@ -1,4 +1,4 @@
-"""Waiting for what has no other sign: a condition is tried again and again, until it holds or a deadline passes."""
+"""Polling of a condition until it holds or a deadline passes."""
 
 from __future__ import annotations
 

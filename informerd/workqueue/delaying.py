@@ -1,4 +1,4 @@
-"""Keys that are not due yet."""
+"""Delayed keys, which are not due yet."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Generic, NamedTuple, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 
-SPARE = 64
-"""Entries that have been overtaken and may lie about, beside as many as there are keys."""
+MAX_STALE_ENTRIES = 64
+"""Stale entries that may stay, in addition to as many as there are keys."""
 
 
-class Due(NamedTuple):
+class DueKey(NamedTuple):
     """When a key is due (the clock's seconds), and the priority that it will have then."""
 
     at: float
@@ -22,14 +22,14 @@ class Due(NamedTuple):
     priority: int
 
 
-class Delayed(Generic[K]):
+class DelayingQueue(Generic[K]):
     """Each key once: due at the earliest moment that was asked for, with the highest priority.
 
     What is overtaken stays in the heap until its moment, or until such entries are more than the keys.
     """
 
     def __init__(self) -> None:
-        self._due: dict[K, Due] = {}
+        self._due: dict[K, DueKey] = {}
         self._heap: list[tuple[float, int, K]] = []
         self._number = count()
 
@@ -44,12 +44,12 @@ class Delayed(Generic[K]):
                 self._due[item] = known._replace(priority=priority)
             return
         number = next(self._number)
-        self._due[item] = Due(at, number, max(priority, known.priority) if known else priority)
+        self._due[item] = DueKey(at, number, max(priority, known.priority) if known else priority)
         heappush(self._heap, (at, number, item))
         self._tidy()
 
     def discard(self, item: K) -> int | None:
-        """Have it due no more; its priority, or None if it was not delayed."""
+        """Remove it; returns its priority, or None if it was not delayed."""
         due = self._due.pop(item, None)
         if due is None:
             return None
@@ -82,6 +82,6 @@ class Delayed(Generic[K]):
         return found
 
     def _tidy(self) -> None:
-        if len(self._heap) > 2 * len(self._due) + SPARE:
+        if len(self._heap) > 2 * len(self._due) + MAX_STALE_ENTRIES:
             self._heap = [(due.at, due.number, item) for item, due in self._due.items()]
             heapify(self._heap)

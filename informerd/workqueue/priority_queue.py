@@ -1,4 +1,4 @@
-"""Keys that may be handed out: the highest priority first, and within one the first that came."""
+"""Priority queue of keys: the highest priority first, and in order of arrival within one."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 
-LEVELS = 16
-"""Priorities that are kept ready for use when no key has them."""
+SPARE_LEVELS = 16
+"""Empty priority levels that are kept for reuse."""
 
 _rank = itemgetter(0)
 
 
-class Ready(Generic[K]):
+class PriorityQueue(Generic[K]):
     """Each key once. Adding, taking out and moving up cost the same however many wait."""
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class Ready(Generic[K]):
         raise IndexError("nothing is ready")
 
     def _new_level(self, priority: int) -> OrderedDict[K, None]:
-        if len(self._ranked) >= LEVELS:
+        if len(self._ranked) >= SPARE_LEVELS:
             self._ranked = [each for each in self._ranked if each[1]]
             self._levels = {-rank: level for rank, level in self._ranked}
         level = self._levels[priority] = OrderedDict()

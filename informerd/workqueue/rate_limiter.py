@@ -1,6 +1,6 @@
-"""Rate limiters: how long a key is to wait before it is tried again (client-go's default_rate_limiters.go).
+"""Rate limiters, which set the delay before a key is tried again (client-go's default_rate_limiters.go).
 
-All seconds. A limiter belongs to one queue. The numbers by default are client-go's.
+All times are seconds. A limiter belongs to one queue. The default numbers are client-go's.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class RateLimiter(Protocol[K_contra]):
         ...
 
     def num_requeues(self, item: K_contra, /) -> int:
-        """How often it failed since it was last forgotten."""
+        """Number of its failures since it was last forgotten."""
         ...
 
 
@@ -60,7 +60,7 @@ class BucketRateLimiter:
 
     def __init__(self, rate: float = 10.0, burst: int = 100, clock: Clock | None = None) -> None:
         if not (_is_number(rate) and rate > 0):
-            raise InvalidCall(f"rate={rate!r} is none: give keys a second, more than 0")
+            raise InvalidCall(f"rate={rate!r}: give keys a second, more than 0")
         if not _is_number(burst) or burst < 1 or burst != int(burst):
             raise InvalidCall(f"burst={burst!r} lets no key through: give at least 1")
         self._clock = clock or SystemClock()
@@ -91,7 +91,7 @@ class FastSlowRateLimiter:
         self._fast = _seconds("fast", fast)
         self._slow = _seconds("slow", slow)
         if not _is_number(fast_attempts):
-            raise InvalidCall(f"fast_attempts={fast_attempts!r} is no number of failures: give a whole one")
+            raise InvalidCall(f"fast_attempts={fast_attempts!r} is not a number of failures: give a whole number")
         self._fast_attempts = fast_attempts
         self._failures: dict[Hashable, int] = {}
 
@@ -117,7 +117,7 @@ class MaxOfRateLimiter(RateLimiter[K]):
             raise InvalidCall("MaxOfRateLimiter() has nothing to choose from: give at least one limiter")
         for limiter in limiters:
             if isinstance(limiter, type) or not callable(getattr(limiter, "when", None)):
-                raise InvalidCall(f"{limiter!r} is no limiter: give one, such as ExponentialRateLimiter()")
+                raise InvalidCall(f"{limiter!r} is not a limiter: give one, such as ExponentialRateLimiter()")
         self._limiters = limiters
 
     def when(self, item: K) -> float:
@@ -128,7 +128,7 @@ class MaxOfRateLimiter(RateLimiter[K]):
             limiter.forget(item)
 
     def num_requeues(self, item: K) -> int:
-        """By the one that counted most."""
+        """The greatest number of all its limiters."""
         return max(limiter.num_requeues(item) for limiter in self._limiters)
 
 
@@ -138,5 +138,5 @@ def _is_number(given: object) -> bool:
 
 def _seconds(name: str, seconds: float) -> float:
     if not (_is_number(seconds) and seconds >= 0):
-        raise InvalidCall(f"{name}={seconds!r} is no wait: give seconds, 0 or more")
+        raise InvalidCall(f"{name}={seconds!r}: give seconds, 0 or more")
     return seconds

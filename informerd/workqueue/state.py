@@ -1,4 +1,4 @@
-"""What a work queue looks like from outside, at one moment: for metrics, logs and the controllers page."""
+"""Snapshot of a work queue's state, for metrics, logs and the controllers page."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ class QueueState(msgspec.Struct, frozen=True, kw_only=True):
     unfinished_seconds: float = 0.0
     """The time that all items now being worked on have taken so far."""
     adds: int = 0
-    """How often an item came to wait that did not wait already."""
+    """Number of times that an item was queued that was not queued already."""
     retries: int = 0
-    """How often one was added with a delay or by the rate limiter."""
+    """Number of times that an item was added with a delay or by the rate limiter."""

@@ -1,4 +1,4 @@
-"""An alarm: one timer, however many moments there are to wake for."""
+"""One timer that wakes for the earliest of any number of moments."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from math import inf
 
 from informerd.clock import Clock
 
-LONGEST = 86400.0
+MAX_SLEEP_SECONDS = 86400.0
 """Seconds of one sleep; what is further off takes several."""
 
 
-class Alarm:
+class Timer:
     """Calls `ring` once at the earliest moment that it was set to; then it has to be set again. Needs an event loop."""
 
-    def __init__(self, ring: Callable[[], None], clock: Clock, name: str) -> None:
-        self._ring = ring
+    def __init__(self, callback: Callable[[], None], clock: Clock, name: str) -> None:
+        self._ring = callback
         self._clock = clock
         self._name = name
         self._at = inf
@@ -32,13 +32,13 @@ class Alarm:
         self._task = asyncio.get_running_loop().create_task(self._run(at), name=self._name)
 
     def cancel(self) -> None:
-        """Ring no more."""
+        """Cancel the timer."""
         if self._task:
             self._task.cancel()
             self._task = None
 
     async def _run(self, at: float) -> None:
         while (left := at - self._clock.now()) > 0:
-            await self._clock.sleep(min(left, LONGEST))
+            await self._clock.sleep(min(left, MAX_SLEEP_SECONDS))
         self._task = None
         self._ring()

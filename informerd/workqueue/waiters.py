@@ -1,4 +1,4 @@
-"""Those who wait in one event loop until somebody wakes them."""
+"""Waiters in one event loop, until they are woken."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections import deque
 
 from informerd.errors import InvalidCall
 
-ELSEWHERE = "call it in the thread of its event loop, from another one by loop.call_soon_threadsafe(queue.add, key)"
+WRONG_THREAD_HINT = (
+    "call it in the thread of its event loop, from another one by loop.call_soon_threadsafe(queue.add, key)"
+)
 
 
 class Waiters:
@@ -18,7 +20,7 @@ class Waiters:
         self._title = title
 
     async def wait(self, *, pass_on: bool = False) -> None:
-        """Wait to be woken. One who is cancelled when woken already has the next one woken, with `pass_on`."""
+        """Wait to be woken. A waiter that is cancelled after it was woken passes that on, with `pass_on`."""
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.waiting.append(waiter)
         try:
@@ -31,14 +33,14 @@ class Waiters:
             raise
 
     def wake(self) -> None:
-        """Wake the one who has waited longest. Raises InvalidCall outside the event loop that it waits in."""
+        """Wake the oldest waiter. Raises InvalidCall outside the event loop that it waits in."""
         while self.waiting:
             waiter = self.waiting.popleft()
             if waiter.done():
                 continue
             if waiter.get_loop() is not running_loop():
                 self.waiting.appendleft(waiter)
-                raise InvalidCall(f"{self._title} is used from outside its event loop: {ELSEWHERE}")
+                raise InvalidCall(f"{self._title} is used from outside its event loop: {WRONG_THREAD_HINT}")
             waiter.set_result(None)
             return
 

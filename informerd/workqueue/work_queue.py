@@ -1,6 +1,6 @@
-"""The work queue: hands out keys to workers, each to one worker at a time.
+"""Work queue: hands out keys to workers, each key to one worker at a time.
 
-client-go's queue.go, delaying_queue.go and rate_limiting_queue.go in one, with the priorities of controller-runtime's
+It joins client-go's queue.go, delaying_queue.go and rate_limiting_queue.go, with the priorities of controller-runtime's
 priorityqueue.go.
 """
 
@@ -12,13 +12,13 @@ from typing import Generic, TypeVar
 
 from informerd.clock import Clock, SystemClock
 from informerd.errors import InvalidCall, NotProcessed, QueueShutDown, UnusableKey
-from informerd.workqueue.alarm import Alarm
 from informerd.workqueue.counters import QueueCounters
-from informerd.workqueue.delayed import Delayed
+from informerd.workqueue.delaying import DelayingQueue
+from informerd.workqueue.priority_queue import PriorityQueue
 from informerd.workqueue.rate_limiter import ExponentialRateLimiter, RateLimiter
-from informerd.workqueue.ready import Ready
 from informerd.workqueue.state import QueueState
-from informerd.workqueue.waiters import ELSEWHERE, Waiters, running_loop
+from informerd.workqueue.timer import Timer
+from informerd.workqueue.waiters import WRONG_THREAD_HINT, Waiters, running_loop
 
 K = TypeVar("K", bound=Hashable)
 
@@ -47,10 +47,10 @@ class WorkQueue(Generic[K]):
         self._limiter: RateLimiter[K] = limiter or ExponentialRateLimiter()
         self._dirty: dict[K, _Mark] = {}
         """All that are to be handed out: those that are ready, and those that are worked on and were added again."""
-        self._ready: Ready[K] = Ready()
+        self._ready: PriorityQueue[K] = PriorityQueue()
         self._processing: dict[K, _Mark] = {}
-        self._delayed: Delayed[K] = Delayed()
-        self._alarm = Alarm(self._add_due, self._clock, f"delays of the work queue {name}".rstrip())
+        self._delayed: DelayingQueue[K] = DelayingQueue()
+        self._alarm = Timer(self._add_due, self._clock, f"delays of the work queue {name}".rstrip())
         self._workers = Waiters(self._title)
         """Those that wait in `get`."""
         self._drains = Waiters(self._title)
@@ -58,7 +58,7 @@ class WorkQueue(Generic[K]):
 
     @property
     def is_shut_down(self) -> bool:
-        """Whether it takes no more keys."""
+        """Whether it accepts no more keys."""
         return self._is_shut_down
 
     def add(self, item: K, *, priority: int = 0) -> None:
@@ -109,12 +109,12 @@ class WorkQueue(Generic[K]):
         return seconds
 
     def forget(self, item: K) -> None:
-        """The limiter is to count the failures of `item` anew. Leaves the queue as it is."""
+        """Reset the limiter's failure count of `item`. Leaves the queue as it is."""
         self._mark_of(item)
         self._limiter.forget(item)
 
     def num_requeues(self, item: K) -> int:
-        """How often `item` was added by the limiter since it was forgotten."""
+        """Number of times that the limiter added `item` since it was forgotten."""
         self._mark_of(item)
         return self._limiter.num_requeues(item)
 
@@ -154,7 +154,7 @@ class WorkQueue(Generic[K]):
             self._drains.wake_all()
 
     def shut_down(self) -> None:
-        """Take no more keys and drop what is not due yet. What waits is still handed out. Ends every `drain`."""
+        """Accept no more keys and drop delayed ones. Waiting keys are still handed out. Ends every `drain`."""
         self._close()
         self._drains.wake_all()
 
@@ -168,7 +168,7 @@ class WorkQueue(Generic[K]):
             await self._drains.wait()
 
     def state(self) -> QueueState:
-        """What it looks like now."""
+        """Its present state."""
         now = self._now()
         oldest_key, oldest_since = _first(self._dirty, now)
         longest_key, longest_since = _first(self._processing, now)
@@ -214,7 +214,7 @@ class WorkQueue(Generic[K]):
 
     def _delay(self, item: K, at: float, priority: int) -> None:
         if running_loop() is None:
-            raise InvalidCall(f"{item} cannot be added to {self._title} with a delay here: {ELSEWHERE}")
+            raise InvalidCall(f"{item} cannot be added to {self._title} with a delay here: {WRONG_THREAD_HINT}")
         self._alarm.set(at)
         self._delayed.add(item, at, priority)
 
@@ -247,5 +247,7 @@ def _is_number(given: object) -> bool:
 
 def _as_priority(priority: int) -> int:
     if not isinstance(priority, int):
-        raise InvalidCall(f"{priority!r} is no priority: give a whole number, 0 by default, {LOW_PRIORITY} for later")
+        raise InvalidCall(
+            f"{priority!r} is not a priority: give a whole number, 0 by default, {LOW_PRIORITY} for later"
+        )
     return int(priority)

@@ -1,4 +1,4 @@
-"""Everything by keyboard: each page is walked through with Tab, seen all the way, and left again."""
+"""Tests of keyboard use: every page can be walked through with Tab, with a visible focus, and left again."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser import wait_until
-from tests.live.conftest import PageServer, one_server, open_live
-from tests.live.nursery import Nursery
-from tests.program import ROOT
+from tests.dashboard.conftest import PageServer, one_server, open_live
+from tests.support.browser.chromium import wait_until
+from tests.support.browser.page_server_pool import Nursery
+from tests.support.program import ROOT
 
 pytestmark = pytest.mark.browser
 
@@ -136,13 +136,13 @@ def test_the_help_opens_over_the_page_and_escape_gives_the_focus_back(page: Page
 
 
 def test_the_help_lists_every_key_there_is() -> None:
-    script = (ROOT / "static/js/keys.js").read_text()
+    script = (ROOT / "static/js/page/shortcuts.js").read_text()
     keys = set(re.findall(r'^    (?:"(.)"|([a-z])): ', script, re.MULTILINE))
     go = re.search(r"const GO = \{(.*?)\}", script)
     assert go is not None
     wanted = {one or other for one, other in keys} | set(re.findall(r"(\w): \"/", go[1]))
     assert {"j", "k", "x", "e", "d", "y", "f", "?", "o", "p", "m", "c"} <= wanted
-    listed = set(re.findall(r"<kbd>([^<]+)</kbd>", (ROOT / "templates/_keys.html").read_text()))
+    listed = set(re.findall(r"<kbd>([^<]+)</kbd>", (ROOT / "templates/layout/_shortcuts.html").read_text()))
     assert wanted - listed == set()
 
 

@@ -1,4 +1,4 @@
-"""Reading without scripts, and on paper."""
+"""Tests of pages without scripts and on paper."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.accessibility.test_keyboard import PAGES, PODS
-from tests.live.conftest import PageServer, one_server, open_live
-from tests.live.nursery import Nursery
+from tests.dashboard.conftest import PageServer, one_server, open_live
+from tests.support.browser.page_server_pool import Nursery
 
 pytestmark = pytest.mark.browser
 
@@ -38,7 +38,7 @@ def test_without_scripts_a_page_is_read_says_that_it_stands_still_and_offers_to_
     plain.goto(address)
     expect(plain.locator("main h1").first).to_be_visible()
     note = plain.locator("noscript .note")
-    expect(note).to_contain_text("This page stands still")
+    expect(note).to_contain_text("This page does not update")
     note.get_by_role("link", name="Reload").click()
     expect(plain).to_have_url(address)
     expect(plain.get_by_text("connecting")).to_be_hidden()

@@ -1,4 +1,4 @@
-"""Nor has a page in any of its other states: empty, forbidden, being read, unreachable."""
+"""axe-core tests of pages in unusual states: empty, forbidden, loading, unreachable."""
 
 from __future__ import annotations
 

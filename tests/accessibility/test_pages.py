@@ -1,6 +1,6 @@
-"""No page of a cluster in which all is as usual has what axe-core objects to, wide and light, narrow and dark.
+"""axe-core tests of the pages of a healthy cluster, wide and light, narrow and dark.
 
-`make axe` looks at more: every scene in both themes at both widths, on a page of its own.
+`make axe` covers more: every scene in both themes at both widths, on a page of its own.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from playwright.sync_api import BrowserContext
 
 from tools.axe import violations
 from tools.scenes.demo_scenes import ERRORS, LISTS, OBJECTS, ON_LIST, ON_OVERVIEW, Scene
-from tools.scenes.stage import Stage, usual
+from tools.scenes.stage import Stage, usual_stage
 from tools.scenes.walk import Walk
-from tools.scenes.write_scenes import ACTIONS, MAKING, MENU
+from tools.scenes.write_scenes import ACTION_SCENES, CREATE_SCENES, MENU
 
 pytestmark = pytest.mark.browser
 
@@ -27,15 +27,16 @@ LIKE_OTHERS = {
 }  # fmt: skip
 """Pages made of what others are made of: the run has 30 minutes."""
 WALKS: Mapping[str, tuple[Scene, ...]] = MappingProxyType({
-    "overview": ON_OVERVIEW, "list": ON_LIST, "lists": LISTS, "objects": OBJECTS, "errors": ERRORS, "making": MAKING,
-    "actions": ACTIONS,
+    "overview": ON_OVERVIEW, "list": ON_LIST, "lists": LISTS, "objects": OBJECTS, "errors": ERRORS, "making":
+    CREATE_SCENES,
+    "actions": ACTION_SCENES,
 })  # fmt: skip
 """What one page is led through."""
 
 
 @pytest.fixture(scope="module")
 def stage() -> Iterator[Stage]:
-    with usual(pods=40, rate=1) as programs:
+    with usual_stage(pods=40, rate=1) as programs:
         yield programs
 
 
@@ -51,9 +52,9 @@ def test_axe_finds_nothing_wrong(new_context: Callable[..., BrowserContext], sta
         wide, apart = 390 if scene is MENU else 1440, AROUND if number and scene is not MENU else ""
         page.set_viewport_size({"width": wide, "height": 900})
         page.emulate_media(color_scheme="light")
-        steps.to(scene)
-        found += (f"{scene.name} wide: {each}" for each in violations(page, part=scene.part, apart=apart))
+        steps.play(scene)
+        found += (f"{scene.name} wide: {each}" for each in violations(page, part=scene.part, excluded=apart))
         page.set_viewport_size({"width": 390, "height": 844})
         page.emulate_media(color_scheme="dark")
-        found += (f"{scene.name} narrow: {each}" for each in violations(page, part=scene.part, apart=apart))
+        found += (f"{scene.name} narrow: {each}" for each in violations(page, part=scene.part, excluded=apart))
     assert not found, "\n".join(found)

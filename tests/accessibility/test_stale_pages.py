@@ -1,4 +1,4 @@
-"""Nor is a page that is stale or offline any harder to read: what is out of date is paler, and no fainter than AA."""
+"""axe-core tests of stale and offline pages: outdated content is paler, with contrast of at least AA."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.live.conftest import PageServer, open_live
-from tests.live.nursery import Nursery
+from tests.dashboard.conftest import PageServer, open_live
+from tests.support.browser.page_server_pool import Nursery
 from tools.axe import violations
 
 pytestmark = pytest.mark.browser

@@ -1,4 +1,4 @@
-"""Every page that takes a text, over a demo cluster of this process: nothing here needs a program or a browser."""
+"""Fixtures with every page that accepts text, over a demo cluster in this process; no program or browser is needed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from informerd.rest.discovery import Discovery
-from tests.bulk.conftest import bulks_for
-from tests.clusters import DemoCluster
-from tests.edits.browsing import Browser
-from tests.edits.conftest import drafts, parts_at
+from tests.dashboard.pages.bulk.conftest import bulks_for
+from tests.dashboard.pages.conftest import drafts, parts_at
+from tests.support.clusters import DemoCluster
+from tests.support.edit.form_browser import Browser
 
 __all__ = ["drafts"]
 
@@ -22,9 +22,9 @@ async def parts(drafts: str) -> AsyncIterator[SimpleNamespace]:
     await demo.start_again()
     async for made in parts_at(demo.config):
         made.discovery = Discovery(made.client)
-        made.bulks = bulks_for(made, drafts)
+        made.bulk_runs = bulks_for(made, drafts)
         yield made
-        await made.bulks.stop()
+        await made.bulk_runs.stop()
     await demo.kill()
 
 

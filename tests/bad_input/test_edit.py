@@ -1,22 +1,28 @@
-"""What comes of an edit that no page of ours would send, or whose text has what YAML has beyond plain fields."""
+"""Tests of edits that no page of ours sends, and of texts with YAML beyond plain fields."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.bad_input.test_texts import ONE, check, one
-from tests.edits.browsing import Browser
+from tests.support.edit.form_browser import Browser
 
 __all__ = ["one"]
 PARTS = ("edit/", "edit/status/")
 EXTRAS = (
-    (ONE + "---\n" + ONE, "line 10, column 1 A second document begins here; this page takes one object"),
-    (ONE.replace("8080", "!!python/object:os.system x"), "line 8, column 9 The tag !!python/object:os.system means"),
-    (ONE.replace("10.0.0.1", "!!binary aGk="), "line 7, column 7 The tag !!binary means nothing to Kubernetes"),
-    (ONE.replace("10.0.0.1", "!!timestamp 2026-01-01"), "line 7, column 7 The tag !!timestamp means nothing"),
-    (ONE.replace("10.0.0.1", "a\u2028b"), "line 7, column 8 YAML begins a new line here, which is not to be seen"),
-    (ONE.replace("  ip: 10.0.0.1", "  <<: 5"), "line 7, column 7 “<<” merges fields; this is something else"),
-    (ONE.replace("8080", "*port"), "line 8, column 9 The alias *port names nothing that stands before it"),
+    (ONE + "---\n" + ONE, "line 10, column 1 A second document begins here. This page accepts one object"),
+    (
+        ONE.replace("8080", "!!python/object:os.system x"),
+        "line 8, column 9 Kubernetes does not support the tag !!python/object:os.system",
+    ),
+    (ONE.replace("10.0.0.1", "!!binary aGk="), "line 7, column 7 Kubernetes does not support the tag !!binary"),
+    (
+        ONE.replace("10.0.0.1", "!!timestamp 2026-01-01"),
+        "line 7, column 7 Kubernetes does not support the tag !!timestamp",
+    ),
+    (ONE.replace("10.0.0.1", "a\u2028b"), "line 7, column 8 YAML begins a new line at this invisible character"),
+    (ONE.replace("  ip: 10.0.0.1", "  <<: 5"), "line 7, column 7 “<<” needs fields to merge"),
+    (ONE.replace("8080", "*port"), "line 8, column 9 The alias *port has no anchor before it"),
     (ONE + "  ~: 1\n", "line 9, column 3 A field needs a name before its colon"),
     (ONE + "%\n", "line 9, column 2 A line cannot begin with “%”"),
     (ONE.replace("  name: one", "  name: one\n  uid: abc"), "line 5, column 3 metadata.uid It is “abc” in the text"),

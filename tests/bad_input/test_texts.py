@@ -1,4 +1,4 @@
-"""What each page that takes a text says of one that it cannot take: where, what is wrong, and the text is kept."""
+"""Tests of the errors that each page shows for bad text: the position, the problem, and the text itself."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from dashboard.resources.kinds import find_kind
-from tests.edits.browsing import Browser, Page
-from tests.live.feeder import Feeder
-from tests.resources.made import row_of
+from dashboard.objects.kinds.catalog import find_kind
+from tests.support.edit.form_browser import Browser, Page
+from tests.support.live.replica_feeder import Feeder
+from tests.support.objects.rows import row_of
 
 KEY = "mydemos.crddemo.k8s.io"
 ONE = """\
@@ -29,19 +29,22 @@ BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]\n" for level in range(1, 30)
 )
 UNREADABLE = (
-    ("", "The text is empty, or has comments only"),
-    ("# nothing\n", "The text is empty, or has comments only"),
+    ("", "The text is empty or has only comments"),
+    ("# nothing\n", "The text is empty or has only comments"),
     ("- a\n", "line 1, column 1 An object is made of fields"),
     ("words\n", "line 1, column 1 An object is made of fields"),
     (ONE + "  port: 1\n", "line 9, column 3 The field “port” is given twice"),
-    (ONE.replace("  port", "\tport"), "line 8, column 1 A tab stands where YAML wants spaces"),
-    (ONE.replace("8080", ".nan"), "line 8, column 9 .nan is no number"),
-    (ONE.replace("8080", "!!int " + "9" * 5000), "line 8, column 9 “" + "9" * 40 + "” is not what the tag !!int says"),
-    (ONE.replace("8080", '"\\ud800"'), "This escape stands for no character"),
+    (ONE.replace("  port", "\tport"), "line 8, column 1 There is a tab where YAML needs spaces"),
+    (ONE.replace("8080", ".nan"), "line 8, column 9 .nan is not a number that an object can hold"),
+    (
+        ONE.replace("8080", "!!int " + "9" * 5000),
+        "line 8, column 9 “" + "9" * 40 + "” does not match the tag !!int",
+    ),
+    (ONE.replace("8080", '"\\ud800"'), "This escape is not valid"),
     (ONE.replace("8080", "\x00"), "line 8, column 9 Binary data (character U+0000)"),
     (ONE.replace("8080", "[" * 10_000), "This is nested more than 200 levels deep"),
-    (ONE.replace("8080", "!a 1"), "line 8, column 9 The tag !a means nothing to Kubernetes"),
-    (BOMB, "line 6, column 10 This alias unfolds to more"),
+    (ONE.replace("8080", "!a 1"), "line 8, column 9 Kubernetes does not support the tag !a"),
+    (BOMB, "line 6, column 10 This alias expands to more"),
     ('{"a": 1}\nb: 2\n', "line 2, column 1 The object ends before this"),
 )
 """Texts that are no object, and what is said of each."""
@@ -110,11 +113,11 @@ async def test_several_objects_say_what_is_wrong_of_each_and_keep_the_text(brows
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (ONE.replace("name: one", "name: .."), "'..' in namespace 'default' is no name"),
+        (ONE.replace("name: one", "name: .."), "'..' in namespace 'default' is not a valid name"),
         (ONE.replace("name: one", "name: ../../pods/x"), "metadata.name"),
         (ONE.replace("namespace: default", "namespace: a/b"), "There is no namespace “a/b”."),
         (ONE.replace("kind: Mydemo", "kind: List"), "The API server has no List in crddemo.k8s.io/v1"),
-        ("apiVersion: v1\nkind: List\nitems: [5, {}]\n", "An object says its apiVersion"),
+        ("apiVersion: v1\nkind: List\nitems: [5, {}]\n", "The object has no apiVersion"),
         (
             f"{DEFINITION}spec: {{versions: 5}}\n---\napiVersion: y/v1\nkind: X\nmetadata: {{name: a}}\n",
             "The API server has no X in y/v1",

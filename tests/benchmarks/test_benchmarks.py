@@ -1,4 +1,4 @@
-"""The benchmarks run, and their load servers send the same."""
+"""Smoke tests of the benchmarks, and a check that their load servers send the same."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 
 from benchmarks.load_server import has_watch_stub, load_server
 from benchmarks.pods import pod
-from tests.browser import chromium_path
-from tests.require import controlplane_binaries, postgresql_url, redis_url
+from tests.support.browser.chromium import chromium_path
+from tests.support.require import controlplane_binaries, postgresql_url, redis_url
 
 PEERS = Path(os.environ["PEERS"]) if os.environ.get("PEERS") else None
 
@@ -23,7 +23,7 @@ def test_the_informers_benchmark_prints_what_programs_read() -> None:
     command = [sys.executable, "-m", "benchmarks.ingest", "--json", "--pods", "300", "--events", "400"]
     environ = {name: value for name, value in os.environ.items() if name != "PEERS"} | {"IDLE_SECONDS": "1"}
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=170, env=environ)
-    lines = {line["what"]: line for line in json.loads(done.stdout)["lines"]}
+    lines = {line["name"]: line for line in json.loads(done.stdout)["lines"]}
     assert lines["kubernetes.informer"]["ratios"]["informerd's events"].startswith("× ")
     assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())
 
@@ -49,7 +49,7 @@ def test_the_demo_clusters_benchmark_prints_what_programs_read() -> None:
     sizes = ["--pods", "60", "--writes", "90", "--watchers", "2", "--starts", "1"]
     command = [sys.executable, "-m", "benchmarks.demo_cluster", "--json", *sizes]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=120)
-    lines = {line["what"]: line["figures"] for line in json.loads(done.stdout)["lines"]}
+    lines = {line["name"]: line["figures"] for line in json.loads(done.stdout)["lines"]}
     assert lines["status patches, 2 watchers"]["events delivered, %"] == 100
     assert all(figure > 0 for figures in lines.values() for figure in figures.values())
 
@@ -58,7 +58,7 @@ def test_the_demo_workloads_benchmark_prints_what_programs_read() -> None:
     sizes = ["--pods", "40", "--rate", "30", "--settle", "1", "--seconds", "4"]
     command = [sys.executable, "-m", "benchmarks.demo_workload", "--json", *sizes]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=120)
-    lines = {line["what"]: line["figures"] for line in json.loads(done.stdout)["lines"]}
+    lines = {line["name"]: line["figures"] for line in json.loads(done.stdout)["lines"]}
     assert lines["changes a second"]["all"] > 1
     assert 20 < lines["pods at the end"]["number"] < 80
 
@@ -74,7 +74,7 @@ def test_our_load_server_sends_the_bytes_that_the_peers_load_server_sends() -> N
 def test_the_views_benchmark_prints_what_programs_read() -> None:
     command = [sys.executable, "-m", "benchmarks.views", "--json", "--rows", "2000", "--sizes", "100", "200"]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=120)
-    lines = {line["what"]: line for line in json.loads(done.stdout)["lines"]}
+    lines = {line["name"]: line for line in json.loads(done.stdout)["lines"]}
     assert lines["a change, 200 rows, 10 lists"]["ratios"]["at 100 rows"].startswith("× ")
     assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())
 
@@ -82,7 +82,7 @@ def test_the_views_benchmark_prints_what_programs_read() -> None:
 def test_the_work_queues_benchmark_prints_what_programs_read() -> None:
     command = [sys.executable, "-m", "benchmarks.workqueue", "--json", "--keys", "200", "--rounds", "1"]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=60)
-    lines = {line["what"]: line for line in json.loads(done.stdout)["lines"]}
+    lines = {line["name"]: line for line in json.loads(done.stdout)["lines"]}
     assert lines["asyncio.Queue: 10,000 keys wait"]["ratios"]["informerd's"].startswith("× ")
     assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())
 
@@ -91,14 +91,14 @@ def test_the_merge_benchmark_prints_what_programs_read() -> None:
     command = [sys.executable, "-m", "benchmarks.merge", "--json", "--lines", "600", "--rounds", "1"]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=60)
     lines = json.loads(done.stdout)["lines"]
-    assert [line["what"].split(",")[0] for line in lines] == ["merge", "rewrite", "page"]
+    assert [line["name"].split(",")[0] for line in lines] == ["merge", "rewrite", "page"]
     assert all(figure > 0 for line in lines for figure in line["figures"].values())
 
 
 def test_the_controllers_benchmark_handles_every_event_and_so_does_kopf() -> None:
     command = [sys.executable, "-m", "benchmarks.controllers", "--json", "--pods", "60", "--rounds", "1"]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=120)
-    lines = {line["what"]: line for line in json.loads(done.stdout)["lines"]}
+    lines = {line["name"]: line for line in json.loads(done.stdout)["lines"]}
     assert lines["kopf, on.event"]["ratios"]["informerd's events"].startswith("× ")
     assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())
 
@@ -109,7 +109,7 @@ def test_the_benchmark_of_an_open_page_prints_what_programs_read() -> None:
     sizes = ["--hours", "0.01", "--rest", "1", "--settle", "0", "--pages", "list"]
     command = [sys.executable, "-m", "benchmarks.browser_hours", "--json", *sizes]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=170)
-    lines = {line["what"]: line["figures"] for line in json.loads(done.stdout)["lines"]}
+    lines = {line["name"]: line["figures"] for line in json.loads(done.stdout)["lines"]}
     assert len(lines) == 5
     assert all(figures["sockets"] == 1 for what, figures in lines.items() if "after" in what)
     assert lines["list, at rest"]["shown, % of a core"] >= 0

@@ -1,4 +1,4 @@
-"""The benchmark of the feed runs, in a real browser, and prints what programs read."""
+"""Smoke test of the feed benchmark, in a real browser, with output that programs can read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.browser import chromium_path
+from tests.support.browser.chromium import chromium_path
 
 pytestmark = pytest.mark.browser
 
@@ -18,7 +18,7 @@ def test_the_feeds_benchmark_prints_what_programs_read() -> None:
     sizes = ["--rate", "300", "--seconds", "2", "--views", "2", "--settle", "0.5"]
     command = [sys.executable, "-m", "benchmarks.feed_browser", "--json", *sizes]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=170)
-    lines = {line["what"]: line["figures"] for line in json.loads(done.stdout)["lines"]}
+    lines = {line["name"]: line["figures"] for line in json.loads(done.stdout)["lines"]}
     page = lines["/feed/ at 300 changes a second"]
     assert page["lines"] > 0
     assert page["input p50, ms"] > 0

@@ -1,4 +1,4 @@
-"""The benchmarks of the whole dashboard run, and find every change."""
+"""Smoke tests of the benchmarks of the whole dashboard, which find every change."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.require import controlplane_binaries, redis_url
+from tests.support.require import controlplane_binaries, redis_url
 
 pytestmark = [pytest.mark.browser, pytest.mark.redis]
 
@@ -18,7 +18,7 @@ def run(name: str, *options: str) -> dict[str, dict[str, float]]:
     environ = {**os.environ, "KUBEBUILDER_ASSETS": str(controlplane_binaries()), "REDIS_URL": redis_url()}
     command = [sys.executable, "-m", f"benchmarks.{name}", "--json", *options]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=150, env=environ)
-    return {line["what"]: line["figures"] for line in json.loads(done.stdout)["lines"]}
+    return {line["name"]: line["figures"] for line in json.loads(done.stdout)["lines"]}
 
 
 def test_every_change_of_a_row_shows_in_the_browser() -> None:

@@ -1,4 +1,4 @@
-"""What a bare machine runs: .ci/run with the system's programs replaced by ones that write down how they are called."""
+"""Tests of .ci/run on a bare machine, with the system's programs replaced by ones that record their calls."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.controlplane import free_ports
-from tests.program import ROOT
+from tests.support.controlplane import free_ports
+from tests.support.program import ROOT
 
 SAYS_SO = '#!/bin/sh\necho "$(basename "$0") $*" >> "$CALLS"\n'
 STUBS = {

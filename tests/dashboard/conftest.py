@@ -1,4 +1,4 @@
-"""Fixtures of the live path's browser tests: a server that a test turns by hand, and pages of it."""
+"""Fixtures of browser tests on the live path: a server that a test controls, and pages of it."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from typing import Any, Self
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.live.nursery import Nursery
-from tests.program import Program
-from tests.wait import until
+from tests.support.browser.page_server_pool import Nursery
+from tests.support.program import Program
+from tests.support.wait import until
 
 
 class PageServer(Program):
-    """tests/live/page_server.py in a process of its own; one of a nursery is there sooner."""
+    """tests/support/browser/page_server.py in a process of its own; one of a nursery is there sooner."""
 
     url = ""
 
     def __init__(self, nursery: Nursery | None = None) -> None:
-        super().__init__("-m", "tests.live.page_server", env={"REDIS_URL": ""})  # it has no other process
+        super().__init__("-m", "tests.support.browser.page_server", env={"REDIS_URL": ""})  # it has no other process
         self._nursery = nursery
 
     def start(self) -> Self:
@@ -107,7 +107,7 @@ def hears(page: Page, beats: int) -> None:
     page.evaluate(BEATS, beats)
 
 
-LATE = ("has not been heard since", "is too slow for all that changes")
+LATE = ("has not been heard since", "is too slow for so many changes")
 """What a page says where its server, its line or its browser had no time: on a busy machine it may at any moment."""
 
 

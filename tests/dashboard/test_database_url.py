@@ -1,4 +1,4 @@
-"""DATABASE_URL: SQLite by default, PostgreSQL in production; both take every migration."""
+"""Tests of DATABASE_URL: SQLite by default, PostgreSQL in production; both take every migration."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.program import ROOT
-from tests.require import postgresql_url
+from tests.support.program import ROOT
+from tests.support.require import postgresql_url
 
 
 def manage(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:

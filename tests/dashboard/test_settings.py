@@ -1,4 +1,4 @@
-"""Settings: docs/settings.md and dashboard/settings.py say the same, and the secret key is what they promise."""
+"""Tests that docs/settings.md and dashboard/settings.py agree, and of the secret key."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.secret import kept_secret
-from tests.program import ROOT
+from dashboard.runtime.secret_key import load_or_create_secret
+from tests.support.program import ROOT
 
 SETTINGS = ROOT / "dashboard" / "settings.py"
 TABLE_ROW = re.compile(r"^\| `(?P<name>[A-Z_]+)` \| (?P<default>[^|]+) \|", re.MULTILINE)
@@ -101,14 +101,14 @@ def test_the_production_form_needs_a_secret_key_of_its_own(tmp_path: Path) -> No
     ("name", "value", "said"),
     [
         ("PORT", "eighty", "PORT cannot be read: 'eighty' is no whole number"),
-        ("DELTABOARD_VAR", "/dev/null/var", "DELTABOARD_VAR: the secret key cannot be kept in /dev/null/var: "),
-        ("DATABASE_URL", "oracle-of-delphi://user:hunter2@x", "DATABASE_URL is no database address"),
-        ("DATABASE_URL", "nonsense", "DATABASE_URL is no database address"),
-        ("DATABASE_URL", "postgres://user:hunter2@host:port/name", "DATABASE_URL is no database address"),
-        ("DEMO_PODS", "many", "DEMO_PODS cannot be read: 'many' is no whole number from 1 to 50000"),
-        ("DEMO_PODS", "0", "DEMO_PODS cannot be read: '0' is no whole number from 1 to 50000"),
-        ("DEMO_RATE", "nan", "DEMO_RATE cannot be read: 'nan' is no number of changes a second from 0 to 1000"),
-        ("DEMO_SEED", "x", "DEMO_SEED cannot be read: 'x' is no whole number"),
+        ("DELTABOARD_VAR", "/dev/null/var", "DELTABOARD_VAR: the secret key cannot be stored in /dev/null/var: "),
+        ("DATABASE_URL", "oracle-of-delphi://user:hunter2@x", "DATABASE_URL is not a database address"),
+        ("DATABASE_URL", "nonsense", "DATABASE_URL is not a database address"),
+        ("DATABASE_URL", "postgres://user:hunter2@host:port/name", "DATABASE_URL is not a database address"),
+        ("DEMO_PODS", "many", "DEMO_PODS cannot be read: 'many' is not a whole number from 1 to 50000"),
+        ("DEMO_PODS", "0", "DEMO_PODS cannot be read: '0' is not a whole number from 1 to 50000"),
+        ("DEMO_RATE", "nan", "DEMO_RATE cannot be read: 'nan' is not a number of changes a second from 0 to 1000"),
+        ("DEMO_SEED", "x", "DEMO_SEED cannot be read: 'x' is not a whole number"),
         ("DEBUG", "enable", "DEBUG cannot be read: 'enable' is neither on nor off"),
         ("CSRF_COOKIE_SECURE", "2", "CSRF_COOKIE_SECURE cannot be read: '2' is neither on nor off"),
         ("DELTABOARD_CLUSTER", "prod", "DELTABOARD_CLUSTER is 'prod', but must be one of demo"),
@@ -210,8 +210,8 @@ def test_manage_says_what_is_missing_in_one_line(tmp_path: Path) -> None:
 
 def test_the_kept_secret_is_readable_by_its_owner_only_and_stays(tmp_path: Path) -> None:
     path = tmp_path / "folder" / "secret_key"
-    secret = kept_secret(path)
-    assert kept_secret(path) == secret
+    secret = load_or_create_secret(path)
+    assert load_or_create_secret(path) == secret
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert list(path.parent.iterdir()) == [path]
 
@@ -220,6 +220,6 @@ def test_the_kept_secret_is_readable_by_its_owner_only_and_stays(tmp_path: Path)
 def test_an_empty_secret_file_is_replaced(tmp_path: Path, found: str) -> None:
     path = tmp_path / "secret_key"
     path.write_text(found)
-    secret = kept_secret(path)
+    secret = load_or_create_secret(path)
     assert len(secret) >= 50
     assert path.read_text() == secret

@@ -1,4 +1,4 @@
-"""A demo cluster of its own for each test, in this process, and one process shared by the run."""
+"""Fixtures with a demo cluster for each test, in this process, and one process shared by the run."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import pytest
 
 from devcluster.kubeconfig import write_kubeconfig
 from devcluster.server.core import Core
-from devcluster.server.faults import Faults
-from devcluster.server.store import Store
-from devcluster.serving import Serving
-from tests.devcluster.api import Api, Reply
-from tests.devcluster.gadgets import GADGETS
-from tests.program import ROOT
-from tests.wait import until
+from devcluster.server.endpoints.faults import Faults
+from devcluster.server.storage.store import Store
+from devcluster.serving import DemoServer
+from tests.support.devcluster.gadget_crd import GADGETS
+from tests.support.devcluster.http_api import Api, Reply
+from tests.support.program import ROOT
+from tests.support.wait import until
 
 _numbers = itertools.count(1)
 START = 1_800_000_000.0
@@ -65,8 +65,8 @@ class Demo(Api):
 async def demo(core: Core, tmp_path: Path) -> AsyncIterator[Demo]:
     """`core` served with faults allowed, bookmarks every 0.2 s and the garbage collector running."""
     faults = Faults(core.store, random.Random(7))
-    async with Serving(core, faults=faults, bookmark_seconds=0.2) as serving:
-        collector = asyncio.create_task(core.garbage.run(interval=0.05))
+    async with DemoServer(core, faults=faults, bookmark_seconds=0.2) as serving:
+        collector = asyncio.create_task(core.garbage_collector.run(interval=0.05))
         file = tmp_path / "kubeconfig"
         write_kubeconfig(file, server=serving.url, authority=serving.authority, token=serving.token)
         found = Api.of(file)

@@ -1,4 +1,4 @@
-"""What runs until cancelled ends when it is cancelled, also at the very moment at which what it waits for comes."""
+"""Tests of cancellation: tasks end, also when the awaited result comes at the same moment."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, cast
 import pytest
 
 from devcluster.server.core import Core
-from devcluster.server.watch import Watcher, WatchQuery
+from devcluster.server.storage.watch import Watcher, WatchQuery
 from devcluster.workload.cluster import Cluster
-from devcluster.workload.dice import Dice
+from devcluster.workload.random import RandomSource
 from informerd.clock import sleep_or
 from informerd.rest.client import Client
-from tests.clock import FakeClock, settle
+from tests.support.clock import FakeClock, run_ready_tasks
 
 TURNS = range(8)
 """Turns of the event loop between what is waited for and the cancellation."""
@@ -23,11 +23,11 @@ TURNS = range(8)
 async def ends(run: Callable[[], Awaitable[object]], come: Callable[[], object], turns: int) -> bool:
     """Whether `run` ends by its cancellation so many turns after `come`."""
     task = asyncio.ensure_future(run())
-    await settle()
+    await run_ready_tasks()
     come()
-    await settle(turns)
+    await run_ready_tasks(turns)
     task.cancel()
-    await settle()
+    await run_ready_tasks()
     ended = task.done()
     task.cancel()  # or the test's own end would wait for it
     await asyncio.wait([task])
@@ -36,7 +36,7 @@ async def ends(run: Callable[[], Awaitable[object]], come: Callable[[], object],
 
 @pytest.mark.parametrize("turns", TURNS)
 async def test_the_garbage_collector_as_something_is_deleted(core: Core, turns: int) -> None:
-    assert await ends(core.garbage.run, core.garbage._woken.set, turns)
+    assert await ends(core.garbage_collector.run, core.garbage_collector._woken.set, turns)
 
 
 @pytest.mark.parametrize("turns", TURNS)
@@ -49,7 +49,7 @@ async def test_a_watch_as_something_changes(core: Core, turns: int) -> None:
             pass
 
     metadata = {"name": "a", "namespace": "t", "uid": "u", "creationTimestamp": "2026-01-01T00:00:00Z"}
-    assert await ends(send, lambda: core.seed(kind, {"metadata": metadata}), turns)
+    assert await ends(send, lambda: core.put_seed_object(kind, {"metadata": metadata}), turns)
     watcher.close()
 
 
@@ -57,7 +57,7 @@ async def test_a_watch_as_something_changes(core: Core, turns: int) -> None:
 async def cluster() -> AsyncIterator[Cluster]:
     """The controllers' view of a cluster, without a server."""
     clock = FakeClock()
-    cluster = Cluster(cast("Client", None), clock=clock, dice=Dice(1))
+    cluster = Cluster(cast("Client", None), clock=clock, random_source=RandomSource(1))
     yield cluster
     await cluster.stop()
 
@@ -69,7 +69,7 @@ async def test_a_controller_as_its_own_write_comes_back(cluster: Cluster, turns:
 
     async def control() -> None:
         while True:
-            await cluster.pods.seen(written)
+            await cluster.pods.wait_until_cached(written)
             await asyncio.Event().wait()
 
     def come() -> None:

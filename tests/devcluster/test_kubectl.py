@@ -1,4 +1,4 @@
-"""kubectl on the demo cluster, where there is a kubectl: what it prints is what it prints on the real API server."""
+"""Comparison of kubectl's output on the demo cluster with that on the real API server, where kubectl is installed."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from devcluster.manifests import documents
-from tests.controlplane import ControlPlane
-from tests.devcluster.api import Api
-from tests.devcluster.kubectl import KubectlSide, collection_path, kubectl_binary, objects_in
-from tests.devcluster.kubectl_cases import KUBECTL_CASES, KubectlCase
-from tests.devcluster.kubectl_cases import MANIFEST as SETUP
-from tests.require import missing
-from tests.wait import until
+from devcluster.manifests import read_documents
+from tests.support.controlplane import ControlPlane
+from tests.support.devcluster.http_api import Api
+from tests.support.devcluster.kubectl_cases import KUBECTL_CASES, KubectlCase
+from tests.support.devcluster.kubectl_cases import MANIFEST as SETUP
+from tests.support.kubectl import KubectlSide, collection_path, kubectl_binary, objects_in
+from tests.support.require import missing
+from tests.support.wait import until
 
 Kubectl = Callable[..., str]
 
@@ -152,7 +152,7 @@ Pair = tuple[KubectlSide, KubectlSide]
 def real_kubeconfig(controlplane: ControlPlane) -> Path:
     """The real API server with the Mydemos of the demo cluster."""
     api = Api.of(controlplane.kubeconfig)
-    for document in documents():
+    for document in read_documents():
         api.post(CRDS, document)
     until(lambda: api.get("/apis/crddemo.k8s.io/v1/mydemos").code == 200, what="Mydemos are served")
     return controlplane.kubeconfig

@@ -1,4 +1,4 @@
-"""List and watch, the same tests on the demo cluster and on the real API server, bare and through informerd."""
+"""Tests of list and watch, the same on the demo cluster and the real API server, bare and through informerd."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from informerd.objects import Object
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
-from tests.devcluster.api import Api, Json
-from tests.wait import eventually
+from tests.support.devcluster.http_api import Api, Json
+from tests.support.wait import eventually
 
 MAPS = Resource(version="v1", plural="configmaps", kind="ConfigMap")
 _numbers = itertools.count(1)

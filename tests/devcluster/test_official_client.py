@@ -1,4 +1,4 @@
-"""The official Python client on the demo cluster: its asyncio half, its informer and its dynamic clients."""
+"""Tests of the official Python client on the demo cluster: asyncio client, informer and dynamic clients."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from kubernetes.aio import dynamic as aio_dynamic
 from kubernetes.aio import watch as aio_watch
 from kubernetes.dynamic.exceptions import NotFoundError
 
-from tests.devcluster.api import Api
-from tests.wait import until
+from tests.support.devcluster.http_api import Api
+from tests.support.wait import until
 
 MYDEMO = {
     "apiVersion": "crddemo.k8s.io/v1",

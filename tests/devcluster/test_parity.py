@@ -1,8 +1,8 @@
-"""The demo cluster answers as the real API server does: the same requests on both, and the answers compared.
+"""Comparison of the demo cluster's responses with those of the real API server, for the same requests.
 
 Compared are the status code, reason, message, details, causes and warnings of failures, and whole objects of successes,
 without what must differ: uids, versions, times, addresses, random name suffixes, managedFields, and the order in which
-Go's maps yield causes. Where the two differ on purpose, `ON_PURPOSE` says why.
+Go's maps yield causes. `ON_PURPOSE` gives the reasons for intended differences.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from tests.controlplane import ControlPlane
-from tests.devcluster.api import MERGE, Api, Json, Reply
-from tests.devcluster.case import Case
-from tests.devcluster.cases import CASES, SETUP
-from tests.devcluster.eviction_cases import EVICTION_STATUSES
-from tests.devcluster.gadgets import COLLECTION, GADGETS
-from tests.wait import until
+from tests.support.controlplane import ControlPlane
+from tests.support.devcluster.eviction_cases import EVICTION_STATUSES
+from tests.support.devcluster.gadget_crd import COLLECTION, GADGETS
+from tests.support.devcluster.http_api import MERGE, Api, Json, Reply
+from tests.support.devcluster.parity_case import Case
+from tests.support.devcluster.parity_cases import CASES, SETUP
+from tests.support.wait import until
 
 ON_PURPOSE: dict[str, str] = {}
 """Cases by name, and why the demo cluster answers otherwise."""

@@ -1,4 +1,4 @@
-"""The process: what it prints and writes, and how it ends."""
+"""Tests of the demo cluster's process: its output and files, and its end."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import pytest
 
 from devcluster.__main__ import parse
 from devcluster.kubeconfig import write_kubeconfig
-from devcluster.size import Size
-from tests.devcluster.api import Api
-from tests.program import ROOT
-from tests.wait import until
+from devcluster.workload_size import WorkloadSize
+from tests.support.devcluster.http_api import Api
+from tests.support.program import ROOT
+from tests.support.wait import until
 
 Process = subprocess.Popen[bytes]
 
@@ -113,12 +113,12 @@ def test_a_second_one_takes_the_kubeconfig_over(start: Callable[..., Process], t
 @pytest.mark.parametrize(
     ("flag", "value", "said"),
     [
-        ("--pods", "many", "argument --pods: 'many' is no whole number from 1 to 50000"),
-        ("--pods", "-3", "argument --pods: '-3' is no whole number from 1 to 50000"),
-        ("--pods", "50001", "argument --pods: '50001' is no whole number from 1 to 50000"),
-        ("--rate", "fast", "argument --rate: 'fast' is no number of changes a second from 0 to 1000"),
-        ("--rate", "1001", "argument --rate: '1001' is no number of changes a second from 0 to 1000"),
-        ("--seed", "x", "argument --seed: 'x' is no whole number"),
+        ("--pods", "many", "argument --pods: 'many' is not a whole number from 1 to 50000"),
+        ("--pods", "-3", "argument --pods: '-3' is not a whole number from 1 to 50000"),
+        ("--pods", "50001", "argument --pods: '50001' is not a whole number from 1 to 50000"),
+        ("--rate", "fast", "argument --rate: 'fast' is not a number of changes a second from 0 to 1000"),
+        ("--rate", "1001", "argument --rate: '1001' is not a number of changes a second from 0 to 1000"),
+        ("--seed", "x", "argument --seed: 'x' is not a whole number"),
     ],
 )
 def test_a_size_that_is_none_is_a_sentence_and_exit_code_2(
@@ -131,9 +131,9 @@ def test_a_size_that_is_none_is_a_sentence_and_exit_code_2(
 
 
 def test_a_size_is_handed_on_as_flags() -> None:
-    for size in (Size(), Size(pods=7, rate=0.5, seed=-1)):
+    for size in (WorkloadSize(), WorkloadSize(pods=7, rate=0.5, seed=-1)):
         options = parse(list(size.flags))
-        assert Size(options.pods, options.rate, options.seed) == size
+        assert WorkloadSize(options.pods, options.rate, options.seed) == size
 
 
 @pytest.mark.parametrize("port", ["65536", "-1", "x", "1.5", "", "²"])
@@ -141,7 +141,7 @@ def test_a_port_that_is_none_is_refused(port: str, capsys: pytest.CaptureFixture
     with pytest.raises(SystemExit) as caught:
         parse([f"--port={port}"])
     assert caught.value.code == 2
-    assert f"argument --port: {port!r} is no port from 0 to 65535" in capsys.readouterr().err
+    assert f"argument --port: {port!r} is not a port from 0 to 65535" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

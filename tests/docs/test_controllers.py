@@ -1,4 +1,4 @@
-"""docs/controllers.md: its programs run, do and print what it says, and all that it names exists."""
+"""Tests of docs/controllers.md: its programs run and print what it says, and everything that it names exists."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ import informerd
 from informerd import MYDEMOS, Manager, NotFound
 from informerd.errors import controllers, writing
 from informerd.testing import DemoCluster
-from tests.informerd.controllers.samples import mydemo, pod, replica_set
-from tests.program import ROOT
-from tests.terminal import Running, Terminal, demo_terminal, real_terminal, terminal
-from tests.wait import eventually
+from tests.support.informerd.controller_manifests import mydemo, pod, replica_set
+from tests.support.program import ROOT
+from tests.support.terminal import Running, Terminal, demo_terminal, real_terminal, terminal
+from tests.support.wait import eventually
 
 __all__ = ["demo_terminal", "real_terminal", "terminal"]
 
@@ -142,11 +142,11 @@ async def test_the_pod_counter_labels_each_namespace_with_the_number_of_its_pods
     namespaces = demo_cluster.dynamic.resource("namespaces")
 
     async def number() -> str:
-        await demo_cluster.settled()
+        await demo_cluster.wait_until_settled()
         labels: dict[str, str] = (await namespaces.get("default"))["metadata"]["labels"]
         return labels["example.com/pods"]
 
-    async with demo_cluster.running(manager):
+    async with demo_cluster.run_controllers(manager):
         assert await number() == "0"
         await demo_cluster.apply(pod("a"), pod("b"))
         assert await number() == "2"
@@ -166,13 +166,13 @@ async def test_the_finalizer_of_the_page_keeps_a_mydemo_until_the_book_is_withou
     names["demos"] = manager.kind(MYDEMOS, names["Mydemo"])
     exec(FINALIZER, names)
     mydemos = demo_cluster.dynamic.resource("mydemos", "default")
-    async with demo_cluster.running(manager):
+    async with demo_cluster.run_controllers(manager):
         await demo_cluster.apply(mydemo("alpha"))
-        await demo_cluster.settled()
+        await demo_cluster.wait_until_settled()
         assert names["book"] == {"default/alpha": "10.0.0.1"}
         assert (await mydemos.get("alpha"))["metadata"]["finalizers"] == ["example.com/address-book"]
         await mydemos.delete("alpha")
-        await demo_cluster.settled()
+        await demo_cluster.wait_until_settled()
         assert names["book"] == {}
         with pytest.raises(NotFound):
             await mydemos.get("alpha")

@@ -1,7 +1,7 @@
-"""docs/informerd.md: every block of it runs, prints what it says, and imports from `informerd` alone.
+"""Tests of docs/informerd.md: every block runs, prints what it says, and imports from `informerd` alone.
 
 A block that runs an event loop of its own is a program; the others are pieces of one async function, in their order.
-All are run in processes of their own in which every warning is an error.
+All run in separate processes in which every warning is an error.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ import pytest
 
 import informerd
 from informerd import AlreadyExists, Client, DynamicClient, load_kubeconfig
-from tests.controlplane import ControlPlane
-from tests.program import ROOT, Program
-from tests.wait import eventually
+from tests.support.controlplane import ControlPlane
+from tests.support.program import ROOT, Program
+from tests.support.wait import eventually
 
 DOCUMENT = ROOT / "docs" / "informerd.md"
 FENCED = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Whole programs against a real API server, looked at with a real browser."""
+"""Fixtures with whole programs against a real API server, and a real browser."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.controlplane import ControlPlane, free_ports
-from tests.e2e.deployment import Deployment
-from tests.program import ROOT, Program, answers
-from tests.require import controlplane_binaries
+from tests.support.controlplane import ControlPlane, free_ports
+from tests.support.e2e.deployment import Deployment
+from tests.support.program import ROOT, Program, answers
+from tests.support.require import controlplane_binaries
 
 CRD = ROOT / "deploy" / "crd" / "mydemos.yaml"
 _numbers = itertools.count(1)

@@ -1,14 +1,14 @@
-"""Many objects changed at once in a browser, with scripts and without, seen in the API server."""
+"""Tests of bulk changes in a browser, with scripts and without, checked in the API server."""
 
 from __future__ import annotations
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.controlplane import ControlPlane
 from tests.e2e.conftest import Dashboard
-from tests.e2e.objects import mydemo, mydemos
-from tests.wait import until
+from tests.support.controlplane import ControlPlane
+from tests.support.e2e.manifests import mydemo, mydemos
+from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
 

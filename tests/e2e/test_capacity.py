@@ -1,4 +1,4 @@
-"""Channels' capacity is reached: messages are dropped, the replica notices it, and pages are right again."""
+"""Tests of Channels' capacity: messages are dropped, the replica notices it, and pages recover."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext
 
-from tests.controlplane import ControlPlane
-from tests.e2e.changes import Changes
-from tests.e2e.deployment import Deployment
-from tests.e2e.small_layers import CAPACITY
-from tests.e2e.subjects import pods_with_restarts
-from tests.e2e.truth import LATE
-from tests.e2e.watching import Watched
-from tests.wait import until
+from tests.support.controlplane import ControlPlane
+from tests.support.e2e.changes import Changes
+from tests.support.e2e.deployment import Deployment
+from tests.support.e2e.expectations import pods_with_restarts
+from tests.support.e2e.filmed_pages import Watched
+from tests.support.e2e.small_channel_settings import CAPACITY
+from tests.support.e2e.verdict import LATE
+from tests.support.wait import until
 
 pytestmark = [pytest.mark.browser, pytest.mark.redis, pytest.mark.postgresql]
 
@@ -26,7 +26,10 @@ SHORT = 1.5
 
 @pytest.fixture
 def deployment(cluster: ControlPlane, tmp_path: Path) -> Iterator[Deployment]:
-    settings = {"DJANGO_SETTINGS_MODULE": "tests.e2e.small_layers", "DELTABOARD_KINDS": "pods,namespaces"}
+    settings = {
+        "DJANGO_SETTINGS_MODULE": "tests.support.e2e.small_channel_settings",
+        "DELTABOARD_KINDS": "pods,namespaces",
+    }
     deployment = Deployment(cluster, tmp_path, **settings)
     try:
         deployment.start()

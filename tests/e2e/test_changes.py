@@ -1,9 +1,9 @@
-"""The writer of the faults' tests: whatever chance has it do, there is something left to change."""
+"""Tests of the writer of random changes: after any choice, there is something left to change."""
 
 from __future__ import annotations
 
-from tests.controlplane import ControlPlane
-from tests.e2e.changes import COLLECTIONS, FLOOR, Changes
+from tests.support.controlplane import ControlPlane
+from tests.support.e2e.changes import COLLECTIONS, FLOOR, Changes
 
 
 def test_however_much_goes_there_is_something_left_to_change(cluster: ControlPlane, namespace: str) -> None:

@@ -1,4 +1,4 @@
-"""Open pages show what the API server has while it changes; and the checker that says so can find them wrong."""
+"""Tests that open pages show the API server's state while it changes, and that the checker finds wrong pages."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, WebSocketRoute
 
-from tests.e2e.changes import Changes
-from tests.e2e.deployment import Deployment
-from tests.e2e.subjects import pods_with_restarts
-from tests.e2e.truth import LATE
-from tests.e2e.truth_run import change_and_watch, open_pages, verdicts
-from tests.e2e.watching import Watched
+from tests.support.e2e.changes import Changes
+from tests.support.e2e.consistency_run import change_and_watch, open_pages, verdicts
+from tests.support.e2e.deployment import Deployment
+from tests.support.e2e.expectations import pods_with_restarts
+from tests.support.e2e.filmed_pages import Watched
+from tests.support.e2e.verdict import LATE
 
 pytestmark = [pytest.mark.browser, pytest.mark.redis, pytest.mark.postgresql]
 

@@ -1,4 +1,4 @@
-"""Several objects of one text in a browser: what came of each as it comes, waiting in sight, and an end on request."""
+"""Tests of several objects of one text in a browser: results as they come, waiting, and cancellation."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.controlplane import ApiFailure, ControlPlane
+from tests.dashboard.pages.edit.test_editor_conflicts_browser import unreachable_webhook, wait_for
 from tests.e2e.conftest import Dashboard
-from tests.e2e.objects import Json, mydemo, mydemos
-from tests.edits.test_browser_editor_others import unreachable_webhook, wait_for
-from tests.wait import until
+from tests.support.controlplane import ApiFailure, ControlPlane
+from tests.support.e2e.manifests import Json, mydemo, mydemos
+from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
 
@@ -64,9 +64,9 @@ def test_the_results_come_one_by_one_and_what_is_not_begun_is_cancelled_and_gone
         until(lambda: is_held(cluster, namespace), within=60, what="the webhook is asked")
         apply.click()
         status, says = page.locator("main p[role=status]"), page.locator("[data-repeat-says]")
-        expect(status).to_have_text("1 made1 waited for1 not begun")
+        expect(status).to_have_text("1 created1 waited for1 not begun")
         expect(page.locator("form[data-repeat='60']")).to_have_count(1)
-        expect(says).to_contain_text(re.compile(r"Sent again by itself in \d+ s \(try 1 of 10\)"))
+        expect(says).to_contain_text(re.compile(r"Sending again in \d+ s \(try 1 of 10\)"))
         assert cluster.exists(mydemos(namespace, "one"))
         page.get_by_role("button", name="Stop").click()
         expect(says).to_have_text("Stopped: nothing is sent until you press the button.")
@@ -74,15 +74,15 @@ def test_the_results_come_one_by_one_and_what_is_not_begun_is_cancelled_and_gone
         page.get_by_role("button", name="Try now").click()
         until(lambda: bool(page.evaluate("1") and answers), what="a step is under way")
         page.get_by_role("button", name="Cancel").click()
-        expect(says).to_have_text("It ends with what is under way.")
+        expect(says).to_have_text("It ends after the step under way.")
         holds = False
         wait_for(answers[0], "60")
         expect(page.locator("h1")).to_have_text("Cancelled")
-        expect(status).to_have_text("1 made1 failed1 not tried")
+        expect(status).to_have_text("1 created1 failed1 not tried")
     finally:
         cluster.delete(f"{HOOKS}/{namespace}")
     until(lambda: not is_held(cluster, namespace), within=60, what="the webhook is asked no more")
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     expect(page.locator("h1")).to_have_text("Applied")
-    expect(status).to_have_text("3 made")
+    expect(status).to_have_text("3 created")
     assert cluster.exists(mydemos(namespace, "three"))

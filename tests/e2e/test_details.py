@@ -1,14 +1,14 @@
-"""A details page that stays open while its object is changed, deleted, created again and renamed."""
+"""Tests of an open details page while its object is changed, deleted, created again and renamed."""
 
 from __future__ import annotations
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.controlplane import ControlPlane
+from tests.dashboard.conftest import open_live
 from tests.e2e.conftest import Dashboard
-from tests.e2e.objects import mydemo, mydemos
-from tests.live.conftest import open_live
+from tests.support.controlplane import ControlPlane
+from tests.support.e2e.manifests import mydemo, mydemos
 
 pytestmark = pytest.mark.browser
 

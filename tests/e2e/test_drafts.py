@@ -1,4 +1,4 @@
-"""What somebody types outlives reloads, browsers and the server: Chromium on the embedded form."""
+"""Tests of drafts, which survive reloads, browsers and the server: Chromium on the embedded form."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import BrowserContext, Page, Response, Route, expect
 
-from dashboard.drafts.draft import MAX_BYTES
-from tests.controlplane import ControlPlane
+from dashboard.pages.drafts.draft import MAX_BYTES
 from tests.e2e.conftest import Dashboard
-from tests.e2e.objects import mydemo, mydemos
-from tests.wait import until
+from tests.support.controlplane import ControlPlane
+from tests.support.e2e.manifests import mydemo, mydemos
+from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
 
@@ -84,9 +84,9 @@ def test_a_draft_outlives_the_browser_and_the_server(
     again.add_cookies(cookies)  # type: ignore[arg-type] # what Playwright gives back is what it takes
     page = opened(again)
     page.goto(dashboard.url + address(namespace))
-    expect(page.locator(OFFER)).to_contain_text("You were writing here")
+    expect(page.locator(OFFER)).to_contain_text("You have an unsaved draft here")
     expect(page.locator("[data-drafts]")).to_have_text("1")
-    page.locator(OFFER).get_by_role("link", name="Go on with it").click()
+    page.locator(OFFER).get_by_role("link", name="Continue").click()
     expect(page.locator(YAML)).to_have_value(re.compile(r"port: 9090\n(.*\n)*# why", re.MULTILINE))
     page.locator("button[name=review]").click()
     page.locator("button[name=save]").click()
@@ -111,7 +111,7 @@ def test_what_is_typed_right_before_the_page_is_left_is_kept(
         return page.locator(".draft-list li").count() == 1
 
     until(kept)
-    page.get_by_role("link", name="Go on").click()
+    page.get_by_role("link", name="Continue").click()
     expect(page.locator(YAML)).to_have_value("left: at once\n")
     page.locator("button[name=discard]").click()
     until(
@@ -133,11 +133,11 @@ def test_two_tabs_on_one_draft_are_told_and_lose_nothing(
     type_port(first, 9090)
     second = opened(context)
     second.goto(migrated.url + address(namespace))
-    second.locator(OFFER).get_by_role("link", name="Go on with it").click()
+    second.locator(OFFER).get_by_role("link", name="Continue").click()
     expect(second.locator(YAML)).to_have_value(re.compile("port: 9090"))
     type_port(second, 9191)
     type_port(first, 9292)
-    expect(first.locator("#draft-note")).to_contain_text("a draft of its own")
+    expect(first.locator("#draft-note")).to_contain_text("a separate draft")
     second.goto(f"{migrated.url}/drafts/")
     expect(second.locator(".draft-list li")).to_have_count(2)
     first.goto(f"{migrated.url}/drafts/")
@@ -157,7 +157,7 @@ def test_without_scripts_every_button_keeps_the_draft(
     page.fill(YAML, "kind: [")
     page.locator("button[name=review]").click()
     page.goto(migrated.url + address(namespace))
-    page.get_by_role("link", name="Go on with it").click()
+    page.get_by_role("link", name="Continue").click()
     expect(page.locator(YAML)).to_have_value("kind: [")
     page.go_back()
     page.get_by_role("button", name="Throw away").click()
@@ -173,9 +173,9 @@ def test_what_is_typed_while_nobody_is_signed_in_or_the_server_is_away_is_kept_w
     expect(page.locator("body")).to_have_attribute("data-live", "live")
     note = page.locator("#draft-note")
     troubles: list[tuple[Callable[[Route], None], str]] = [
-        (lambda route: route.fulfill(status=302, headers={"location": "/sign-in"}), "not signed in any more"),
-        (lambda route: route.fulfill(status=200, content_type="text/html", body="<form>"), "not signed in any more"),
-        (lambda route: route.fulfill(status=403, body="Nobody is signed in"), "not signed in any more"),
+        (lambda route: route.fulfill(status=302, headers={"location": "/sign-in"}), "no longer signed in"),
+        (lambda route: route.fulfill(status=200, content_type="text/html", body="<form>"), "no longer signed in"),
+        (lambda route: route.fulfill(status=403, body="Nobody is signed in"), "no longer signed in"),
         (lambda route: route.abort(), "the server does not answer"),
     ]
     for number, (trouble, words) in enumerate(troubles):
@@ -197,10 +197,10 @@ def test_a_text_longer_than_the_server_reads_is_not_sent_and_stays(
     expect(page.locator("body")).to_have_attribute("data-live", "live")
     page.evaluate("window.stays = true")
     page.evaluate(PUT_BEHIND, [YAML, settings.DATA_UPLOAD_MAX_MEMORY_SIZE])
-    expect(page.locator("#draft-note")).to_contain_text("16 MiB at most", timeout=PATIENCE)
+    expect(page.locator("#draft-note")).to_contain_text("at most 16 MiB", timeout=PATIENCE)
     expect(page.locator("#draft-note")).to_contain_text("it is on this page only")
     page.locator("button[name=review]").first.click()
-    expect(page.locator("#edit-problems")).to_contain_text("Nothing was sent, and what you typed is here")
+    expect(page.locator("#edit-problems")).to_contain_text("Nothing was sent, and what you typed is still here")
     assert (
         page.evaluate("[window.stays, document.querySelector('textarea[name=yaml]').value.length > 2 ** 24]")
         == [True] * 2
@@ -221,7 +221,7 @@ def test_a_text_longer_than_a_draft_is_sent_once_until_it_changes(
     expect(page.locator("body")).to_have_attribute("data-live", "live")
     page.evaluate(PUT_BEHIND, [YAML, MAX_BYTES])
     page.clock.run_for(2_000)
-    expect(page.locator("#draft-note")).to_contain_text("more than 3 MiB", timeout=PATIENCE)
+    expect(page.locator("#draft-note")).to_contain_text("larger than 3 MiB", timeout=PATIENCE)
     page.clock.run_for(20_000)
     assert len(sent) == 1
     page.evaluate(PUT_BEHIND, [YAML, 1])
@@ -231,7 +231,7 @@ def test_a_text_longer_than_a_draft_is_sent_once_until_it_changes(
 
 
 def test_the_page_knows_how_much_the_server_reads() -> None:
-    script = (settings.BASE_DIR / "static/js/sendable.js").read_text()
+    script = (settings.BASE_DIR / "static/js/edit/size_limit.js").read_text()
     assert "const MOST_BYTES = 16 * 1024 * 1024;" in script
     assert settings.DATA_UPLOAD_MAX_MEMORY_SIZE == 16 * 1024 * 1024
     assert f"const MOST_INPUTS = {settings.DATA_UPLOAD_MAX_NUMBER_FIELDS};" in script

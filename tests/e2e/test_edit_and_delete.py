@@ -1,4 +1,4 @@
-"""Mydemos edited and deleted from the page, seen in the API server; nobody's change is overwritten."""
+"""Tests of Mydemos edited and deleted from the page, checked in the API server; no change is overwritten."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.controlplane import ControlPlane
 from tests.e2e.conftest import Dashboard
-from tests.e2e.objects import mydemo, mydemos
+from tests.support.controlplane import ControlPlane
+from tests.support.e2e.manifests import mydemo, mydemos
 
 pytestmark = pytest.mark.browser
 

@@ -1,4 +1,4 @@
-"""The editor with its script: form and YAML are one, and what others do shows while somebody types."""
+"""Tests of the editor with its script: form and YAML stay in step, and concurrent changes show while typing."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.controlplane import ControlPlane
 from tests.e2e.conftest import Dashboard
-from tests.e2e.objects import mydemo, mydemos
+from tests.support.controlplane import ControlPlane
+from tests.support.e2e.manifests import mydemo, mydemos
 
 pytestmark = pytest.mark.browser
 
@@ -49,9 +49,9 @@ def test_what_is_typed_before_the_script_has_come_counts(
 ) -> None:
     cluster.create(mydemos(namespace), mydemo("one"))
     held: list[Route] = []
-    page.route("**/js/edit.js*", lambda route: held.append(route))
+    page.route("**/edit/edit.js*", lambda route: held.append(route))
     address = f"{dashboard.url}/resources/mydemos.crddemo.k8s.io/{namespace}/one/edit/"
-    with page.expect_request("**/js/edit.js*"):
+    with page.expect_request("**/edit/edit.js*"):
         page.goto(address, wait_until="commit")
     page.fill(PORT, "9090")
     held[0].continue_()

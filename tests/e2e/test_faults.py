@@ -1,4 +1,4 @@
-"""The API server, the CRD or the worker goes away: the page says so at once, and heals without a reload."""
+"""Tests of a lost API server, CRD or worker: the page says so at once, and heals without a reload."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.controlplane import ControlPlane, free_ports
 from tests.e2e.conftest import CRD, Dashboard
-from tests.e2e.objects import mydemo, mydemos, pod, pods
-from tests.program import Program, answers
-from tests.require import redis_url
-from tests.wait import until
+from tests.support.controlplane import ControlPlane, free_ports
+from tests.support.e2e.manifests import mydemo, mydemos, pod, pods
+from tests.support.program import Program, answers
+from tests.support.require import redis_url
+from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
 _numbers = itertools.count(1)

@@ -1,4 +1,4 @@
-"""The form of a large custom resource on the real API server, with scripts and without."""
+"""Tests of the form of a large custom resource on the real API server, with scripts and without."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.controlplane import ControlPlane
 from tests.e2e.conftest import Dashboard
-from tests.edits.forms.large import GROUP, definition, issuer, rollout
-from tests.wait import until
+from tests.support.controlplane import ControlPlane
+from tests.support.forms.operator_schemas import GROUP, definition, issuer, rollout
+from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
 
@@ -89,7 +89,7 @@ def test_lists_maps_and_alternatives_are_filled_without_a_page_load(
     weight = page.locator("[name='field.spec.strategy.canary.steps[2].setWeight']")
     expect(weight).to_be_focused(timeout=SLOW)
     weight.fill("many")
-    expect(page.locator("#edit-problems")).to_contain_text("no whole number", timeout=SLOW)
+    expect(page.locator("#edit-problems")).to_contain_text("not a whole number", timeout=SLOW)
     expect(weight).to_be_focused()
     weight.fill("80")
     expect(page.locator("#edit-problems")).to_be_empty(timeout=SLOW)

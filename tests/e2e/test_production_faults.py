@@ -1,4 +1,4 @@
-"""The production form, each of its parts failing in turn: no page lies, none keeps a ghost, all heal by themselves."""
+"""Tests of the production form with each part failing in turn: no page is wrong, and all recover by themselves."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.e2e.changes import Changes
-from tests.e2e.deployment import Deployment
-from tests.e2e.faults import BOTH, FAULTS, Fault, Says
-from tests.e2e.subjects import pods_with_restarts
-from tests.e2e.truth import LATE
-from tests.e2e.watching import WITHIN, Watched
+from tests.support.e2e.changes import Changes
+from tests.support.e2e.deployment import Deployment
+from tests.support.e2e.expectations import pods_with_restarts
+from tests.support.e2e.faults import BOTH, FAULTS, Fault, Says
+from tests.support.e2e.filmed_pages import WITHIN, Watched
+from tests.support.e2e.verdict import LATE
 
 pytestmark = [pytest.mark.browser, pytest.mark.redis, pytest.mark.postgresql]
 

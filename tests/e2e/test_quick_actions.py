@@ -1,4 +1,4 @@
-"""Deletions and quick actions in a browser, with scripts and without, seen in the API server."""
+"""Tests of deletions and quick actions in a browser, with scripts and without, checked in the API server."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from tests.controlplane import ControlPlane
-from tests.drains.conftest import Node
+from tests.dashboard.pages.drains.conftest import Node
+from tests.dashboard.pages.edit.test_editor_conflicts_browser import is_writable, unreachable_webhook, wait_for
 from tests.e2e.conftest import Dashboard
-from tests.e2e.objects import mydemo, mydemos
-from tests.edits.test_browser_editor_others import is_writable, unreachable_webhook, wait_for
-from tests.quick.objects import hold, workload
-from tests.wait import until
+from tests.support.controlplane import ControlPlane
+from tests.support.e2e.manifests import mydemo, mydemos
+from tests.support.edit.workloads import hold, workload
+from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
 
@@ -122,7 +122,7 @@ def test_what_the_api_server_fails_over_counts_down_in_the_dialog_and_is_sent_ag
         box.locator("input[name=wanted]").press("Enter")
         expect(box.locator("form[data-repeat='60']")).to_have_count(1)
         says = box.locator("[data-repeat-says]")
-        expect(says).to_contain_text(re.compile(r"Sent again by itself in \d+ s \(try 1 of 10\)"))
+        expect(says).to_contain_text(re.compile(r"Sending again in \d+ s \(try 1 of 10\)"))
         box.get_by_role("button", name="Try now").click()
         expect(box.locator("form[data-repeat='1']")).to_have_count(1)  # which then goes on by itself
     finally:
@@ -162,10 +162,10 @@ def test_a_deletion_is_followed_until_it_is_gone_and_made_again(
     progress = page.locator("#progress")
     expect(progress).to_contain_text("Waiting for the finalizer example.com/hold")
     cluster.patch(mydemos(namespace, "going"), {"metadata": {"finalizers": None}})
-    expect(progress).to_contain_text("The API server has it no more")
+    expect(progress).to_contain_text("The API server no longer has it")
     assert not cluster.exists(mydemos(namespace, "going"))
     page.locator("button[name=again]").click()
-    expect(page.locator("main")).to_contain_text("is made again from its last state")
+    expect(page.locator("main")).to_contain_text("is created again from its last state")
     assert cluster.exists(mydemos(namespace, "going"))
     cluster.patch(mydemos(namespace, "going"), {"metadata": {"finalizers": None}})
 
@@ -193,14 +193,14 @@ def test_all_of_it_works_without_scripts(
         scale.click()
         page.locator("input[name=wanted]").fill("ten")
         page.locator("button[name=do]").click()
-        expect(page.locator("main")).to_contain_text("“ten” is no number of replicas")
+        expect(page.locator("main")).to_contain_text("“ten” is not a number of replicas")
         page.locator("input[name=wanted]").fill("4")
         page.locator("button[name=do]").click()
         expect(page.locator("main")).to_contain_text("Scaled 3 → 4.")
         assert cluster.get(f"/apis/apps/v1/namespaces/{namespace}/deployments/plain")["spec"]["replicas"] == 4
         page.goto(f"{dashboard.url}/resources/deployments.apps/{namespace}/plain/delete/")
         page.locator("button[name=delete]").click()
-        expect(page.locator("main")).to_contain_text("The API server has it no more")
+        expect(page.locator("main")).to_contain_text("The API server no longer has it")
     finally:
         context.close()
 

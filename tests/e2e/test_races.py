@@ -1,4 +1,4 @@
-"""A second writer is faster between review and press: it is said, nothing is overwritten, nothing typed is lost."""
+"""Tests of a second writer between review and save: the page says so, and nothing is overwritten or lost."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.controlplane import ControlPlane
 from tests.e2e.conftest import Dashboard
-from tests.e2e.objects import mydemo, mydemos
+from tests.support.controlplane import ControlPlane
+from tests.support.e2e.manifests import mydemo, mydemos
 
 pytestmark = pytest.mark.browser
 

@@ -1,13 +1,13 @@
-"""What is created, changed and deleted through the API shows in an open page, without a reload."""
+"""Tests that objects created, changed and deleted through the API show in an open page, without a reload."""
 
 from __future__ import annotations
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.controlplane import ControlPlane
 from tests.e2e.conftest import Dashboard
-from tests.e2e.objects import mydemo, mydemos, pod, pods, running
+from tests.support.controlplane import ControlPlane
+from tests.support.e2e.manifests import mydemo, mydemos, pod, pods, running
 
 pytestmark = pytest.mark.browser
 

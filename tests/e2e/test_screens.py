@@ -1,4 +1,4 @@
-"""Every page fits every screen, from a phone to a wall, and bad input gets an answer that helps."""
+"""Tests that every page fits every screen, from a phone to a wall, and that bad input gets helpful errors."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Literal
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.controlplane import ControlPlane
 from tests.e2e.conftest import Dashboard
-from tests.e2e.objects import mydemo, mydemos, pod, pods
-from tests.wait import until
+from tests.support.controlplane import ControlPlane
+from tests.support.e2e.manifests import mydemo, mydemos, pod, pods
+from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
 
@@ -92,5 +92,5 @@ def test_a_page_reads_without_javascript(
     row = page.locator("tbody tr[data-name='plain']")
     address = f"{dashboard.url}/resources/pods/?namespace={namespace}"
     until(lambda: page.goto(address) and row.count() == 1, what="a page with the pod")
-    expect(page.locator("noscript p")).to_contain_text("This page stands still")
+    expect(page.locator("noscript p")).to_contain_text("This page does not update")
     expect(page.locator("#list noscript a")).to_have_text("Change all that match")

@@ -1,4 +1,4 @@
-"""Safe by default: no foreign page reads or writes, no object text becomes markup, no Secret's value shows."""
+"""Tests of safe defaults: no cross-site reads or writes, no markup from object text, no visible Secret values."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.controlplane import ControlPlane
 from tests.e2e.conftest import Dashboard
-from tests.e2e.objects import mydemo, mydemos, pod, pods
+from tests.support.controlplane import ControlPlane
+from tests.support.e2e.manifests import mydemo, mydemos, pod, pods
 
 HANDSHAKE = {
     "Connection": "Upgrade",

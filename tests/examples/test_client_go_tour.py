@@ -1,4 +1,4 @@
-"""docs/tour.md: every command of it is run, and prints what the page says."""
+"""Tests of docs/tour.md: every command runs, and prints what the page says."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.program import ROOT
-from tests.terminal import Running, Terminal
+from tests.support.program import ROOT
+from tests.support.terminal import Running, Terminal
 
 DOCUMENT = ROOT / "docs" / "tour.md"
 EXAMPLES = ROOT / "examples" / "client_go_tour"

@@ -1,4 +1,4 @@
-"""controller-runtime's example, as a program: ReplicaSets are labelled, and their pods' events bring them back."""
+"""Tests of controller-runtime's example as a program: it labels ReplicaSets, and pods' events restore the label."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from examples.replica_set import main
-from tests.cluster_life import cluster_life, deployment
-from tests.informerd.controllers.samples import code_of, replica_set
-from tests.terminal import Terminal
-from tests.wait import eventually
+from tests.support.controller_manager import cluster_life, deployment
+from tests.support.informerd.controller_manifests import code_of, replica_set
+from tests.support.terminal import Terminal
+from tests.support.wait import eventually
 
 EXAMPLE = ("-m", "examples.replica_set")
 
@@ -79,8 +79,11 @@ def pod(name: str, *, owner: str, uid: str) -> str:
     [
         (["--label=x"], "replica_set: error: unrecognized arguments: --label=x"),
         (["--kubeconfig=/nowhere"], "replica_set: /nowhere: no such file"),
-        (["--probes=x"], "replica_set: 'x' is no address for probes: give host:port, such as 127.0.0.1:8081"),
-        (["--leader-elect=A_B"], "replica_set: 'A_B' is no name of a Lease: use lower-case letters, digits, - and ."),
+        (["--probes=x"], "replica_set: 'x' is not an address for probes: give host:port, such as 127.0.0.1:8081"),
+        (
+            ["--leader-elect=A_B"],
+            "replica_set: 'A_B' is not a name for a Lease: use lower-case letters, digits, - and .",
+        ),
     ],
 )
 def test_what_it_cannot_be_told_is_said_in_one_line(

@@ -1,4 +1,4 @@
-"""A scripted API server, a clock that stands still, and an informer of pods between them."""
+"""Fixtures: a scripted API server, a clock that stands still, and an informer of pods between them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.cache.shared_informer import SharedInformer
 from informerd.objects import Object
 from informerd.resource import PODS
-from tests.clock import FakeClock
-from tests.informerd.recorder import Recorder
-from tests.informerd.scripted import ScriptedServer
+from tests.support.clock import FakeClock
+from tests.support.informerd.recording_handler import Recorder
+from tests.support.scripted import ScriptedServer
 
 
 @pytest.fixture

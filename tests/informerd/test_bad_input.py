@@ -1,4 +1,4 @@
-"""What bad input gets: a typed error that names what and where, while the informer goes on."""
+"""Tests of bad input, which gets a typed error with the name and the position while the informer continues."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from informerd.objects import Object
 from informerd.resource import PODS, Resource
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
-from tests.clock import FakeClock
-from tests.controlplane import ControlPlane
-from tests.informerd.recorder import Recorder
-from tests.informerd.scripted import Json, Request, ScriptedServer, pod
-from tests.wait import eventually
+from tests.support.clock import FakeClock
+from tests.support.controlplane import ControlPlane
+from tests.support.informerd.recording_handler import Recorder
+from tests.support.scripted import Json, Request, ScriptedServer, pod
+from tests.support.wait import eventually
 
 
 class Port(msgspec.Struct, frozen=True):
@@ -214,7 +214,7 @@ async def test_another_projection_of_the_same_resource_is_an_error_that_names_th
 @pytest.mark.parametrize("version", ["", "0", "latest", "-5", "07", "1.5"])
 async def test_a_malformed_version_is_an_error_and_no_endless_wait(running: Running, version: str) -> None:
     async with asyncio.timeout(30):
-        with pytest.raises(MalformedResourceVersion, match="is no resource version"):
+        with pytest.raises(MalformedResourceVersion, match="is not a resource version"):
             await running.informer.wait_for(version)
         await running.informer.wait_for("10")
     await running.goes_on()

@@ -1,4 +1,4 @@
-"""docs/behaviours.md: every test that it names is there, and its constants are the code's."""
+"""Tests of docs/behaviours.md: every test that it names exists, and its constants are the code's."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from pathlib import Path
 
 from informerd.cache import (
     backoff,
-    beginning,
     delta_fifo,
+    first_byte,
     probe,
     recovery,
     reflector,
-    retry_window,
     shared_informer,
     streaming_list,
     watch_session,
 )
+from informerd.cache import backoff as retry_window
 from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.controller import controller, source_set, workers
-from informerd.leases import election, loop_watch
-from informerd.leases.election import Election
-from informerd.manager import cached_client, caches, health_checks, manager
-from informerd.recording import correlator, outbox, recent, writer
+from informerd.controller_util import retry_on_conflict
+from informerd.leader_election import config, loop_watchdog
+from informerd.leader_election.config import Election
+from informerd.manager import cached_client, caches, healthz, manager
+from informerd.record import correlator, lru, queue, sink
 from informerd.rest import rest_client
 from informerd.workqueue.rate_limiter import BucketRateLimiter, ExponentialRateLimiter
 from informerd.workqueue.work_queue import LOW_PRIORITY
-from informerd.writing import retry
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "docs" / "behaviours.md").read_text()
@@ -73,7 +73,7 @@ def test_no_test_is_named_twice_for_one_behaviour() -> None:
 
 
 def test_every_guarantee_has_a_test() -> None:
-    guarantees = re.split(r"\n(?=\d+\. )", DOCUMENT.partition("## Faults of our own")[0])[1:]
+    guarantees = re.split(r"\n(?=\d+\. )", DOCUMENT.partition("## Internal errors")[0])[1:]
     assert len(guarantees) >= 30
     assert [text[:60] for text in guarantees if not re.search(r"`test_\w+\.py`: `test_", text)] == []
 
@@ -81,25 +81,31 @@ def test_every_guarantee_has_a_test() -> None:
 def test_the_constants_are_those_of_the_document() -> None:
     settings = ReflectorSettings()
     assert (settings.page_size, delta_fifo.BATCH_KEYS) == (500, 1000)
-    assert (settings.watch_timeout, watch_session.GRACE) == (300, 30)
-    assert (settings.backoff, settings.backoff_cap, backoff.RESET) == (0.8, 30, 120)
-    assert (settings.watch_interval, recovery.LONGEST_ORDER, retry_window.CALM) == (1, 600, 60)
+    assert (settings.watch_timeout, watch_session.OVERTIME_GRACE_SECONDS) == (300, 30)
+    assert (settings.backoff, settings.backoff_cap, backoff.BACKOFF_RESET) == (0.8, 30, 120)
+    assert (settings.watch_interval, recovery.MAX_RETRY_AFTER, retry_window.RETRY_WINDOW_RESET) == (1, 600, 60)
     assert (settings.absent_retry, settings.silence, settings.internal_error_retry) == (5, 150, 0)
     assert (probe.INTERVAL, rest_client.PROBE_TIMEOUT) == (5, 5)
     assert (streaming_list.WARN_EVERY, streaming_list.GIVE_UP_AFTER, reflector.STREAMING_LIST_TRIES) == (10, 30, 3)
-    assert (correlator.SIMILAR, correlator.SIMILAR_WITHIN, correlator.BURST, correlator.REFILL) == (10, 600, 25, 300)
-    assert (recent.ENTRIES, outbox.QUEUE, writer.TRIES, writer.PAUSE) == (4096, 1000, 12, 10)
-    assert (controller.SYNC_TIMEOUT, source_set.COMPLAIN_AFTER, controller.STUCK_AFTER) == (120, 10, 60)
+    assert (
+        correlator.AGGREGATE_MAX_EVENTS,
+        correlator.AGGREGATE_SECONDS,
+        correlator.SPAM_BURST,
+        correlator.SPAM_REFILL_SECONDS,
+    ) == (10, 600, 25, 300)
+    assert (lru.DEFAULT_ENTRIES, queue.QUEUE_SIZE, sink.MAX_TRIES, sink.RETRY_SECONDS) == (4096, 1000, 12, 10)
+    assert (controller.SYNC_TIMEOUT, source_set.WARN_AFTER, controller.STUCK_AFTER) == (120, 10, 60)
     bucket = {name: each.default for name, each in signature(BucketRateLimiter).parameters.items()}
     failures = {name: each.default for name, each in signature(ExponentialRateLimiter).parameters.items()}
     assert (failures["base"], failures["maximum"], bucket["rate"], bucket["burst"]) == (0.005, 1000, 10, 100)
     assert LOW_PRIORITY == -100
-    assert (workers.TURN, workers.TURN_REQUESTS) == (0.01, 100)
-    assert (retry.TRIES, retry.FIRST, retry.LONGEST) == (8, 0.01, 1)
-    assert (shared_informer.MINIMUM_RESYNC, watch_session.SHORT, beginning.BEGIN_WITHIN) == (1, 1, 30)
+    assert (workers.TURN_SECONDS, workers.TURN_REQUESTS) == (0.01, 100)
+    assert (retry_on_conflict.MAX_TRIES, retry_on_conflict.FIRST_DELAY, retry_on_conflict.MAX_DELAY) == (8, 0.01, 1)
+    assert (shared_informer.MINIMUM_RESYNC, watch_session.SHORT_WATCH_SECONDS, first_byte.LATE_AFTER) == (1, 1, 30)
     terms = Election("any")
     assert (terms.lease_duration, terms.renew_deadline, terms.retry_period, terms.blocked_limit) == (15, 10, 2, 60)
-    assert (1 + election.JITTER, loop_watch.BLOCKED) == (2.2, 5)
-    assert (manager.GRACEFUL, caches.SETTLE, cached_client.OWN_WRITE_TIMEOUT, health_checks.CHECK_TIMEOUT) == (
+    assert (1 + config.JITTER, loop_watchdog.BLOCKED_SECONDS) == (2.2, 5)
+    assert (manager.GRACEFUL_SHUTDOWN_TIMEOUT, caches.SETTLE_SECONDS, cached_client.OWN_WRITE_TIMEOUT,
+        healthz.CHECK_TIMEOUT) == (
         30, 30, 10, 5
     )  # fmt: skip

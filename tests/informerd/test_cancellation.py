@@ -1,4 +1,4 @@
-"""Stopping, wherever the informer is just then: no task is left, no warning, nothing that nobody asked for."""
+"""Tests of stopping an informer at any moment: no task and no warning is left."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from informerd.objects import Object
 from informerd.resource import MYDEMOS, PODS
 from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
-from tests.clock import FakeClock, settle
-from tests.informerd.recorder import Recorder
-from tests.informerd.scripted import EXPIRED, ScriptedServer, pod, status
-from tests.wait import eventually
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.informerd.recording_handler import Recorder
+from tests.support.scripted import EXPIRED, ScriptedServer, pod, status
+from tests.support.wait import eventually
 
 
 class Scene(msgspec.Struct):
@@ -56,7 +56,7 @@ async def complaints() -> AsyncIterator[list[object]]:
     loop.set_exception_handler(lambda _, context: found.append(context))
     yield found
     gc.collect()
-    await settle()
+    await run_ready_tasks()
     assert found == []
 
 
@@ -81,7 +81,7 @@ async def begin(server: ScriptedServer, clock: FakeClock, complaints: list[objec
     left = our_tasks() - before
     for client in clients:
         await client.close()
-    await settle()
+    await run_ready_tasks()
     assert left == set()
     assert our_tasks() == before
     assert set(threading.enumerate()) <= threads
@@ -132,7 +132,7 @@ async def between_two_watches(begin: Begin) -> Scene:
     await stream.send("MODIFIED", pod("a", "11"))
     await scene.informer.wait_for("11")
     stream.end()
-    await scene.clock.sleeper(0.01, 1.01)
+    await scene.clock.wait_for_sleeper(0.01, 1.01)
     return scene
 
 
@@ -148,7 +148,7 @@ async def in_backoff(begin: Begin) -> Scene:
     stream = await scene.server.take_streaming_list()
     await stream.send_list([pod("a", "1")], "10")
     await stream.send("ERROR", EXPIRED)
-    await scene.clock.sleeper(0.8, 1.6)
+    await scene.clock.wait_for_sleeper(0.8, 1.6)
     return scene
 
 
@@ -184,7 +184,7 @@ async def in_a_removed_handlers_last_call(begin: Begin) -> Scene:
     scene = await in_an_async_handler(begin)
     for registration in scene.informer.registrations:
         registration.remove()
-    await settle()
+    await run_ready_tasks()
     return scene
 
 
@@ -235,7 +235,7 @@ async def test_stopping_that_is_itself_cut_short_goes_on_and_can_be_waited_for(b
 async def test_a_client_that_is_closed_first_does_no_harm(begin: Begin, reach: Reach) -> None:
     scene = await reach(begin)
     await scene.client.close()
-    await settle()
+    await run_ready_tasks()
     await scene.factory.stop()
 
 
@@ -248,11 +248,11 @@ async def test_a_second_cancellation_during_the_end_leaves_nothing_behind(
     tasks = [*scene.factory._tasks.values()]
     for task in tasks:
         task.cancel()
-    await settle(turns)
+    await run_ready_tasks(turns)
     for task in tasks:
         task.cancel()
     await asyncio.wait(tasks)
-    await settle()
+    await run_ready_tasks()
     await scene.factory.stop()
 
 
@@ -265,7 +265,7 @@ async def test_cancelled_after_so_many_turns_of_the_event_loop_it_leaves_nothing
         informer = SharedInformer(ListWatch(client, PODS, projection=Object), clock=clock)
         informer.add_handler(Recorder())
         running = asyncio.create_task(informer.run())
-        await settle(turns)
+        await run_ready_tasks(turns)
         running.cancel()
         await asyncio.wait((running,))
         assert running.cancelled()
@@ -288,10 +288,10 @@ async def test_cancelling_the_only_one_who_waits_for_discovery_leaves_nothing_be
         first, second = (asyncio.create_task(discovery.resolve("pods")) for _ in range(2))
         await asked.wait()
         first.cancel()
-        await settle()
+        await run_ready_tasks()
         assert not second.done()
         second.cancel()
-        await settle()
+        await run_ready_tasks()
         assert our_tasks() == before
 
 

@@ -1,4 +1,4 @@
-"""What list and watch promise, tried on a real kube-apiserver and on the demo cluster, unchanged.
+"""Tests of the guarantees of list and watch, the same on a real kube-apiserver and on the demo cluster.
 
 The informer reaches its API server over a wire that the test can cut; the test itself has a client of its own.
 """
@@ -26,12 +26,12 @@ from informerd.objects import Object
 from informerd.resource import MYDEMOS, PODS, Resource
 from informerd.resource_version import parse_resource_version
 from informerd.rest.client import Client
-from tests.clusters import Cluster, DemoCluster, RealCluster
-from tests.controlplane import ControlPlane
-from tests.informerd.recorder import Recorder
-from tests.require import controlplane_binaries
-from tests.wait import eventually
-from tests.wire import Wire
+from tests.support.clusters import Cluster, DemoCluster, RealCluster
+from tests.support.controlplane import ControlPlane
+from tests.support.informerd.recording_handler import Recorder
+from tests.support.require import controlplane_binaries
+from tests.support.tcp_proxy import Wire
+from tests.support.wait import eventually
 
 NAMESPACES = Resource(version="v1", plural="namespaces", kind="Namespace", namespaced=False)
 DEFINITIONS = Resource(
@@ -42,7 +42,7 @@ DEFINITIONS = Resource(
     namespaced=False,
 )
 WIDGETS = Resource(group="tests.example.com", version="v1", plural="widgets", kind="Widget")
-MYDEMO_FILE = Path(__file__).parent.parent / "deploy" / "crd" / "mydemos.yaml"
+MYDEMO_FILE = Path(__file__).parents[2] / "deploy" / "crd" / "mydemos.yaml"
 WITHOUT_CACHE = ("--watch-cache=false",)
 """Lists and watches are then answered by etcd, whose compaction makes versions expire."""
 

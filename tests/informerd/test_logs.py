@@ -1,4 +1,4 @@
-"""The log: one line a change of state, a handful for a storm, and fields for programs that read it."""
+"""Tests of the log: one line a change of state, a handful for a storm, and fields for programs that read it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from informerd.objects import Object
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
-from tests.clock import FakeClock, settle
 from tests.informerd.conftest import Setup, StartInformer
-from tests.informerd.scripted import EXPIRED, ScriptedServer, bookmark, pod, status
-from tests.informerd.situations import listed, until_version
-from tests.wait import eventually
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.informerd.informer_setups import listed, until_version
+from tests.support.scripted import EXPIRED, ScriptedServer, bookmark, pod, status
+from tests.support.wait import eventually
 
 HANDFUL = 7
 
@@ -80,11 +80,11 @@ class TestStates:
     ) -> None:
         setup, watch = await listed(start, server)
         await watch.send("ERROR", EXPIRED)
-        await clock.sleeper(0.8, 1.6)
+        await clock.wait_for_sleeper(0.8, 1.6)
         retry_at = setup.informer.health().retry_at
         await clock.advance(0.8)
         (await server.take_list()).answer_list([], "20")
-        await clock.sleeper(0.1, 1)
+        await clock.wait_for_sleeper(0.1, 1)
         await clock.advance(1)
         await (await server.take_watch()).open()
         await eventually(lambda: setup.state == "live")
@@ -111,7 +111,7 @@ class TestStates:
         setup = await start(streaming_lists=False)
         for code, reason in ((500, "InternalError"), (500, "InternalError"), (400, "BadRequest"), (400, "BadRequest")):
             (await server.take_list()).fail(status(code, reason, "no"))
-            await clock.sleeper(0.8)
+            await clock.wait_for_sleeper(0.8)
             await clock.advance(60)
         assert setup.state == "unreachable"
         await server.take_list()
@@ -130,7 +130,7 @@ class TestStates:
         await clock.advance(120)
         watch.end()
         await (await server.take_watch()).open()
-        await settle()
+        await run_ready_tasks()
         assert caplog.messages == []
 
     async def test_lists_that_come_in_pages_because_streaming_ones_do_not_are_said_once(
@@ -142,10 +142,10 @@ class TestStates:
             (await server.take_list()).answer_list([], "10")
             watch = await server.take_watch()
             await watch.send("ERROR", EXPIRED)
-            await clock.sleeper(0.8)
+            await clock.wait_for_sleeper(0.8)
             await clock.advance(60)
         assert [text for text in caplog.messages if "streaming" in text] == [
-            "pods: no streaming list, but pages: forbidden: sendInitialEvents"
+            "pods: listing in pages instead of a streaming list: forbidden: sendInitialEvents"
         ]
 
 
@@ -185,7 +185,7 @@ class TestStorms:
         await refused_once(server, clock)
         forbidden, missing = Forbidden(Status(code=403)), Unreachable("no")
         source = Source(setup, missing)
-        setup.informer._reflector.recovery.listed = True  # so that each of them makes it stale
+        setup.informer._reflector.recovery.has_list = True  # so that each of them makes it stale
         for number in range(1000):
             source.error = (forbidden, missing)[number % 2]
             await source.fail_often(1, clock)
@@ -290,10 +290,10 @@ class TestStorms:
         probe = Probe(probed, clock=clock)
         for number in range(720):
             probed.error = Unreachable(f"refused, in words of its own {number}")
-            await probe.once()
+            await probe.probe_once()
         probed.error = None
         for _ in range(10):
-            await probe.once()
+            await probe.probe_once()
         assert [(record.levelname, record.message) for record in caplog.records] == [
             ("WARNING", "the API server does not answer: refused, in words of its own 0"),
             ("INFO", "the API server answers again after 720 silent probes"),
@@ -304,9 +304,9 @@ class TestStorms:
     ) -> None:
         probed = Failing(Unreachable("refused"))
         probe = Probe(probed, clock=clock)
-        await probe.once()
+        await probe.probe_once()
         probed.error = None
-        await probe.once()
+        await probe.probe_once()
         assert caplog.messages[-1] == "the API server answers again after 1 silent probe"
 
     @pytest.mark.parametrize("error", [CredentialsError("no plugin"), ZeroDivisionError("ours")])
@@ -315,7 +315,7 @@ class TestStorms:
     ) -> None:
         probe = Probe(Failing(error), clock=clock)
         for _ in range(720):
-            await probe.once()
+            await probe.probe_once()
             await clock.advance(5)
         assert 1 <= len(caplog.messages) <= HANDFUL
 
@@ -367,14 +367,14 @@ class TestFields:
 async def refused_once(server: ScriptedServer, clock: FakeClock) -> None:
     """The first list is forbidden, and the next one waits for its time."""
     (await server.take_list()).fail(status(403, "Forbidden", "pods is forbidden"))
-    await eventually(lambda: clock.sleeps)
+    await eventually(lambda: clock.pending_sleeps)
 
 
 async def _retry(clock: FakeClock) -> None:
     """Let whoever waits for the next try wait no longer."""
-    await eventually(lambda: clock.sleeps)
+    await eventually(lambda: clock.pending_sleeps)
     await clock.advance(61)
 
 
 async def _all_wait(clock: FakeClock, count: int) -> None:
-    await eventually(lambda: len(clock.sleeps) >= count, what="all informers and the probe wait")
+    await eventually(lambda: len(clock.pending_sleeps) >= count, what="all informers and the probe wait")

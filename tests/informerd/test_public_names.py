@@ -1,4 +1,4 @@
-"""What `informerd` itself gives out: whatever a user needs, and nothing heavy that nobody asked for."""
+"""Tests of the names that `informerd` exports: all that a user needs, with nothing heavy loaded early."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The informer in random histories, and faults put into it on purpose, which the histories must find."""
+"""Random histories of the informer, and injected faults that the histories must find."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.informerd.model.mutations import MUTATIONS, Mutation
-from tests.informerd.model.run import run_histories
+from tests.support.informerd.model.mutations import MUTATIONS, Mutation
+from tests.support.informerd.model.run import run_histories
 
 BLOCKS = 5
 IN_A_BLOCK = 50

@@ -1,4 +1,4 @@
-"""A path says what was asked for, whatever is in its parts."""
+"""Tests of API paths, which escape every part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparing resource versions, as apimachinery's util/resourceversion does."""
+"""Tests of comparing resource versions, as in apimachinery's util/resourceversion."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MALFORMED = [
 
 @pytest.mark.parametrize("text", MALFORMED)
 def test_only_positive_decimal_numbers_are_resource_versions(text: str) -> None:
-    with pytest.raises(MalformedResourceVersion, match="is no resource version") as raised:
+    with pytest.raises(MalformedResourceVersion, match="is not a resource version") as raised:
         parse_resource_version(text)
     assert raised.value.text == text
     assert isinstance(raised.value, InformerdError)

@@ -1,4 +1,4 @@
-"""The small scripts of every page, in Chromium, on pages rendered from samples: no server, no cluster, no socket."""
+"""Tests of every page's small scripts in Chromium, on sample pages without server, cluster or socket."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ import pytest
 from django.conf import settings
 from django.template.loader import render_to_string
 from django.templatetags.static import static
+from django.test import override_settings
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from dashboard.access.joined_files import JOINED, joined
-from dashboard.access.static_addresses import versioned_storage
-from dashboard.live.feed_view import FeedView
-from dashboard.live.lines import rfc3339
-from tests import page_samples as samples
-from tests.browser import wait_until
-from tests.controllers import made
+from dashboard.live.rendering.cells import rfc3339
+from dashboard.pages.feed.live_feed import LiveFeed
+from dashboard.server.static_urls import versioned_storage
+from tests.support.browser.chromium import wait_until
+from tests.support.controllers import reports
+from tests.support.pages import page_samples as samples
+from tests.support.program import ROOT
 
 pytestmark = pytest.mark.browser
 
@@ -76,11 +77,11 @@ def show(new_context: Callable[..., BrowserContext], asked: list[str]) -> Show:
 @pytest.fixture
 def pods(show: Show) -> Page:
     """The list of pods."""
-    return show("resources/list.html", samples.list_view(9))
+    return show("lists/list.html", samples.list_view(9))
 
 
 def tell(page: Page, name: str, detail: dict[str, Any]) -> None:
-    """What live.js would tell the other scripts."""
+    """What live/main.js would tell the other scripts."""
     page.evaluate(
         "([name, detail]) => document.dispatchEvent(new CustomEvent(name, { detail: JSON.parse(detail) }))",
         [f"deltaboard:{name}", json.dumps(detail)],
@@ -111,26 +112,26 @@ AGES = [
 def test_ages_read_as_kubectl_prints_them(show: Show, seconds: float, words: str) -> None:
     line = samples.list_view(1).lines[0]
     view = samples.list_view(1, lines=(samples.with_age(line, rfc3339(time.time() - seconds)),))
-    page = show("resources/list.html", view)
+    page = show("lists/list.html", view)
     expect(page.locator("td.c-age time")).to_have_text(re.compile(f"^({words})$"))
 
 
 @pytest.mark.parametrize(("seconds", "words"), [(95.5, r"in [5-9]\ds"), (400, r"in 6m\d+s"), (-5, "now")])
 def test_a_moment_to_come_is_counted_down_to(show: Show, seconds: float, words: str) -> None:
-    failed = made.failed(retry_at=time.time() + seconds)
-    page = show("controllers/page.html", made.view_of(made.report(made.controller(failed=(failed,)))))
+    failed = reports.failed(retry_at=time.time() + seconds)
+    page = show("controllers/page.html", reports.view_of(reports.report(reports.controller(failed=(failed,)))))
     expect(page.locator("[data-age=until]")).to_have_text(re.compile(f"^{words}$"))
 
 
 def test_a_count_down_goes_on_by_itself_and_ends_with_now(show: Show) -> None:
-    failed = made.failed(retry_at=time.time() + 2)
-    page = show("controllers/page.html", made.view_of(made.report(made.controller(failed=(failed,)))))
+    failed = reports.failed(retry_at=time.time() + 2)
+    page = show("controllers/page.html", reports.view_of(reports.report(reports.controller(failed=(failed,)))))
     expect(page.locator("[data-age=until]")).to_have_text("now")
 
 
 def test_an_age_counts_on_the_clusters_clock_and_grows_by_itself(show: Show) -> None:
     line = samples.with_age(samples.list_view(1).lines[0], rfc3339(time.time() - 5))
-    page = show("resources/list.html", samples.list_view(1, lines=(line,)))
+    page = show("lists/list.html", samples.list_view(1, lines=(line,)))
     age = page.locator("td.c-age time")
     tell(page, "beat", {"now": 0, "offset": 10 * 86400})
     expect(age).to_have_text("10d")
@@ -161,7 +162,7 @@ def test_word_title_and_icon_say_that_a_page_is_stale(pods: Page) -> None:
 
 
 def test_a_cluster_that_is_chosen_later_is_named_everywhere(show: Show) -> None:
-    page = show("live/overview.html", samples.overview_view())
+    page = show("overview/overview.html", samples.overview_view())
     expect(page).to_have_title("Pods · staging · Deltaboard")
     why = "KUBECONFIG=/tmp/k, current context prod"
     cluster = {"name": "prod", "version": "", "server": "https://p:6443", "why": why, "user": "", "colour": "red"}
@@ -211,7 +212,7 @@ def test_e_leaves_alone_what_cannot_be_edited(show: Show) -> None:
     read_only = replace(
         kind, resource=msgspec.structs.replace(kind.resource, verbs=frozenset({"get", "list", "watch"}))
     )
-    pods = show("resources/list.html", samples.list_view(9, kind=read_only))
+    pods = show("lists/list.html", samples.list_view(9, kind=read_only))
     pods.keyboard.press("j")
     expect(pods.locator("#key-hint")).to_be_hidden()
     pods.keyboard.press("e")
@@ -264,7 +265,7 @@ def test_typing_asks_for_the_list_and_leaves_empty_fields_out_of_the_address(pod
 
 
 def test_the_chart_is_drawn_and_drawn_again_in_the_other_themes_colours(show: Show) -> None:
-    page = show("live/overview.html", samples.overview_view(), path="/", color_scheme="light")
+    page = show("overview/overview.html", samples.overview_view(), path="/", color_scheme="light")
     expect(page.locator("#chart canvas")).to_have_count(1)
     light = page.evaluate("document.querySelector('#chart canvas').toDataURL()")
     page.locator(".theme summary").click()
@@ -275,14 +276,14 @@ def test_the_chart_is_drawn_and_drawn_again_in_the_other_themes_colours(show: Sh
 
 def test_a_quiet_chart_says_so_until_something_happens(show: Show) -> None:
     quiet = {"start": 0, "step": 5, "added": [0] * 180, "modified": [0] * 180, "deleted": [0] * 180}
-    page = show("live/overview.html", samples.overview_view(rates=quiet), path="/")
+    page = show("overview/overview.html", samples.overview_view(rates=quiet), path="/")
     expect(page.locator("#chart[data-quiet]")).to_have_count(1)
     tell(page, "rates", quiet | {"added": [1] * 180})
     expect(page.locator("#chart[data-quiet]")).to_have_count(0)
 
 
 def test_the_kinds_are_a_menu_on_a_phone(show: Show) -> None:
-    page = show("resources/list.html", samples.list_view(3))
+    page = show("lists/list.html", samples.list_view(3))
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.locator("#side")).not_to_be_visible()
     page.locator("button.menu").click()
@@ -291,12 +292,12 @@ def test_the_kinds_are_a_menu_on_a_phone(show: Show) -> None:
     expect(page.locator("#side")).not_to_be_visible()
 
 
-VIEWS: dict[str, tuple[str, Made | FeedView]] = {
-    "list": ("resources/list.html", samples.list_view(9)),
-    "empty": ("resources/list.html", samples.list_view(0)),
-    "detail": ("resources/detail.html", samples.detail_view()),
-    "feed": ("live/feed.html", samples.feed_view()),
-    "overview": ("live/overview.html", samples.overview_view()),
+VIEWS: dict[str, tuple[str, Made | LiveFeed]] = {
+    "list": ("lists/list.html", samples.list_view(9)),
+    "empty": ("lists/list.html", samples.list_view(0)),
+    "detail": ("details/detail.html", samples.detail_view()),
+    "feed": ("feed/feed.html", samples.feed_view()),
+    "overview": ("overview/overview.html", samples.overview_view()),
 }
 
 
@@ -331,13 +332,41 @@ def test_a_swap_makes_no_attribute_of_what_scripts_have_set_as_style(pods: Page,
     assert not pods.locator("#list [id][style]").count()
 
 
-def test_a_script_that_fails_while_it_is_loaded_leaves_those_that_go_with_it_alone(chromium: Browser) -> None:
-    first, *between, last = JOINED["js/list.js"]
-    contents = {first: b"throw new Error('broken')", **dict.fromkeys(between, b""), last: b"window.loaded = true;"}
-    page = chromium.new_page()
-    told: list[str] = []
-    page.on("pageerror", lambda error: told.append(error.message))
-    page.add_script_tag(content=joined(contents)["js/list.js"].decode())
-    assert page.evaluate("window.loaded")
-    assert told == ["broken"]
-    page.close()
+BREAKS = "window.ResizeObserver = class { constructor() { throw new Error('broken'); } };"
+"""For two of a list's six scripts."""
+
+
+@pytest.mark.parametrize("debug", [False, True], ids=["bundles", "sources"])
+def test_a_script_that_fails_while_it_starts_leaves_those_that_come_with_it_alone(
+    chromium: Browser, asked: list[str], debug: bool
+) -> None:
+    with override_settings(WHITENOISE_AUTOREFRESH=debug):
+        html = render_to_string("lists/list.html", {"view": samples.list_view(9), "page": samples.page_info("pods")})
+        context = chromium.new_context(base_url=HOST)
+        serve(context, {"/resources/pods/": html}, asked)
+        context.add_init_script(BREAKS)
+        page = context.new_page()
+        told: list[str] = []
+        page.on("pageerror", lambda error: told.append(error.message))
+        page.goto("/resources/pods/")
+        page.locator(".c-select input").nth(1).check()
+        expect(page.locator("#selection")).to_contain_text("1 selected")  # the last of them
+        assert told == ["broken", "broken"]
+        assert any("/list/filter.js" in path for path in asked) == debug
+        context.close()
+
+
+def test_the_bundled_styles_are_the_rules_of_their_sources_in_their_order(chromium: Browser) -> None:
+    """But for the space after a comma, which a browser gives back as it stands where a value has variables."""
+    rules = "[...document.styleSheets].flatMap((sheet) => [...sheet.cssRules].map((rule) => rule.cssText)).join()"
+    for name in ("page.css", "editor.css"):
+        found: list[str] = []
+        parts = re.findall(r'@import "./([^"]+)"', (ROOT / "static/css" / name).read_text())
+        for files in ([f"bundles/{name}"], [f"css/{part}" for part in parts]):
+            page = chromium.new_page()
+            for file in files:
+                page.add_style_tag(content=(ROOT / "static" / file).read_text())
+            found.append(page.evaluate(rules).replace(", ", ","))
+            page.close()
+        assert len(found[0]) > 10_000
+        assert found[0] == found[1]

@@ -1,8 +1,9 @@
-"""What a page brings along: every module is asked for at once, and all of it together stays small."""
+"""Tests of the weight of a page: it requests few files, in one step, and their total size stays small."""
 
 from __future__ import annotations
 
 import gzip
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -12,17 +13,17 @@ from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.test import AsyncClient
 
-from dashboard.access.joined_files import JOINED
-from tests import page_samples as samples
-from tests.program import ROOT
+from tests.support.pages import page_samples as samples
+from tests.support.program import ROOT
 
-MOST = 120_000
+MOST = 90_000
 """Bytes over the wire, compressed as the server does it, with what it says of each file."""
-IMPORT = re.compile(r"""^import\b[^;"']*["']([^"']+)["'];""", re.MULTILINE)
+IMPORT = re.compile(r"""(?:^|;)import\b[^;"'()]*["'][^"']+["'];""", re.MULTILINE)
+"""What a module cannot begin without, also in a bundle, which is all one line."""
 PAGES: dict[str, Callable[[], Any]] = {
-    "resources/list.html": lambda: samples.list_view(100),
-    "live/overview.html": samples.overview_view,
-    "live/feed.html": samples.feed_view,
+    "lists/list.html": lambda: samples.list_view(100),
+    "overview/overview.html": samples.overview_view,
+    "feed/feed.html": samples.feed_view,
 }
 
 
@@ -35,17 +36,20 @@ def rendered(template: str, view: Any) -> str:
     return render_to_string(template, {"view": view, "page": samples.page_info("pods")})
 
 
-def test_no_module_waits_until_another_one_has_been_read() -> None:
-    named = asked_for(rendered("live/feed.html", samples.feed_view()))
-    modules = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "static/js/live").glob("*.js"))
-    assert [name for name in named if name.startswith("static/js/live/")] == modules
+@pytest.mark.parametrize("template", PAGES)
+def test_no_script_of_a_page_waits_until_another_one_has_been_read(template: str) -> None:
+    scripts = [name for name in asked_for(rendered(template, PAGES[template]())) if name.endswith(".js")]
+    assert [name for name in scripts if IMPORT.search((ROOT / name).read_text())] == []
+    assert IMPORT.search((ROOT / "static/bundles/editor/editor.js").read_text()), "that one imports CodeMirror"
 
 
-def test_an_editor_asks_for_what_keeps_it_live_once_it_has_shown_its_form() -> None:
-    base = (ROOT / "templates/base.html").read_text()
-    _, _, preloads = base.partition("{% block preloads %}")
-    assert preloads.partition("{% endblock preloads %}")[0].count("modulepreload") == base.count("modulepreload") > 5
-    assert "{% block preloads %}{% endblock %}" in (ROOT / "templates/edits/base_edit.html").read_text()
+def test_what_keeps_a_page_live_comes_last_and_holds_up_nothing_else() -> None:
+    """An editor is to show its form first: what others change may come a little later."""
+    for template, view in PAGES.items():
+        *_, last = re.findall("<script src=[^>]+>", rendered(template, view()))
+        assert f'src="{static("bundles/live/main.js")}" type="module" fetchpriority="low"' in last
+    for path in (ROOT / "templates").rglob("*.html"):
+        assert ("js/live/" in path.read_text()) == (path.name == "base.html"), path
 
 
 WEIGHTS = {"400", "600"}
@@ -67,18 +71,6 @@ def test_text_comes_in_few_sizes_and_weights() -> None:
     }  # fmt: skip
 
 
-def with_imports(names: list[str]) -> list[str]:
-    """These files and the modules that they cannot begin without; what is joined has no modules."""
-    found: list[str] = []
-    for name in names:
-        path = ROOT / name
-        is_module = path.suffix == ".js" and name.removeprefix("static/") not in JOINED
-        modules = IMPORT.findall(path.read_text()) if is_module else []
-        imported = [str((path.parent / module).resolve().relative_to(ROOT)) for module in modules]
-        found += [name, *with_imports([each for each in imported if each not in names])]
-    return sorted(set(found))
-
-
 async def sent(client: AsyncClient, name: str) -> int:
     """Bytes of the answer with its head."""
     answer = await client.get(static(name.removeprefix("static/")), headers={"accept-encoding": "gzip"})
@@ -88,20 +80,22 @@ async def sent(client: AsyncClient, name: str) -> int:
 
 
 @pytest.mark.parametrize("template", PAGES)
-def test_a_page_waits_for_three_style_sheets_at_most_and_asks_for_no_file_that_it_has_joined(template: str) -> None:
+def test_a_page_asks_for_three_style_sheets_and_four_scripts_at_most(template: str) -> None:
     """Each file that a browser has to ask for before it paints takes time, however small it is."""
     named = [name.removeprefix("static/") for name in asked_for(rendered(template, PAGES[template]()))]
     assert len([name for name in named if name.endswith(".css")]) <= 3
-    for name, parts in JOINED.items():
-        assert name not in named or set(parts).isdisjoint(named)
-    assert len([name for name in named if name.startswith("js/") and not name.startswith("js/live/")]) <= 6
+    scripts = [name for name in named if name.endswith(".js")]
+    assert len(scripts) <= 4
+    assert [name for name in scripts if not name.startswith("bundles/")] == []
+    for bundle, made in json.loads((ROOT / "static/bundles/bundles.json").read_text())["bundles"].items():
+        assert f"bundles/{bundle}" not in named or made["sources"].keys().isdisjoint(named), "it has them already"
 
 
 @pytest.mark.parametrize("template", PAGES)
-async def test_a_page_weighs_120_kb_at_most_with_all_that_it_asks_for(template: str) -> None:
+async def test_a_page_weighs_90_kb_at_most_with_all_that_it_asks_for(template: str) -> None:
     html = rendered(template, PAGES[template]())
     client = AsyncClient()
-    weights = {name: await sent(client, name) for name in with_imports(asked_for(html))}
+    weights = {name: await sent(client, name) for name in asked_for(html)}
     assert weights, html
     total = sum(weights.values()) + len(gzip.compress(html.encode()))
     assert total <= MOST, f"{total:,} bytes: {weights}"

@@ -1,4 +1,4 @@
-"""Calls to a real API server, synchronous, as kubectl would make them."""
+"""Synchronous client of a real API server, with kubectl's calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from tests.wait import until
+from tests.support.wait import until
 
 Json = dict[str, Any]
 

@@ -1,4 +1,4 @@
-"""API servers that tests run against without knowing which: the real one and the demo cluster."""
+"""API servers that tests run against alike: the real one and the demo cluster."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import time
 from typing import Protocol
 
 from devcluster.certificates import make_certificates
-from devcluster.manifests import create_definitions
+from devcluster.manifests import create_crds
 from devcluster.server.core import Core
-from devcluster.serving import Serving
+from devcluster.serving import DemoServer
 from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig, TlsConfig, UserConfig
-from tests.controlplane import ControlPlane
+from tests.support.controlplane import ControlPlane
 
 
 class Cluster(Protocol):
@@ -63,8 +63,8 @@ class DemoCluster:
         self._certificates = make_certificates()
         self._garbage: asyncio.Task[None] | None = None
         self._core = Core(now=time.time, rng=random.Random(1))
-        create_definitions(self._core)
-        self._serving: Serving | None = None
+        create_crds(self._core)
+        self._serving: DemoServer | None = None
         self.port = 0
 
     @property
@@ -77,11 +77,11 @@ class DemoCluster:
         )
 
     async def start_again(self) -> None:
-        serving = Serving(
+        serving = DemoServer(
             self._core, port=self.port, token="token", bookmark_seconds=0.5, certificates=self._certificates
         )
         self._serving = await serving.__aenter__()
-        self._garbage = asyncio.create_task(self._core.garbage.run())
+        self._garbage = asyncio.create_task(self._core.garbage_collector.run())
         self.port = int(serving.url.rpartition(":")[2])
 
     async def kill(self) -> None:

@@ -1,4 +1,6 @@
-"""Life for a real API server: kube-controller-manager makes pods of ReplicaSets and Deployments, kwok runs them."""
+"""Controllers for a real API server: kube-controller-manager creates pods of ReplicaSets and Deployments, kwok runs
+them.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.controlplane import ControlPlane
-from tests.daemon import Daemon
-from tests.require import controlplane_binaries, missing
-from tests.wait import until
+from tests.support.controlplane import ControlPlane
+from tests.support.daemon import Daemon
+from tests.support.require import controlplane_binaries, missing
+from tests.support.wait import until
 
 NODE = "kwok-1"
 """The only node. Pods have to name it, because there is no scheduler."""

@@ -1,7 +1,7 @@
-"""A real etcd and kube-apiserver for tests, on free ports, with all data in one folder.
+"""Real etcd and kube-apiserver for tests, on free ports, with all data in one folder.
 
-The binaries come from KUBEBUILDER_ASSETS, as for controller-runtime's envtest. Everything here is synchronous;
-a test that must not block its event loop calls it through `asyncio.to_thread`.
+The binaries come from KUBEBUILDER_ASSETS, as for controller-runtime's envtest. Everything here is synchronous; a test
+that must not block its event loop calls it through `asyncio.to_thread`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from tests.api_calls import ApiCalls, ApiFailure
-from tests.daemon import ControlPlaneError, Daemon, free_ports
-from tests.etcd import Etcd
-from tests.wait import until
+from tests.support.api_client import ApiCalls, ApiFailure
+from tests.support.daemon import ControlPlaneError, Daemon, free_ports
+from tests.support.etcd import Etcd
+from tests.support.wait import until
 
 __all__ = ["ApiFailure", "ControlPlane", "ControlPlaneError", "free_ports"]
 

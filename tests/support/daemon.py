@@ -1,4 +1,4 @@
-"""A program that runs beside the tests: started with a log, ended with them."""
+"""Program in the background of the tests, started with a log and ended with them."""
 
 from __future__ import annotations
 

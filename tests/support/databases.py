@@ -1,4 +1,4 @@
-"""A database of the tests' own beside Django's, with the tables in it."""
+"""Separate database for tests, with the tables in it, next to Django's."""
 
 from __future__ import annotations
 

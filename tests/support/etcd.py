@@ -1,4 +1,4 @@
-"""A real etcd for tests: the API server's data, which can be killed, compacted and set back."""
+"""Real etcd for tests: the API server's data, which can be killed, compacted and restored."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-from tests.daemon import Daemon, free_ports
+from tests.support.daemon import Daemon, free_ports
 
 Json = dict[str, Any]
 _ANYTHING = {"key": "AA==", "range_end": "AA==", "limit": 1}

@@ -1,9 +1,9 @@
-"""Cuts the TLS connections that were closed when a test's event loop ends and still wait for the peer's farewell.
+"""Cleanup of closed TLS connections that still wait for the peer's close_notify when a test's event loop ends.
 
-A server closes a TLS connection by saying so, and keeps its socket until the other side has said the same, for 30 s
-at most. Where both are in this process and the loop ends before, the socket is left to the garbage collector, which
-blames whichever test runs then for a connection that nobody forgot. When a farewell comes is up to the kernel, so no
-number of turns is enough to wait for it. One that nobody closed stays as it is, and is still told of: it is a leak.
+A server closes a TLS connection by sending close_notify, and keeps its socket until the other side has sent the same,
+for 30 s at most. Where both are in this process and the loop ends before, the socket is left to the garbage collector,
+which reports a leak in whichever test runs then. The kernel decides when a close_notify arrives, so no number of turns
+is enough to wait for it. A connection that nobody closed stays as it is, and is still reported: it is a leak.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Running kubectl in tests: against a kubeconfig, in a namespace, with the output made comparable."""
+"""Runner of kubectl in tests: against a kubeconfig, in a namespace, with the output made comparable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stands between a client and a real API server, and loses writes on their way there or back; all, once it is down."""
+"""Proxy between a client and a real API server that loses writes on their way there or back; all, once it is down."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import aiohttp
 from aiohttp import web
 
 from informerd.rest.cluster_config import ClusterConfig, UserConfig
-from tests.controlplane import ControlPlane
+from tests.support.controlplane import ControlPlane
 
 Fault = Literal["", "before", "after", "busy", "failing"]
 WAIT = 7

@@ -1,4 +1,4 @@
-"""Programs of ours, started as a person starts them, with their output kept for the failure message."""
+"""Our programs, started as a person starts them, with their output stored for the failure message."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol, Self
 
-from tests.wait import until
+from tests.support.wait import until
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 _SLOW = re.compile(r"^Executing <.*> took \d+\.\d+ seconds\n", re.MULTILINE)
 
 

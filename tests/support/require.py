@@ -1,4 +1,4 @@
-"""What a test needs from the machine: without it the test is skipped, and under CI=true it fails instead."""
+"""Requirements of a test on the machine: without them the test is skipped, and under CI=true it fails instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An API server whose every answer the test gives, request by request, over real HTTP.
+"""Scripted API server, whose every response the test gives, request by request, over real HTTP.
 
 request = await server.take()
 assert request.params["resourceVersion"] == "0"
@@ -19,7 +19,7 @@ from informerd.clock import Clock
 from informerd.resource import PODS, Resource
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
-from tests.wait import eventually
+from tests.support.wait import eventually
 
 Json = dict[str, Any]
 PATIENCE = 5.0

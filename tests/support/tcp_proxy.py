@@ -1,4 +1,4 @@
-"""A wire to a server that a test can cut, freeze, slow down and mend: TCP passed through unread."""
+"""TCP proxy that a test can cut, freeze, slow down and repair; it passes the bytes through unread."""
 
 from __future__ import annotations
 

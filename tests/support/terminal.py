@@ -1,4 +1,4 @@
-"""A terminal at a cluster, the real one or the demo one: kubectl, and programs of ours whose lines are read."""
+"""Terminal with a cluster, the real one or the demo one: kubectl, and our programs with their output."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from informerd import ClusterConfig, load_kubeconfig
-from tests.controlplane import ControlPlane
-from tests.program import ROOT, Program
-from tests.require import controlplane_binaries, missing
-from tests.wait import eventually
+from tests.support.controlplane import ControlPlane
+from tests.support.program import ROOT, Program
+from tests.support.require import controlplane_binaries, missing
+from tests.support.wait import eventually
 
 COMPLAINTS = ("Traceback", "Warning:", "Exception ignored", "never retrieved", "was destroyed", "Unclosed")
 

@@ -1,4 +1,4 @@
-"""The control plane that other tests stand on."""
+"""Tests of the control plane that other tests use."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.controlplane import ApiFailure, ControlPlane, ControlPlaneError
-from tests.require import controlplane_binaries
+from tests.support.controlplane import ApiFailure, ControlPlane, ControlPlaneError
+from tests.support.require import controlplane_binaries
 
 
 def test_it_serves_objects_and_refuses_users_without_rights(controlplane: ControlPlane) -> None:

@@ -1,4 +1,4 @@
-"""At the end of a test's loop TLS connections that were closed are cut, and forgotten ones are still told of."""
+"""Tests of the cleanup of TLS connections: closed ones are cut, and forgotten ones are still reported."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.informerd.certificates import Authority
+from tests.support.informerd.certificates import Authority
 
 
 class Greeted(asyncio.Protocol):

@@ -1,4 +1,4 @@
-"""The suite's safety net: a test that hangs fails, says where its tasks stood, and the next test runs."""
+"""Tests of the suite's time-out: a test that hangs fails, reports its tasks, and the next test runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.program import ROOT
+from tests.support.program import ROOT
 
 HANGING = """
 import asyncio
@@ -31,7 +31,7 @@ async def test_the_next_one_runs():
 
 def test_a_hang_fails_with_the_stacks_of_all_tasks(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(HANGING)
-    options = ["-p", "tests.hanging", "-p", "no:cacheprovider", "-p", "no:django", "-q"]
+    options = ["-p", "tests.support.timeout_report", "-p", "no:cacheprovider", "-p", "no:django", "-q"]
     settings = [
         "asyncio_mode=auto",
         "asyncio_default_fixture_loop_scope=function",

@@ -1,4 +1,4 @@
-"""A test that hangs is ended by pytest-timeout; here it also says where every asyncio task stood."""
+"""Time-out report: adds the stack of every asyncio task when pytest-timeout ends a test that hangs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Waiting for real processes: a condition is polled until it holds or a deadline passes. For nothing else.
+"""Polling of a condition of real processes until it holds or a deadline passes.
 
-Half a minute is much longer than anything here takes on a machine that others use, too; how long it may take for people
-is the benchmarks' to say.
+Half a minute is much longer than anything here takes, also on a shared machine; the benchmarks measure how long it may
+take for people.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Templates hold nothing the Content-Security-Policy would block, and every one renders in every state."""
+"""Tests of the templates: the Content-Security-Policy blocks nothing in them, and each renders in every state."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from typing import Any
 import pytest
 from django.template.loader import get_template, render_to_string
 
-from dashboard.live.change_log import ChangeLine, FieldLine
-from dashboard.live.lines import rfc3339
-from dashboard.resources.column_choices import column_choices
-from dashboard.resources.containers import ContainerLine
-from dashboard.resources.facts.fact import fact, section
-from dashboard.resources.kinds import KINDS
-from dashboard.resources.query import Query
-from dashboard.resources.words import Words
+from dashboard.live.rendering.cells import rfc3339
+from dashboard.objects.describers.containers import ContainerLine
+from dashboard.objects.describers.fact import make_fact, make_section
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.query.query import Query
+from dashboard.pages.details.change_log import ChangeLine, FieldLine
+from dashboard.pages.lists.columns import column_choices
+from dashboard.runtime.text import TextPiece
 from dashboard.templatetags import deltaboard
-from tests import page_samples as samples
-from tests.controllers import made
-from tests.program import ROOT
+from tests.support.controllers import reports
+from tests.support.pages import page_samples as samples
+from tests.support.program import ROOT
 
 TEMPLATES = ROOT / "templates"
 NAMES = sorted(str(path.relative_to(TEMPLATES)) for path in TEMPLATES.rglob("*.html"))
@@ -105,13 +105,13 @@ def pages() -> Iterator[tuple[str, str, dict[str, Any]]]:
         **{state: samples.list_view(0, health=health, expected=12) for state, health in unlisted.items()},
     }
     for state, view in lists.items():
-        yield f"list, {state}", "resources/list.html", {"view": view, "page": info("pods")}
-        yield f"fragment, {state}", "resources/_fragment.html", {"view": view, "page": info("pods")}
+        yield f"list, {state}", "lists/list.html", {"view": view, "page": info("pods")}
+        yield f"fragment, {state}", "lists/_fragment.html", {"view": view, "page": info("pods")}
     moment = rfc3339(samples.NOW)
     picking = {"view": samples.list_view(3), "page": info("pods"), "columns": column_choices(Query(key="pods"))}
-    yield "list, with its columns to choose from", "resources/list.html", picking
+    yield "list, with its columns to choose from", "lists/list.html", picking
     opened = {"view": samples.list_view(3), "page": info("pods"), "drawer": samples.detail_view(), "close_href": "/"}
-    yield "list, with an object open", "resources/list.html", opened
+    yield "list, with an object open", "lists/list.html", opened
     details = {
         "": samples.detail_view(),
         "gone": samples.detail_view(gone=moment),
@@ -120,19 +120,23 @@ def pages() -> Iterator[tuple[str, str, dict[str, Any]]]:
         "missing": samples.detail_view(found=False, row=None, cells=()),
     }
     for state, detail in details.items():
-        yield f"detail, {state}", "resources/detail.html", {"view": detail, "page": info("pods")}
-    yield "yaml", "resources/yaml.html", {"view": samples.detail_view(), "page": info("pods")}
-    yield "feed", "live/feed.html", {"view": samples.feed_view(), "page": info("feed")}
+        yield f"detail, {state}", "details/detail.html", {"view": detail, "page": info("pods")}
+    yield "yaml", "details/yaml.html", {"view": samples.detail_view(), "page": info("pods")}
+    yield "feed", "feed/feed.html", {"view": samples.feed_view(), "page": info("feed")}
     span = samples.feed_view(params=f"from={rfc3339(samples.NOW - 9)}&to={rfc3339(samples.NOW)}&folds=off")
-    yield "feed, a span", "live/feed.html", {"view": span, "page": info("feed")}
+    yield "feed, a span", "feed/feed.html", {"view": span, "page": info("feed")}
     past = samples.feed_view(params="q=pod-1&to=2020-01-01")
-    yield "feed, before anything is known", "live/feed.html", {"view": past, "page": info("feed")}
-    yield "feed, inside a burst", "live/_within.html", {"view": span}
-    yield "feed, quiet", "live/feed.html", {"view": samples.feed_view(0), "page": info("feed")}
-    yield "overview", "live/overview.html", {"view": samples.overview_view(), "page": info("overview")}
+    yield "feed, before anything is known", "feed/feed.html", {"view": past, "page": info("feed")}
+    yield "feed, inside a burst", "feed/_burst_entries.html", {"view": span}
+    yield "feed, quiet", "feed/feed.html", {"view": samples.feed_view(0), "page": info("feed")}
+    yield "overview", "overview/overview.html", {"view": samples.overview_view(), "page": info("overview")}
     empty = samples.overview_view(empty=True, wrong=0)
-    yield "overview, empty", "live/overview.html", {"view": empty, "page": info("overview", problem="It is not there.")}
-    for state, controllers in made.views().items():
+    yield (
+        "overview, empty",
+        "overview/overview.html",
+        {"view": empty, "page": info("overview", problem="It is not there.")},
+    )
+    for state, controllers in reports.views().items():
         page = info("controllers")
         yield f"controllers, {state}", "controllers/page.html", {"view": controllers, "page": page}
     for name in ("400.html", "404.html", "403.html", "403_csrf.html", "500.html"):
@@ -159,7 +163,7 @@ def test_a_page_renders_well_formed_with_unique_ids(name: str) -> None:
 
 
 def test_every_icon_that_is_used_is_in_the_sprite() -> None:
-    sprite = set(structure_of((TEMPLATES / "_icons.html").read_text()).ids)
+    sprite = set(structure_of((TEMPLATES / "layout/_icons.html").read_text()).ids)
     for name, (template, context) in PAGES.items():
         missing = structure_of(render_to_string(template, context)).used - sprite
         assert missing == set(), name
@@ -169,16 +173,16 @@ def test_every_icon_that_is_used_is_in_the_sprite() -> None:
 
 def test_a_row_of_a_page_is_the_row_of_a_frame() -> None:
     view = samples.list_view(2)
-    page = render_to_string("resources/list.html", {"view": view, "page": samples.page_info("pods")})
+    page = render_to_string("lists/list.html", {"view": view, "page": samples.page_info("pods")})
     for line in view.lines:
-        row = render_to_string("resources/_row.html", {"line": line}).strip()
+        row = render_to_string("lists/_row.html", {"line": line}).strip()
         assert row in page
         assert row.startswith(f'<tr id="row-{line.row.uid}" data-namespace="{line.row.namespace}" data-name=')
         assert f'data-version="{line.row.version}"' in row
 
 
 def test_a_row_has_no_words_for_its_age() -> None:
-    row = render_to_string("resources/_row.html", {"line": samples.list_view(1).lines[0]})
+    row = render_to_string("lists/_row.html", {"line": samples.list_view(1).lines[0]})
     assert re.search(
         r'<time data-age="object" datetime="\d{4}-\d\d-\d\dT[\d:.]+Z">\d{4}-\d\d-\d\d [\d:]+ UTC</time>', row
     )
@@ -186,7 +190,7 @@ def test_a_row_has_no_words_for_its_age() -> None:
 
 def test_a_hundred_rows_render_in_a_few_milliseconds() -> None:
     view = samples.list_view(100)
-    template = get_template("resources/_table.html")
+    template = get_template("lists/_table.html")
     template.render({"view": view})
     begun = time.process_time()
     template.render({"view": view})
@@ -195,7 +199,7 @@ def test_a_hundred_rows_render_in_a_few_milliseconds() -> None:
 
 def test_object_text_is_escaped_everywhere() -> None:
     hostile = "<script>x</script>"
-    words, setup = (Words(hostile),), section("x", hostile, fact(hostile, hostile))[0].facts
+    words, setup = (TextPiece(hostile),), make_section("x", hostile, make_fact(hostile, hostile))[0].facts
     view = samples.detail_view(
         containers=(
             ContainerLine(hostile, hostile, "init", hostile, "ok", True, 1, hostile, hostile, (words,), setup),
@@ -204,29 +208,27 @@ def test_object_text_is_escaped_everywhere() -> None:
         yaml=hostile,
         labels=((hostile, hostile),),
         annotations=((hostile, hostile),),
-        summary=(Words(hostile),),
-        facts=section("x", hostile, fact(hostile, hostile, Words(hostile, href=hostile))),
+        summary=(TextPiece(hostile),),
+        facts=make_section("x", hostile, make_fact(hostile, hostile, TextPiece(hostile, href=hostile))),
         changes=(ChangeLine(hostile, "", hostile, (FieldLine(hostile, hostile, hostile),)),),
         events=(samples.EventLine("e", "", hostile, hostile, "warn", 1),),
     )
-    html = render_to_string("resources/detail.html", {"view": view, "page": samples.page_info("pods")})
+    html = render_to_string("details/detail.html", {"view": view, "page": samples.page_info("pods")})
     assert hostile not in html
     assert deltaboard.change(f"x {hostile} → {hostile}") == (
         "x <del>&lt;script&gt;x&lt;/script&gt;</del> → <ins>&lt;script&gt;x&lt;/script&gt;</ins>"
     )
-    assert hostile not in deltaboard.mistake(samples.problem(0, 3, ""), hostile)
+    assert hostile not in deltaboard.mark_mistake(samples.problem(0, 3, ""), hostile)
 
 
 def test_the_command_that_is_copied_runs_nothing_but_kubectl() -> None:
     name = "web.17$(touch x); rm -rf ~ '\"&"
     view = samples.detail_view(name=name, namespace="a b")
-    html = render_to_string("resources/detail.html", {"view": view, "page": samples.page_info("pods")})
+    html = render_to_string("details/detail.html", {"view": view, "page": samples.page_info("pods")})
     copied = [unescape(text) for text in re.findall(r'data-copy="([^"]*)"', html)]
     assert copied[0] == name
     assert shlex.split(copied[1]) == ["kubectl", "get", "pods", name, "-n", "a b", "-o", "yaml"]
-    plain = render_to_string(
-        "resources/detail.html", {"view": samples.detail_view(), "page": samples.page_info("pods")}
-    )
+    plain = render_to_string("details/detail.html", {"view": samples.detail_view(), "page": samples.page_info("pods")})
     assert f"kubectl get pods {samples.detail_view().name} -n" in plain
 
 
@@ -236,7 +238,7 @@ def test_every_filter_of_ours_is_used_somewhere() -> None:
 
 
 def test_a_mistake_is_underlined_where_it_is() -> None:
-    marked = deltaboard.mistake(samples.problem(7, 16, ""), "web <1 restarts>")
+    marked = deltaboard.mark_mistake(samples.problem(7, 16, ""), "web <1 restarts>")
     assert marked == "web &lt;1 <mark>restarts&gt;</mark>"
 
 
@@ -285,7 +287,7 @@ GROUNDS = ("page", "surface", "raised", "sunken", "hover")
 
 @pytest.mark.parametrize(("scheme", "index"), [("light", 0), ("dark", 1)])
 def test_text_has_contrast_aa_on_every_ground(scheme: str, index: int) -> None:
-    css = (ROOT / "static/css/deltaboard.css").read_text()
+    css = (ROOT / "static/css/base.css").read_text()
     tokens = {
         name: values[index]
         for name, *values in re.findall(
@@ -315,6 +317,6 @@ def test_no_style_sheet_shows_something_before_what_tab_reaches_first() -> None:
     """Review stands before Discard in the page, for Enter presses the first button; so it does for eyes and for Tab."""
     for path in sorted((ROOT / "static/css").glob("*.css")):
         assert not re.search(r"\border: -|-reverse\b", path.read_text()), path
-    for name in ("edits/edit.html", "edits/conflict.html", "create/new.html"):
+    for name in ("edit/edit.html", "edit/conflict.html", "create/new.html"):
         html = (TEMPLATES / name).read_text()
         assert html.index('name="review"') < html.index('name="discard"'), name

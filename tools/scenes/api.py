@@ -1,4 +1,4 @@
-"""As much of a client of the demo cluster's API server as scenes need: objects of their own, made and changed."""
+"""Minimal client of the demo cluster's API server, with which scenes create and change objects."""
 
 from __future__ import annotations
 

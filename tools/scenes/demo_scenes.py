@@ -1,6 +1,6 @@
-"""The pages of a cluster in which all is as usual, and what can be opened on them.
+"""Scenes of a healthy cluster, and of what can be opened on its pages.
 
-A scene waits for what it shows as long as its page lets it: whoever plays it says how patient that is.
+A scene waits for its content for as long as its page's time-out allows; the caller sets that time-out.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from urllib.parse import quote
 
 from playwright.sync_api import Page
 
-from tools.scenes.stage import NAMESPACE, STILL, Stage
+from tools.scenes.stage import NAMESPACE, STABLE_MYDEMO, Stage
 
 PODS = "/resources/pods/"
 MYDEMOS = "/resources/mydemos.crddemo.k8s.io/"
-STILL_HREF = f"{MYDEMOS}{NAMESPACE}/{STILL}/"
+STABLE_MYDEMO_HREF = f"{MYDEMOS}{NAMESPACE}/{STABLE_MYDEMO}/"
 Play = Callable[[Page, Stage], None]
 
 
@@ -30,10 +30,10 @@ class Scene:
     """The scene that its step goes on from."""
     part: str = ""
     """A selector of what its step shows or changes; all else is as `after` left it. Escape takes it back."""
-    fleeting: bool = False
+    is_transient: bool = False
     """It is gone after a moment: play it for each picture anew."""
     context: Mapping[str, Any] = field(default_factory=dict)
-    """What the browser is like: Playwright's new_context."""
+    """Options of the browser: Playwright's new_context."""
     media: Literal["screen", "print"] = "screen"
 
     def play(self, page: Page, stage: Stage) -> None:
@@ -43,12 +43,12 @@ class Scene:
         self.step(page, stage)
 
 
-def live(page: Page) -> None:
+def wait_until_live(page: Page) -> None:
     """Wait until the page is live."""
     page.wait_for_selector("body[data-live=live]")
 
 
-def steps(*then: Callable[[Page], None]) -> Play:
+def chain(*then: Callable[[Page], None]) -> Play:
     """These one after another."""
 
     def play(page: Page, _: Stage) -> None:
@@ -58,17 +58,17 @@ def steps(*then: Callable[[Page], None]) -> Play:
     return play
 
 
-def at(path: str, *then: Callable[[Page], None]) -> Play:
+def open_at(path: str, *then: Callable[[Page], None]) -> Play:
     """Opens an address, waits until it is live, and goes on from there."""
 
     def play(page: Page, stage: Stage) -> None:
         page.goto(stage.url + path)
-        steps(live, *then)(page, stage)
+        chain(wait_until_live, *then)(page, stage)
 
     return play
 
 
-def rows(page: Page) -> None:
+def wait_for_rows(page: Page) -> None:
     page.wait_for_selector("tbody tr")
 
 
@@ -80,20 +80,20 @@ def press(*keys: str) -> Callable[[Page], None]:
     return step
 
 
-def click(selector: str, then: str) -> Callable[[Page], None]:
+def click(selector: str, wait_selector: str) -> Callable[[Page], None]:
     """Clicks, and waits for what that shows."""
 
     def step(page: Page) -> None:
         page.locator(selector).first.click()
-        page.wait_for_selector(then)
+        page.wait_for_selector(wait_selector)
 
     return step
 
 
-def type_filter(text: str, then: str) -> Callable[[Page], None]:
+def type_filter(text: str, wait_selector: str) -> Callable[[Page], None]:
     def step(page: Page) -> None:
         page.locator("#q").fill(text)
-        page.wait_for_selector(then)
+        page.wait_for_selector(wait_selector)
 
     return step
 
@@ -117,21 +117,21 @@ def first_pod(stage: Stage) -> tuple[str, str]:
 
 def pod_page(rest: str) -> Play:
     def play(page: Page, stage: Stage) -> None:
-        at("{}{}/{}/{}".format(PODS, *first_pod(stage), rest))(page, stage)
+        open_at("{}{}/{}/{}".format(PODS, *first_pod(stage), rest))(page, stage)
 
     return play
 
 
 def drawer(page: Page, stage: Stage) -> None:
     namespace, name = first_pod(stage)
-    at(f"{PODS}?sort=-restarts&open={namespace}/{name}")(page, stage)
+    open_at(f"{PODS}?sort=-restarts&open={namespace}/{name}")(page, stage)
     page.wait_for_selector("#drawer h1, #drawer h2")
 
 
 def _edited(page: Page, stage: Stage, port: int) -> None:
-    stage.furnish()
-    stage.change(8080)
-    at(f"{STILL_HREF}edit/")(page, stage)
+    stage.create_objects()
+    stage.change_mydemo(8080)
+    open_at(f"{STABLE_MYDEMO_HREF}edit/")(page, stage)
     page.locator("textarea[name=yaml]").fill(
         page.locator("textarea[name=yaml]").input_value().replace("8080", f"{port}")
     )
@@ -146,25 +146,25 @@ def edit_mistake(page: Page, stage: Stage) -> None:
     _edited(page, stage, 99_999_999)
     page.locator("#edit-review").click()
     page.wait_for_selector(".problems li")
-    live(page)
+    wait_until_live(page)
 
 
 def review(page: Page) -> None:
     page.locator("#edit-review").click()
     page.wait_for_selector("button[name=save]")
-    live(page)
+    wait_until_live(page)
 
 
 def conflict(page: Page, stage: Stage) -> None:
-    stage.change(7070)
+    stage.change_mydemo(7070)
     page.locator("#edit-review").click()
     page.wait_for_selector("input[value=theirs]")
-    live(page)
+    wait_until_live(page)
 
 
 def delete(page: Page, stage: Stage) -> None:
-    stage.furnish()
-    at(f"{STILL_HREF}delete/")(page, stage)
+    stage.create_objects()
+    open_at(f"{STABLE_MYDEMO_HREF}delete/")(page, stage)
 
 
 def _without_socket(path: str) -> Play:
@@ -187,7 +187,7 @@ def too_many_fields(page: Page, stage: Stage) -> None:
     page.goto(f"{stage.url}{PODS}?{'&'.join(f'a{n}=' for n in range(1100))}")
 
 
-def fault(page: Page, stage: Stage) -> None:
+def server_error(page: Page, stage: Stage) -> None:
     """500, as the template says it: the program has no page that fails on request."""
     from django.template.loader import render_to_string
 
@@ -197,45 +197,45 @@ def fault(page: Page, stage: Stage) -> None:
     page.goto(f"{stage.url}/fault/")
 
 
-OVERVIEW = Scene("overview", at("/"))
-LIST = Scene("list", at(PODS, rows))
+OVERVIEW = Scene("overview", open_at("/"))
+LIST = Scene("list", open_at(PODS, wait_for_rows))
 EDIT = Scene("edit", edit)
 ON_OVERVIEW: tuple[Scene, ...] = (
     OVERVIEW,
-    Scene("palette", steps(type_in_palette), OVERVIEW, "#palette"),
-    Scene("freshness", steps(click(".fresh", ".fresh-pop .pairs")), OVERVIEW, ".fresh-pop"),
-    Scene("cluster", steps(click(".cluster > summary", ".cluster dl")), OVERVIEW, ".cluster"),
-    Scene("theme", steps(click(".theme > summary", ".theme form")), OVERVIEW, ".theme"),
+    Scene("palette", chain(type_in_palette), OVERVIEW, "#palette"),
+    Scene("freshness", chain(click(".fresh", ".fresh-pop .pairs")), OVERVIEW, ".fresh-pop"),
+    Scene("cluster", chain(click(".cluster > summary", ".cluster dl")), OVERVIEW, ".cluster"),
+    Scene("theme", chain(click(".theme > summary", ".theme form")), OVERVIEW, ".theme"),
 )
 ON_LIST: tuple[Scene, ...] = (
     LIST,
-    Scene("list-columns", steps(click(".columns > summary", "#columns")), LIST, ".columns"),
-    Scene("list-export", steps(click(".export > summary", "#command")), LIST, ".export"),
-    Scene("namespaces", steps(click("#namespaces summary", "#namespaces .pop-body")), LIST, "#namespaces"),
-    Scene("keys", steps(press("?")), LIST, "#keys"),
-    Scene("list-cursor", steps(press("j", "j")), LIST, "tbody"),
-    Scene("list-selected", steps(press("j", "x", "j", "x")), LIST),
-    Scene("list-mistake", steps(type_filter("restarts>many", ".problem")), LIST),
-    Scene("list-paused", steps(click("#pause", "#held:not([hidden])")), LIST),
+    Scene("list-columns", chain(click(".columns > summary", "#columns")), LIST, ".columns"),
+    Scene("list-export", chain(click(".export > summary", "#command")), LIST, ".export"),
+    Scene("namespaces", chain(click("#namespaces summary", "#namespaces .pop-body")), LIST, "#namespaces"),
+    Scene("keys", chain(press("?")), LIST, "#keys"),
+    Scene("list-cursor", chain(press("j", "j")), LIST, "tbody"),
+    Scene("list-selected", chain(press("j", "x", "j", "x")), LIST),
+    Scene("list-mistake", chain(type_filter("restarts>many", ".problem")), LIST),
+    Scene("list-paused", chain(click("#pause", "#held:not([hidden])")), LIST),
 )
 LISTS: tuple[Scene, ...] = (
     Scene("list-drawer", drawer),
-    Scene("list-filtered", at(f"{PODS}?q=status%3DRunning&sort=-age&namespace={quote('default')}", rows)),
-    Scene("list-nothing-matches", at(f"{PODS}?q=no-such-name-anywhere")),
-    Scene("list-empty", at(f"{PODS}?namespace={NAMESPACE}")),
-    Scene("mydemos", at(MYDEMOS, rows)),
-    Scene("events", at("/resources/events/", rows)),
-    Scene("nodes", at("/resources/nodes/", rows)),
-    Scene("feed", at("/feed/")),
-    Scene("feed-filtered", at("/feed/?kind=pods&q=op%3Dmodified")),
-    Scene("feed-mistake", at("/feed/?q=op%3D")),
-    Scene("controllers", at("/controllers/")),
+    Scene("list-filtered", open_at(f"{PODS}?q=status%3DRunning&sort=-age&namespace={quote('default')}", wait_for_rows)),
+    Scene("list-nothing-matches", open_at(f"{PODS}?q=no-such-name-anywhere")),
+    Scene("list-empty", open_at(f"{PODS}?namespace={NAMESPACE}")),
+    Scene("mydemos", open_at(MYDEMOS, wait_for_rows)),
+    Scene("events", open_at("/resources/events/", wait_for_rows)),
+    Scene("nodes", open_at("/resources/nodes/", wait_for_rows)),
+    Scene("feed", open_at("/feed/")),
+    Scene("feed-filtered", open_at("/feed/?kind=pods&q=op%3Dmodified")),
+    Scene("feed-mistake", open_at("/feed/?q=op%3D")),
+    Scene("controllers", open_at("/controllers/")),
 )
 OBJECTS: tuple[Scene, ...] = (
     Scene("detail-pod", pod_page("")),
     Scene("yaml", pod_page("yaml/")),
     EDIT,
-    Scene("review", steps(review), EDIT),
+    Scene("review", chain(review), EDIT),
     Scene("conflict", conflict, EDIT),
     Scene("edit-mistake", edit_mistake),
     Scene("delete", delete),
@@ -246,6 +246,6 @@ ERRORS: tuple[Scene, ...] = (
     Scene("error-404", _without_socket("/nowhere.html")),
     Scene("error-403", refused_form),
     Scene("error-400", too_many_fields),
-    Scene("error-500", fault),
+    Scene("error-500", server_error),
 )
 SCENES = (*ON_OVERVIEW, *ON_LIST, *LISTS, *OBJECTS, *ERRORS)

@@ -1,4 +1,4 @@
-"""Programs of ours as children, ended with their stage."""
+"""Child processes of a stage, ended with it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Self
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-LIMIT = 300.0
+START_LIMIT = 300.0
 """Seconds for a program to be ready, on a machine that has forty others to run."""
 
 
@@ -22,7 +22,7 @@ class DidNotStart(RuntimeError):
     """A program of a stage ended or was not ready in time; the message ends with what it wrote."""
 
 
-def until(what: str, ready: Callable[[], object], limit: float = LIMIT) -> None:
+def wait_until(what: str, ready: Callable[[], object], limit: float = START_LIMIT) -> None:
     """Wait for `ready`; raises DidNotStart after `limit` seconds."""
     deadline = time.monotonic() + limit
     while not ready():
@@ -49,7 +49,7 @@ class Child:
             )
         return self
 
-    def says(self, pattern: str) -> re.Match[str]:
+    def wait_for_output(self, pattern: str) -> re.Match[str]:
         """Wait until it has written what matches. Raises DidNotStart."""
         found: list[re.Match[str]] = []
 
@@ -60,30 +60,30 @@ class Child:
             found.extend(re.finditer(pattern, text))
             return bool(found)
 
-        until(" ".join(self._arguments), look)
+        wait_until(" ".join(self._arguments), look)
         return found[0]
 
-    def ends(self) -> None:
+    def wait_for_end(self) -> None:
         """Wait until it has ended by itself. Raises DidNotStart where it failed, or did not end."""
         process = self._process
         if process is None:
             return
-        until(" ".join(self._arguments), lambda: process.poll() is not None)
+        wait_until(" ".join(self._arguments), lambda: process.poll() is not None)
         if process.returncode:
             raise DidNotStart(f"{' '.join(self._arguments)}:\n{self._log.read_text(errors='replace')}")
 
     def pause(self) -> None:
-        """As a machine that stands still; nothing is lost."""
+        """Stop the process, as on a machine that is suspended; nothing is lost."""
         self._send(signal.SIGSTOP)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         self._send(signal.SIGCONT)
 
     def end(self) -> None:
         """Ends it, also where it is paused. Once is enough."""
         if self._process is None:
             return
-        self.go_on()
+        self.resume()
         self._send(signal.SIGTERM)
         try:
             self._process.wait(10)

@@ -1,4 +1,4 @@
-"""A proxy before the demo cluster that forbids kinds, or stops in the middle of their first list."""
+"""Proxy in front of the demo cluster that forbids kinds, or stops in the middle of their first list."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Proxy:
         kubeconfig: Path,
         *,
         forbid: Iterable[str] = (),
-        halfway: dict[str, int] | None = None,
-        unwatched: Iterable[str] = (),
+        stalled: dict[str, int] | None = None,
+        unwatchable: Iterable[str] = (),
     ) -> None:
         self.api = Api(kubeconfig)
-        self.forbid = frozenset(forbid)
-        self.halfway = dict(halfway or {})
-        self.unwatched = frozenset(unwatched)
-        self.ended = threading.Event()
+        self.forbidden_kinds = frozenset(forbid)
+        self.stalled_kinds = dict(stalled or {})
+        self.unwatchable_kinds = frozenset(unwatchable)
+        self.stop_event = threading.Event()
         self._config = json.loads(kubeconfig.read_text())
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"proxy": self}))
         self._server.daemon_threads = True
@@ -45,7 +45,7 @@ class Proxy:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.ended.set()
+        self.stop_event.set()
         self._server.shutdown()
         self._server.server_close()
 
@@ -65,10 +65,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         parts = urlsplit(self.path)
         plural = parts.path.rstrip("/").rpartition("/")[2]
-        if plural in self.proxy.forbid:
+        if plural in self.proxy.forbidden_kinds:
             self._refuse(plural)
         else:
-            self._forward("GET", None, self.proxy.halfway.get(plural) if "watch=" in parts.query else None)
+            self._forward("GET", None, self.proxy.stalled_kinds.get(plural) if "watch=" in parts.query else None)
 
     def do_POST(self) -> None:
         self._forward("POST", self.rfile.read(int(self.headers.get("Content-Length", 0))))
@@ -87,7 +87,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             with self.proxy.api.open(method, self.path.lstrip("/"), body, dict(self.headers)) as answer:
                 self._begin(answer.status, answer.headers["Content-Type"])
-                if self.proxy.unwatched and self._is_discovery:
+                if self.proxy.unwatchable_kinds and self._is_discovery:
                     self.wfile.write(json.dumps(self._without_watch(json.load(answer))).encode())
                 else:
                     self._pass_on(answer, most)
@@ -108,14 +108,14 @@ class _Handler(BaseHTTPRequestHandler):
             return [self._without_watch(each) for each in found]
         if not isinstance(found, dict):
             return found
-        if found.get("name", found.get("resource")) in self.proxy.unwatched and "verbs" in found:
+        if found.get("name", found.get("resource")) in self.proxy.unwatchable_kinds and "verbs" in found:
             return {**found, "verbs": [verb for verb in found["verbs"] if verb != "watch"]}
         return {name: self._without_watch(each) for name, each in found.items()}
 
     def _pass_on(self, answer: Any, most: int | None) -> None:
         for number, line in enumerate(answer, 1):
             self.wfile.write(line)
-            while number == most and not self.proxy.ended.wait(1):
+            while number == most and not self.proxy.stop_event.wait(1):
                 self.wfile.write(line)
             if number == most:
                 return

@@ -1,5 +1,8 @@
-"""Those who read differently: on paper, without scripts, in colours of their own; and what is much or odd:
-ten thousand objects, names as long as may be, a kind that nobody may watch, a time of which nothing is known."""
+"""Scenes of other readers and of unusual content.
+
+Readers: on paper, without scripts, in their own colours. Content: ten thousand objects, names of the greatest length, a
+kind that nobody may watch, a time of which nothing is known.
+"""
 
 from __future__ import annotations
 
@@ -11,89 +14,101 @@ from types import MappingProxyType
 from playwright.sync_api import Page
 
 from tools.scenes.api import MYDEMOS as OBJECTS
-from tools.scenes.demo_scenes import MYDEMOS, PODS, STILL_HREF, Play, Scene, at, drawer, live, pod_page, press, rows
-from tools.scenes.stage import Stage, mydemo, strange, two_processes, usual
-from tools.scenes.state_scenes import Making
+from tools.scenes.demo_scenes import (
+    MYDEMOS,
+    PODS,
+    STABLE_MYDEMO_HREF,
+    Play,
+    Scene,
+    drawer,
+    open_at,
+    pod_page,
+    press,
+    wait_for_rows,
+    wait_until_live,
+)
+from tools.scenes.stage import Stage, mydemo, proxied_stage, two_process_stage, usual_stage
+from tools.scenes.state_scenes import StageFactory
 
 SILENCE = 6_000
 """Milliseconds without a worker: a gap that is seen in a picture of five minutes."""
-LONG = "a-namespace-with-a-name-as-long-as-kubernetes-lets-one-be-63-ch"
+LONG_NAMESPACE = "a-namespace-with-a-name-as-long-as-kubernetes-lets-one-be-63-ch"
 """63 characters."""
-LONGER = ("the-configuration-of-" * 12)[:239].strip("-") + "-checkout"
+LONG_NAME = ("the-configuration-of-" * 12)[:239].strip("-") + "-checkout"
 
 
-def unscripted(path: str) -> Play:
+def open_without_scripts(path: str) -> Play:
     def play(page: Page, stage: Stage) -> None:
         page.goto(stage.url + path)
 
     return play
 
 
-def long_names(path: str) -> Play:
+def open_long_names(path: str) -> Play:
     def play(page: Page, stage: Stage) -> None:
-        stage.api.create("api/v1/namespaces", {"metadata": {"name": LONG}})
-        stage.api.create(OBJECTS.format(namespace=LONG), mydemo(LONGER, port=65535))
-        at(path.format(namespace=LONG, name=LONGER))(page, stage)
+        stage.api.create("api/v1/namespaces", {"metadata": {"name": LONG_NAMESPACE}})
+        stage.api.create(OBJECTS.format(namespace=LONG_NAMESPACE), mydemo(LONG_NAME, port=65535))
+        open_at(path.format(namespace=LONG_NAMESPACE, name=LONG_NAME))(page, stage)
         page.wait_for_selector(":is(tbody, .feed, h1, .say, form) >> text=the-configuration")
 
     return play
 
 
-def gap(page: Page, stage: Stage) -> None:
+def worker_gap(page: Page, stage: Stage) -> None:
     """The worker was away for a while."""
-    at("/feed/")(page, stage)
+    open_at("/feed/")(page, stage)
     stage.worker.end()
     page.wait_for_selector("body[data-live=stale]")
     page.wait_for_timeout(SILENCE)
     stage.worker.start()
-    live(page)
+    wait_until_live(page)
     page.reload()
-    live(page)
+    wait_until_live(page)
 
 
-FORCED = {"forced_colors": "active"}
-PLAIN = {"java_script_enabled": False}
+FORCED_COLORS = {"forced_colors": "active"}
+WITHOUT_SCRIPTS = {"java_script_enabled": False}
 READERS: tuple[Scene, ...] = (
-    Scene("paper-overview", at("/"), media="print"),
-    Scene("paper-list", at(PODS, rows), media="print"),
+    Scene("paper-overview", open_at("/"), media="print"),
+    Scene("paper-list", open_at(PODS, wait_for_rows), media="print"),
     Scene("paper-detail", pod_page(""), media="print"),
-    Scene("paper-feed", at("/feed/"), media="print"),
-    Scene("unscripted-overview", unscripted("/"), context=PLAIN),
-    Scene("unscripted-list", unscripted(PODS), context=PLAIN),
-    Scene("unscripted-feed", unscripted("/feed/"), context=PLAIN),
-    Scene("unscripted-edit", unscripted(f"{STILL_HREF}edit/"), context=PLAIN),
-    Scene("forced-overview", at("/"), context=FORCED),
-    Scene("forced-list", at(PODS, rows, press("j", "x", "j")), context=FORCED),
-    Scene("forced-feed", at("/feed/"), context=FORCED),
-    Scene("forced-drawer", drawer, context=FORCED),
-    Scene("long-list", long_names(f"{MYDEMOS}?namespace={{namespace}}")),
-    Scene("long-drawer", long_names(f"{MYDEMOS}?namespace={{namespace}}&open={{namespace}}/{{name}}")),
-    Scene("long-detail", long_names(f"{MYDEMOS}{{namespace}}/{{name}}/")),
-    Scene("long-edit", long_names(f"{MYDEMOS}{{namespace}}/{{name}}/edit/")),
-    Scene("long-feed", long_names("/feed/?q=the-configuration")),
+    Scene("paper-feed", open_at("/feed/"), media="print"),
+    Scene("unscripted-overview", open_without_scripts("/"), context=WITHOUT_SCRIPTS),
+    Scene("unscripted-list", open_without_scripts(PODS), context=WITHOUT_SCRIPTS),
+    Scene("unscripted-feed", open_without_scripts("/feed/"), context=WITHOUT_SCRIPTS),
+    Scene("unscripted-edit", open_without_scripts(f"{STABLE_MYDEMO_HREF}edit/"), context=WITHOUT_SCRIPTS),
+    Scene("forced-overview", open_at("/"), context=FORCED_COLORS),
+    Scene("forced-list", open_at(PODS, wait_for_rows, press("j", "x", "j")), context=FORCED_COLORS),
+    Scene("forced-feed", open_at("/feed/"), context=FORCED_COLORS),
+    Scene("forced-drawer", drawer, context=FORCED_COLORS),
+    Scene("long-list", open_long_names(f"{MYDEMOS}?namespace={{namespace}}")),
+    Scene("long-drawer", open_long_names(f"{MYDEMOS}?namespace={{namespace}}&open={{namespace}}/{{name}}")),
+    Scene("long-detail", open_long_names(f"{MYDEMOS}{{namespace}}/{{name}}/")),
+    Scene("long-edit", open_long_names(f"{MYDEMOS}{{namespace}}/{{name}}/edit/")),
+    Scene("long-feed", open_long_names("/feed/?q=the-configuration")),
 )
 """Played on the stage of demo_scenes, at its end."""
 
 
-def polled(page: Page) -> None:
+def wait_until_polled(page: Page) -> None:
     """Wait until the list says that it is polled."""
     page.locator(".polled").first.wait_for()
 
 
-def large() -> AbstractContextManager[Stage]:
-    return usual(pods=12_000, rate=200)
+def large_stage() -> AbstractContextManager[Stage]:
+    return usual_stage(pods=12_000, rate=200)
 
 
-MORE: Mapping[str, tuple[Making, tuple[Scene, ...]]] = MappingProxyType({
-    "large": (large, (
-        Scene("large-list", at(PODS, rows)),
-        Scene("large-last-page", at(f"{PODS}?page=120", rows)),
-        Scene("large-filtered", at(f"{PODS}?q=restarts%3E0&sort=-restarts", rows)),
-        Scene("large-overview", at("/")),
-        Scene("large-feed", at("/feed/")),
+READER_STATES: Mapping[str, tuple[StageFactory, tuple[Scene, ...]]] = MappingProxyType({
+    "large": (large_stage, (
+        Scene("large-list", open_at(PODS, wait_for_rows)),
+        Scene("large-last-page", open_at(f"{PODS}?page=120", wait_for_rows)),
+        Scene("large-filtered", open_at(f"{PODS}?q=restarts%3E0&sort=-restarts", wait_for_rows)),
+        Scene("large-overview", open_at("/")),
+        Scene("large-feed", open_at("/feed/")),
     )),
-    "unwatched": (partial(strange, unwatched=["jinghzhus"]), (
-        Scene("polled-list", at("/resources/jinghzhus.jinghzhu.io/", polled)),
+    "unwatched": (partial(proxied_stage, unwatched=["jinghzhus"]), (
+        Scene("polled-list", open_at("/resources/jinghzhus.jinghzhu.io/", wait_until_polled)),
     )),
-    "gap": (two_processes, (Scene("gap-feed", gap),)),
+    "gap": (two_process_stage, (Scene("gap-feed", worker_gap),)),
 })  # fmt: skip

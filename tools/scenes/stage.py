@@ -1,4 +1,4 @@
-"""The programs that scenes play on: a cluster, and the dashboard beside it."""
+"""Programs that scenes run on: a cluster and the dashboard."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import Any
 
 from tools.scenes.api import MYDEMOS, Api
-from tools.scenes.program import Child, DidNotStart, python, until
+from tools.scenes.program import Child, DidNotStart, python, wait_until
 from tools.scenes.proxy import Proxy
 
 NAMESPACE = "pictures"
 """A namespace of our own, in which nothing changes by itself."""
-STILL = "checkout-settings"
+STABLE_MYDEMO = "checkout-settings"
 """A Mydemo there, to edit and to delete."""
-AT = r"Deltaboard is at (http://\S+?)/\s"
+ADDRESS_PATTERN = r"Deltaboard is at (http://\S+?)/\s"
 CONTROLLERS = {"DELTABOARD_CONTROLLERS": "crddemo"}
 
 
 class Stage:
-    """What runs. As a context: ends all of it."""
+    """Running programs of a stage. The context manager ends all of them."""
 
     url: str
     """Where the dashboard answers."""
@@ -53,7 +53,7 @@ class Stage:
     def run_cluster(self, *workload: str) -> None:
         command = ("-m", "devcluster", "--port", "0", "--kubeconfig", str(self.kubeconfig), *workload)
         self.cluster = self.run(python(*command))
-        self.cluster.says("ready at")
+        self.cluster.wait_for_output("ready at")
         self.api = Api(self.kubeconfig)
 
     def run_proxy(self, proxy: Proxy) -> None:
@@ -64,19 +64,19 @@ class Stage:
     def migrate(self) -> None:
         """Make the database, which keeps drafts and changes of many."""
         migrating = python("manage.py", "migrate", "--verbosity", "0", env=self._settings({}))
-        self.run(migrating).ends()
+        self.run(migrating).wait_for_end()
 
     def run_dashboard(self, **env: str) -> None:
         """Worker and web server in one process."""
         dashboard = self.run(python("manage.py", "deltaboard", "--port", "0", env=self._settings(env)))
-        self.url = dashboard.says(AT)[1]
+        self.url = dashboard.wait_for_output(ADDRESS_PATTERN)[1]
 
     def run_worker_and_web(self) -> None:
         """Each in a process of its own, with a Redis of their own between them. Raises DidNotStart without Redis."""
         if shutil.which("redis-server") is None:
             raise DidNotStart("there is no redis-server")
         redis, web = free_port(), free_port()
-        self.run(Child("redis-server", "--port", str(redis), "--save", "", "--dir", str(self.home))).says(
+        self.run(Child("redis-server", "--port", str(redis), "--save", "", "--dir", str(self.home))).wait_for_output(
             "Ready to accept"
         )
         env = self._settings({"REDIS_URL": f"redis://127.0.0.1:{redis}", "SECRET_KEY": "of-pictures-only"})
@@ -84,16 +84,16 @@ class Stage:
         daphne = ("-m", "daphne", "--websocket_timeout", "-1", "-b", "127.0.0.1", "-p", str(web))
         self.run(python(*daphne, "dashboard.asgi:application", env=env))
         self.url = f"http://127.0.0.1:{web}"
-        until(f"{self.url}/readyz", lambda: answers(f"{self.url}/readyz"))
+        wait_until(f"{self.url}/readyz", lambda: is_answering(f"{self.url}/readyz"))
 
-    def furnish(self) -> None:
-        """What scenes need beside the workload's objects."""
+    def create_objects(self) -> None:
+        """Create the objects that scenes need in addition to the workload's."""
         self.api.create("api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
-        self.api.create(MYDEMOS.format(namespace=NAMESPACE), mydemo(STILL, port=8080))
+        self.api.create(MYDEMOS.format(namespace=NAMESPACE), mydemo(STABLE_MYDEMO, port=8080))
 
-    def change(self, port: int) -> None:
-        """As a colleague would change the Mydemo."""
-        self.api.merge(f"{MYDEMOS.format(namespace=NAMESPACE)}/{STILL}", {"spec": {"port": port}})
+    def change_mydemo(self, port: int) -> None:
+        """Change the Mydemo, as a colleague would."""
+        self.api.merge(f"{MYDEMOS.format(namespace=NAMESPACE)}/{STABLE_MYDEMO}", {"spec": {"port": port}})
 
     def _settings(self, env: dict[str, str]) -> dict[str, str]:
         home = {"HOME": str(self.home), "DELTABOARD_VAR": str(self.home / "var"), "REDIS_URL": ""}
@@ -101,18 +101,18 @@ class Stage:
 
 
 @contextlib.contextmanager
-def usual(pods: int = 120, rate: int = 5, seed: int = 7) -> Iterator[Stage]:
+def usual_stage(pods: int = 120, rate: int = 5, seed: int = 7) -> Iterator[Stage]:
     """A cluster in which all is as usual."""
     with Stage() as stage:
         stage.run_cluster("--pods", str(pods), "--rate", str(rate), "--seed", str(seed))
-        stage.furnish()
+        stage.create_objects()
         stage.migrate()
         stage.run_dashboard()
         yield stage
 
 
 @contextlib.contextmanager
-def empty() -> Iterator[Stage]:
+def empty_stage() -> Iterator[Stage]:
     """A cluster without anything, not even the Mydemos' definition."""
     with Stage() as stage:
         stage.run_cluster("--no-workload")
@@ -123,7 +123,7 @@ def empty() -> Iterator[Stage]:
 
 
 @contextlib.contextmanager
-def strange(**rules: Any) -> Iterator[Stage]:
+def proxied_stage(**rules: Any) -> Iterator[Stage]:
     """A cluster behind a proxy with these rules."""
     with Stage() as stage:
         stage.run_cluster("--pods", "2000", "--rate", "0", "--seed", "7")
@@ -133,7 +133,7 @@ def strange(**rules: Any) -> Iterator[Stage]:
 
 
 @contextlib.contextmanager
-def two_processes() -> Iterator[Stage]:
+def two_process_stage() -> Iterator[Stage]:
     """The production form."""
     with Stage() as stage:
         stage.run_cluster("--rate", "2", "--seed", "7")
@@ -142,7 +142,7 @@ def two_processes() -> Iterator[Stage]:
 
 
 @contextlib.contextmanager
-def unreachable() -> Iterator[Stage]:
+def unreachable_stage() -> Iterator[Stage]:
     """A cluster of which there is only the kubeconfig."""
     with Stage() as stage:
         cluster = {"name": "prod", "cluster": {"server": f"http://127.0.0.1:{free_port()}"}}
@@ -155,7 +155,7 @@ def unreachable() -> Iterator[Stage]:
 
 
 @contextlib.contextmanager
-def unusable() -> Iterator[Stage]:
+def unusable_stage() -> Iterator[Stage]:
     """A kubeconfig that cannot be used."""
     with Stage() as stage:
         stage.kubeconfig.write_text("apiVersion: v1\nkind: Config\ncurrent-context: prod\ncontexts: [\n")
@@ -163,7 +163,7 @@ def unusable() -> Iterator[Stage]:
         yield stage
 
 
-def answers(url: str) -> bool:
+def is_answering(url: str) -> bool:
     try:
         with urllib.request.urlopen(url, timeout=5) as answer:
             return bool(answer.status == 200)

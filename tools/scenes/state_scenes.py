@@ -1,4 +1,4 @@
-"""The states that are not as usual, each with the stage that brings it about."""
+"""Scenes of unusual states, each with the stage that causes it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,20 @@ from types import MappingProxyType
 
 from playwright.sync_api import Page, WebSocketRoute
 
-from tools.scenes.demo_scenes import MYDEMOS, PODS, Play, Scene, at, drawer, rows
+from tools.scenes.demo_scenes import MYDEMOS, PODS, Play, Scene, drawer, open_at, wait_for_rows
 from tools.scenes.program import Child
-from tools.scenes.stage import Stage, empty, strange, two_processes, unreachable, unusable, usual
+from tools.scenes.stage import (
+    Stage,
+    empty_stage,
+    proxied_stage,
+    two_process_stage,
+    unreachable_stage,
+    unusable_stage,
+    usual_stage,
+)
 
 
-def waits(path: str, selector: str) -> Play:
+def open_and_wait(path: str, selector: str) -> Play:
     """Opens an address, and waits for what it says."""
 
     def play(page: Page, stage: Stage) -> None:
@@ -28,7 +36,7 @@ def _until_stale(play: Play, stopped: Callable[[Stage], Child]) -> Play:
     """The scene, and then that program stands still."""
 
     def staled(page: Page, stage: Stage) -> None:
-        stopped(stage).go_on()
+        stopped(stage).resume()
         play(page, stage)
         stopped(stage).pause()
         page.wait_for_selector("body[data-live=stale]")
@@ -37,12 +45,12 @@ def _until_stale(play: Play, stopped: Callable[[Stage], Child]) -> Play:
 
 
 def stale(play: Play) -> Play:
-    """The scene, and then the API server is not heard."""
+    """The scene, after which the API server is silent."""
     return _until_stale(play, lambda stage: stage.cluster)
 
 
 def worker_gone(play: Play) -> Play:
-    """The scene, and then the worker is not heard."""
+    """The scene, after which the worker is silent."""
     return _until_stale(play, lambda stage: stage.worker)
 
 
@@ -75,44 +83,45 @@ def connecting(path: str) -> Play:
     return play
 
 
-Making = Callable[[], AbstractContextManager[Stage]]
-STATES: Mapping[str, tuple[Making, tuple[Scene, ...]]] = MappingProxyType({
-    "usual": (usual, (
-        Scene("connecting-list", connecting(PODS), fleeting=True),
-        Scene("offline-overview", offline(at("/"))),
-        Scene("offline-list", offline(at(PODS, rows))),
-        Scene("stale-overview", stale(at("/"))),
-        Scene("stale-list", stale(at(PODS, rows))),
+StageFactory = Callable[[], AbstractContextManager[Stage]]
+STATES: Mapping[str, tuple[StageFactory, tuple[Scene, ...]]] = MappingProxyType({
+    "usual": (usual_stage, (
+        Scene("connecting-list", connecting(PODS), is_transient=True),
+        Scene("offline-overview", offline(open_at("/"))),
+        Scene("offline-list", offline(open_at(PODS, wait_for_rows))),
+        Scene("stale-overview", stale(open_at("/"))),
+        Scene("stale-list", stale(open_at(PODS, wait_for_rows))),
         Scene("stale-drawer", stale(drawer)),
-        Scene("stale-feed", stale(at("/feed/"))),
+        Scene("stale-feed", stale(open_at("/feed/"))),
     )),
-    "empty": (empty, (
-        Scene("empty-overview", at("/")),
-        Scene("empty-list", at(PODS)),
-        Scene("empty-feed", at("/feed/")),
-        Scene("absent-mydemos", at(MYDEMOS)),
+    "empty": (empty_stage, (
+        Scene("empty-overview", open_at("/")),
+        Scene("empty-list", open_at(PODS)),
+        Scene("empty-feed", open_at("/feed/")),
+        Scene("absent-mydemos", open_at(MYDEMOS)),
     )),
-    "forbidden": (partial(strange, forbid=["pods", "events"]), (
-        Scene("forbidden-overview", waits("/", "body[data-live]:not([data-live=offline]) .tile[data-state=forbidden]")),
-        Scene("forbidden-list", waits(PODS, ".empty:has-text('may not be listed')")),
-        Scene("forbidden-feed", waits("/feed/", "body:not([data-live=offline])")),
+    "forbidden": (partial(proxied_stage, forbid=["pods", "events"]), (
+        Scene("forbidden-overview", open_and_wait("/",
+            "body[data-live]:not([data-live=offline]) .tile[data-state=forbidden]")),
+        Scene("forbidden-list", open_and_wait(PODS, ".empty:has-text('may not be listed')")),
+        Scene("forbidden-feed", open_and_wait("/feed/", "body:not([data-live=offline])")),
     )),
-    "first sync": (partial(strange, halfway={"pods": 1240}), (
-        Scene("syncing-overview", waits("/", "#banner:not([hidden])")),
-        Scene("syncing-list", waits(PODS, ".empty progress")),
-        Scene("syncing-detail", waits(f"{PODS}default/web-0/", "body[data-live=stale]")),
+    "first sync": (partial(proxied_stage, halfway={"pods": 1240}), (
+        Scene("syncing-overview", open_and_wait("/", "#banner:not([hidden])")),
+        Scene("syncing-list", open_and_wait(PODS, ".empty progress")),
+        Scene("syncing-detail", open_and_wait(f"{PODS}default/web-0/", "body[data-live=stale]")),
     )),
-    "unreachable": (unreachable, (
-        Scene("unreachable-overview", waits("/", "#banner:not([hidden])")),
-        Scene("unreachable-list", waits(PODS, ".empty:has-text('cannot be reached')")),
-        Scene("unreachable-detail", waits(f"{PODS}default/web-0/", "#banner:not([hidden])")),
-        Scene("unreachable-controllers", waits("/controllers/", "body:not([data-live=offline])")),
+    "unreachable": (unreachable_stage, (
+        Scene("unreachable-overview", open_and_wait("/", "#banner:not([hidden])")),
+        Scene("unreachable-list", open_and_wait(PODS, ".empty:has-text('cannot be reached')")),
+        Scene("unreachable-detail", open_and_wait(f"{PODS}default/web-0/", "#banner:not([hidden])")),
+        Scene("unreachable-controllers", open_and_wait("/controllers/", "body:not([data-live=offline])")),
     )),
-    "unusable": (unusable, (Scene("unusable-overview", waits("/", "#banner:not([hidden])")),)),
-    "two processes": (two_processes, (
-        Scene("worker-gone-overview", worker_gone(at("/"))),
-        Scene("worker-gone-list", worker_gone(at(PODS, rows))),
-        Scene("worker-gone-controllers", worker_gone(at("/controllers/"))),
+    "unusable": (unusable_stage, (Scene("unusable-overview", open_and_wait("/", "#banner:not([hidden])")),)),
+    "two processes": (two_process_stage, (
+        Scene("worker-gone-overview", worker_gone(open_at("/"))),
+        Scene("worker-gone-list", worker_gone(open_at(PODS, wait_for_rows))),
+        Scene("worker-gone-controllers", worker_gone(open_at("/controllers/"))),
     )),
 })  # fmt: skip
 """By stage: how to make it, and what plays on it."""

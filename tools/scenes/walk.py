@@ -1,4 +1,4 @@
-"""Scenes played one after another on one page, each going on from the one before where it can: tests save time so."""
+"""Walk through several scenes on one page, each continuing from the one before where it can, to save time in tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Walk:
         self._stage = stage
         self._on: list[Scene] = []
 
-    def to(self, scene: Scene) -> None:
+    def play(self, scene: Scene) -> None:
         """Play the scene: its step alone where the one it goes on from is on the page, else all of it."""
         while self._on and self._on[-1] is not scene.after and self._on[-1].part:
             self._page.keyboard.press("Escape")

@@ -1,4 +1,4 @@
-"""The pages that make, remove and change, each as far as it is before the last button; and what goes on after it."""
+"""Scenes of pages that create, delete and change objects, up to the last button and after it."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from tools.scenes.demo_scenes import (
     OVERVIEW,
     PODS,
     Scene,
-    at,
+    chain,
     click,
     first_pod,
-    live,
+    open_at,
     press,
-    rows,
-    steps,
+    wait_for_rows,
+    wait_until_live,
 )
-from tools.scenes.stage import NAMESPACE, STILL, Stage, mydemo
+from tools.scenes.stage import NAMESPACE, STABLE_MYDEMO, Stage, mydemo
 
 DEPLOYMENTS = "/resources/deployments.apps/"
 LIST = f"{MYDEMOS}?namespace={NAMESPACE}"
-TWO = """\
+TWO_MANIFESTS = """\
 apiVersion: crddemo.k8s.io/v1
 kind: Mydemo
 metadata:
@@ -69,28 +69,28 @@ def _write(page: Page, text: str) -> None:
 
 
 def clone(page: Page, stage: Stage) -> None:
-    stage.furnish()
-    at(f"{MYDEMOS}new/?from={NAMESPACE}/{STILL}")(page, stage)
+    stage.create_objects()
+    open_at(f"{MYDEMOS}new/?from={NAMESPACE}/{STABLE_MYDEMO}")(page, stage)
 
 
 def create_review(page: Page) -> None:
     page.locator("#edit-review").click()
     page.wait_for_selector("button[name=create]")
-    live(page)
+    wait_until_live(page)
 
 
 def several(page: Page, stage: Stage) -> None:
     """Two documents whose objects are not there: those of an earlier picture are removed."""
     for path in (OBJECTS.format(namespace=NAMESPACE), f"api/v1/namespaces/{NAMESPACE}/configmaps"):
         stage.api.remove(f"{path}/second")
-    at(f"/new/?namespace={NAMESPACE}")(page, stage)
-    _write(page, TWO)
+    open_at(f"/new/?namespace={NAMESPACE}")(page, stage)
+    _write(page, TWO_MANIFESTS)
 
 
 def several_plan(page: Page) -> None:
     page.locator("#edit-review").click()
     page.wait_for_selector("button[name=apply]")
-    live(page)
+    wait_until_live(page)
 
 
 def several_done(page: Page) -> None:
@@ -98,34 +98,34 @@ def several_done(page: Page) -> None:
     if button.count():
         button.click()
         page.wait_for_selector("li.result")
-        live(page)
+        wait_until_live(page)
 
 
 def edit_large(page: Page, stage: Stage) -> None:
-    at(f"{_deployment(stage)}edit/")(page, stage)
+    open_at(f"{_deployment(stage)}edit/")(page, stage)
 
 
 def drafts(page: Page, stage: Stage) -> None:
     page.wait_for_selector("#draft-note:not(:empty), #edit-review")
-    at("/drafts/")(page, stage)
+    open_at("/drafts/")(page, stage)
 
 
 def bulk(page: Page, stage: Stage) -> None:
     for number in range(12):
         stage.api.create(OBJECTS.format(namespace=NAMESPACE), mydemo(f"many-{number:02d}", port=8000 + number))
-    at(LIST, rows)(page, stage)
+    open_at(LIST, wait_for_rows)(page, stage)
     page.locator("tbody .c-select input").first.click()
     page.locator("[data-select-matching]").click()
     page.get_by_role("button", name="Change…").click()
     page.wait_for_selector("textarea[name=label_set]")
-    live(page)
+    wait_until_live(page)
 
 
 def bulk_review(page: Page) -> None:
     page.locator("textarea[name=label_set]").fill("team=payments")
     page.locator("button[name=try]").click()
     page.wait_for_selector("h1:has-text('Review')")
-    live(page)
+    wait_until_live(page)
 
 
 def bulk_done(page: Page) -> None:
@@ -135,18 +135,18 @@ def bulk_done(page: Page) -> None:
         page.wait_for_selector("#run:has-text('changed.')")
 
 
-def action(of: Callable[[Stage], str], rest: str) -> Scene:
+def action(object_path: Callable[[Stage], str], rest: str) -> Scene:
     name = rest.strip("/").rpartition("/")[2]
 
     def play(page: Page, stage: Stage) -> None:
-        at(of(stage) + rest)(page, stage)
+        open_at(object_path(stage) + rest)(page, stage)
 
     return Scene(f"quick-{name}", play)
 
 
 def draining(page: Page, stage: Stage) -> None:
     """A node's pods are evicted, as far as budgets let them."""
-    at(f"{_node(stage, -1)}do/drain/")(page, stage)
+    open_at(f"{_node(stage, -1)}do/drain/")(page, stage)
     running = page.get_by_role("link", name="How far it is")
     if running.count():
         running.click()
@@ -155,36 +155,36 @@ def draining(page: Page, stage: Stage) -> None:
             box.check()
         page.locator("button[name=drain]").click()
     page.wait_for_selector("#drain")
-    live(page)
+    wait_until_live(page)
 
 
 def row_menu(page: Page, stage: Stage) -> None:
-    at(DEPLOYMENTS, rows, press("j", "a"))(page, stage)
+    open_at(DEPLOYMENTS, wait_for_rows, press("j", "a"))(page, stage)
     page.wait_for_selector("#row-menu:popover-open")
 
 
-def in_place(page: Page, stage: Stage) -> None:
-    at(LIST, rows, press("j", "i"))(page, stage)
+def edit_in_place(page: Page, stage: Stage) -> None:
+    open_at(LIST, wait_for_rows, press("j", "i"))(page, stage)
     page.wait_for_selector("dialog.quick-dialog input[name=wanted]")
 
 
 def deleting(page: Page, stage: Stage) -> None:
     """It has a finalizer that nobody takes away."""
     stage.api.create(OBJECTS.format(namespace=NAMESPACE), mydemo("going", port=1))
-    at(f"{MYDEMOS}{NAMESPACE}/going/delete/")(page, stage)
+    open_at(f"{MYDEMOS}{NAMESPACE}/going/delete/")(page, stage)
     button = page.locator("button[name=delete]")
     if button.count():
         button.click()
     page.wait_for_selector("#progress:has-text('finalizer')")
-    live(page)
+    wait_until_live(page)
 
 
 def finalizer(page: Page, stage: Stage) -> None:
-    at(f"{MYDEMOS}{NAMESPACE}/going/delete/finalizer/?name=example.com/backup")(page, stage)
+    open_at(f"{MYDEMOS}{NAMESPACE}/going/delete/finalizer/?name=example.com/backup")(page, stage)
 
 
 def _open_menu(page: Page) -> None:
-    """Where the window is narrow, the kinds are behind a button."""
+    """Open the list of kinds, which is behind a button in a narrow window."""
     if page.locator("button.menu").is_visible():
         click("button.menu", "#side:popover-open")(page)
 
@@ -192,32 +192,33 @@ def _open_menu(page: Page) -> None:
 def _edited_elsewhere(page: Page, stage: Stage) -> None:
     """Somebody else changes the object while its editor is open."""
     stage.api.merge(
-        f"{OBJECTS.format(namespace=NAMESPACE)}/{STILL}", {"metadata": {"labels": {"tier": f"gold-{time.time():.0f}"}}}
+        f"{OBJECTS.format(namespace=NAMESPACE)}/{STABLE_MYDEMO}",
+        {"metadata": {"labels": {"tier": f"gold-{time.time():.0f}"}}},
     )
     page.wait_for_selector("#edit-theirs .theirs")
 
 
-CREATE = Scene("create", at(f"{MYDEMOS}new/?namespace={NAMESPACE}"))
+CREATE = Scene("create", open_at(f"{MYDEMOS}new/?namespace={NAMESPACE}"))
 SEVERAL = Scene("several", several)
-PLAN = Scene("several-plan", steps(several_plan), SEVERAL)
+PLAN = Scene("several-plan", chain(several_plan), SEVERAL)
 BULK = Scene("bulk", bulk)
-BULK_REVIEW = Scene("bulk-review", steps(bulk_review), BULK)
+BULK_REVIEW = Scene("bulk-review", chain(bulk_review), BULK)
 DELETING = Scene("deleting", deleting)
-MENU = Scene("menu", steps(_open_menu), OVERVIEW)
-MAKING: tuple[Scene, ...] = (
+MENU = Scene("menu", chain(_open_menu), OVERVIEW)
+CREATE_SCENES: tuple[Scene, ...] = (
     CREATE,
-    Scene("create-review", steps(create_review), CREATE),
+    Scene("create-review", chain(create_review), CREATE),
     Scene("clone", clone),
     SEVERAL,
     PLAN,
-    Scene("several-done", steps(several_done), PLAN),
+    Scene("several-done", chain(several_done), PLAN),
     Scene("edit-large", edit_large),
     Scene("drafts", drafts, EDIT),
     BULK,
     BULK_REVIEW,
-    Scene("bulk-done", steps(bulk_done), BULK_REVIEW),
+    Scene("bulk-done", chain(bulk_done), BULK_REVIEW),
 )
-ACTIONS: tuple[Scene, ...] = (
+ACTION_SCENES: tuple[Scene, ...] = (
     action(_deployment, "do/scale/"),
     action(_deployment, "do/restart/"),
     action(_deployment, "do/pause/"),
@@ -227,13 +228,13 @@ ACTIONS: tuple[Scene, ...] = (
     action(_pod, "do/evict/"),
     Scene("draining", draining),
     Scene("quick-menu", row_menu),
-    Scene("quick-in-place", in_place),
+    Scene("quick-in-place", edit_in_place),
     action(_deployment, "delete/"),
     DELETING,
     Scene("finalizer", finalizer, DELETING),
     MENU,
-    Scene("namespace-detail", at(f"/resources/namespaces/-/{NAMESPACE}/")),
+    Scene("namespace-detail", open_at(f"/resources/namespaces/-/{NAMESPACE}/")),
     Scene("edited-elsewhere", _edited_elsewhere, EDIT),
 )
-WRITES = (*MAKING, *ACTIONS)
+WRITES = (*CREATE_SCENES, *ACTION_SCENES)
 """Played after those of demo_scenes, on the same stage."""

@@ -1,30 +1,31 @@
-"""The heartbeat: how fresh what pages show is, for each kind, and in words where it is not.
+"""Content of the heartbeat: how fresh the data of each kind is, and in words what is wrong where it is not.
 
-A page judges by the kinds it shows, so one beat serves all. Sentences say ``{since}`` where the browser puts a time of
-day in its own time zone, and it adds "Trying again in 3 s." from `retry_at`.
+A page picks the kinds it shows, so one heartbeat serves all pages. Sentences contain ``{since}`` where the browser puts
+a time of day in its own time zone, and the browser adds "Trying again in 3 s." from `retry_at`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
+from typing import Protocol
 
-from dashboard.live.lines import utc_words
-from dashboard.live.replica import Replica
-from dashboard.live.wrong_rows import Summary
-from dashboard.resources.kinds import KindInfo
+from dashboard.live.hub.kind_summaries import KindSummary
+from dashboard.live.rendering.cells import utc_text
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.kinds.catalog import KindInfo
 from informerd.cache.health import Health
 from informerd.clock import Clock
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class FreshnessProblem:
     """Why a kind is not live."""
 
     title: str
     """The kind's: ``Pods``."""
     state: str
-    """The informer's state, or ``silent`` where the worker itself is not heard."""
+    """The informer's state, or ``silent`` where nothing is heard from the worker."""
     text: str
     """Sentences, with ``{since}`` for the time of day of `since`."""
     since: float | None = None
@@ -33,35 +34,51 @@ class Problem:
     """Unix seconds."""
 
 
-def problem_of(kind: KindInfo, replica: Replica) -> Problem | None:
-    """Why what pages show of `kind` may not be what the cluster has; None where it is, or has no such kind."""
-    if replica.state == "stale" and replica.unlisted:
-        text = f"The worker was started again. {_text(kind, replica.health)} What you see is from {{since}}."
-        return Problem(kind.title, replica.health.state, text, replica.stale_since, replica.health.retry_at)
+class FreshnessSource(Protocol):
+    """A source of freshness other than the kinds, such as the controllers of the workers."""
+
+    @property
+    def key(self) -> str:
+        """Key of its problem in the heartbeat, which views listen to."""
+
+    @property
+    def problem(self) -> FreshnessProblem | None:
+        """Why what pages show of it may be out of date; None where it is current."""
+
+    def on_change(self, listener: Callable[[], None]) -> None:
+        """Call `listener` after each change."""
+
+
+def freshness_problem(kind: KindInfo, replica: Replica) -> FreshnessProblem | None:
+    """Why what pages show of `kind` may be out of date; None where it is current or this process has no such kind."""
+    if replica.state == "stale" and replica.is_unlisted:
+        text = f"The worker was restarted. {_text(kind, replica.health)} What you see is from {{since}}."
+        return FreshnessProblem(kind.title, replica.health.state, text, replica.stale_since, replica.health.retry_at)
     if replica.state == "stale":
         text = "The worker has not been heard since {since}. What you see is from then."
-        return Problem(kind.title, "silent", text, replica.stale_since)
+        return FreshnessProblem(kind.title, "silent", text, replica.stale_since)
     if replica.state == "starting":
-        return Problem(kind.title, "starting", "Waiting for the worker's first word.")
+        return FreshnessProblem(kind.title, "starting", "Waiting for the first message from the worker.")
     health = replica.health
     if health.state in {"live", "absent"}:
         return None
-    return Problem(kind.title, health.state, _text(kind, health), _since(health), health.retry_at)
+    return FreshnessProblem(kind.title, health.state, _text(kind, health), _since(health), health.retry_at)
 
 
-def outage(kinds: Iterable[KindInfo], replicas: Mapping[str, Replica]) -> str:
-    """Why a page of these kinds may not show what the cluster has, for a browser without scripts: times are UTC.
+def outage_text(kinds: Iterable[KindInfo], replicas: Mapping[str, Replica]) -> str:
+    """Why a page of these kinds may be out of date, for a browser without scripts; times are UTC.
 
-    Empty where it does. What may not be listed spoils its own page, not those of many kinds, as in live/words.js.
+    Empty where the page is current. A kind that may not be listed matters on its own page only, not on a page of many
+    kinds; live/status_text.js does the same.
     """
     shown = [kind for kind in kinds if kind.key in replicas]
-    found = [problem for kind in shown if (problem := problem_of(kind, replicas[kind.key])) is not None]
+    found = [problem for kind in shown if (problem := freshness_problem(kind, replicas[kind.key])) is not None]
     if len(found) < len(shown):
         found = [problem for problem in found if problem.state != "forbidden"]
     if not found:
         return ""
     first = found[0]
-    words = first.text.replace("{since}", "" if first.since is None else utc_words(first.since))
+    words = first.text.replace("{since}", "" if first.since is None else utc_text(first.since))
     if len(found) == len(shown) and len({problem.state for problem in found}) == 1:
         return words
     if len(found) == 1 and first.title in words:
@@ -69,12 +86,14 @@ def outage(kinds: Iterable[KindInfo], replicas: Mapping[str, Replica]) -> str:
     return f"{', '.join(problem.title for problem in found)}: {words}"
 
 
-def beat(
-    kinds: Iterable[KindInfo], replicas: Mapping[str, Replica], summaries: Mapping[str, Summary], clock: Clock
+def heartbeat_content(
+    kinds: Iterable[KindInfo], replicas: Mapping[str, Replica], summaries: Mapping[str, KindSummary], clock: Clock
 ) -> dict[str, object]:
-    """What is sent each second. Times are Unix seconds; `heard` is the API server's last word by kind."""
+    """Content of the heartbeat, sent each second. Times are Unix seconds; `heard` is the API server's last answer by
+    kind.
+    """
     kinds = [kind for kind in kinds if kind.key in replicas]
-    problems = {kind.key: problem_of(kind, replicas[kind.key]) for kind in kinds}
+    problems = {kind.key: freshness_problem(kind, replicas[kind.key]) for kind in kinds}
     health = {kind.key: replicas[kind.key].health for kind in kinds}
     heard = {key: one.heard for key, one in health.items()}
     return {
@@ -84,14 +103,14 @@ def beat(
         "heard_by": heard,
         "states": {key: one.state for key, one in health.items()},
         "counts": {key: _count(replicas[key]) for key in health},
-        "wrong": {key: len(summaries[key].wrong) for key in health},
+        "wrong": {key: len(summaries[key].unhealthy_rows) for key in health},
         "problems": {key: asdict(problem) for key, problem in problems.items() if problem is not None},
         "why": _why(health.values(), [replicas[key] for key in health]),
     }
 
 
 def _count(replica: Replica) -> int | None:
-    """None, shown as a dash, while nobody knows."""
+    """The count; None, shown as a dash, while it is not known."""
     unknown = replica.health.state in {"absent", "forbidden", "unreachable", "starting", "syncing"} and not replica.rows
     return None if unknown else len(replica.rows)
 
@@ -108,7 +127,7 @@ def _why(health: Iterable[Health], replicas: list[Replica]) -> dict[str, object]
 
 
 def _since(health: Health) -> float:
-    """Since when the kind is not up to date. Good probes go on renewing `heard` while a list or watch is refused."""
+    """Since when the kind is out of date. Successful probes renew `heard` even while a list or watch is refused."""
     if health.state == "stale" and health.heard is not None:
         return min(health.heard, health.since)
     return health.since
@@ -133,5 +152,5 @@ def _text(kind: KindInfo, health: Health) -> str:
 
 
 def _answers(health: Health) -> bool:
-    """Whether the kind is stale although the API server is heard."""
-    return health.answered or (health.heard is not None and health.heard > health.since)
+    """Whether the kind is stale although the API server answers."""
+    return health.has_answer or (health.heard is not None and health.heard > health.since)

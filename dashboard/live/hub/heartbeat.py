@@ -1,4 +1,4 @@
-"""The heartbeat's message: how fresh everything is, what is wrong with it, and which cluster it is."""
+"""Heartbeat message: how fresh the data is, what is wrong with it, and which cluster it comes from."""
 
 from __future__ import annotations
 
@@ -6,51 +6,55 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import cast
 
-from dashboard.controllers.board import Board
-from dashboard.controllers.view import CONTROLLERS
-from dashboard.live.freshness import Problem, beat
-from dashboard.live.shown_kinds import ShownKinds
-from dashboard.live.socket import Message, message_of
+from dashboard.live.hub.freshness import FreshnessProblem, FreshnessSource, heartbeat_content
+from dashboard.live.hub.kinds import HubKinds
+from dashboard.live.hub.socket import Message, encode_message
 from informerd.clock import Clock
 
-UNCOUNTED = "It cannot be told which of these are wrong; the server's log says why."
+NOT_COUNTED_TEXT = "Deltaboard cannot tell which of these are unhealthy. See the server's log for the reason."
 
-Cluster = Callable[[], dict[str, str] | None]
+ClusterInfoSource = Callable[[], dict[str, str] | None]
 
 
 class Heartbeat:
-    """Says the same to every page: `message` makes it anew."""
+    """Heartbeat for all pages; `message` builds a new one each time."""
 
     def __init__(
-        self, kinds: ShownKinds, board: Board, clock: Clock, *, problem: Callable[[], str], cluster: Cluster
+        self,
+        kinds: HubKinds,
+        sources: tuple[FreshnessSource, ...],
+        clock: Clock,
+        *,
+        problem: Callable[[], str],
+        cluster: ClusterInfoSource,
     ) -> None:
         self._kinds = kinds
-        self._board = board
+        self._sources = sources
         self._clock = clock
         self._problem = problem
         self._cluster = cluster
 
     def message(self) -> Message:
-        """Trouble of kinds that the settings do not name stands apart (`parts`): only their own pages are stale.
+        """The heartbeat. Problems of kinds that the settings do not name are in `parts`: they affect their own pages
+        only.
 
-        By `sent`, steady seconds of this process, a page knows how late a beat has come.
+        A page compares `sent`, monotonic seconds of this process, to see how late a heartbeat arrived.
         """
         kinds = self._kinds
         replicas = {replica.key: replica for replica in kinds.replicas}
-        content = beat(kinds.all, replicas, kinds.summaries, self._clock)
+        content = heartbeat_content(kinds.all_kinds, replicas, kinds.summaries, self._clock)
         found = {**self._uncounted(), **cast("dict[str, object]", content["problems"])}
-        steady = {kind.key for kind in kinds.steady}
+        steady = {kind.key for kind in kinds.configured}
         problems = {key: problem for key, problem in found.items() if key in steady}
         parts = {key: problem for key, problem in found.items() if key not in steady}
         deaf = bool(kinds.replicas.channel_problem)
         state = "stale" if deaf or problems else "live"
-        said = {**content, "state": state, "problems": problems, "problem": self._problem(), "deaf": deaf}
-        if self._board.problem is not None:
-            parts[CONTROLLERS] = asdict(self._board.problem)
+        content_with_state = {**content, "state": state, "problems": problems, "problem": self._problem(), "deaf": deaf}
+        parts |= {source.key: asdict(source.problem) for source in self._sources if source.problem is not None}
         if parts:
-            said["parts"] = parts
-        return message_of({"beat": {**said, "cluster": self._cluster(), "sent": self._clock.now()}})
+            content_with_state["parts"] = parts
+        return encode_message({"beat": {**content_with_state, "cluster": self._cluster(), "sent": self._clock.now()}})
 
     def _uncounted(self) -> dict[str, object]:
-        kinds = [kind for kind in self._kinds.all if kind.key in self._kinds.counts.failing]
-        return {kind.key: asdict(Problem(kind.title, "uncounted", UNCOUNTED)) for kind in kinds}
+        kinds = [kind for kind in self._kinds.all_kinds if kind.key in self._kinds.kind_summaries.failing_keys]
+        return {kind.key: asdict(FreshnessProblem(kind.title, "uncounted", NOT_COUNTED_TEXT)) for kind in kinds}

@@ -1,45 +1,45 @@
-"""Which kinds beyond the settings' somebody looks at in this web process, and the saying of it to the workers."""
+"""Kinds outside the settings that browsers have open in this web process, announced to the workers."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Protocol
 
-from dashboard.live.hub import Hub
-from dashboard.live.messages import Want
-from dashboard.live.on_demand import KEPT, LATELY, MOST
-from dashboard.resources.kinds import KindInfo
+from dashboard.live.hub.hub import Hub
+from dashboard.live.replication.messages import MAX_ON_DEMAND, ON_DEMAND_RECENT, ON_DEMAND_TTL, InterestMessage
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.runtime.app_state import Key
 from informerd.clock import Clock, sleep_or
 
-LOOK = 1.0
+SWEEP_INTERVAL = 1.0
 """Seconds between two looks at what browsers have open."""
-SAID = 3.0
-"""Seconds between two words to the workers while there is something to say; a new kind is said at once."""
+ANNOUNCE_INTERVAL = 3.0
+"""Seconds between two announcements to the workers while any such kind is open; a new kind is announced at once."""
 
 
-class Following(Protocol):
-    """What is needed of dashboard.live.replicas.Replicas."""
+class KindFollower(Protocol):
+    """Follows and unfollows kinds, as dashboard.live.replication.replicas.Replicas does."""
 
     def follow(self, kind: KindInfo) -> None: ...
 
     def unfollow(self, key: str) -> None: ...
 
-    async def want(self, want: Want) -> None: ...
+    async def send_interest(self, want: InterestMessage) -> None: ...
 
 
 class Interest:
-    """Follows kinds while somebody looks at them, and for KEPT seconds after; MOST of them at once.
+    """Follows kinds while a browser shows them and for ON_DEMAND_TTL seconds after; at most MAX_ON_DEMAND at a time.
 
-    Somebody looks who asks for a page of the kind or has one open. Lost words, a worker that is started again and other
-    web processes need no more than that all is said again every SAID seconds.
+    A kind counts as shown when its page is requested or open. Everything is announced again every ANNOUNCE_INTERVAL
+    seconds, so lost messages, restarted workers and other web processes need no handling of their own.
     """
 
-    def __init__(self, replicas: Following, hub: Hub, clock: Clock) -> None:
+    def __init__(self, replicas: KindFollower, hub: Hub, clock: Clock) -> None:
         self._replicas = replicas
         self._hub = hub
         self._clock = clock
         self._looked: dict[str, float] = {}
-        """When each was last looked at, monotonic seconds."""
+        """Time of each kind's last view, monotonic seconds."""
         self._since: dict[str, float] = {}
         self._begun = clock.now()
         self._said = float("-inf")
@@ -47,22 +47,22 @@ class Interest:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """What is followed because somebody looks or did of late."""
+        """Keys of the kinds that are followed because a browser shows or recently showed them."""
         return tuple(self._looked)
 
-    def since(self, key: str) -> float:
-        """Since when a kind is followed here, monotonic seconds."""
+    def followed_since(self, key: str) -> float:
+        """Since when a kind has been followed here, monotonic seconds."""
         return self._since.get(key, self._begun)
 
-    def look(self, key: str) -> None:
-        """Somebody looks at this kind, be it followed on demand or always."""
+    def note_view(self, key: str) -> None:
+        """Note that a page of this kind was viewed, whether it is followed on demand or always."""
         if key in self._looked:
             self._looked[key] = self._clock.now()
 
     def follow(self, kind: KindInfo) -> bool:
-        """Follow a kind that is not followed yet; False where MOST are, and each was looked at within LATELY seconds.
+        """Follow a kind that is not followed yet; a replica in the state starting exists from then on.
 
-        At once there is a replica for it that says starting.
+        Returns False where MAX_ON_DEMAND kinds are followed and each was viewed within ON_DEMAND_RECENT seconds.
         """
         if kind.key not in self._looked and not self._has_room():
             return False
@@ -75,34 +75,36 @@ class Interest:
         return True
 
     async def run(self) -> None:
-        """Say what is open, and let go of what nobody looks at, until cancelled."""
+        """Announce the open kinds and unfollow those that nobody views, until cancelled."""
         while True:
             self._wake.clear()
             self.sweep()
             await self._say()
-            await sleep_or(self._wake, LOOK, self._clock)
+            await sleep_or(self._wake, SWEEP_INTERVAL, self._clock)
 
     def sweep(self) -> None:
-        """Let go of what nobody has looked at for KEPT seconds."""
+        """Unfollow the kinds that nobody has viewed for ON_DEMAND_TTL seconds."""
         now = self._clock.now()
         for key, looked in list(self._looked.items()):
-            if self._hub.looks_at(key):
+            if self._hub.is_viewed(key):
                 self._looked[key] = now
-            elif now - looked >= KEPT:
+            elif now - looked >= ON_DEMAND_TTL:
                 self._let_go(key)
 
     async def _say(self) -> None:
         now = self._clock.now()
-        if self._looked and now - self._said >= SAID:
+        if self._looked and now - self._said >= ANNOUNCE_INTERVAL:
             self._said = now
-            await self._replicas.want(Want(tuple((key, now - looked) for key, looked in self._looked.items())))
+            await self._replicas.send_interest(
+                InterestMessage(tuple((key, now - looked) for key, looked in self._looked.items()))
+            )
 
     def _has_room(self) -> bool:
         self.sweep()
-        if len(self._looked) < MOST:
+        if len(self._looked) < MAX_ON_DEMAND:
             return True
         idle = min(self._looked, key=self._looked.__getitem__)
-        if self._clock.now() - self._looked[idle] <= LATELY:
+        if self._clock.now() - self._looked[idle] <= ON_DEMAND_RECENT:
             return False
         self._let_go(idle)
         return True
@@ -111,3 +113,6 @@ class Interest:
         del self._looked[key], self._since[key]
         self._hub.unfollow(key)
         self._replicas.unfollow(key)
+
+
+INTEREST: Key[Interest] = Key("interest")

@@ -1,27 +1,27 @@
-"""What a web process knows of its kinds beside their names: version, Kind and scope, as discovery has them."""
+"""Discovery of the version, Kind and scope of kinds that a web process knows by name only."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from dashboard.live.hub import Hub
-from dashboard.live.messages import Described
-from dashboard.live.replicas import Replicas
-from dashboard.resources.kinds import KindInfo, is_builtin, kind_of
+from dashboard.live.hub.hub import Hub
+from dashboard.live.replication.replicas import Replicas
+from dashboard.objects.kinds.catalog import KindInfo, is_builtin, kind_of
+from dashboard.objects.kinds.row import TableDefinition
 from informerd.clock import Clock
 from informerd.errors import InformerdError
 from informerd.rest.discovery import Discovery
 
-LOOK = 0.5
-"""Seconds between two looks at what workers say of the kinds."""
+LOOK_INTERVAL = 0.5
+"""Seconds between two checks of what workers report about the kinds."""
 RETRY_RESOLVE = 10.0
-"""Seconds between two questions to discovery for a kind of which only the name is known."""
-RETRY_OTHERWISE = 2.0
-"""The same for one that the worker follows in another version or scope than is known here."""
+"""Seconds between two discovery requests for a kind of which only the name is known."""
+RETRY_CHANGED = 2.0
+"""The same for a kind that the worker follows in another version or scope than this process knows."""
 
 
-class Naming:
-    """Names kinds that are known by name only, and those anew that a worker follows otherwise than is known here.
+class KindDiscovery:
+    """Resolves kinds that are known by name only, and those that a worker follows in another version or scope.
 
     Pages read and write objects in the version whose rows they show.
     """
@@ -32,22 +32,22 @@ class Naming:
         self._discovery = discovery
         self._clock = clock
         self._asked: dict[str, float] = {}
-        """When each was last asked for, monotonic seconds."""
+        """Time of each kind's last request, monotonic seconds."""
 
     async def run(self) -> None:
-        """Look until cancelled."""
+        """Check until cancelled."""
         while True:
-            await self.look()
-            await self._clock.sleep(LOOK)
+            await self.resolve_due()
+            await self._clock.sleep(LOOK_INTERVAL)
 
-    async def look(self) -> None:
-        """Ask for what is not known, or not so any more."""
+    async def resolve_due(self) -> None:
+        """Request what is not known or no longer correct."""
         if (discovery := self._discovery()) is None:
             return
         for kind in self._replicas.kinds:
-            described = self._replicas.get(kind.key).described if kind.key in self._replicas else None
+            described = self._replicas.get(kind.key).table if kind.key in self._replicas else None
             name = _name_to_ask(kind, described)
-            if not name or not self._is_due(kind, RETRY_OTHERWISE if described else RETRY_RESOLVE):
+            if not name or not self._is_due(kind, RETRY_CHANGED if described else RETRY_RESOLVE):
                 continue
             if kind.resolved:
                 discovery.invalidate()
@@ -68,11 +68,11 @@ class Naming:
         kinds = self._replicas.kinds
         if any(kind.key == named.key for kind in kinds):  # else nobody looks at it any more
             self._replicas.kinds = tuple(named if kind.key == named.key else kind for kind in kinds)
-            self._hub.name_kinds(self._replicas.kinds)
+            self._hub.update_kinds(self._replicas.kinds)
 
 
-def _name_to_ask(kind: KindInfo, described: Described | None) -> str:
-    """By which name to ask for it; empty where all is known."""
+def _name_to_ask(kind: KindInfo, described: TableDefinition | None) -> str:
+    """The name to request; empty where everything is known."""
     if described is None or not described.version:
         return "" if kind.resolved else kind.key
     resource = kind.resource

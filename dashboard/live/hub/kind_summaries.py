@@ -1,4 +1,4 @@
-"""What of one kind is how, and what of it is wrong now: counts that are kept, not counted anew each second."""
+"""Health counts of one kind, and its unhealthy objects, kept up to date instead of recounted each second."""
 
 from __future__ import annotations
 
@@ -7,38 +7,40 @@ from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterable
 
-from dashboard.live.change import Change
-from dashboard.live.due_times import DueTimes
-from dashboard.live.messages import Row, Tone
-from dashboard.live.replica import Replica
-from dashboard.resources.rows import wrong_span
+from dashboard.live.replication.change import Change
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.kinds.row import Row, Tone
+from dashboard.objects.printers import unhealthy_span
+from dashboard.runtime.timers import DueTimes
 from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
 
-Span = tuple[float, float]
+UnhealthyPeriod = tuple[float, float]
 
 
-class Summary:
-    """Rows of a kind by tone, and those that are wrong. Time makes rows wrong and right too: call `pass_time`."""
+class KindSummary:
+    """Rows of a kind by tone, and the unhealthy ones. Time alone makes rows unhealthy and healthy too: call
+    `pass_time`.
+    """
 
     def __init__(self, key: str) -> None:
         self.key = key
         self.tones: Counter[Tone] = Counter()
         self.tones_in: dict[str, Counter[Tone]] = {}
         """The same by namespace."""
-        self.wrong: dict[str, Row] = {}
+        self.unhealthy_rows: dict[str, Row] = {}
         """By uid."""
-        self.longest: list[tuple[float, str]] = []
-        """Unix seconds since when, and uid, of all that is wrong, in this order."""
-        self.sorts: Counter[tuple[str, str, Tone]] = Counter()
-        """How many are wrong, by namespace, status and tone."""
+        self.oldest_first: list[tuple[float, str]] = []
+        """Since when (Unix seconds), and uid, of every unhealthy row, in this order."""
+        self.group_counts: Counter[tuple[str, str, Tone]] = Counter()
+        """Number of unhealthy rows by namespace, status and tone."""
         self._since: dict[str, float] = {}
-        self._spans: dict[str, tuple[Row, Span]] = {}
+        self._spans: dict[str, tuple[Row, UnhealthyPeriod]] = {}
         self._due = DueTimes()
 
     def apply(self, change: Change, now: float) -> None:
-        """Take in what changed; `now` in Unix seconds."""
+        """Apply a change; `now` in Unix seconds."""
         for old, new in change.rows:
             if old is not None:
                 self._remove(old)
@@ -53,17 +55,17 @@ class Summary:
             self._add(row, now)
 
     def pass_time(self, now: float) -> bool:
-        """Let rows become wrong or right by `now`; whether any did."""
-        before = len(self.wrong)
+        """Let rows become unhealthy or healthy by `now`. Returns whether any did."""
+        before = len(self.unhealthy_rows)
         moved = False
-        for uid in self._due.pop(now):
+        for uid in self._due.pop_due(now):
             moved = self._judge(uid, now) or moved
-        return moved or len(self.wrong) != before
+        return moved or len(self.unhealthy_rows) != before
 
     def _add(self, row: Row, now: float) -> None:
         self.tones[row.tone] += 1
         self.tones_in.setdefault(row.namespace, Counter())[row.tone] += 1
-        span = wrong_span(self.key, row)
+        span = unhealthy_span(self.key, row)
         if span is None:
             self._due.note(row.uid, None)
         else:
@@ -80,41 +82,41 @@ class Summary:
         self._unmark(row.uid)
 
     def _judge(self, uid: str, now: float) -> bool:
-        """Whether the row changed sides; notes when it will be asked again."""
+        """Check one row. Returns whether it changed sides; notes when to check it again."""
         row, (begin, end) = self._spans[uid]
-        was = uid in self.wrong
+        was = uid in self.unhealthy_rows
         self._unmark(uid)
         if begin <= now < end:
             self._mark(uid, row, begin)
         due = begin if now < begin else end if now < end else None
         self._due.note(uid, None if due == float("inf") else due)
-        return was != (uid in self.wrong)
+        return was != (uid in self.unhealthy_rows)
 
     def _mark(self, uid: str, row: Row, begin: float) -> None:
-        self.wrong[uid] = row
+        self.unhealthy_rows[uid] = row
         since = self._since[uid] = row.since if row.since is not None else begin
-        insort(self.longest, (since, uid))
-        self.sorts[row.namespace, row.status, row.tone] += 1
+        insort(self.oldest_first, (since, uid))
+        self.group_counts[row.namespace, row.status, row.tone] += 1
 
     def _unmark(self, uid: str) -> None:
-        if (row := self.wrong.pop(uid, None)) is None:
+        if (row := self.unhealthy_rows.pop(uid, None)) is None:
             return
-        del self.longest[bisect_left(self.longest, (self._since.pop(uid), uid))]
+        del self.oldest_first[bisect_left(self.oldest_first, (self._since.pop(uid), uid))]
         sort = (row.namespace, row.status, row.tone)
-        self.sorts[sort] -= 1
-        if not self.sorts[sort]:
-            del self.sorts[sort]
+        self.group_counts[sort] -= 1
+        if not self.group_counts[sort]:
+            del self.group_counts[sort]
 
 
-class Summaries:
-    """The summaries of several kinds, kept current. What fails in one is logged, and that kind is counted anew."""
+class KindSummaries:
+    """Summaries of several kinds. An error in one is logged, and that kind is counted again."""
 
     def __init__(self, replicas: Iterable[Replica], clock: Clock) -> None:
         self._replicas = {replica.key: replica for replica in replicas}
         self._clock = clock
-        self.by_key = {key: Summary(key) for key in self._replicas}
-        self.failing: set[str] = set()
-        """Kinds that cannot be counted: what their summary says is not to be believed. Tried again each second."""
+        self.by_key = {key: KindSummary(key) for key in self._replicas}
+        self.failing_keys: set[str] = set()
+        """Kinds whose count failed: their summary is not reliable. Counted again each second."""
         for key in self._replicas:
             self._count(key)
 
@@ -124,37 +126,37 @@ class Summaries:
         self._count(replica.key)
 
     def remove(self, key: str) -> None:
-        """Count a kind no more."""
-        self.failing.discard(key)
+        """Stop counting a kind."""
+        self.failing_keys.discard(key)
         del self._replicas[key], self.by_key[key]
 
     def apply(self, key: str, change: Change) -> None:
-        """Take in what changed in kind `key`."""
-        if key in self.failing:
+        """Apply a change of kind `key`."""
+        if key in self.failing_keys:
             return
         try:
             self.by_key[key].apply(change, self._clock.time())
         except Exception:
-            logger.exception("a change of %s could not be counted; they are counted anew", key)
+            logger.exception("a change of %s could not be counted; counting all of them again", key)
             self._count(key)
 
     def pass_time(self, now: float) -> None:
-        """Let rows become wrong or right by `now` (Unix seconds)."""
+        """Let rows become unhealthy or healthy by `now` (Unix seconds)."""
         for key, summary in list(self.by_key.items()):
             try:
-                if key not in self.failing:
+                if key not in self.failing_keys:
                     summary.pass_time(now)
                     continue
             except Exception:
-                logger.exception("what is wrong of %s could not be told; they are counted anew", key)
+                logger.exception("unhealthy %s could not be determined; counting all of them again", key)
             self._count(key)
 
     def _count(self, key: str) -> None:
-        summary = self.by_key[key] = Summary(key)
+        summary = self.by_key[key] = KindSummary(key)
         try:
             summary.fill(self._replicas[key].rows.values(), self._clock.time())
-            self.failing.discard(key)
+            self.failing_keys.discard(key)
         except Exception:
-            if key not in self.failing:
+            if key not in self.failing_keys:
                 logger.exception("%s cannot be counted", key)
-            self.failing.add(key)
+            self.failing_keys.add(key)

@@ -1,9 +1,9 @@
-"""A view: what one page shows of the cluster, kept current while somebody looks.
+"""Base class of views: a view is what one page shows of the cluster, kept current while a browser shows it.
 
-Views with the same address state have the same `id` in every process, so that a page rendered by one web process
-can be continued by another. `seq` names one state of one view object: an unguessed token of the object, then a number
-that grows with each update. A page that carries the current `seq` needs nothing; any other gets the whole content.
-The page of the first request and the frames that follow are made from the same `context()` by the same templates.
+Views with the same address state have the same `id` in every process, so that a page rendered by one web process can be
+continued by another. `seq` names one state of one view object: a random token of the object, then a number that grows
+with each update. A page that has the current `seq` needs nothing; any other gets the whole content. The first response
+and the frames that follow are rendered from the same `context()` by the same templates.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import ClassVar
 
-from dashboard.live.change import Change
-from dashboard.live.renderer import Renderer
+from dashboard.live.rendering.renderer import Renderer
+from dashboard.live.replication.change import Change
 from informerd.clock import Clock
 
 
-class View(ABC):
+class LiveView(ABC):
     """One page's content. Subclasses keep what `context()` shows and say what changed.
 
     Nothing here waits, and nothing is thread-safe: everything runs on the event loop.
@@ -28,7 +28,11 @@ class View(ABC):
     template: ClassVar[str] = ""
     """Name of the kind of view, part of its id."""
     interval: ClassVar[float] = 0.0
-    """Seconds between two updates of this view at least; 0 leaves it to the hub's tick."""
+    """Minimum seconds between two updates of this view; 0 leaves it to the hub's tick."""
+    forgotten_with_kind: ClassVar[bool] = False
+    """Whether it ends when its kind is removed, so that its page connects again."""
+    stirred_by_kinds: ClassVar[bool] = False
+    """Whether it may change when another kind is added or removed."""
 
     def __init__(self, state: str, *, keys: tuple[str, ...], clock: Clock) -> None:
         self.id = self.id_of(state)
@@ -39,9 +43,9 @@ class View(ABC):
         self.number = 0
         self.dirty = False
         self.on_dirty: Callable[[], None] = _nothing
-        """Called when the view has become dirty by itself, not by `apply`."""
+        """Called when the view becomes dirty by itself, not by `apply`."""
         self.trouble: Callable[[], str] = lambda: ""
-        """Says what keeps the whole dashboard from the cluster, as a sentence; empty when nothing does."""
+        """Returns what keeps the whole dashboard from the cluster, as a sentence; empty when nothing does."""
 
     @classmethod
     def id_of(cls, state: str) -> str:
@@ -54,38 +58,47 @@ class View(ABC):
         return f"{self.token}-{self.number}"
 
     @property
-    def listens(self) -> tuple[str, ...]:
-        """Kinds whose changes this view wants to hear of; `keys` and whatever else it shows."""
+    def keeps_paths(self) -> bool:
+        """Whether it needs fields by path of all rows, which use memory even while nobody views it."""
+        return False
+
+    @property
+    def listened_keys(self) -> tuple[str, ...]:
+        """Keys whose changes this view needs: `keys` and anything else it shows."""
         return self.keys
 
-    def hears(self, key: str) -> bool:
-        """Whether `apply` is to be called with what changes in this kind."""
-        return key in self.listens
+    def listens_to(self, key: str) -> bool:
+        """Whether `apply` is to be called with changes of this kind."""
+        return key in self.listened_keys
 
     def context(self) -> dict[str, object]:
-        """What the templates see: ``view``."""
+        """Context of the templates: ``view``."""
         return {"view": self}
 
     def extras(self) -> dict[str, object]:
-        """What a frame carries beside its HTML, for scripts."""
+        """Data that a frame carries beside its HTML, for scripts."""
         return {}
 
     @abstractmethod
     def apply(self, key: str, change: Change) -> None:
-        """Take in what changed in kind `key`; sets `dirty` where that may show."""
+        """Apply a change of kind `key`; sets `dirty` where that may be visible."""
 
     def next_due(self) -> float | None:
-        """Unix seconds at which time alone will change this view; None: never."""
+        """Unix seconds of the next change that comes from time alone; None: never."""
         return None
 
     def pass_time(self, now: float) -> None:  # noqa: B027 -- most views do not age
-        """`now` (Unix seconds) has come: take in what time alone changed; sets `dirty` where that may show."""
+        """Apply what time alone has changed by `now` (Unix seconds); sets `dirty` where that may be visible."""
 
-    def look_again(self) -> None:  # noqa: B027
-        """Called once a second while somebody looks: ask anew what nobody tells, such as what the account may do."""
+    def refresh(self) -> None:  # noqa: B027
+        """Called once a second while the view is shown: ask for what is not announced, such as the account's
+        permissions.
+        """
 
     def update(self, render: Renderer) -> str:
-        """The hx-partials since the last update, and a new `seq`; empty, with the old `seq`, where nothing shows."""
+        """The hx-partials since the last update, and a new `seq`; empty, with the old `seq`, where nothing visible
+        changed.
+        """
         self.number += 1
         html = self._render_update(render)
         self.dirty = False
@@ -94,19 +107,19 @@ class View(ABC):
         return html
 
     def skip_update(self) -> None:
-        """Nobody looks: as `update`, but nothing is rendered."""
+        """As `update`, but without rendering, because nobody views it."""
         self._forget_update()
         self.dirty = False
         self.number += 1
 
-    def remember(self, render: Renderer) -> None:  # noqa: B027 -- most views know what pages show
-        """All who look have the whole of its present state: what follows may build upon it."""
+    def set_baseline(self, render: Renderer) -> None:  # noqa: B027 -- most views know what pages show
+        """Note that all viewers have the whole present state: later updates build on it."""
 
     def open(self) -> None:  # noqa: B027 -- most views hear of everything by `apply`
-        """Somebody wants it, for the first time or again after `close`."""
+        """Called when the view is needed, for the first time or again after `close`."""
 
     def close(self) -> None:  # noqa: B027
-        """Nobody wants it any more."""
+        """Called when the view is no longer needed."""
 
     @abstractmethod
     def render_window(self, render: Renderer) -> str:

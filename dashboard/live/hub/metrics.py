@@ -1,4 +1,4 @@
-"""What the hub counts, as plain attributes."""
+"""Counters of the hub, as plain attributes."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class Metrics:
-    """Counters since the process began."""
+class HubMetrics:
+    """Counters since the process started."""
 
     sockets_opened: int = 0
-    frames: int = 0
+    frames_rendered: int = 0
     """Frames rendered."""
     messages: int = 0
     """Messages posted to sockets."""
-    units: int = 0
+    sent_units: int = 0
     """Their length, characters or bytes."""
-    windows: int = 0
+    windows_rendered: int = 0
     """Whole windows rendered."""
-    beats: int = 0
-    stops: int = 0
+    heartbeats: int = 0
+    socket_stops: int = 0
     """Times that a socket stopped getting frames because it did not keep up."""
-    given_up: int = 0
-    """Sockets closed because they stayed behind, or were not heard any more."""
-    refused: Counter[int] = field(default_factory=Counter)
-    """Sockets closed for what they asked, by close code."""
+    sockets_given_up: int = 0
+    """Sockets closed because they stayed behind or stopped answering."""
+    sockets_refused: Counter[int] = field(default_factory=Counter)
+    """Sockets closed because of what they requested, by close code."""
     render_seconds: float = 0.0
     full_turns: int = 0
-    """Times that views had to wait for others, because rendering those had taken long enough."""
+    """Times that views had to wait because rendering other views had used up the time."""
     view_errors: int = 0
     """Views that failed and were dropped."""

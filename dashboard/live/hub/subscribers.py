@@ -1,22 +1,24 @@
-"""The sockets of this process, and the posting of messages to them."""
+"""Sockets of this process, and the delivery of messages to them."""
 
 from __future__ import annotations
 
 import asyncio
 
-from dashboard.live.metrics import Metrics
-from dashboard.live.socket import COME_BACK, Message, Socket
-from dashboard.live.view_store import ViewStore
+from dashboard.live.hub.metrics import HubMetrics
+from dashboard.live.hub.socket import RECONNECT_CODE, Message, Socket
+from dashboard.live.hub.view_store import ViewStore
 from informerd.clock import Clock
 
-AT_ONCE = 100
+HEARTBEAT_BATCH = 100
 """Sockets that get the heartbeat before everybody else has a turn."""
 
 
-class Audience:
-    """Who looks. A socket that does not keep up gets nothing until it has caught up; one that never does is let go."""
+class Subscribers:
+    """Connected sockets. A socket that falls behind gets nothing until it has caught up; one that stays behind is
+    closed.
+    """
 
-    def __init__(self, store: ViewStore, metrics: Metrics, clock: Clock) -> None:
+    def __init__(self, store: ViewStore, metrics: HubMetrics, clock: Clock) -> None:
         self.sockets: set[Socket] = set()
         self._store = store
         self._metrics = metrics
@@ -25,62 +27,62 @@ class Audience:
         self._unbeaten: list[Socket] = []
         self._closing: set[asyncio.Task[None]] = set()
 
-    def enter(self, socket: Socket) -> None:
-        """The socket is here, and follows no view (any more)."""
+    def add(self, socket: Socket) -> None:
+        """Add a socket that follows no view yet."""
         self._metrics.sockets_opened += socket not in self.sockets
         self._part(socket)
         self.sockets.add(socket)
 
-    def leave(self, socket: Socket) -> None:
-        """The socket is gone."""
+    def remove(self, socket: Socket) -> None:
+        """Remove a closed socket."""
         self._part(socket)
         self.sockets.discard(socket)
-        socket.view = socket.beside = None
+        socket.view = socket.drawer_view = None
 
     def post(self, socket: Socket, message: Message) -> None:
         """Send `message` to one socket, unless it is behind."""
-        was_behind = socket.behind
+        was_behind = socket.is_behind
         if socket.post(message):
             self._metrics.messages += 1
-            self._metrics.units += len(message)
+            self._metrics.sent_units += len(message)
         elif not was_behind:
-            self._metrics.stops += 1
+            self._metrics.socket_stops += 1
 
-    def beat(self, message: Message) -> None:
-        """Send the heartbeat to the first ones; to the others it goes with `beat_some`."""
-        self._metrics.beats += 1
+    def send_heartbeat(self, message: Message) -> None:
+        """Send the heartbeat to the first sockets; `continue_heartbeat` sends it to the others."""
+        self._metrics.heartbeats += 1
         self._beat, self._unbeaten = message, list(self.sockets)
-        self.beat_some()
+        self.continue_heartbeat()
 
     @property
-    def beating(self) -> bool:
-        """Whether the heartbeat has not gone to all yet."""
+    def is_heartbeat_pending(self) -> bool:
+        """Whether some sockets have not got the heartbeat yet."""
         return bool(self._unbeaten)
 
-    def beat_some(self) -> None:
-        """Send the heartbeat to some more, and let go of those that have been behind for too long.
+    def continue_heartbeat(self) -> None:
+        """Send the heartbeat to more sockets, and close those that have been behind for too long.
 
-        A thousand at one go would hold up everybody else for as long as it takes to write to them all.
+        Sending to a thousand sockets in one step would block all other work for that long.
         """
-        some, self._unbeaten = self._unbeaten[:AT_ONCE], self._unbeaten[AT_ONCE:]
+        some, self._unbeaten = self._unbeaten[:HEARTBEAT_BATCH], self._unbeaten[HEARTBEAT_BATCH:]
         for socket in some:
             if socket not in self.sockets:
                 continue
             self.post(socket, self._beat)
-            if socket.given_up:
-                self._metrics.given_up += 1
-                self.turn_out(socket)
+            if socket.has_timed_out:
+                self._metrics.sockets_given_up += 1
+                self.disconnect(socket)
 
-    def turn_out(self, socket: Socket) -> None:
-        """Let go of a socket and tell its page to connect again."""
-        self.leave(socket)
-        closing = asyncio.ensure_future(socket.close(COME_BACK))
+    def disconnect(self, socket: Socket) -> None:
+        """Close a socket and tell its page to connect again."""
+        self.remove(socket)
+        closing = asyncio.ensure_future(socket.close(RECONNECT_CODE))
         self._closing.add(closing)
         closing.add_done_callback(self._closing.discard)
 
     def _part(self, socket: Socket) -> None:
-        for view in (socket.view, socket.beside):
+        for view in (socket.view, socket.drawer_view):
             watched = self._store.by_id.get(view.id) if view is not None else None
             if watched is not None:
                 watched.sockets.discard(socket)
-                watched.touched = self._clock.now()
+                watched.last_used_at = self._clock.now()

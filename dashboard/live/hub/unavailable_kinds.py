@@ -1,78 +1,80 @@
-"""Kinds of which nobody here knows what the cluster has, and why: what a page says of them instead of nothing."""
+"""Kinds whose objects this process does not know, and why, in sentences for pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dashboard.live.replica import Replica
-from dashboard.resources.kinds import KindInfo
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.kinds.catalog import KindInfo
 
-WAITING = frozenset({"starting", "syncing"})
-"""States in which the first list is on its way."""
+WAITING_STATES = frozenset({"starting", "syncing"})
+"""States in which the first list is still loading."""
 
 
-def state_of(replica: Replica) -> str:
-    """The informer's state; ``starting`` too while the worker has said nothing."""
+def informer_state(replica: Replica) -> str:
+    """The informer's state; ``starting`` too while the worker has sent nothing."""
     return "starting" if replica.state == "starting" else replica.health.state
 
 
 def is_unknown(replica: Replica) -> bool:
-    """Whether nobody here knows what the cluster has of this kind: it was never listed."""
-    return not replica.rows and state_of(replica) in {*WAITING, "forbidden", "unreachable"}
+    """Whether the kind was never listed, so that this process does not know its objects."""
+    return not replica.rows and informer_state(replica) in {*WAITING_STATES, "forbidden", "unreachable"}
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
-    """Titles of kinds, each in one of these."""
+class UnavailableKinds:
+    """Titles of kinds, each in one of these lists."""
 
     forbidden: tuple[str, ...]
-    """May not be listed."""
+    """Listing is forbidden."""
     failing: tuple[str, ...]
     """Cannot be read for another reason."""
     waiting: tuple[str, ...]
-    """Their first list is on its way."""
+    """The first list is loading."""
     number: int
-    """Kinds in all, these and the others."""
+    """Number of kinds, these and the others."""
 
     @property
     def all(self) -> bool:
-        """Whether no kind can be read, and none will be soon."""
+        """Whether no kind can be read and none is loading."""
         return bool(self.number) and len(self.forbidden) + len(self.failing) == self.number
 
     @property
     def words(self) -> str:
-        """For a page that shows what there is, as sentences; empty where all could be listed."""
+        """Sentences for a page that shows objects; empty where all kinds could be listed."""
         if self.all:
             return "No kind can be read."
         failing = [*self.forbidden, *self.failing]
-        told = [f"{named(failing)} cannot be read."] if failing else []
-        return " ".join(told + ([f"{named(self.waiting)} are being read."] if self.waiting else []))
+        sentences = [f"{join_titles(failing)} cannot be read."] if failing else []
+        return " ".join(sentences + ([f"{join_titles(self.waiting)} are being read."] if self.waiting else []))
 
     @property
     def missing(self) -> str:
-        """For a page that shows what happens, as sentences; empty where nothing is missing for good."""
-        told = [f"{named(self.forbidden)} may not be listed."] if self.forbidden else []
-        told += [f"{named(self.failing)} cannot be read."] if self.failing else []
-        if not told:
+        """Sentences for a page that shows changes; empty where nothing is missing for good."""
+        sentences = [f"{join_titles(self.forbidden)} may not be listed."] if self.forbidden else []
+        sentences += [f"{join_titles(self.failing)} cannot be read."] if self.failing else []
+        if not sentences:
             return ""
-        rest = "So nothing of what changes is shown." if self.all else "What changes of them is not shown."
-        return " ".join([*told, rest])
+        rest = "No changes are shown." if self.all else "Their changes are not shown."
+        return " ".join([*sentences, rest])
 
 
-def unread(kinds: Mapping[str, KindInfo], replicas: Iterable[Replica], *, out_of_reach: bool = False) -> Unread:
-    """Of these replicas. `out_of_reach`: what has not been heard of will not be."""
+def unavailable_kinds(
+    kinds: Mapping[str, KindInfo], replicas: Iterable[Replica], *, is_unreachable: bool = False
+) -> UnavailableKinds:
+    """The unavailable kinds among these replicas. `is_unreachable`: kinds that have not been heard of will not be."""
     found: dict[str, list[str]] = {"forbidden": [], "failing": [], "waiting": []}
     number = 0
     for replica in replicas:
         number += 1
         if is_unknown(replica):
-            hopeful = state_of(replica) in WAITING and not out_of_reach
-            why = "forbidden" if state_of(replica) == "forbidden" else "waiting" if hopeful else "failing"
+            hopeful = informer_state(replica) in WAITING_STATES and not is_unreachable
+            why = "forbidden" if informer_state(replica) == "forbidden" else "waiting" if hopeful else "failing"
             found[why].append(kinds[replica.key].title)
-    return Unread(tuple(found["forbidden"]), tuple(found["failing"]), tuple(found["waiting"]), number)
+    return UnavailableKinds(tuple(found["forbidden"]), tuple(found["failing"]), tuple(found["waiting"]), number)
 
 
-def named(titles: Sequence[str]) -> str:
+def join_titles(titles: Sequence[str]) -> str:
     """``Pods, Nodes and Events``."""
     return " and ".join(filter(None, (", ".join(titles[:-1]), titles[-1])))

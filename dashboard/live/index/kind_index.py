@@ -1,8 +1,8 @@
-"""The results of one kind: what its rows are filtered and sorted to, each found once for all who look at it.
+"""Results of the lists of one kind: filtered and sorted rows, computed once for all viewers.
 
-A change costs O(log n) for each order, filter and result that it touches, not for each view, and nothing for filters
-of other namespaces. A great many changes at once, as after a relist, are taken in by slices: until then `rows`, and
-with them all that is shown, is what it was.
+A change costs O(log n) for each order, filter and result that it touches, not for each view, and nothing for filters of
+other namespaces. Many changes at once, as after a relist, are applied in slices: until that is done `rows`, and with
+them everything shown, stay as they were.
 """
 
 from __future__ import annotations
@@ -10,108 +10,111 @@ from __future__ import annotations
 import logging
 from collections import deque
 
-from dashboard.live.change import Change
-from dashboard.live.matches import Census, Matches
-from dashboard.live.messages import Row
-from dashboard.live.path_columns import STEP as PATH_STEP
-from dashboard.live.path_columns import PathColumns, when_ready
-from dashboard.live.path_sightings import PathSightings
-from dashboard.live.replica import Replica
-from dashboard.live.result import Result
-from dashboard.live.row_index import RowIndex
-from dashboard.live.row_values import RowValues
-from dashboard.live.slices import Slices, Work
-from dashboard.live.sorted_entries import Entry
-from dashboard.live.touched import Touched
-from dashboard.resources.query import Query, is_path
-from dashboard.resources.rows.field_path import FieldPath
-from dashboard.resources.terms import PathTerm, Term
+from dashboard.live.index.matches import FacetCounter, Matches
+from dashboard.live.index.path_columns import STEP as PATH_STEP
+from dashboard.live.index.path_columns import PathColumns, when_ready
+from dashboard.live.index.path_presence import PathPresence
+from dashboard.live.index.result_set import DirtyUids, ResultSet
+from dashboard.live.index.sort_index import SortIndex
+from dashboard.live.index.sorted_list import EncodedKey
+from dashboard.live.index.value_counts import ValueCounts
+from dashboard.live.replication.change import Change
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.paths.field_path import FieldPath
+from dashboard.objects.query.query import Query, is_path
+from dashboard.objects.query.terms import PathTerm, Term
+from dashboard.runtime.background import SlicedWork, TimeSlicer
 from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
 
-KEPT = 60.0
+RESULT_TTL = 60.0
 """Seconds that orders, filters and results are kept after the last view of them."""
-SPARE = 32
-"""Results that are kept without a view, at most: of 50,000 rows each may take some megabytes."""
+MAX_IDLE_RESULTS = 32
+"""Maximum number of results kept without a view: each may take some megabytes with 50,000 rows."""
 
-AT_A_STEP = 32
-"""Changes that are taken in at one step of a work in slices."""
+CHANGES_PER_STEP = 32
+"""Changes that are applied in one step."""
 
-Sort = tuple[str, bool]
-Filter = tuple[tuple[str, ...], tuple[Term, ...]]
-Place = tuple[Filter, Sort]
-EVERYTHING: Filter = ((), ())
+SortOrder = tuple[str, bool]
+FilterKey = tuple[tuple[str, ...], tuple[Term, ...]]
+ResultKey = tuple[FilterKey, SortOrder]
+NO_FILTER: FilterKey = ((), ())
 
 
-class Results:
-    """Open one with `open`; give it the replica's changes, and let time pass. Who looks is in a result's `views`."""
+class KindIndex:
+    """Open a result with `open_result`, pass the replica's changes and let time pass. A result's `listeners` are its
+    viewers.
+    """
 
-    def __init__(self, replica: Replica, clock: Clock, slices: Slices) -> None:
+    def __init__(self, replica: Replica, clock: Clock, slices: TimeSlicer) -> None:
         self.rows: dict[str, Row] = dict(replica.rows)
-        """By uid: what everything here is made of. The replica may be ahead by some slices."""
-        self._census = Census()
+        """Rows by uid, on which all results are built. The replica may be ahead by some slices."""
+        self._census = FacetCounter()
         self._clock = clock
         self._slices = slices
-        self._indexes: dict[Sort, RowIndex] = {}
-        self._matches: dict[Filter, Matches] = {}
-        self._results: dict[Place, Result] = {}
-        self._used: dict[Place, float] = {}
-        self._of_filter: dict[Filter, list[Result]] = {}
-        self._everywhere: list[Filter] = []
-        self._in_namespace: dict[str, list[Filter]] = {}
+        self._indexes: dict[SortOrder, SortIndex] = {}
+        self._matches: dict[FilterKey, Matches] = {}
+        self._results: dict[ResultKey, ResultSet] = {}
+        self._used: dict[ResultKey, float] = {}
+        self._of_filter: dict[FilterKey, list[ResultSet]] = {}
+        self._everywhere: list[FilterKey] = []
+        self._in_namespace: dict[str, list[FilterKey]] = {}
         self.error: Exception | None = None
-        """What made all of it worthless: it takes nothing in any more, and is to be made anew."""
+        """The error that invalidated all results; the object accepts no more changes and is to be replaced."""
         self._waiting: deque[tuple[str, Row | None]] = deque()
         self._taking = False
-        self._touched = Touched()
-        self.fields = PathColumns(self.rows, clock, slices, self._tell_waiting)
-        self.sightings = PathSightings(self.rows, self.fields, slices)
-        self.values = RowValues(self.rows, clock, slices)
+        self._touched = DirtyUids()
+        self.path_columns = PathColumns(self.rows, clock, slices, self._tell_waiting)
+        self.path_presence = PathPresence(self.rows, self.path_columns, slices)
+        self.value_counts = ValueCounts(self.rows, clock, slices)
         slices.add(self._census.build(list(self.rows.values())))
 
-    def open(self, query: Query) -> Result:
-        """The result of a query; found at once where there are few rows, else in slices, see `Result.found`."""
+    def open_result(self, query: Query) -> ResultSet:
+        """The result of a query; ready at once where there are few rows, else computed in slices, see
+        `ResultSet.ready`.
+        """
         place = (_filter_of(query), query.sort)
         result = self._results.get(place)
         self._used[place] = self._clock.now()
         if result is None:
             matches, base = self._found(query), self._found(query.without_statuses()) or self._census
             index = self._index(query)
-            columns = self.fields.use(query.kept_paths)
-            result = self._results[place] = Result(
+            columns = self.path_columns.use(query.required_paths)
+            result = self._results[place] = ResultSet(
                 self.rows,
                 index,
                 matches=matches,
                 base=base,
                 columns=columns,
-                sightings=self.sightings,
-                values=self.values,
+                sightings=self.path_presence,
+                values=self.value_counts,
             )
             self._of_filter.setdefault(place[0], []).append(result)
             self._slices.add(self._safely(result.build(), result))
         return result
 
-    def sweep_fields(self) -> None:
-        """Let go of every field by path that no order or filter needs now."""
-        self.fields.sweep(self._paths(), 0.0)
+    def sweep_path_columns(self) -> None:
+        """Drop every column of a field by path that no order or filter needs now."""
+        self.path_columns.sweep(self._paths(), 0.0)
 
-    def idle_by_path(self) -> list[tuple[float, Place]]:
-        """The results that need fields by path and that nobody looks at or waits for, each with its last use."""
+    def idle_path_results(self) -> list[tuple[float, ResultKey]]:
+        """Results that need fields by path and that nobody views or waits for, each with its last use."""
         return [
             (self._used[place], place)
             for place, result in self._results.items()
-            if result.by_path and result.ready and not result.views
+            if result.uses_paths and result.ready and not result.listeners
         ]
 
-    def drop(self, place: Place) -> None:
-        """Forget an idle result now, and the fields by path that no other needs."""
+    def drop(self, place: ResultKey) -> None:
+        """Drop an idle result now, and the columns that no other result needs."""
         del self._results[place], self._used[place]
         self._forget_unused()
-        self.sweep_fields()
+        self.sweep_path_columns()
 
     def apply(self, change: Change) -> None:
-        """Take in what changed in the replica; what takes long is done in slices."""
+        """Apply a change of the replica; long work is done in slices."""
         if self.error is not None:
             return
         self._waiting.extend((each.uid, new) for old, new in change.rows if (each := new or old) is not None)
@@ -124,46 +127,46 @@ class Results:
         return min((due for each in self._matches.values() if (due := each.next_due()) is not None), default=None)
 
     def pass_time(self, now: float) -> None:
-        """`now` (Unix seconds) has come: take in what time alone changes."""
+        """Apply what time alone has changed by `now` (Unix seconds)."""
         for place, matches in list(self._matches.items()):
-            if matches.stale(now):
-                self._slices.add(self._safely(matches.look_again(), matches))
-            for uid in matches.due(now):
+            if matches.needs_rescan(now):
+                self._slices.add(self._safely(matches.rescan(), matches))
+            for uid in matches.pop_due(now):
                 if (row := self.rows.get(uid)) is not None:
                     self._match(place, uid, row, row)
-        self._touched.tell()
+        self._touched.notify()
 
     def sweep(self) -> None:
-        """Forget what nobody has looked at for KEPT seconds, and of the rest all but the SPARE latest."""
+        """Drop what nobody has viewed for RESULT_TTL seconds, and of the rest all but the latest MAX_IDLE_RESULTS."""
         now = self._clock.now()
-        spare: list[Place] = []
+        spare: list[ResultKey] = []
         for place, result in self._results.items():
-            if result.views or not result.ready:
+            if result.listeners or not result.ready:
                 self._used[place] = now
             else:
                 spare.append(place)
         spare.sort(key=self._used.__getitem__, reverse=True)
         for number, place in enumerate(spare):
-            if number >= SPARE or self._used[place] < now - KEPT:
+            if number >= MAX_IDLE_RESULTS or self._used[place] < now - RESULT_TTL:
                 del self._results[place], self._used[place]
         self._forget_unused()
-        self.values.sweep()
+        self.value_counts.sweep()
 
-    def _work_off(self) -> Work:
+    def _work_off(self) -> SlicedWork:
         try:
             while self._waiting:
-                for _ in range(min(AT_A_STEP, len(self._waiting))):
+                for _ in range(min(CHANGES_PER_STEP, len(self._waiting))):
                     self._take(*self._waiting.popleft())
-                self._touched.tell()
+                self._touched.notify()
                 yield None
         except Exception as error:
-            logger.exception("what lists of a kind are made of failed on a change; they are made anew")
+            logger.exception("the list index of a kind failed on a change; it is built again")
             self._fail_all(error)
         finally:
             self._taking = False
 
     def _take(self, uid: str, new: Row | None) -> None:
-        """The row is now `new`, or no more."""
+        """The row is now `new`; None: it is deleted."""
         old = self.rows.get(uid)
         if new is not None:
             self.rows[uid] = new
@@ -171,58 +174,58 @@ class Results:
             return
         else:
             del self.rows[uid]
-        self._census.move(old, new)
-        self.fields.take(uid, old, new)
-        self.sightings.take(new)
-        self.values.take(old, new)
+        self._census.update(old, new)
+        self.path_columns.update(uid, old, new)
+        self.path_presence.update(new)
+        self.value_counts.update(old, new)
         for index in tuple(self._indexes.values()):
             try:
-                index.move(uid, old, new)
-            except Exception as error:  # noqa: BLE001 - one order that fails must not keep the others from moving
+                index.update(uid, old, new)
+            except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
                 self._fail(index, error)
-        for result in self._of_filter.get(EVERYTHING, ()):
+        for result in self._of_filter.get(NO_FILTER, ()):
             self._touched.note(result, uid, new)
         for place in tuple(self._filters_for(new or old)):
             self._match(place, uid, old, new)
 
-    def _filters_for(self, row: Row | None) -> list[Filter]:
-        """Those that a row may come through, by its namespace."""
+    def _filters_for(self, row: Row | None) -> list[FilterKey]:
+        """The filters that can match a row, by its namespace."""
         narrowed = self._in_namespace.get(row.namespace) if row is not None else None
         return self._everywhere + narrowed if narrowed else self._everywhere
 
-    def _match(self, place: Filter, uid: str, old: Row | None, new: Row | None) -> None:
+    def _match(self, place: FilterKey, uid: str, old: Row | None, new: Row | None) -> None:
         matches = self._matches.get(place)
         if matches is None:  # it has failed just now
             return
         try:
-            was, now = matches.move(uid, old, new)
-        except Exception as error:  # noqa: BLE001 - nor one filter the others
+            was, now = matches.update(uid, old, new)
+        except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
             self._fail(matches, error)
             return
         if was or now:
             for result in self._of_filter.get(place, ()):
-                moved = result.index.moved if old is not new else None
+                moved = result.sort_index.last_change if old is not new else None
                 if moved is not None or was != now:
-                    result.move(was, now, *(moved or _standing(result, uid)))
+                    result.update(was, now, *(moved or _standing(result, uid)))
                 self._touched.note(result, uid, new)
 
     def _tell_waiting(self) -> None:
-        """A new path has been looked at in some more rows."""
+        """Report to waiting views that a new path has been read in some more rows."""
         for result in self._results.values():
             if not result.ready:
-                for tell in tuple(result.views.values()):
+                for tell in tuple(result.listeners.values()):
                     tell(set(), set())
 
     # --- what fails ---
 
-    def _safely(self, work: Work, part: Result | RowIndex | Matches) -> Work:
+    def _safely(self, work: SlicedWork, part: ResultSet | SortIndex | Matches) -> SlicedWork:
         try:
             yield from work
-        except Exception as error:  # noqa: BLE001 - it is raised again for all who read it
+        except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
             self._fail(part, error)
 
     def _fail_all(self, error: Exception) -> None:
-        """A change was taken in by halves: no list here is to be believed any more."""
+        """A change was applied only in part: no list of this kind is reliable any more."""
         self.error = error
         results = list(self._results.values())
         for parts in (self._results, self._used, self._matches, self._indexes, self._of_filter, self._waiting):
@@ -230,62 +233,62 @@ class Results:
         for result in results:
             result.fail(error)
 
-    def _fail(self, part: Result | RowIndex | Matches, error: Exception) -> None:
-        """Results made of a part that failed are worth nothing; who asks for them has them made anew."""
+    def _fail(self, part: ResultSet | SortIndex | Matches, error: Exception) -> None:
+        """Mark the results that use a failed part as failed; the next request builds them again."""
         part.error = error
         for place, result in list(self._results.items()):
-            if part in (result, result.index, result.matches, result.base):
+            if part in (result, result.sort_index, result.matches, result.facet_base):
                 del self._results[place], self._used[place]
                 result.fail(error)
         self._forget_unused()
 
     # --- what is found once ---
 
-    def _index(self, query: Query) -> RowIndex:
+    def _index(self, query: Query) -> SortIndex:
         index = self._indexes.get(query.sort)
         if index is None:
-            index = self._indexes[query.sort] = RowIndex(query.sort_key_by(self.fields.values))
+            index = self._indexes[query.sort] = SortIndex(query.sort_key_by(self.path_columns.values))
             paths = () if query.sort_path is None else (query.sort_path,)
             work = index.build(self.rows, PATH_STEP) if paths else index.build(self.rows)
-            self._slices.add(self._safely(when_ready(self.fields.use(paths), work), index))
+            self._slices.add(self._safely(when_ready(self.path_columns.use(paths), work), index))
         return index
 
     def _found(self, query: Query) -> Matches | None:
-        """What its filter lets through; None for everything."""
+        """The rows that match its filter; None for all rows."""
         place = _filter_of(query)
-        if place == EVERYTHING:
+        if place == NO_FILTER:
             return None
         matches = self._matches.get(place)
         if matches is None:
-            matches = self._matches[place] = Matches(query, self.rows, self._clock, self.fields.values)
+            matches = self._matches[place] = Matches(query, self.rows, self._clock, self.path_columns.values)
             for filters in self._lists_of(place):
                 filters.append(place)
-            work = when_ready(self.fields.use(query.filter_paths), matches.build())
+            work = when_ready(self.path_columns.use(query.filter_paths), matches.build())
             self._slices.add(self._safely(work, matches))
         return matches
 
-    def _lists_of(self, place: Filter) -> list[list[Filter]]:
-        """Where a filter stands among those that a change is shown to."""
+    def _lists_of(self, place: FilterKey) -> list[list[FilterKey]]:
+        """The lists of filters that contain this filter and are checked for a change."""
         if not place[0]:
             return [self._everywhere]
         return [self._in_namespace.setdefault(namespace, []) for namespace in place[0]]
 
     def _forget_unused(self) -> None:
-        """Orders and filters that no result needs any more."""
+        """Drop the orders and filters that no result needs."""
         results = self._results.values()
         self._of_filter = {}
         for (place, _), result in self._results.items():
             self._of_filter.setdefault(place, []).append(result)
-        indexes = {result.index for result in results}
+        indexes = {result.sort_index for result in results}
         self._indexes = {sort: index for sort, index in self._indexes.items() if index in indexes}
-        needed = {result.matches for result in results} | {result.base for result in results}
+        needed = {result.matches for result in results} | {result.facet_base for result in results}
         for place, matches in list(self._matches.items()):
             if matches not in needed:
                 del self._matches[place]
                 for filters in self._lists_of(place):
                     filters.remove(place)
-        if len(self.fields):
-            self.fields.sweep(self._paths())
+        if len(self.path_columns):
+            self.path_columns.sweep(self._paths())
 
     def _paths(self) -> set[FieldPath]:
         """The fields by path that orders and filters need."""
@@ -296,11 +299,11 @@ class Results:
         return len(self._results)
 
 
-def _filter_of(query: Query) -> Filter:
+def _filter_of(query: Query) -> FilterKey:
     return (query.namespaces, query.terms)
 
 
-def _standing(result: Result, uid: str) -> tuple[Entry | None, Entry | None]:
-    """The entry of a row that has kept its place."""
-    entry = result.index.entry_of.get(uid)
+def _standing(result: ResultSet, uid: str) -> tuple[EncodedKey | None, EncodedKey | None]:
+    """The entry of a row that did not move, as old and new entry."""
+    entry = result.sort_index.key_of.get(uid)
     return entry, entry

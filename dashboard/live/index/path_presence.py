@@ -1,45 +1,45 @@
-"""Whether any object of a kind has the fields that lists ask for: a path that leads nowhere is most often a slip.
+"""Presence of fields by path: whether any object of a kind has them, because a path without values is usually a typo.
 
-That is known as soon as the first object with it is met, mostly at once, and nothing is kept then. What none has is
-looked for in each row that changes.
+That is known as soon as the first object with the field is found, usually at once, and nothing is kept then. A field
+that no object has is looked for in each row that changes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dashboard.live.messages import Row
-from dashboard.live.path_columns import STEP, PathColumns
-from dashboard.live.slices import Slices, Work
-from dashboard.resources.rows.field_path import FieldPath
-from dashboard.resources.rows.path_reader import read_path, reader
+from dashboard.live.index.path_columns import STEP, PathColumns
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.paths.field_path import FieldPath
+from dashboard.objects.paths.reader import path_reader, read_path
+from dashboard.runtime.background import SlicedWork, TimeSlicer
 
-Told = Callable[[], None]
+PresenceListener = Callable[[], None]
 
 
-class PathSightings:
-    """The fields that lists of one kind ask for. `rows` is where to look: say with `take` what changes there."""
+class PathPresence:
+    """Presence of the fields that lists of one kind use. `rows` is where to look: call `update` for each change."""
 
-    def __init__(self, rows: Mapping[str, Row], columns: PathColumns, slices: Slices) -> None:
+    def __init__(self, rows: Mapping[str, Row], columns: PathColumns, slices: TimeSlicer) -> None:
         self._rows = rows
         self._columns = columns
         self._slices = slices
-        self._views: dict[object, tuple[tuple[FieldPath, ...], Told]] = {}
+        self._views: dict[object, tuple[tuple[FieldPath, ...], PresenceListener]] = {}
         self._seen: dict[FieldPath, bool | None] = {}
         """None while that is not known."""
 
-    def watch(self, view: object, paths: tuple[FieldPath, ...], told: Told) -> None:
-        """Find out whether there are such fields; `told` is called when that is known or has changed."""
+    def watch(self, view: object, paths: tuple[FieldPath, ...], on_change: PresenceListener) -> None:
+        """Find out whether there are such fields; `on_change` is called when that is known or has changed."""
         if not paths:
             return
-        self._views[view] = (paths, told)
+        self._views[view] = (paths, on_change)
         for path in paths:
             if path not in self._seen:
                 self._seen[path] = None
                 self._slices.add(self._look(path))
 
-    def leave(self, view: object) -> None:
-        """That view needs to know no more."""
+    def unwatch(self, view: object) -> None:
+        """The view needs no more reports."""
         self._views.pop(view, None)
         needed = {path for paths, _ in self._views.values() for path in paths}
         self._seen = {path: seen for path, seen in self._seen.items() if path in needed}
@@ -48,16 +48,16 @@ class PathSightings:
         """Those that certainly no object has."""
         return tuple([path for path in paths if self._rows and self._seen.get(path) is False])
 
-    def take(self, new: Row | None) -> None:
-        """A row is now `new`, or no more."""
+    def update(self, new: Row | None) -> None:
+        """A row is now `new`; None: it is deleted."""
         if new is None or all(self._seen.values()):
             return
         unseen = tuple([path for path, seen in self._seen.items() if not seen])
-        for path, values in zip(unseen, reader(unseen)(new), strict=True):
+        for path, values in zip(unseen, path_reader(unseen)(new), strict=True):
             if values:
                 self._say(path, True)
 
-    def _look(self, path: FieldPath) -> Work:
+    def _look(self, path: FieldPath) -> SlicedWork:
         column = self._columns.get(path)
         if column is not None:
             while not column.ready and column.error is None:
@@ -75,7 +75,7 @@ class PathSightings:
         self._say_found(path, False)
 
     def _say_found(self, path: FieldPath, seen: bool) -> None:
-        """All rows have been looked at. One that changed meanwhile may have shown it already, and is right."""
+        """All rows have been read. A row that changed meanwhile may have shown the field already, and is right."""
         if seen or self._seen.get(path) is None:
             self._say(path, seen)
 
@@ -83,6 +83,6 @@ class PathSightings:
         if self._seen.get(path, seen) is seen:
             return
         self._seen[path] = seen
-        for paths, told in tuple(self._views.values()):
+        for paths, listener in tuple(self._views.values()):
             if path in paths:
-                told()
+                listener()

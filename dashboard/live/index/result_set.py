@@ -1,150 +1,150 @@
-"""A result: the rows that a filter lets through, in one order. Shared by all views that show a window of it."""
+"""Result of a query: the rows that match its filter, in one order, shared by all views that show a window of it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
-from dashboard.live.chosen import Chosen
-from dashboard.live.matches import Census, Facets, Matches
-from dashboard.live.messages import Row
-from dashboard.live.packed_key import uid_of
-from dashboard.live.path_columns import PathColumn
-from dashboard.live.path_sightings import PathSightings
-from dashboard.live.row_index import RowIndex
-from dashboard.live.row_values import RowValues
-from dashboard.live.slices import Work
-from dashboard.live.sorted_entries import Entry, SortedEntries
+from dashboard.live.index.matches import FacetCounter, FacetCounts, Matches, MatchSet
+from dashboard.live.index.path_columns import PathColumn
+from dashboard.live.index.path_presence import PathPresence
+from dashboard.live.index.sort_index import SortIndex
+from dashboard.live.index.sort_key import decode_uid
+from dashboard.live.index.sorted_list import EncodedKey, SortedList
+from dashboard.live.index.value_counts import ValueCounts
+from dashboard.objects.kinds.row import Row
+from dashboard.runtime.background import SlicedWork
 
-FEW = 8
-"""Where at most one row in so many is let through, sorting these is cheaper than going through all in order."""
+SORT_RATIO = 8
+"""Where at most one row in so many matches, sorting the matches is cheaper than reading all rows in order."""
 
-AT_A_STEP = 1024
-"""Rows whose place in the order is looked up at one step."""
+ROWS_PER_STEP = 1024
+"""Rows whose position in the order is looked up in one step."""
 
-Touched = Callable[[set[str], set[str]], None]
-"""Told which rows of the result have changed, and which of them are no more in the cluster."""
+DirtyListener = Callable[[set[str], set[str]], None]
+"""Called with the rows of the result that changed, and those that were deleted."""
 
 
-class Result:
-    """Rows are those of `rows` that `matches` lets through, or all where it is None: then the index is the result."""
+class ResultSet:
+    """Rows are those of `rows` that `matches` contains, or all where it is None: then the index is the result."""
 
     def __init__(
         self,
         rows: Mapping[str, Row],
-        index: RowIndex,
+        index: SortIndex,
         *,
         matches: Matches | None,
-        base: Matches | Census,
+        base: Matches | FacetCounter,
         columns: tuple[PathColumn, ...] = (),
-        sightings: PathSightings | None = None,
-        values: RowValues | None = None,
+        sightings: PathPresence | None = None,
+        values: ValueCounts | None = None,
     ) -> None:
         self.rows = rows
         """All rows of the kind, by uid."""
-        self.index = index
+        self.sort_index = index
         self.matches = matches
-        self.base = base
-        """What the filter lets through without its choice of statuses, counted; the census where that is everything."""
-        self.sightings = sightings
-        """What is known of whether objects have the fields by path that lists ask for."""
-        self.values = values
-        """What values the kind's rows have in their columns and labels."""
+        self.facet_base = base
+        """Counts of the rows that match without the choice of statuses; the kind's counts where that is all rows."""
+        self.path_presence = sightings
+        """Whether objects have the fields by path that lists use."""
+        self.value_counts = values
+        """Values of the kind's columns and labels."""
         self._columns = columns
-        self.found = asyncio.Event()
-        """Set when it is what it is to be."""
+        self.found_event = asyncio.Event()
+        """Set when the result is complete."""
         self.error: Exception | None = None
-        """What made it worthless: whoever reads it gets this raised, and a new one is made for who asks."""
-        self.views: dict[object, Touched] = {}
-        """Who is told of changes, and once when it is found."""
-        self._own: SortedEntries | None = None if matches is None else SortedEntries()
+        """The error that made it useless: every reader gets it raised, and the next request makes a new result."""
+        self.listeners: dict[object, DirtyListener] = {}
+        """Called for changes, and once when the result is ready."""
+        self._own: SortedList | None = None if matches is None else SortedList()
         if self._own is not None:
             self._own.begin()
 
     @property
-    def by_path(self) -> bool:
+    def uses_paths(self) -> bool:
         """Whether it needs columns of fields by path."""
         return bool(self._columns)
 
     @property
-    def looking_at(self) -> PathColumn | None:
-        """The field by path that is being looked at before rows can be found; None where none is."""
+    def pending_column(self) -> PathColumn | None:
+        """The column that is being read before rows can be found; None where there is none."""
         return next((column for column in self._columns if not column.ready), None)
 
     @property
-    def looked_at(self) -> int:
-        """Rows that have been looked at so far."""
-        if (column := self.looking_at) is not None:
-            return column.looked_at
+    def scanned_count(self) -> int:
+        """Rows that have been checked so far."""
+        if (column := self.pending_column) is not None:
+            return column.scanned_count
         if self.matches is not None and not self.matches.ready:
-            return self.matches.looked_at
-        return len(self.rows) if self.ready else len(self.index.entry_of)
+            return self.matches.scanned_count
+        return len(self.rows) if self.ready else len(self.sort_index.key_of)
 
     @property
     def ready(self) -> bool:
-        return self.found.is_set()
+        return self.found_event.is_set()
 
     @property
-    def facets(self) -> Facets:
-        """How many rows have which status, whatever statuses are chosen; none before it is `ready`."""
-        return self.base.facets if self.ready else Facets()
+    def facets(self) -> FacetCounts:
+        """Number of rows by status, whatever statuses are chosen; none before it is `ready`."""
+        return self.facet_base.facets if self.ready else FacetCounts()
 
     def __len__(self) -> int:
         return len(self._entries)
 
     def __contains__(self, uid: str) -> bool:
-        return uid in (self.index.entry_of if self.matches is None else self.matches.chosen)
+        return uid in (self.sort_index.key_of if self.matches is None else self.matches.match_set)
 
     def window(self, start: int, size: int) -> list[str]:
         """The uids of `size` rows from index `start`; none before it is `ready`. Raises `error`."""
-        return [uid_of(entry) for entry in self._part(start, size)]
+        return [decode_uid(entry) for entry in self._part(start, size)]
 
-    def entries(self) -> list[Entry]:
+    def sort_keys(self) -> list[EncodedKey]:
         """All entries in order, as they are now; none before it is `ready`. Raises `error`."""
         return self._part(0, len(self))
 
-    def move(self, was: bool, now: bool, old: Entry | None, new: Entry | None) -> None:
-        """A row was let through and is let through now, or not; `old` and `new` are its entries in the index."""
+    def update(self, was: bool, now: bool, old: EncodedKey | None, new: EncodedKey | None) -> None:
+        """A row matched (`was`) and matches now (`now`); `old` and `new` are its entries in the index."""
         if self._own is not None and not (was and now and old is new):
-            self._own.move(old if was else None, new if now else None)
+            self._own.replace(old if was else None, new if now else None)
 
-    def build(self) -> Work:
-        """Find what is there; the index and the matches must be `ready`, or be built in the meantime."""
-        parts = [part for part in (self.index, self.matches, self.base) if part is not None]
+    def build(self) -> SlicedWork:
+        """Find the rows; the index and the matches must be `ready`, or be built in the meantime."""
+        parts = [part for part in (self.sort_index, self.matches, self.facet_base) if part is not None]
         while not all(part.ready for part in parts):
             for part in parts:
                 if part.error is not None:
                     raise part.error
             yield "wait"
         if self._own is not None and self.matches is not None:
-            chosen, entry_of = self.matches.chosen, self.index.entry_of
-            if len(chosen) * FEW <= len(entry_of):
+            chosen, entry_of = self.matches.match_set, self.sort_index.key_of
+            if len(chosen) * SORT_RATIO <= len(entry_of):
                 yield from self._own.finish([entry_of[uid] for uid in chosen])
             else:
                 yield from self._in_order(self._own, chosen)
         self._say_found()
 
     def fail(self, error: Exception) -> None:
-        """It cannot be kept, or not be found."""
+        """Mark the result as failed."""
         self.error = error
         self._say_found()
 
     def _say_found(self) -> None:
-        self.found.set()
-        for tell in tuple(self.views.values()):
+        self.found_event.set()
+        for tell in tuple(self.listeners.values()):
             tell(set(), set())
 
-    def _in_order(self, own: SortedEntries, chosen: Chosen) -> Work:
-        """All of them are looked up at once: of what moves later, only what is let through is told."""
-        entry_of, blocks = self.index.entry_of, self.index.entries.blocks()
-        others = chosen.others
+    def _in_order(self, own: SortedList, chosen: MatchSet) -> SlicedWork:
+        """Entries in order, looked up in steps; of rows that change later, only matching ones are reported."""
+        entry_of, blocks = self.sort_index.key_of, self.sort_index.sorted_keys.blocks()
+        others = chosen.excluded_uids
         meant = [entry_of[uid] for uid in (chosen if others is None else others)]
         yield None
-        known: set[Entry] = set()
-        for start in range(0, len(meant), AT_A_STEP):
-            known.update(meant[start : start + AT_A_STEP])
+        known: set[EncodedKey] = set()
+        for start in range(0, len(meant), ROWS_PER_STEP):
+            known.update(meant[start : start + ROWS_PER_STEP])
             yield None
-        entries: list[Entry] = []
+        entries: list[EncodedKey] = []
         for block in blocks:
             if others is None:
                 entries += [entry for entry in block if entry in known]
@@ -155,11 +155,43 @@ class Result:
             yield None
         yield from own.finish(entries, in_order=True)
 
-    def _part(self, start: int, size: int) -> list[Entry]:
+    def _part(self, start: int, size: int) -> list[EncodedKey]:
         if self.error is not None:
             raise self.error
         return self._entries.window(start, size) if self.ready else []
 
     @property
-    def _entries(self) -> SortedEntries:
-        return self.index.entries if self._own is None else self._own
+    def _entries(self) -> SortedList:
+        return self.sort_index.sorted_keys if self._own is None else self._own
+
+
+@dataclass(slots=True)
+class _Uids:
+    changed: set[str] = field(default_factory=set)
+    gone: set[str] = field(default_factory=set)
+
+
+class DirtyUids:
+    """Changed uids by result: `note` each row that a result has or had; `notify` once all results are consistent."""
+
+    def __init__(self) -> None:
+        self._by_result: dict[ResultSet, _Uids] = {}
+
+    def note(self, result: ResultSet, uid: str, new: Row | None) -> None:
+        """The row is now `new`; None: it is deleted. Nothing is kept for a result that nobody views."""
+        if not result.listeners:
+            return
+        uids = self._by_result.setdefault(result, _Uids())
+        if new is None:
+            uids.gone.add(uid)
+            uids.changed.discard(uid)
+        else:
+            uids.changed.add(uid)
+            uids.gone.discard(uid)
+
+    def notify(self) -> None:
+        """Call all listeners."""
+        changed, self._by_result = self._by_result, {}
+        for result, uids in changed.items():
+            for tell in tuple(result.listeners.values()):
+                tell(uids.changed, uids.gone)

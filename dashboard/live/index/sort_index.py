@@ -1,77 +1,77 @@
-"""All rows of a kind in one order: made once, whatever the number of views that are sorted so."""
+"""All rows of a kind in one order, computed once, whatever the number of views that are sorted so."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dashboard.live.messages import Cell, Row
-from dashboard.live.packed_key import Key, packed, packed_head, packed_tail
-from dashboard.live.slices import Work
-from dashboard.live.sorted_entries import STEP, Entry, SortedEntries
-from dashboard.resources.row_order import ByCell
+from dashboard.live.index.sort_key import SortKey, encode_head, encode_key, encode_tail
+from dashboard.live.index.sorted_list import STEP, EncodedKey, SortedList
+from dashboard.objects.kinds.row import Cell, Row
+from dashboard.objects.query.row_order import ByCell
+from dashboard.runtime.background import SlicedWork
 
-Moved = tuple[Entry | None, Entry | None]
+KeyChange = tuple[EncodedKey | None, EncodedKey | None]
 
 
-class RowIndex:
-    """Kept by whoever knows the rows: `build` once, then `move` for each change."""
+class SortIndex:
+    """Sorted rows. The owner of the rows calls `build` once, then `update` for each change."""
 
-    def __init__(self, key: Callable[[Row], Key]) -> None:
-        self.entries = SortedEntries()
-        self.entries.begin()
-        self.entry_of: dict[str, Entry] = {}
-        self.moved: Moved | None = None
-        """What the last `move` took out and put in; None where the row has kept its place."""
+    def __init__(self, key: Callable[[Row], SortKey]) -> None:
+        self.sorted_keys = SortedList()
+        self.sorted_keys.begin()
+        self.key_of: dict[str, EncodedKey] = {}
+        self.last_change: KeyChange | None = None
+        """Entries that the last `update` removed and added; None where the row did not move."""
         self.error: Exception | None = None
-        """Why it cannot be relied on any more."""
+        """The error that made it unreliable; None while there is none."""
         self._key = key
 
     @property
     def ready(self) -> bool:
-        return self.entries.ready
+        return self.sorted_keys.ready
 
-    def move(self, uid: str, old: Row | None, new: Row | None) -> None:
-        """The row was `old` and is now `new`, or no more."""
+    def update(self, uid: str, old: Row | None, new: Row | None) -> None:
+        """The row was `old` and is now `new`; None: it is deleted."""
         key = self._key(new) if new is not None else None
         if key is not None and old is not None and self._key(old) == key:
-            self.moved = None  # mostly what changed is not what is sorted by
+            self.last_change = None  # mostly what changed is not what is sorted by
             return
-        old_entry = self.entry_of.pop(uid, None) if key is None else self.entry_of.get(uid)
+        old_entry = self.key_of.pop(uid, None) if key is None else self.key_of.get(uid)
         entry = None
         if key is not None:
-            entry = self.entry_of[uid] = packed(key)
-        self.moved = (old_entry, entry)
-        self.entries.move(old_entry, entry)
+            entry = self.key_of[uid] = encode_key(key)
+        self.last_change = (old_entry, entry)
+        self.sorted_keys.replace(old_entry, entry)
 
-    def build(self, rows: Mapping[str, Row], step: int = STEP) -> Work:
-        """Take in what is there, `step` rows at a time; it may change in between as long as `move` is told too."""
+    def build(self, rows: Mapping[str, Row], step: int = STEP) -> SlicedWork:
+        """Add all rows, `step` rows at a time; they may change in between as long as `update` is called too."""
         heads = _Heads(self._key) if isinstance(self._key, ByCell) else None
         uids = list(rows)
         for start in range(0, len(uids), step):
             batch = [
                 row
                 for uid in uids[start : start + step]
-                if uid not in self.entry_of and (row := rows.get(uid)) is not None
+                if uid not in self.key_of and (row := rows.get(uid)) is not None
             ]
             if heads is None:
-                self.entry_of.update([(row.uid, packed(self._key(row))) for row in batch])
+                self.key_of.update([(row.uid, encode_key(self._key(row))) for row in batch])
             else:
-                self.entry_of.update(heads.entries(batch))
+                self.key_of.update(heads.entries(batch))
             yield None
-        yield from self.entries.finish(list(self.entry_of.values()))
+        yield from self.sorted_keys.finish(list(self.key_of.values()))
 
 
 class _Heads(dict[Cell, bytes]):
-    """What entries begin with, by the value that decides it: most columns have few."""
+    """Encoded heads of entries by the value that decides them: most columns have few different values."""
 
     def __init__(self, key: ByCell) -> None:
         self._key = key
 
     def __missing__(self, value: Cell) -> bytes:
-        found = self[value] = packed_head(self._key.head(value))
+        found = self[value] = encode_head(self._key.head(value))
         return found
 
-    def entries(self, rows: list[Row]) -> list[tuple[str, Entry]]:
+    def entries(self, rows: list[Row]) -> list[tuple[str, EncodedKey]]:
         """The entry of each row, by its uid."""
         cell = self._key.cell
-        return [(row.uid, self[cell(row)] + packed_tail(row.namespace, row.name, row.uid)) for row in rows]
+        return [(row.uid, self[cell(row)] + encode_tail(row.namespace, row.name, row.uid)) for row in rows]

@@ -1,7 +1,7 @@
-"""Sort keys as bytes that compare as the keys do.
+"""Sort keys as bytes that compare like the keys themselves.
 
-Finding a place among 100,000 rows takes 17 comparisons. A key that is a tuple lies in five places of memory, none of
-which a processor has at hand where there are many rows; packed it lies in one, and no garbage collector visits it.
+Finding a position among 100,000 rows takes 17 comparisons. A key that is a tuple lies in five places of memory, none of
+which is in the processor's cache where there are many rows; encoded it lies in one, and no garbage collector visits it.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import struct
 from functools import lru_cache
 from typing import Any
 
-Key = tuple[Any, ...]
-"""What rows are sorted by: numbers, texts and such tuples, then namespace, name and uid."""
+SortKey = tuple[Any, ...]
+"""Key that rows are sorted by: numbers, texts and such tuples, then namespace, name and uid."""
 
 _DOUBLE = struct.Struct(">d")
 _UNSIGNED = struct.Struct(">Q")
@@ -20,56 +20,56 @@ _ALL = (1 << 64) - 1
 _EXACT = float(1 << 53)
 """From here on not every whole number is a double."""
 _FEW = 256
-"""Numbers below, which stand for kinds of values, are packed once."""
+"""Smaller numbers, which stand for kinds of values, are encoded once."""
 _WIDE = float(1 << 150)
 _BIAS = 1 << 159
 
 
-def packed(key: Key) -> bytes:
-    """`key` as bytes that end in its uid, see `uid_of`; they compare with those of keys of the same order."""
+def encode_key(key: SortKey) -> bytes:
+    """`key` as bytes that end in its uid, see `decode_uid`; they compare with those of keys of the same order."""
     *_, namespace, name, uid = key
-    tail = packed_tail(namespace, name, uid)
+    tail = encode_tail(namespace, name, uid)
     head = key[:-3]
-    return packed_head(head) + tail if head else tail
+    return encode_head(head) + tail if head else tail
 
 
-def packed_tail(namespace: str, name: str, uid: str) -> bytes:
-    """What every packed key ends in."""
+def encode_tail(namespace: str, name: str, uid: str) -> bytes:
+    """The end of every encoded key."""
     return f"{namespace}\0{name}\0{uid}".encode("utf-8", "surrogatepass")
 
 
-def uid_of(entry: bytes) -> str:
-    """The uid that a packed key ends in."""
+def decode_uid(entry: bytes) -> str:
+    """The uid at the end of an encoded key."""
     return entry[entry.rfind(0) + 1 :].decode("utf-8", "surrogatepass")
 
 
-def packed_head(head: Key) -> bytes:
-    """What a packed key begins with.
+def encode_head(head: SortKey) -> bytes:
+    """The beginning of an encoded key.
 
-    Where it is one number or text there may be as many of them as rows: only what stands around that is kept.
+    Where it is one number or text there may be as many of them as rows: only what surrounds it is kept.
     """
     last = head[-1]
     if type(last) is tuple and len(last) == 2 and type(last[1]) is not tuple:
-        return _before(head[:-1], last[0]) + pack(last[1]) + b"\0"
+        return _before(head[:-1], last[0]) + encode_part(last[1]) + b"\0"
     return _packed(head)
 
 
 @lru_cache(maxsize=1024)
-def _before(head: Key, first: Any) -> bytes:
-    return b"".join([pack(part) for part in head]) + b"\1" + pack(first) + b"\1"
+def _before(head: SortKey, first: Any) -> bytes:
+    return b"".join([encode_part(part) for part in head]) + b"\1" + encode_part(first) + b"\1"
 
 
 @lru_cache(maxsize=8192)
-def _packed(head: Key) -> bytes:
-    return b"".join([pack(part) for part in head])
+def _packed(head: SortKey) -> bytes:
+    return b"".join([encode_part(part) for part in head])
 
 
-def pack(part: Any) -> bytes:
-    """Bytes of a part. None begins with those of another: what follows is compared only where parts are equal."""
+def encode_part(part: Any) -> bytes:
+    """Bytes of a part. No part is a prefix of another: what follows is compared only where parts are equal."""
     if isinstance(part, str):
         return part.encode("utf-8", "surrogatepass").replace(b"\0", b"\0\xff") + b"\0\0"
     if isinstance(part, tuple):
-        return b"".join([b"\1" + pack(each) for each in part]) + b"\0"
+        return b"".join([b"\1" + encode_part(each) for each in part]) + b"\0"
     return _number(part)
 
 

@@ -1,8 +1,8 @@
-"""Entries in ascending order: what a list's rows are ordered by, see dashboard/live/packed_key.py.
+"""Sorted list of row keys, kept in blocks of 1,024; the keys are those of dashboard/live/index/sort_key.py.
 
-They stand in blocks of about a thousand: taking one in or out moves few others, and a window is found by adding
-up the lengths of blocks. Many entries are sorted in small steps: spread over blocks by a sample of them, then each
-block for itself; there is no moment at which all of them are sorted or merged at one go.
+Adding or removing a key moves few others, and a window is found by adding up the lengths of blocks. Many keys are
+sorted in small steps: they are spread over blocks by a sample, then each block is sorted by itself; no single step
+sorts or merges them all.
 """
 
 from __future__ import annotations
@@ -11,37 +11,37 @@ from bisect import bisect_left
 from collections.abc import Generator
 from itertools import pairwise
 
-from dashboard.live.slices import Work
+from dashboard.runtime.background import SlicedWork
 
-Entry = bytes
+EncodedKey = bytes
 """A sort key that ends in the row's uid, which makes it differ from all others."""
 
 STEP = 256
-"""Rows that are looked at in one step of a work in slices."""
-BLOCK = 1024
-"""Entries in a block; one of twice as many is cut in two."""
-SAMPLES = 8
-"""Entries that are looked at for each block, to spread the others evenly."""
+"""Rows that are handled in one step."""
+BLOCK_SIZE = 1024
+"""Entries in a block; a block of twice as many is split."""
+SAMPLES_PER_BLOCK = 8
+"""Sampled entries for each block, to spread the others evenly."""
 
-Blocks = list[list[Entry]]
+Blocks = list[list[EncodedKey]]
 
 
-class SortedEntries:
-    """Empty when made. Filled in slices between `begin` and the end of `finish`, or by `move` alone."""
+class SortedList:
+    """Empty when made. Filled in slices between `begin` and the end of `finish`, or by `replace` alone."""
 
     def __init__(self) -> None:
         self.ready = True
-        """Whether it is what it is to be; while it is filled, it is what it was before."""
+        """Whether it is complete; while it is filled, it has the entries of before."""
         self._blocks: Blocks = []
-        self._last: list[Entry] = []
+        self._last: list[EncodedKey] = []
         self._size = 0
-        self._late: list[tuple[Entry | None, Entry | None]] = []
+        self._late: list[tuple[EncodedKey | None, EncodedKey | None]] = []
 
     def __len__(self) -> int:
         return self._size
 
-    def move(self, old: Entry | None, new: Entry | None) -> None:
-        """Take `old` out and `new` in, if they are not out or in already; None for nothing."""
+    def replace(self, old: EncodedKey | None, new: EncodedKey | None) -> None:
+        """Remove `old` and add `new`, unless that is done already; None for nothing."""
         if not self.ready:
             self._late.append((old, new))
             return
@@ -50,9 +50,9 @@ class SortedEntries:
         if new is not None:
             self._add(new)
 
-    def window(self, start: int, size: int) -> list[Entry]:
+    def window(self, start: int, size: int) -> list[EncodedKey]:
         """`size` entries from index `start`."""
-        found: list[Entry] = []
+        found: list[EncodedKey] = []
         for block in self._blocks:
             if start < len(block):
                 found += block[start : start + size - len(found)]
@@ -61,28 +61,30 @@ class SortedEntries:
             start = max(0, start - len(block))
         return found
 
-    def blocks(self) -> list[list[Entry]]:
-        """All entries in order as they are now, a copy, in pieces."""
+    def blocks(self) -> list[list[EncodedKey]]:
+        """All entries in order as they are now, a copy, in blocks."""
         return [block[:] for block in self._blocks]
 
     def begin(self) -> None:
-        """From now on what moves is noted, because somebody collects what is to be here."""
+        """Note all changes from now on, because the entries are being collected."""
         self.ready = False
         self._late.clear()
 
-    def finish(self, entries: list[Entry], *, in_order: bool = False) -> Work:
-        """Have these and what moved since `begin`, whether they show it or not; they may be `in_order` already."""
+    def finish(self, entries: list[EncodedKey], *, in_order: bool = False) -> SlicedWork:
+        """Take these entries and the changes since `begin`, whether they include them or not; they may be `in_order`
+        already.
+        """
         if in_order:
-            blocks = [entries[start : start + BLOCK] for start in range(0, len(entries), BLOCK)]
+            blocks = [entries[start : start + BLOCK_SIZE] for start in range(0, len(entries), BLOCK_SIZE)]
         else:
             blocks = yield from _sorted(entries)
-        filled = SortedEntries()
+        filled = SortedList()
         filled._fill(blocks)
         yield None
         while self._late:
             noted, self._late = self._late[:STEP], self._late[STEP:]
             for old, new in noted:
-                filled.move(old, new)
+                filled.replace(old, new)
             yield None
         self._fill(filled._blocks)
         self.ready = True
@@ -92,7 +94,7 @@ class SortedEntries:
         self._last = [block[-1] for block in self._blocks]
         self._size = sum(map(len, self._blocks))
 
-    def _add(self, entry: Entry) -> None:
+    def _add(self, entry: EncodedKey) -> None:
         if not self._blocks:
             self._fill([[entry]])
             return
@@ -104,11 +106,11 @@ class SortedEntries:
         block.insert(place, entry)
         self._size += 1
         self._last[at] = block[-1]
-        if len(block) > 2 * BLOCK:
-            self._blocks[at : at + 1] = [block[:BLOCK], block[BLOCK:]]
-            self._last[at : at + 1] = [block[BLOCK - 1], block[-1]]
+        if len(block) > 2 * BLOCK_SIZE:
+            self._blocks[at : at + 1] = [block[:BLOCK_SIZE], block[BLOCK_SIZE:]]
+            self._last[at : at + 1] = [block[BLOCK_SIZE - 1], block[-1]]
 
-    def _remove(self, entry: Entry) -> None:
+    def _remove(self, entry: EncodedKey) -> None:
         at = bisect_left(self._last, entry)
         if at == len(self._last):
             return
@@ -124,18 +126,19 @@ class SortedEntries:
             del self._blocks[at], self._last[at]
 
 
-def _sorted(entries: list[Entry]) -> Generator[None, None, Blocks]:
+def _sorted(entries: list[EncodedKey]) -> Generator[None, None, Blocks]:
     """Blocks whose entries are in order, each before those of the next.
 
-    A block's worth at a time is sorted, and cut where blocks begin; what lands in a block is some sorted runs, which
-    Python's sort merges. So no step compares more than two blocks, and none goes entry by entry in Python.
+    Entries are sorted one block's worth at a time and cut at block boundaries; each block then gets some sorted runs,
+    which Python's sort merges. So no step compares more than two blocks, and no loop over single entries runs in
+    Python.
     """
-    samples = sorted(entries[:: max(1, len(entries) // ((len(entries) // BLOCK + 1) * SAMPLES))])
-    borders = samples[SAMPLES::SAMPLES]
+    samples = sorted(entries[:: max(1, len(entries) // ((len(entries) // BLOCK_SIZE + 1) * SAMPLES_PER_BLOCK))])
+    borders = samples[SAMPLES_PER_BLOCK::SAMPLES_PER_BLOCK]
     yield None
     blocks: Blocks = [[] for _ in range(len(borders) + 1)]
-    for start in range(0, len(entries), BLOCK):
-        run = sorted(entries[start : start + BLOCK])
+    for start in range(0, len(entries), BLOCK_SIZE):
+        run = sorted(entries[start : start + BLOCK_SIZE])
         cuts = [0, *[bisect_left(run, border) for border in borders], len(run)]
         for block, (first, end) in zip(blocks, pairwise(cuts), strict=True):
             block += run[first:end]

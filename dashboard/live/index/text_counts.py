@@ -1,26 +1,112 @@
-"""Texts with how often each is there, in which a part is found without going through all of them.
+"""Texts with their counts, searchable for a part without reading all of them.
 
-They lie one behind the other in a few long texts, so that looking for a part is Python's own search of a text. Letters'
-case does not matter.
+They are joined into a few long texts, so that a search is Python's own search of a text. Upper and lower case are
+equal.
 """
 
 from __future__ import annotations
 
+import heapq
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
-from dashboard.resources.near import MOST as MOST_COMPARED
-from dashboard.resources.near import near_names
-from dashboard.resources.values_there import DISTINCT, LONGEST, MOST, Counted, first_of
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.paths.field_path import FieldPath, format_value
+from dashboard.objects.paths.names import sample_rows
+from dashboard.objects.paths.reader import path_reader
+from dashboard.runtime.suggest import MAX_COMPARED as MOST_COMPARED
+from dashboard.runtime.suggest import suggest_names
 
-AT_ONCE = 1024
-"""Texts that lie behind one another."""
-END = "\0"
-"""Between two texts; none that holds it is kept."""
+MAX_VALUES = 30
+"""Maximum number of values offered; where there are more, one more is returned."""
 
 
-class CountedTexts:
-    """Those that are empty or longer than LONGEST are not among them."""
+MAX_DISTINCT = 2_000
+"""Maximum number of different values counted: addresses and the like have as many as rows."""
+
+
+MAX_OBJECTS_READ = 300
+"""Objects whose fields are read for a path's values; so many take two milliseconds."""
+
+
+MAX_BYTES_READ = 4_000_000
+"""Bytes of JSON that are read for them; so many take three milliseconds."""
+
+
+MAX_VALUE_LENGTH = 120
+"""Maximum characters of a value that is offered."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextCount:
+    """A value, and the number of rows that have it; 0 where nobody has counted."""
+
+    value: str
+    count: int = 0
+
+    @property
+    def words(self) -> str:
+        return f"{self.count:,}" if self.count else ""
+
+
+class TextTally:
+    """Counts the values that contain what is typed, in upper or lower case; empty and too long ones are left out.
+
+    Those that begin with it and the others have room for MAX_DISTINCT each. The first values get it, so that of more
+    values only those are ordered.
+    """
+
+    def __init__(self, part: str) -> None:
+        self._part = part.casefold()
+        self._begin: dict[str, int] = {}
+        self._hold: dict[str, int] = {}
+
+    def add(self, value: str) -> None:
+        if value in self._begin:
+            self._begin[value] += 1
+        elif value in self._hold:
+            self._hold[value] += 1
+        elif 0 < len(value) <= MAX_VALUE_LENGTH and (place := value.casefold().find(self._part)) >= 0:
+            counts = self._hold if place else self._begin
+            if len(counts) < MAX_DISTINCT:
+                counts[value] = 1
+
+    def most_common(self) -> list[TextCount]:
+        """Values that begin with what is typed, then the others; each by frequency, at most MAX_VALUES and one."""
+        found = most_common(self._begin, MAX_VALUES + 1)
+        return found + most_common(self._hold, MAX_VALUES + 1 - len(found))
+
+
+def count_path_values(path: FieldPath, rows: Mapping[str, Row], part: str) -> list[TextCount]:
+    """Values of a path in some of the rows."""
+    read = path_reader((path,))
+    some = sample_rows(rows.values(), MAX_OBJECTS_READ, MAX_BYTES_READ)
+    return without_counts((format_value(value) for row in some for value in read(row)[0]), part)
+
+
+def without_counts(values: Iterable[str], part: str) -> list[TextCount]:
+    """Values that nobody wants counted."""
+    tally = TextTally(part)
+    for value in values:
+        tally.add(value)
+    return [TextCount(each.value) for each in tally.most_common()]
+
+
+def most_common(counts: Mapping[str, int], number: int) -> list[TextCount]:
+    """The most frequent values by their counts."""
+    found = heapq.nsmallest(number, counts.items(), key=lambda each: (-each[1], each[0]))
+    return [TextCount(value, count) for value, count in found]
+
+
+BLOCK_SIZE = 1024
+"""Texts that are joined into one."""
+SEPARATOR = "\0"
+"""Stands between two texts; no text that contains it is kept."""
+
+
+class TextCounts:
+    """Counted texts, without those that are empty or longer than MAX_VALUE_LENGTH."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
@@ -30,61 +116,70 @@ class CountedTexts:
         """The texts of `_last`; None while they have not been joined."""
 
     def __len__(self) -> int:
-        """How many different ones there are."""
+        """Number of different texts."""
         return len(self._counts)
 
     @property
-    def is_worn(self) -> bool:
-        """Whether most of what is looked through is no more there: it is to be made anew."""
-        return len(self._full) * AT_ONCE > 2 * len(self._counts) + 8 * AT_ONCE
+    def needs_compaction(self) -> bool:
+        """Whether most of the joined texts are gone, so that it is to be built again."""
+        return len(self._full) * BLOCK_SIZE > 2 * len(self._counts) + 8 * BLOCK_SIZE
 
     def add(self, text: str) -> None:
-        """One more of it."""
+        """Count one more of a text."""
         if text in self._counts:
             self._counts[text] += 1
-        elif 0 < len(text) <= LONGEST and END not in text:
+        elif 0 < len(text) <= MAX_VALUE_LENGTH and SEPARATOR not in text:
             self._counts[text] = 1
             self._last.append(text)
             self._joined = None
-            if len(self._last) == AT_ONCE:
+            if len(self._last) == BLOCK_SIZE:
                 self._full.append(_Joined(self._last))
                 self._last = []
 
     def remove(self, text: str) -> None:
-        """One less of it."""
+        """Count one less of a text."""
         count = self._counts.get(text, 0)
         if count > 1:
             self._counts[text] = count - 1
         elif count:
             del self._counts[text]
 
-    def commonest(self, part: str) -> list[Counted]:
-        """Those that begin with `part`, then those that hold it; of each the commonest first, MOST and one at most.
+    def most_common(self, part: str) -> list[TextCount]:
+        """Texts that begin with `part`, then those that contain it; each group by frequency, at most MAX_VALUES and
+        one.
 
-        Of more than DISTINCT the order is that of so many.
+        Of more than MAX_DISTINCT texts only so many are ordered.
         """
-        begin = self._with(END + part.casefold())
-        found = first_of(begin, MOST + 1)
-        if len(found) > MOST or not part:
+        begin = self._with(SEPARATOR + part.casefold())
+        found = most_common(begin, MAX_VALUES + 1)
+        if len(found) > MAX_VALUES or not part:
             return found
         holding = {text: count for text, count in self._with(part.casefold()).items() if text not in begin}
-        return found + first_of(holding, MOST + 1 - len(found))
+        return found + most_common(holding, MAX_VALUES + 1 - len(found))
 
     def has(self, text: str) -> bool:
-        """Whether it is there."""
-        return text in self._counts or bool(self._with(f"{END}{text.casefold()}{END}", 1))
+        """Whether the text is there."""
+        return text in self._counts or bool(self._with(f"{SEPARATOR}{text.casefold()}{SEPARATOR}", 1))
 
     def nearest(self, text: str) -> str:
-        """The one most like it; empty where none is. Of many only those are compared that begin most alike."""
-        known = self._counts if len(self._counts) <= MOST_COMPARED else self._beginning_like(text.casefold()[:LONGEST])
-        return next(iter(near_names(text, known)), "")
+        """The most similar text; empty where there is none. Of many texts only those with the longest common beginning
+        are compared.
+        """
+        known = (
+            self._counts
+            if len(self._counts) <= MOST_COMPARED
+            else self._beginning_like(text.casefold()[:MAX_VALUE_LENGTH])
+        )
+        return next(iter(suggest_names(text, known)), "")
 
     def _beginning_like(self, text: str) -> dict[str, int]:
-        """Those that begin with as much of it as any does: what no text begins with, none begins with more of."""
-        no_more = bisect_left(range(1, len(text) + 1), True, key=lambda size: not self._with(END + text[:size], 1))
-        return self._with(END + text[:no_more], MOST_COMPARED) if no_more else {}
+        """Texts that share the longest beginning with `text`."""
+        no_more = bisect_left(
+            range(1, len(text) + 1), True, key=lambda size: not self._with(SEPARATOR + text[:size], 1)
+        )
+        return self._with(SEPARATOR + text[:no_more], MOST_COMPARED) if no_more else {}
 
-    def _with(self, part: str, most: int = DISTINCT) -> dict[str, int]:
+    def _with(self, part: str, most: int = MAX_DISTINCT) -> dict[str, int]:
         found: dict[str, int] = {}
         for joined in self._parts():
             for text in joined.holding(part):
@@ -108,19 +203,19 @@ class _Joined:
     def __init__(self, texts: list[str]) -> None:
         self._texts = tuple(texts)
         folded = [text.casefold() for text in texts]
-        self._joined = END + END.join(folded) + END
+        self._joined = SEPARATOR + SEPARATOR.join(folded) + SEPARATOR
         self._starts: list[int] = []
-        """Where each begins in it."""
+        """Where each text begins in it."""
         start = 1
         for text in folded:
             self._starts.append(start)
             start += len(text) + 1
 
     def holding(self, part: str) -> Iterator[str]:
-        """The texts that hold a part; it may begin with END for their beginning, and end with it for their end."""
+        """The texts that contain a part; SEPARATOR before the part means the beginning of a text, after it the end."""
         place = self._joined.find(part)
         while place >= 0:
-            index = bisect_right(self._starts, place + part.startswith(END)) - 1
+            index = bisect_right(self._starts, place + part.startswith(SEPARATOR)) - 1
             yield self._texts[index]
             if index + 1 == len(self._starts):
                 return

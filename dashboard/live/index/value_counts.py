@@ -1,7 +1,7 @@
-"""The values that rows of one kind have in a column or a label, counted once for all who type and look at lists.
+"""Counts of the values of one kind's columns and labels, computed once for all users.
 
-A column is counted in slices when somebody first asks for it; from then on a change costs the one row that changed. It
-is let go some time after the last question.
+A column is counted in slices when it is first asked for; from then on a change costs only the changed row. It is
+dropped some time after the last request.
 """
 
 from __future__ import annotations
@@ -10,69 +10,69 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from dashboard.live.counted_texts import CountedTexts
-from dashboard.live.messages import Row
-from dashboard.live.slices import Slices, Work
-from dashboard.resources.terms import cell_of
+from dashboard.live.index.text_counts import TextCounts
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.query.terms import cell_at
+from dashboard.runtime.background import SlicedWork, TimeSlicer
 from informerd.clock import Clock
 
-KEPT = 120.0
-"""Seconds that a column is kept after the last question."""
-MOST_COLUMNS = 12
-"""Columns of a kind that are kept: the names of labels are typed by anybody."""
-IN_USE = 5.0
-"""Seconds after a question in which a column does not make room for another."""
+COUNTS_TTL = 120.0
+"""Seconds that a column is kept after the last request."""
+MAX_COUNTED_SOURCES = 12
+"""Maximum number of columns of a kind: names of labels are typed by anybody."""
+IN_USE_SECONDS = 5.0
+"""Seconds after a request in which a column is not dropped for another."""
 STEP = 128
 """Rows that are counted in one step."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
-    """The values of a column, by the index of a ColumnTerm; no numbers with a fraction."""
+class ColumnSource:
+    """Values of a column, by the index of a ColumnTerm; no numbers with a fraction."""
 
     index: int
 
-    def of(self, row: Row) -> Iterable[str]:
-        value = cell_of(row, self.index)
+    def values_in(self, row: Row) -> Iterable[str]:
+        value = cell_at(row, self.index)
         return () if value is None or isinstance(value, float) else (str(value),)
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
-    """The names of labels; of one `label` its values."""
+class LabelSource:
+    """Names of labels; with a `label`, its values."""
 
     label: str = ""
 
-    def of(self, row: Row) -> Iterable[str]:
+    def values_in(self, row: Row) -> Iterable[str]:
         if not self.label:
             return row.labels
         value = row.labels.get(self.label)
         return () if value is None else (value,)
 
 
-Source = Cells | Labels
+ValueSource = ColumnSource | LabelSource
 
 
-class ColumnValues:
-    """The values of one source, complete once they are `ready`; never where they are `lost`."""
+class ValueCounter:
+    """Counts of one source, complete once it is `ready`; never where it is `lost`."""
 
-    def __init__(self, source: Source, now: float) -> None:
+    def __init__(self, source: ValueSource, now: float) -> None:
         self.source = source
-        self.texts = CountedTexts()
-        self.found = asyncio.Event()
-        """Set when all rows have been counted, or it is lost."""
+        self.texts = TextCounts()
+        self.counted_event = asyncio.Event()
+        """Set when all rows have been counted, or counting failed."""
         self.lost = False
-        """Whether counting failed: what it has is not known."""
-        self.told: set[Callable[[], None]] = set()
+        """Whether counting failed: the counts are not known."""
+        self.listeners: set[Callable[[], None]] = set()
         """Called once then."""
-        self.used = now
-        """Monotonic seconds of the last question."""
+        self.last_used_at = now
+        """Monotonic seconds of the last request."""
         self._counted: set[str] = set()
-        """Uids of the rows that have been, until all have."""
+        """Uids of the rows that have been counted, until all have."""
 
     @property
     def ready(self) -> bool:
-        return self.found.is_set() and not self.lost
+        return self.counted_event.is_set() and not self.lost
 
     def count(self, row: Row) -> None:
         """Count a row, unless that has been done."""
@@ -80,12 +80,12 @@ class ColumnValues:
             self._counted.add(row.uid)
             self._add(row)
 
-    def take(self, old: Row | None, new: Row | None) -> None:
-        """A row was `old` and is now `new`, or no more."""
+    def update(self, old: Row | None, new: Row | None) -> None:
+        """A row was `old` and is now `new`; None: it is deleted."""
         if old is not None and (self.ready or old.uid in self._counted):
-            if new is not None and self.source.of(old) == self.source.of(new):
+            if new is not None and self.source.values_in(old) == self.source.values_in(new):
                 return
-            for text in self.source.of(old):
+            for text in self.source.values_in(old):
                 self.texts.remove(text)
             self._counted.discard(old.uid)
         if new is not None:
@@ -98,78 +98,80 @@ class ColumnValues:
         """All rows have been counted."""
         self._end()
 
-    def lose(self) -> None:
-        """They cannot be."""
+    def mark_lost(self) -> None:
+        """Note that counting failed."""
         self.lost = True
         self._end()
 
     def _end(self) -> None:
         self._counted = set()
-        self.found.set()
-        waiting, self.told = self.told, set()
-        for told in waiting:
-            told()
+        self.counted_event.set()
+        waiting, self.listeners = self.listeners, set()
+        for listener in waiting:
+            listener()
 
     def _add(self, row: Row) -> None:
-        for text in self.source.of(row):
+        for text in self.source.values_in(row):
             self.texts.add(text)
 
 
-class RowValues:
-    """The columns of one kind that somebody asked for. `rows` is what is counted: say with `take` what changes."""
+class ValueCounts:
+    """Counts of the columns of one kind that were asked for. `rows` is what is counted: call `update` for each change
+    of it.
+    """
 
-    def __init__(self, rows: Mapping[str, Row], clock: Clock, slices: Slices) -> None:
+    def __init__(self, rows: Mapping[str, Row], clock: Clock, slices: TimeSlicer) -> None:
         self._rows = rows
         self._clock = clock
         self._slices = slices
-        self._columns: dict[Source, ColumnValues] = {}
+        self._columns: dict[ValueSource, ValueCounter] = {}
 
     def __len__(self) -> int:
         return len(self._columns)
 
-    def use(self, source: Source) -> ColumnValues | None:
-        """The values of a source; where they are new they are counted from now on, see `ColumnValues.found`.
+    def use(self, source: ValueSource) -> ValueCounter | None:
+        """The counter of a source; a new source is counted from now on, see `ValueCounter.ready`.
 
-        None where they are not known: MOST_COLUMNS others are in use, or counting them failed just now.
+        None where the counts are not known: MAX_COUNTED_SOURCES others are in use, or counting has just failed.
         """
         column = self._columns.get(source)
-        if column is None or (column.ready and column.texts.is_worn):
+        if column is None or (column.ready and column.texts.needs_compaction):
             if column is None and not self._has_room():
                 return None
-            column = self._columns[source] = ColumnValues(source, self._clock.now())
+            column = self._columns[source] = ValueCounter(source, self._clock.now())
             self._slices.add(self._count(column))
         if column.lost:
             return None
-        column.used = self._clock.now()
+        column.last_used_at = self._clock.now()
         return column
 
     def _has_room(self) -> bool:
-        """Make room for one more column, of one that is counted and that nobody has asked for of late."""
-        if len(self._columns) < MOST_COLUMNS:
+        """Make room for one more column by dropping a counted one that nobody has asked for recently."""
+        if len(self._columns) < MAX_COUNTED_SOURCES:
             return True
-        late = self._clock.now() - IN_USE
-        idle = [each for each in self._columns.values() if each.found.is_set() and each.used <= late]
+        late = self._clock.now() - IN_USE_SECONDS
+        idle = [each for each in self._columns.values() if each.counted_event.is_set() and each.last_used_at <= late]
         if idle:
-            del self._columns[min(idle, key=lambda each: each.used).source]
+            del self._columns[min(idle, key=lambda each: each.last_used_at).source]
         return bool(idle)
 
-    def take(self, old: Row | None, new: Row | None) -> None:
-        """A row was `old` and is now `new`, or no more."""
+    def update(self, old: Row | None, new: Row | None) -> None:
+        """A row was `old` and is now `new`; None: it is deleted."""
         for column in self._columns.values():
             if not column.lost:
-                column.take(old, new)
+                column.update(old, new)
 
     def sweep(self) -> None:
-        """Let go of what nobody has asked for of late."""
-        late = self._clock.now() - KEPT
+        """Drop what nobody has asked for recently."""
+        late = self._clock.now() - COUNTS_TTL
         self._columns = {
             source: column
             for source, column in self._columns.items()
-            if column.used > late or not column.found.is_set()
+            if column.last_used_at > late or not column.counted_event.is_set()
         }
 
-    def _count(self, column: ColumnValues) -> Work:
-        """A column that fails stays for a while as one that is lost: nobody counts it again at once."""
+    def _count(self, column: ValueCounter) -> SlicedWork:
+        """Count the rows. A column that fails stays for a while as lost, so that it is not counted again at once."""
         try:
             for position, uid in enumerate(list(self._rows), start=1):
                 if (row := self._rows.get(uid)) is not None:
@@ -177,6 +179,6 @@ class RowValues:
                 if position % STEP == 0:
                     yield None
         except BaseException:  # stopped, too
-            column.lose()
+            column.mark_lost()
             raise
         column.finish()

@@ -1,4 +1,4 @@
-"""A web process's end: keeps the newest census, and says to the workers that somebody looks at counts."""
+"""Object counts in a web process: the newest counts of the workers, and the announcement that pages show them."""
 
 from __future__ import annotations
 
@@ -10,30 +10,39 @@ from typing import Any
 
 import msgspec
 
-from dashboard.census.messages import CENSUS_GROUP, LOOK_GROUP, Census, Counted, census_decoder
-from dashboard.live.layer import Inbox, Layer, Sender, Trouble
-from dashboard.live.tasks import cancelled, kept_running
+from dashboard.live.object_counts.messages import (
+    COUNT_REQUEST_GROUP,
+    OBJECT_COUNTS_GROUP,
+    KindCount,
+    ObjectCounts,
+    object_counts_decoder,
+)
+from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
+from dashboard.runtime.app_state import Key
+from dashboard.runtime.background import cancel_all, keep_running
 from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
 
-SAID = 10.0
-"""Seconds between two words to the workers, however many browsers look."""
-SILENCE = 30.0
-"""Seconds without a word of a worker after which an older one is believed too."""
+REQUEST_INTERVAL = 10.0
+"""Seconds between two announcements to the workers, however many browsers show counts."""
+SILENCE_TIMEOUT = 30.0
+"""Seconds of silence of a worker after which the counts of an older one are accepted."""
 
 
-class CensusLink:
-    """What is known of kinds that nobody watches, each count with its date; empty until a worker has said it."""
+class ObjectCountsClient:
+    """Counts of the kinds that nobody follows, each with its time; empty until a worker has sent them."""
 
-    def __init__(self, layer: Layer, clock: Clock, *, trouble: Trouble | None = None) -> None:
-        trouble = trouble or Trouble()
-        self.kinds: Mapping[str, Counted] = {}
+    def __init__(
+        self, channel_layer: ChannelLayer, clock: Clock, *, layer_health: ChannelLayerHealth | None = None
+    ) -> None:
+        layer_health = layer_health or ChannelLayerHealth()
+        self.counts_by_key: Mapping[str, KindCount] = {}
         """By key, in discovery's order."""
-        self.names = ""
-        """Changes with the kinds that there are, not with their counts."""
-        self._sender = Sender(layer, trouble)
-        self._inbox = Inbox(layer, CENSUS_GROUP, clock, trouble)
+        self.kinds_digest = ""
+        """Changes with the set of kinds, not with their counts."""
+        self._sender = Sender(channel_layer, layer_health)
+        self._inbox = GroupChannel(channel_layer, OBJECT_COUNTS_GROUP, clock, layer_health)
         self._clock = clock
         self._workers: dict[str, tuple[str, float]] = {}
         self._epoch = ""
@@ -42,41 +51,45 @@ class CensusLink:
         self._wake = asyncio.Event()
         self._unreadable = logging.WARNING
 
-    def look(self) -> None:
-        """Somebody looks at counts: they are kept no older than a minute for a while. Costs nothing."""
-        if self._clock.now() - self._said >= SAID:
+    def request_counts(self) -> None:
+        """A page shows counts: workers keep them no older than a minute for a while. Costs nothing."""
+        if self._clock.now() - self._said >= REQUEST_INTERVAL:
             self._said = self._clock.now()
             self._wake.set()
 
     async def run(self) -> None:
-        """Hear and say until cancelled."""
-        saying = asyncio.create_task(kept_running("the saying of looks", self._say, self._clock))
+        """Receive and announce until cancelled."""
+        announcing = asyncio.create_task(keep_running("announcing the pages that show counts", self._say, self._clock))
         try:
             await self._inbox.run(self._take)
         finally:
-            await cancelled([saying])
+            await cancel_all([announcing])
 
-    def take(self, census: Census) -> None:
-        """Take in a worker's word: of two workers the younger is believed while it is heard."""
+    def receive(self, census: ObjectCounts) -> None:
+        """Take in a worker's message: the counts of the younger of two workers are used while it is heard."""
         now = self._clock.now()
         self._workers[census.epoch] = (census.worker, now)
-        if census.epoch < self._epoch and now - self._heard < SILENCE:
+        if census.epoch < self._epoch and now - self._heard < SILENCE_TIMEOUT:
             return
         self._epoch, self._heard = census.epoch, now
-        self.kinds = {counted.resource.key: counted for counted in census.kinds}
-        self.names = hashlib.blake2b(" ".join(self.kinds).encode(), digest_size=6).hexdigest() if self.kinds else ""
+        self.counts_by_key = {counted.resource.key: counted for counted in census.kinds}
+        self.kinds_digest = (
+            hashlib.blake2b(" ".join(self.counts_by_key).encode(), digest_size=6).hexdigest()
+            if self.counts_by_key
+            else ""
+        )
 
     @property
     def workers(self) -> Iterator[tuple[str, str]]:
-        """Epoch and name of each worker that was heard of late."""
+        """Epoch and name of each worker that was heard recently."""
         now = self._clock.now()
-        self._workers = {epoch: each for epoch, each in self._workers.items() if now - each[1] < SILENCE}
+        self._workers = {epoch: each for epoch, each in self._workers.items() if now - each[1] < SILENCE_TIMEOUT}
         return ((epoch, name) for epoch, (name, _) in self._workers.items())
 
     async def _take(self, message: dict[str, Any]) -> None:
         try:
             if message["type"] == "census.counts":
-                self.take(census_decoder.decode(message["data"]))
+                self.receive(object_counts_decoder.decode(message["data"]))
         except (KeyError, TypeError, msgspec.MsgspecError) as error:
             logger.log(self._unreadable, "dropped a census, is the worker of another version? %s", error)
             self._unreadable = logging.DEBUG
@@ -85,4 +98,7 @@ class CensusLink:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            await self._sender.to_group(LOOK_GROUP, {"type": "census.look"})
+            await self._sender.to_group(COUNT_REQUEST_GROUP, {"type": "census.look"})
+
+
+OBJECT_COUNTS: Key[ObjectCountsClient] = Key("object counts")

@@ -1,4 +1,4 @@
-"""The worker's end: asks discovery which kinds there are, and counts those that nobody watches while somebody looks."""
+"""Object counts in the worker: the kinds of discovery, and counts of those nobody follows while pages show them."""
 
 from __future__ import annotations
 
@@ -10,112 +10,121 @@ from typing import Any, Protocol
 
 import msgspec
 
-from dashboard.census.counting import Listing, count
-from dashboard.census.messages import CENSUS_GROUP, LOOK_GROUP, Census, Counted, encoder
-from dashboard.live.layer import Inbox, Layer, Sender, Trouble
-from dashboard.live.tasks import cancelled, kept_running
+from dashboard.live.object_counts.count import ListClient, count
+from dashboard.live.object_counts.messages import (
+    COUNT_REQUEST_GROUP,
+    OBJECT_COUNTS_GROUP,
+    KindCount,
+    ObjectCounts,
+    encoder,
+)
+from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
+from dashboard.runtime.background import cancel_all, keep_running
 from informerd.clock import Clock, sleep_or, within
 from informerd.errors import InformerdError, Unreachable
 from informerd.resource import Resource
 
-EVERY = 60.0
+COUNT_INTERVAL = 60.0
 """Seconds between two counts of a kind, at least."""
-NAMED = 10.0
-"""Seconds between two questions to discovery while somebody looks, which has not changed mostly (304); else EVERY."""
-LOOKED = 90.0
-"""Seconds that a look lasts: an open page looks again every 60 s."""
-PACE = 0.02
+DISCOVERY_INTERVAL = 10.0
+"""Seconds between two discovery requests while pages show counts (the answer is usually 304); else ANNOUNCE_INTERVAL.
+"""
+REQUEST_TTL = 90.0
+"""Seconds that a request for counts lasts: an open page repeats it every 60 s."""
+COUNT_PAUSE = 0.02
 """Seconds between two counts: 50 a second at most, one at a time."""
-PATIENCE = 5.0
-"""Seconds that the API server may take for one."""
-TURN = 1.0
-"""Seconds between two looks at what is due."""
-SAID = 10.0
-"""Seconds between two words while nothing changes."""
+COUNT_TIMEOUT = 5.0
+"""Time limit of one count in seconds."""
+TICK = 1.0
+"""Seconds between two checks of what is due."""
+ANNOUNCE_INTERVAL = 10.0
+"""Seconds between two messages while nothing changes."""
 
 
-class Naming(Protocol):
-    """What is needed of a Discovery. It is the taker's own: `invalidate` would hold up others who use it."""
+class DiscoveryClient(Protocol):
+    """The used part of Discovery. The collector has its own: `invalidate` would slow down others."""
 
     def invalidate(self) -> None: ...
 
     async def resources(self) -> tuple[Resource, ...]: ...
 
 
-def this_process() -> str:
-    """Where this runs, for people."""
+def process_name() -> str:
+    """Where this process runs, for people."""
     return f"{socket.gethostname()}, process {os.getpid()}"
 
 
-class CensusTaker:
-    """Says which kinds there are, and of those for which `follows` is false how many objects, from `run` on."""
+class ObjectCountsCollector:
+    """Announces the existing kinds, and the number of objects of those for which `is_followed` is false, while `run`
+    runs.
+    """
 
     def __init__(
         self,
-        client: Listing,
-        discovery: Naming,
-        layer: Layer,
+        client: ListClient,
+        discovery: DiscoveryClient,
+        channel_layer: ChannelLayer,
         clock: Clock,
         *,
         epoch: str,
-        follows: Callable[[str], bool],
-        trouble: Trouble,
+        is_followed: Callable[[str], bool],
+        layer_health: ChannelLayerHealth,
     ) -> None:
         self._client = client
         self._discovery = discovery
         self._clock = clock
         self._epoch = epoch
-        self._follows = follows
-        self._sender = Sender(layer, trouble)
-        self._inbox = Inbox(layer, LOOK_GROUP, clock, trouble)
+        self._follows = is_followed
+        self._sender = Sender(channel_layer, layer_health)
+        self._inbox = GroupChannel(channel_layer, COUNT_REQUEST_GROUP, clock, layer_health)
         self._wake = asyncio.Event()
-        self._kinds: dict[str, Counted] = {}
+        self._kinds: dict[str, KindCount] = {}
         self._tried: dict[str, float] = {}
-        """When each was last asked for, monotonic seconds."""
+        """Time of each kind's last count, monotonic seconds."""
         self._looked = float("-inf")
         self._named = float("-inf")
         self._said = float("-inf")
         self._news = False
 
     async def run(self) -> None:
-        """Hear who looks, count and say, until cancelled."""
-        hearing = asyncio.create_task(kept_running("hearing who looks", self._hear, self._clock))
+        """Receive requests, count and announce, until cancelled."""
+        receiving = asyncio.create_task(keep_running("receiving requests for counts", self._hear, self._clock))
         try:
             while True:
                 self._wake.clear()
-                await self.turn()
-                await sleep_or(self._wake, TURN, self._clock)
+                await self.run_due()
+                await sleep_or(self._wake, TICK, self._clock)
         finally:
-            await cancelled([hearing])
+            await cancel_all([receiving])
 
-    def look(self) -> None:
-        """Somebody looks at counts."""
+    def request_counts(self) -> None:
+        """A page shows counts."""
         if not self._is_looked_at:
             self._wake.set()
         self._looked = self._clock.now()
 
-    async def turn(self) -> None:
-        """Do what is due: name, count, say. While the API server is silent what is known stays as it is."""
+    async def run_due(self) -> None:
+        """Do what is due: discovery, counts, message. While the API server does not answer, the known counts stay."""
         await self._name()
         if self._is_looked_at:
             await self._count()
-        if self._news or self._clock.now() - self._said >= SAID:
+        if self._news or self._clock.now() - self._said >= ANNOUNCE_INTERVAL:
             await self._say()
 
     @property
     def _is_looked_at(self) -> bool:
-        return self._clock.now() - self._looked < LOOKED
+        return self._clock.now() - self._looked < REQUEST_TTL
 
     async def _hear(self) -> None:
         await self._inbox.run(self._take)
 
     async def _take(self, message: dict[str, Any]) -> None:
         if message.get("type") == "census.look":
-            self.look()
+            self.request_counts()
 
     async def _name(self) -> None:
         now = self._clock.now()
-        if now - self._named < (NAMED if self._is_looked_at or not self._kinds else EVERY):
+        if now - self._named < (DISCOVERY_INTERVAL if self._is_looked_at or not self._kinds else COUNT_INTERVAL):
             return
         self._named = now
         self._discovery.invalidate()
@@ -127,38 +136,38 @@ class CensusTaker:
         before, self._kinds = self._kinds, {key: self._named_again(key, each) for key, each in known.items()}
         self._news = self._news or before.keys() != self._kinds.keys()
 
-    def _named_again(self, key: str, resource: Resource) -> Counted:
+    def _named_again(self, key: str, resource: Resource) -> KindCount:
         before = self._kinds.get(key)
-        return Counted(resource) if before is None else msgspec.structs.replace(before, resource=resource)
+        return KindCount(resource) if before is None else msgspec.structs.replace(before, resource=resource)
 
     async def _count(self) -> None:
         for key in list(self._kinds):
-            if self._follows(key) or self._clock.now() - self._tried.get(key, float("-inf")) < EVERY:
+            if self._follows(key) or self._clock.now() - self._tried.get(key, float("-inf")) < COUNT_INTERVAL:
                 continue
             self._tried[key] = self._clock.now()
             try:
                 await self._count_one(key)
             except (Unreachable, TimeoutError):
                 return
-            if self._clock.now() - self._said >= TURN:
+            if self._clock.now() - self._said >= TICK:
                 await self._say()
-            await self._clock.sleep(PACE)
+            await self._clock.sleep(COUNT_PAUSE)
 
     async def _count_one(self, key: str) -> None:
         before = self._kinds[key]
         try:
-            async with within(PATIENCE, self._clock):
+            async with within(COUNT_TIMEOUT, self._clock):
                 number = await count(self._client, before.resource)
         except Unreachable:
             raise
         except InformerdError as error:
             after = msgspec.structs.replace(before, problem=str(error))
         else:
-            after = Counted(before.resource, number, self._clock.time())
+            after = KindCount(before.resource, number, self._clock.time())
         self._kinds[key] = after
         self._news = True
 
     async def _say(self) -> None:
         self._news, self._said = False, self._clock.now()
-        census = Census(self._epoch, tuple(self._kinds.values()), this_process())
-        await self._sender.to_group(CENSUS_GROUP, {"type": "census.counts", "data": encoder.encode(census)})
+        census = ObjectCounts(self._epoch, tuple(self._kinds.values()), process_name())
+        await self._sender.to_group(OBJECT_COUNTS_GROUP, {"type": "census.counts", "data": encoder.encode(census)})

@@ -1,4 +1,4 @@
-"""One question for the number of a kind's objects, as cheap for the API server as there is."""
+"""Request for the number of a kind's objects, as cheap for the API server as possible."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Protocol
 import msgspec
 
 from informerd.resource import Resource
-from informerd.rest.answer import Answer
-from informerd.rest.call import Headers, Params
+from informerd.rest.request import Headers, Params
+from informerd.rest.response import Response
 
 _SMALL = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
-"""The one object that comes along is sent without its content, by servers that can."""
+"""The one object in the answer comes without its content, from servers that support it."""
 
 
-class Listing(Protocol):
-    """What is needed of a Client."""
+class ListClient(Protocol):
+    """The used part of a Client."""
 
     async def list(
         self, resource: Resource, namespace: str = "", params: Params | None = None, *, headers: Headers | None = None
-    ) -> Answer: ...
+    ) -> Response: ...
 
 
 class _Meta(msgspec.Struct, rename={"more": "continue", "remaining": "remainingItemCount"}):
@@ -32,8 +32,8 @@ class _Page(msgspec.Struct):
     items: list[msgspec.Raw] | None = None
 
 
-async def count(client: Listing, resource: Resource, namespace: str = "") -> int | None:
-    """How many objects there are, of one namespace or of all, asked with ``limit=1``.
+async def count(client: ListClient, resource: Resource, namespace: str = "") -> int | None:
+    """Number of objects in one namespace or in all, requested with ``limit=1``.
 
     None where the API server does not say how many remain.
 

@@ -1,4 +1,4 @@
-"""What templates get to see of rows and entries: texts and addresses, ready to print."""
+"""Rows and feed entries as templates see them: texts and addresses, ready to print."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from typing import TYPE_CHECKING, Literal
 
 from django.utils.html import escape
 
-from dashboard.live.messages import Cell, Row, Tone
-from dashboard.resources.rows import Column, columns_for
-from dashboard.resources.rows.field_path import NONE, FieldPath, Values, printed
-from dashboard.resources.rows.path_reader import reader
-from dashboard.resources.words import object_href
+from dashboard.objects.kinds.row import Cell, Row, Tone
+from dashboard.objects.paths.field_path import NONE_TEXT, FieldPath, Values, format_values
+from dashboard.objects.paths.reader import path_reader
+from dashboard.objects.printers import Column, columns_for
+from dashboard.runtime.text import object_href
 
 if TYPE_CHECKING:
-    from dashboard.resources.kinds import KindInfo
+    from dashboard.objects.kinds.catalog import KindInfo
 
 _SAFE_ID = re.compile(r"[A-Za-z0-9_-]+")
 
-NOTHING = "–"
+EMPTY_TEXT = "–"
 """Shown where a cell has no value."""
-LONGEST = 256
-"""Characters of a field by path that a cell shows; a file has all of it."""
-LONG = 40
+MAX_PATH_TEXT = 256
+"""Maximum characters of a field by path in a cell; a download has all of it."""
+TITLE_FROM = 40
 """Texts longer than this many characters get a title, because their cell may cut them off."""
 TONES: tuple[Tone, ...] = ("ok", "busy", "warn", "bad", "idle")
 """The order of pieces in a stacked bar."""
-Columns = tuple[tuple[int, Column], ...]
-"""Columns to show, each with the place of its cell in a row."""
-GAP = 0.25
+IndexedColumns = tuple[tuple[int, Column], ...]
+"""Columns to show, each with the index of its cell in a row."""
+SEGMENT_GAP = 0.25
 """Space between two pieces, of 100."""
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
-    """A column's header; following `href` sorts by it, or turns the order round."""
+class ColumnHeader:
+    """A column's header; following `href` sorts by it, or reverses the order."""
 
     id: str
     header: str
@@ -71,8 +71,8 @@ class CellText:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A row of a list, for `resources/_row.html`, which sees it as ``line``."""
+class RowLine:
+    """A row of a list, for `lists/_row.html`, which sees it as ``line``."""
 
     id: str
     """The tr's id: ``row-<uid>``."""
@@ -83,7 +83,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class BarSegment:
     """A piece of a stacked bar, 0 to 100 wide: ``<rect class="f-{tone}" x="{x}" width="{width}">``."""
 
     tone: Tone
@@ -98,12 +98,12 @@ def rfc3339(moment: float) -> str:
     return datetime.fromtimestamp(moment, UTC).isoformat(timespec=precision).replace("+00:00", "Z")
 
 
-def utc_words(moment: float) -> str:
+def utc_text(moment: float) -> str:
     """`moment` (Unix seconds) as ``2026-11-21 07:48:11 UTC``."""
     return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def clock_words(moment: float) -> str:
+def clock_text(moment: float) -> str:
     """`moment` (Unix seconds) as UTC time of day with milliseconds."""
     return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")[11:23]
 
@@ -115,14 +115,14 @@ def dom_id(uid: str) -> str:
     return hashlib.blake2b(uid.encode(), digest_size=12).hexdigest()
 
 
-def partial(target: str, swap: str, html: str = "") -> str:
+def hx_partial(target: str, swap: str, html: str = "") -> str:
     """One hx-partial: `html` goes to the elements that selector `target` finds, by swap style `swap`."""
     return f'<hx-partial hx-target="{escape(target)}" hx-swap="{escape(swap)}">{html}</hx-partial>'
 
 
-def line_of(kind: KindInfo, row: Row, columns: Columns) -> Line:
-    """A row as `resources/_row.html` shows it, with these columns."""
-    return Line(
+def row_line(kind: KindInfo, row: Row, columns: IndexedColumns) -> RowLine:
+    """A row as `lists/_row.html` shows it, with these columns."""
+    return RowLine(
         id=f"row-{dom_id(row.uid)}",
         row=row,
         href=object_href(kind.key, row.namespace, row.name),
@@ -130,15 +130,15 @@ def line_of(kind: KindInfo, row: Row, columns: Columns) -> Line:
     )
 
 
-def all_columns(key: str) -> Columns:
-    """Every column of a kind, with the place of its cell in a row."""
+def all_columns(key: str) -> IndexedColumns:
+    """Every column of a kind, with the index of its cell in a row."""
     return tuple(enumerate(columns_for(key)))
 
 
-def cells_of(row: Row, columns: Columns) -> tuple[CellText, ...]:
+def cells_of(row: Row, columns: IndexedColumns) -> tuple[CellText, ...]:
     """The cells of a row in these columns. Fields by path are read from its whole object, all at once."""
     paths = _paths_of(columns)
-    found = iter(reader(paths)(row)) if paths else iter(())
+    found = iter(path_reader(paths)(row)) if paths else iter(())
     return tuple(
         _cell(column, row.cells[index] if index < len(row.cells) else None)
         if column.path is None
@@ -147,18 +147,18 @@ def cells_of(row: Row, columns: Columns) -> tuple[CellText, ...]:
     )
 
 
-def _paths_of(columns: Columns) -> tuple[FieldPath, ...]:
+def _paths_of(columns: IndexedColumns) -> tuple[FieldPath, ...]:
     return tuple([column.path for _, column in columns if column.path is not None])
 
 
 def _path_cell(column: Column, values: Values) -> CellText:
-    text = printed(values)
-    short = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    text = format_values(values)
+    short = text if len(text) <= MAX_PATH_TEXT else f"{text[:MAX_PATH_TEXT]}…"
     return CellText(
         column=column.css,
         header=column.header,
-        text=short if values else NONE,
-        title=short if len(text) > LONG else "",
+        text=short if values else NONE_TEXT,
+        title=short if len(text) > TITLE_FROM else "",
         kind=column.kind,
         value=text if values else None,
         field=column.field if len(values) < 2 else "",
@@ -171,7 +171,7 @@ def _cell(column: Column, value: Cell) -> CellText:
         column=column.id,
         header=column.header,
         text=text,
-        title=text if column.kind in {"text", "mono"} and len(text) > LONG else "",
+        title=text if column.kind in {"text", "mono"} and len(text) > TITLE_FROM else "",
         kind=column.kind,
         value=value,
         datetime=moment,
@@ -183,17 +183,17 @@ def _cell(column: Column, value: Cell) -> CellText:
 
 def _text(column: Column, value: Cell) -> tuple[str, str]:
     if value is None or value == "":
-        return NOTHING, ""
+        return EMPTY_TEXT, ""
     if isinstance(value, str):
         return value, ""
     if column.kind == "age":
-        return utc_words(value), rfc3339(value)
+        return utc_text(value), rfc3339(value)
     if column.kind == "duration":
-        return duration_words(value), ""
+        return duration_text(value), ""
     return (str(value) if isinstance(value, int) else f"{value:.10g}"), ""  # ports are numbers too: no separators
 
 
-def duration_words(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """Two units at most, as kubectl prints it: ``42s``, ``5m10s``, ``3h``, ``2d4h``, ``41d``."""
     total = int(seconds)
     if total < 120:
@@ -212,16 +212,16 @@ def duration_words(seconds: float) -> str:
     return f"{days}d{rest}h" if days < 8 and rest else f"{days}d"
 
 
-def shares(counts: Mapping[Tone, int]) -> tuple[Share, ...]:
+def bar_segments(counts: Mapping[Tone, int]) -> tuple[BarSegment, ...]:
     """The pieces of a stacked bar 100 wide, in the order of TONES, each at least visible."""
     total = sum(counts.values())
-    pieces: list[Share] = []
+    pieces: list[BarSegment] = []
     x = 0.0
     for tone in TONES:
         count = counts.get(tone, 0)
         if count:
             share = 100 * count / total
-            pieces.append(Share(tone, f"{min(x, 99.6):.2f}", f"{max(share - GAP, 0.4):.2f}", count))
+            pieces.append(BarSegment(tone, f"{min(x, 99.6):.2f}", f"{max(share - SEGMENT_GAP, 0.4):.2f}", count))
             x += share
     return tuple(pieces)
 

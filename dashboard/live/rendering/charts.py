@@ -1,30 +1,30 @@
-"""Counts a second as pictures: bars of the feed, sparklines of the tiles, data of the overview's chart."""
+"""Changes per second as pictures: bars of the feed, sparklines of the tiles, data of the overview's chart."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from dashboard.live.lines import rfc3339
-from dashboard.live.rates import SPAN, Rate
+from dashboard.live.rendering.cells import rfc3339
+from dashboard.live.replication.rates import RATES_SECONDS, Rate
 
-RATE_SPAN = 10
+RATE_WINDOW = 10
 """Seconds over which "31 a second" is measured."""
-BARS_HIGH = 60.0
+BAR_HEIGHT = 60.0
 BAR_SHARE = 0.78
-"""Of the place that a bar has; the rest is the space between two."""
+"""Share of its slot that a bar fills; the rest is the space between two bars."""
 SPARK_POINTS = 30
 SPARK_SECONDS = 10
 SPARK_TOP, SPARK_BOTTOM = 3.0, 26.0
 CHART_STEP = 5
 
-Counts = tuple[int, int, int]
+OperationCounts = tuple[int, int, int]
 """Objects added, modified, deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """Changes within a while from `start` (RFC 3339), in a picture 100 wide and 60 high, stacked from below."""
+    """Changes in a span of time from `start` (RFC 3339), in a picture 100 wide and 60 high, stacked from below."""
 
     start: str
     x: str
@@ -57,26 +57,26 @@ def begin_of(now: float, step: int, number: int) -> int:
 def per_second(rates: Iterable[Rate], now: float) -> float:
     """Changes a second in the last RATE_SPAN whole seconds."""
     last = int(now)
-    return sum(sum(counts) for second, *counts in rates if last - RATE_SPAN <= second < last) / RATE_SPAN
+    return sum(sum(counts) for second, *counts in rates if last - RATE_WINDOW <= second < last) / RATE_WINDOW
 
 
-def rate_words(rate: float) -> str:
+def rate_text(rate: float) -> str:
     """``31``, ``0.4``; empty where nothing happens."""
     return "" if not rate else f"{rate:,.0f}" if rate >= 9.5 else f"{rate:.1f}".removesuffix(".0")
 
 
-def bars(sums: Sequence[Counts], begin: float, step: int) -> tuple[Bar, ...]:
+def bars(sums: Sequence[OperationCounts], begin: float, step: int) -> tuple[Bar, ...]:
     """Spans of `step` seconds from Unix second `begin` as bars; those in which nothing happened are left out."""
     highest = max((sum(counts) for counts in sums), default=0) or 1
     slot = 100 / max(1, len(sums))
     return tuple(
-        _bar(begin + index * step, index * slot, slot, counts, BARS_HIGH / highest)
+        _bar(begin + index * step, index * slot, slot, counts, BAR_HEIGHT / highest)
         for index, counts in enumerate(sums)
         if any(counts)
     )
 
 
-def _bar(start: float, x: float, slot: float, counts: Counts, scale: float) -> Bar:
+def _bar(start: float, x: float, slot: float, counts: OperationCounts, scale: float) -> Bar:
     added, modified, deleted = (count * scale for count in counts)
     return Bar(
         start=rfc3339(start),
@@ -85,14 +85,14 @@ def _bar(start: float, x: float, slot: float, counts: Counts, scale: float) -> B
         added=f"{added:.1f}",
         modified=f"{modified:.1f}",
         deleted=f"{deleted:.1f}",
-        added_y=f"{BARS_HIGH - added:.1f}",
-        modified_y=f"{BARS_HIGH - added - modified:.1f}",
-        deleted_y=f"{BARS_HIGH - added - modified - deleted:.1f}",
+        added_y=f"{BAR_HEIGHT - added:.1f}",
+        modified_y=f"{BAR_HEIGHT - added - modified:.1f}",
+        deleted_y=f"{BAR_HEIGHT - added - modified - deleted:.1f}",
         count=sum(counts),
     )
 
 
-def spark(rates: Iterable[Rate], now: float) -> str:
+def sparkline(rates: Iterable[Rate], now: float) -> str:
     """A sparkline's path, 100 wide and 28 high; empty where nothing changed."""
     begin = begin_of(now, SPARK_SECONDS, SPARK_POINTS)
     sums = [sum(counts) for counts in buckets(rates, begin, SPARK_SECONDS, SPARK_POINTS)]
@@ -106,9 +106,9 @@ def spark(rates: Iterable[Rate], now: float) -> str:
     return "M" + " ".join(points)
 
 
-def chart(rates: Sequence[Rate], now: float) -> dict[str, object]:
+def chart_data(rates: Sequence[Rate], now: float) -> dict[str, object]:
     """The data of the overview's chart: counts in spans of `step` seconds from Unix second `start`."""
-    number = SPAN // CHART_STEP
+    number = RATES_SECONDS // CHART_STEP
     begin = begin_of(now, CHART_STEP, number)
     sums = buckets(rates, begin, CHART_STEP, number)
     names = ("added", "modified", "deleted")

@@ -1,4 +1,4 @@
-"""From the rows a page shows to the rows it should show, in few steps that may be done one after another."""
+"""Fewest steps, to be applied in order, from the rows a page shows to the rows it should show."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Put `uid` before `before`, which stands already; None: at the end."""
+class Slot:
+    """Insert `uid` before `before`, which is already in place; None: at the end."""
 
     uid: str
     before: str | None
 
 
-def places(shown: Sequence[str], wanted: Sequence[str], changed: frozenset[str] | set[str]) -> list[Place]:
-    """What to place, in order, so that `shown` (without the rows that leave) becomes `wanted`.
+def plan_moves(shown: Sequence[str], target: Sequence[str], changed: frozenset[str] | set[str]) -> list[Slot]:
+    """The slots, in order, that turn `shown` (without the rows that leave) into `target`.
 
-    Goes from the end to the start, so each step finds its reference in place. Rows in `changed` are placed where they
-    are, in order to be drawn anew; beside them as few as possible move: those outside the longest run that keeps its
-    order.
+    The plan goes from the end to the start, so each step finds its reference in place. Rows in `changed` are replaced
+    in place so that they are rendered again; of the others as few as possible move: those outside the longest run that
+    keeps its order.
     """
     position = {uid: index for index, uid in enumerate(shown)}
-    staying = _longest_rising([(uid, position[uid]) for uid in wanted if uid in position])
-    steps: list[Place] = []
+    staying = _longest_rising([(uid, position[uid]) for uid in target if uid in position])
+    steps: list[Slot] = []
     before: str | None = None
-    for uid in reversed(wanted):
+    for uid in reversed(target):
         if uid in changed or uid not in staying:
-            steps.append(Place(uid, before))
+            steps.append(Slot(uid, before))
         before = uid
     return steps
 

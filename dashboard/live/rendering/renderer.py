@@ -1,58 +1,67 @@
-"""Renders templates, and each row and entry only once however many views show it."""
+"""Renderer of templates, and of each row and feed entry, which is rendered once however many views show it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from dashboard.live.feed_lines import FeedLine
-from dashboard.live.lines import Columns, line_of
-from dashboard.live.messages import Row
-from dashboard.resources.kinds import KindInfo
+from dashboard.live.rendering.cells import IndexedColumns, row_line
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.row import Entry, Row
 
-KEPT_ROWS = 5_000
-KEPT_ENTRIES = 5_000
+MAX_ROWS = 5_000
+MAX_ENTRIES = 5_000
 
 
-class Render(Protocol):
+class TemplateRenderer(Protocol):
     """django.template.loader.render_to_string, or something like it."""
 
     def __call__(self, template_name: str, context: Mapping[str, object]) -> str: ...
 
 
-class Renderer:
-    """What views render with. Everything rendered is for all who look: nothing of one person may be in it."""
+class EntryLine(Protocol):
+    """One entry of the feed as its template shows it."""
 
-    def __init__(self, render: Render | Callable[..., str]) -> None:
-        self.rendered = 0
+    @property
+    def resource(self) -> str: ...
+
+    @property
+    def entry(self) -> Entry: ...
+
+
+class Renderer:
+    """Renderer of the views. The output is shared by all viewers: it must not contain anything about one person."""
+
+    def __init__(self, render: TemplateRenderer | Callable[..., str]) -> None:
+        self.rendered_count = 0
         """Templates rendered so far."""
         self._render = render
         self._entries: dict[tuple[str, str, int], str] = {}
-        self._rows: dict[tuple[str, str, Columns], tuple[Row, str]] = {}
+        self._rows: dict[tuple[str, str, IndexedColumns], tuple[Row, str]] = {}
 
     def __call__(self, template_name: str, context: Mapping[str, object]) -> str:
-        self.rendered += 1
+        self.rendered_count += 1
         return self._render(template_name, dict(context)).strip()
 
-    def entry(self, line: FeedLine) -> str:
+    def render_entry(self, line: EntryLine) -> str:
         """The `<li>` of one entry of the feed."""
         place = (line.resource, line.entry.epoch, line.entry.seq)
         html = self._entries.get(place)
         if html is None:
-            html = self("live/_entry.html", {"line": line})
-            if len(self._entries) >= KEPT_ENTRIES:
+            html = self("feed/_entry.html", {"line": line})
+            if len(self._entries) >= MAX_ENTRIES:
                 self._entries.clear()
             self._entries[place] = html
         return html
 
-    def row(self, kind: KindInfo, row: Row, columns: Columns) -> str:
+    def render_row(self, kind: KindInfo, row: Row, columns: IndexedColumns) -> str:
         """The `<tr>` of a row with these columns."""
         place = (kind.key, row.uid, columns)
         known = self._rows.get(place)
         if known is not None and known[0] is row:
             return known[1]
-        html = self("resources/_row.html", {"line": line_of(kind, row, columns)})
-        if len(self._rows) >= KEPT_ROWS:
+        html = self("lists/_row.html", {"line": row_line(kind, row, columns)})
+        if len(self._rows) >= MAX_ROWS:
             self._rows.clear()
         self._rows[place] = (row, html)
         return html

@@ -1,4 +1,4 @@
-"""What a replica tells those who listen to it."""
+"""Changes of a replica, and the listeners that get them."""
 
 from __future__ import annotations
 
@@ -7,37 +7,39 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from dashboard.live.messages import Entry
-from dashboard.live.ownership import owner_uids
-from dashboard.live.pull import RowChange
-from dashboard.live.telling import Untold
+from dashboard.live.replication.deduplication import UnannouncedPeriod
+from dashboard.live.replication.pull import RowChange
+from dashboard.objects.kinds.owners import owner_uids
+from dashboard.objects.kinds.row import Entry
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Change:
-    """What happened to a replica at one moment, all of it already visible in the replica."""
+    """Changes of a replica at one moment, all of them already visible in the replica."""
 
     rows: list[RowChange] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
     """New feed lines, oldest first."""
-    missed: int = 0
-    """Feed lines before those that nobody can be told of any more: too many came while nothing was heard."""
-    untold: Untold | None = None
-    """From when to when no worker told what changed; rows have it all the same."""
-    reset: bool = False
-    """The first snapshot is here to its end. `rows` has what was not told before: of a large one all came in steps."""
-    reshaped: bool = False
-    """Rows have other columns from here on: what was made of columns before is to be made anew."""
-    state: bool = False
-    """`state` or the informer's health (beyond when it was last heard) changed."""
+    missed_entries: int = 0
+    """Number of feed lines before these that were lost: too many came while nothing was received."""
+    unannounced: UnannouncedPeriod | None = None
+    """Spans in which no worker reported changes; the rows are right all the same."""
+    is_first_snapshot: bool = False
+    """The first snapshot is complete. `rows` has what was not reported before: a large snapshot comes in steps."""
+    has_new_columns: bool = False
+    """Rows have other columns from now on: everything built on columns has to be built again."""
+    has_new_health: bool = False
+    """`has_new_health`: `state` or the informer's health, other than the time it was last heard, has changed."""
     unserved: bool = False
-    """`rows` went with their kind, which is served no more: whether the objects were deleted nobody can tell."""
+    """`rows` were removed with their kind, which is no longer served: it is not known whether the objects were
+    deleted.
+    """
 
     @cached_property
-    def touched(self) -> frozenset[str]:
-        """The uids of the objects that changed, and of their owners before and after, as rows name them."""
+    def affected_uids(self) -> frozenset[str]:
+        """The uids of the objects that changed, and of their owners before and after the change."""
         both = [row for pair in self.rows for row in pair if row is not None]
         return frozenset([row.uid for row in both] + [uid for row in both for uid in owner_uids(row)])
 
@@ -46,20 +48,20 @@ Listener = Callable[[Change], None]
 
 
 class Listeners:
-    """Of one replica. One that fails is logged, and keeps nothing from the others."""
+    """Listeners of one replica. An error in one is logged and does not affect the others."""
 
     def __init__(self, key: str) -> None:
         self._key = key
         self._listeners: list[Listener] = []
 
     def add(self, listener: Listener) -> Callable[[], None]:
-        """Call `listener` at each change; the result, called, ends that."""
+        """Call `listener` for each change. Returns a function that ends that."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
-    def tell(self, change: Change) -> None:
+    def notify(self, change: Change) -> None:
         for listener in tuple(self._listeners):
             try:
                 listener(change)
             except Exception:
-                logger.exception("a view of %s failed to take in a change", self._key)
+                logger.exception("a view of %s failed to apply a change", self._key)

@@ -1,4 +1,4 @@
-"""The little of a Channels layer that the feed relies on: sends that never raise nor hang, and a lasting inbox."""
+"""The part of a Channels layer that the feed uses: sends that never raise nor hang, and a lasting inbox."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
 
-SEND_LIMIT = 5.0
+SEND_TIMEOUT = 5.0
 """Seconds after which a send counts as failed: a layer may hang on a lost Redis."""
-REJOIN = 5.0
+REJOIN_INTERVAL = 5.0
 """Seconds between two joins of a group."""
-TRY_AGAIN = 0.1
+JOIN_RETRY_DELAY = 0.1
 """Seconds between two tries of the first join."""
-RETRY = 1.0
+RECEIVE_RETRY_DELAY = 1.0
 """Seconds to wait after the layer failed to give a message."""
 
 
-class Layer(Protocol):
-    """A Channels layer, in memory or Redis. It may drop, and after a fault reorder or double, any message."""
+class ChannelLayer(Protocol):
+    """A Channels layer, in memory or Redis. It may drop any message, and after a fault reorder or duplicate it."""
 
     async def send(self, channel: str, message: dict[str, Any]) -> None: ...
 
@@ -39,14 +39,14 @@ class Layer(Protocol):
     async def group_send(self, group: str, message: dict[str, Any]) -> None: ...
 
 
-class Trouble:
-    """What is wrong with the layer, if anything; its coming and going is one line in the log each."""
+class ChannelLayerHealth:
+    """Errors of the layer; the first error and the recovery are one log line each."""
 
     def __init__(self) -> None:
         self.problem = ""
         """Why the last use failed; empty after a good one."""
 
-    def failed(self, error: Exception) -> None:
+    def record_failure(self, error: Exception) -> None:
         """A use of the layer failed."""
         nameless = "it did not answer in time" if isinstance(error, TimeoutError) else type(error).__name__
         problem = " ".join(str(error).split()) or nameless
@@ -54,7 +54,7 @@ class Trouble:
             logger.warning("the channel layer cannot be used, trying again: %s", problem)
         self.problem = problem
 
-    def worked(self) -> None:
+    def record_success(self) -> None:
         """A use of the layer went well."""
         if self.problem:
             logger.warning("the channel layer can be used again")
@@ -64,59 +64,59 @@ class Trouble:
 class Sender:
     """Sends over a layer; a failure is never raised.
 
-    A lost message needs no more than that: every stream has sequence numbers, and who misses one asks again.
+    Lost messages need no handling here: every stream has sequence numbers, and a receiver that misses one asks again.
     """
 
-    def __init__(self, layer: Layer, trouble: Trouble) -> None:
-        self._layer = layer
-        self._trouble = trouble
+    def __init__(self, channel_layer: ChannelLayer, layer_health: ChannelLayerHealth) -> None:
+        self._layer = channel_layer
+        self._trouble = layer_health
 
     async def to_group(self, group: str, message: dict[str, Any]) -> bool:
-        """Whether the layer took the message for everyone in the group."""
+        """Send to everyone in the group. Returns whether the layer accepted the message."""
         return await self._guarded(self._layer.group_send(group, message))
 
     async def to_channel(self, channel: str, message: dict[str, Any]) -> bool:
-        """Whether the layer took the message for one channel."""
+        """Send to one channel. Returns whether the layer accepted the message."""
         return await self._guarded(self._layer.send(channel, message))
 
     async def _guarded(self, sending: Awaitable[None]) -> bool:
         try:
-            async with asyncio.timeout(SEND_LIMIT):
+            async with asyncio.timeout(SEND_TIMEOUT):
                 await sending
         except ChannelFull:
             return False
-        except Exception as error:  # noqa: BLE001 - layers raise what their client library raises
-            self._trouble.failed(error)
+        except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
+            self._trouble.record_failure(error)
             return False
-        self._trouble.worked()
+        self._trouble.record_success()
         return True
 
 
-class Inbox:
-    """A channel of this process's own in a group, kept there through whatever befalls the layer.
+class GroupChannel:
+    """A channel of this process in a group, which joins again after every fault of the layer.
 
-    Joining is repeated every REJOIN seconds: layers forget members after a day, and the in-memory one drops a member
-    whose messages lay unread for a minute, which is what a suspended laptop looks like.
+    Joining is repeated every REJOIN_INTERVAL seconds: layers forget members after a day, and the in-memory one drops a
+    member whose messages stay unread for a minute, as on a suspended laptop.
     """
 
-    def __init__(self, layer: Layer, group: str, clock: Clock, trouble: Trouble) -> None:
-        self.channel = ""
-        """Answers may be sent here; empty while the layer gives none."""
-        self.joined = False
-        """Whether the group's messages come in, as far as is known."""
-        self._layer = layer
+    def __init__(self, channel_layer: ChannelLayer, group: str, clock: Clock, layer_health: ChannelLayerHealth) -> None:
+        self.channel_name = ""
+        """Address for answers; empty while the layer has given none."""
+        self.is_joined = False
+        """Whether the group's messages arrive, as far as is known."""
+        self._layer = channel_layer
         self._group = group
         self._clock = clock
-        self._trouble = trouble
+        self._trouble = layer_health
 
-    async def run(self, take: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
-        """Hand each message to `take`, one after the other, until cancelled."""
+    async def run(self, handle: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
+        """Pass each message to `handle`, one after the other, until cancelled."""
         joining = asyncio.create_task(self._keep_joined())
         try:
             while True:
                 message = await self._received()
                 if message is not None:
-                    await take(message)
+                    await handle(message)
         finally:
             joining.cancel()
             await asyncio.gather(joining, return_exceptions=True)
@@ -124,27 +124,27 @@ class Inbox:
     async def _received(self) -> dict[str, Any] | None:
         """The next message; None, after a pause, where the layer fails: it may have forgotten the channel then."""
         try:
-            if not self.channel:
-                self.channel = await self._layer.new_channel()
-            return await self._layer.receive(self.channel)
-        except Exception as error:  # noqa: BLE001 - see Sender
-            self._trouble.failed(error)
-            self.channel, self.joined = "", False
-            await self._clock.sleep(RETRY)
+            if not self.channel_name:
+                self.channel_name = await self._layer.new_channel()
+            return await self._layer.receive(self.channel_name)
+        except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
+            self._trouble.record_failure(error)
+            self.channel_name, self.is_joined = "", False
+            await self._clock.sleep(RECEIVE_RETRY_DELAY)
             return None
 
     async def _keep_joined(self) -> None:
         while True:
-            if self.channel:
-                self.joined = await self._joined(self.channel)
-            await self._clock.sleep(REJOIN if self.joined else TRY_AGAIN)
+            if self.channel_name:
+                self.is_joined = await self._joined(self.channel_name)
+            await self._clock.sleep(REJOIN_INTERVAL if self.is_joined else JOIN_RETRY_DELAY)
 
     async def _joined(self, channel: str) -> bool:
         try:
-            async with asyncio.timeout(SEND_LIMIT):
+            async with asyncio.timeout(SEND_TIMEOUT):
                 await self._layer.group_add(self._group, channel)
-        except Exception as error:  # noqa: BLE001 - see Sender
-            self._trouble.failed(error)
+        except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
+            self._trouble.record_failure(error)
             return False
-        self._trouble.worked()
-        return channel == self.channel
+        self._trouble.record_success()
+        return channel == self.channel_name

@@ -1,7 +1,7 @@
-"""Dictionaries on the feed: rows travel packed, and what unpacks them travels once.
+"""Compression dictionaries on the feed: rows are sent packed, and each dictionary is sent once.
 
-The worker's end remembers which it has announced, the replica's end binds rows to what it has heard. A row keeps its
-dictionary with it, so that whoever has the row can read it, in any thread and long after the worker that packed it.
+The worker remembers which dictionaries it has announced; the replica binds rows to those it has received. A row keeps
+its dictionary, so that its holder can read it in any thread and long after the worker that packed it has ended.
 """
 
 from __future__ import annotations
@@ -12,40 +12,44 @@ from collections.abc import Iterable
 import msgspec
 import zstandard
 
-from dashboard.live.messages import Row
-from informerd.dictionary import Dictionary, dictionary_id
+from dashboard.objects.kinds.row import Row
+from informerd.compression import Dictionary, dictionary_id
 
 logger = logging.getLogger(__name__)
 
 
-class Announced:
-    """What one publisher's frames have said: it begins with its epoch and is what a snapshot says of them."""
+class AnnouncedDictionaries:
+    """Dictionaries that one publisher's frames have announced; they start with its epoch and are part of a snapshot."""
 
     def __init__(self) -> None:
         self._by_id: dict[int, Dictionary] = {}
 
-    def announce(self, rows: Iterable[Row], kept: Iterable[Row]) -> tuple[bytes, ...]:
-        """What a frame with `rows` has to carry. What none of the `kept` rows needs is forgotten at that moment."""
+    def announce(self, rows: Iterable[Row], retained_rows: Iterable[Row]) -> tuple[bytes, ...]:
+        """The dictionaries that a frame with `rows` has to carry. Those that none of the `retained_rows` needs are
+        dropped.
+        """
         new = {id_: found for id_, found in _needed(rows).items() if self._by_id.get(id_) is not found}
         if not new:
             return ()
-        still = _needed(kept)
+        still = _needed(retained_rows)
         self._by_id = {id_: known for id_, known in self._by_id.items() if id_ in still} | new
         return tuple(dictionary.data for dictionary in new.values())
 
     def all(self) -> tuple[bytes, ...]:
-        """What a replica has to know to read every row, those of later frames included."""
+        """All dictionaries that a replica needs to read every row, those of later frames included."""
         return tuple(dictionary.data for dictionary in self._by_id.values())
 
 
-class Heard:
-    """What a replica has heard of since the snapshot that it rests on."""
+class ReceivedDictionaries:
+    """Dictionaries that a replica has received since the snapshot that it is based on."""
 
     def __init__(self) -> None:
         self._by_id: dict[int, Dictionary] = {}
 
     def bind(self, rows: Iterable[Row], dictionaries: Iterable[bytes]) -> bool:
-        """Learn `dictionaries` and give each row its own; whether all were known. If not, `rows` must not be shown."""
+        """Learn `dictionaries` and give each row its own. Returns whether all were known; if not, `rows` must not be
+        shown.
+        """
         for data in dictionaries:
             self._learn(data)
         return all(self._bind(row) for row in rows)
@@ -54,7 +58,7 @@ class Heard:
         try:
             dictionary = Dictionary(data)
         except zstandard.ZstdError:
-            logger.exception("heard of a dictionary that is none")
+            logger.exception("received a malformed dictionary")
         else:
             self._by_id[dictionary.id] = dictionary
 

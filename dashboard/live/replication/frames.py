@@ -1,25 +1,30 @@
-"""What a publisher has not sent yet: of each object that changed the latest row, and every single feed entry."""
+"""Pending changes of a publisher: the latest row of each changed object, and every single feed entry."""
 
 from __future__ import annotations
 
+import secrets
 from itertools import islice
 from typing import NamedTuple
 
-from dashboard.live.messages import Entry, Row
+from dashboard.live.replication.snapshot import CHUNK_BYTES, CHUNK_ROWS, row_size
+from dashboard.objects.kinds.row import Entry, Row
+from informerd.clock import Clock
 
 
-class Taken(NamedTuple):
-    """What is to be sent now."""
+class PendingBatch(NamedTuple):
+    """The next content to send."""
 
     changes: dict[str, Row | None]
-    """By uid; None: it is gone."""
+    """By uid; None: the object is deleted."""
     entries: list[Entry]
     counts: tuple[int, int, int]
-    """Objects added, modified, deleted since the last time that anything was taken."""
+    """Objects added, modified, deleted since the last batch."""
 
 
-class Pending:
-    """Taking is one step, without waiting: no delta can slip in between what is taken and what is left."""
+class PendingChanges:
+    """Changes that are not sent yet. A batch is taken in one step, without waiting, so no delta is lost or sent
+    twice.
+    """
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
@@ -31,31 +36,69 @@ class Pending:
         return bool(self._changes or self.entries)
 
     @property
-    def changes(self) -> int:
-        """How many objects changed."""
+    def change_count(self) -> int:
+        """Number of changed objects."""
         return len(self._changes)
 
     def put(self, uid: str, row: Row | None) -> None:
-        """The object is now so, or gone; what it was since the last frame is nobody's business."""
+        """The object is now `row`, or deleted; versions since the last frame are skipped."""
         self._changes.pop(uid, None)
         self._changes[uid] = row
 
     def add(self, entry: Entry) -> None:
-        """A line for the feed, counted by what it says was done."""
+        """Add a line of the feed, and count its change."""
         self.entries.append(entry)
         added, modified, deleted = self._counts
         op = entry.op
         self._counts = (added + (op == "added"), modified + (op == "modified"), deleted + (op == "deleted"))
 
-    def take(self, most_changes: int | None = None, most_entries: int | None = None) -> Taken:
-        """The oldest so many, all where there is no such limit."""
-        if most_changes is None or len(self._changes) <= most_changes:
+    def take_batch(self, max_changes: int | None = None, max_entries: int | None = None) -> PendingBatch:
+        """The oldest changes and entries up to the limits, all where there is no limit."""
+        if max_changes is None or len(self._changes) <= max_changes:
             changes, self._changes = self._changes, {}
         else:
-            changes = {uid: self._changes.pop(uid) for uid in list(islice(self._changes, most_changes))}
+            changes = {uid: self._changes.pop(uid) for uid in list(islice(self._changes, max_changes))}
         entries, self.entries = (
-            self.entries[:most_entries],
-            ([] if most_entries is None else self.entries[most_entries:]),
+            self.entries[:max_entries],
+            ([] if max_entries is None else self.entries[max_entries:]),
         )
         counts, self._counts = self._counts, (0, 0, 0)
-        return Taken(changes, entries, counts)
+        return PendingBatch(changes, entries, counts)
+
+
+def new_epoch(clock: Clock, *, after: str = "") -> str:
+    """A name for one run of a publisher. Names sort by start time, so that the newest is the greatest.
+
+    The new name is greater than `after`, whatever the clock says.
+    """
+    begun = int(clock.time() * 1000)
+    if after:
+        begun = max(begun, int(after.partition("-")[0]) + 1)
+    return f"{begun:013d}-{secrets.token_hex(3)}"
+
+
+MAX_FRAME_ENTRIES = 1000
+
+
+FrameContent = tuple[tuple[Row, ...], tuple[str, ...], tuple[Entry, ...]]
+
+
+def split_into_frames(changes: dict[str, Row | None], entries: list[Entry]) -> list[FrameContent]:
+    """The content of one tick, split into frames that no layer refuses; usually that is one."""
+    parts: list[FrameContent] = []
+    rows: list[Row] = []
+    deleted: list[str] = []
+    size = 0
+    for uid, row in changes.items():
+        if row is None:
+            deleted.append(uid)
+        else:
+            rows.append(row)
+        size += 100 if row is None else row_size(row)
+        if len(rows) + len(deleted) >= CHUNK_ROWS or size >= CHUNK_BYTES:
+            parts.append((tuple(rows), tuple(deleted), ()))
+            rows, deleted, size = [], [], 0
+    parts.append((tuple(rows), tuple(deleted), tuple(entries[:MAX_FRAME_ENTRIES])))
+    for start in range(MAX_FRAME_ENTRIES, len(entries), MAX_FRAME_ENTRIES):
+        parts.append(((), (), tuple(entries[start : start + MAX_FRAME_ENTRIES])))  # noqa: PERF401
+    return [part for part in parts if any(part)]

@@ -1,4 +1,4 @@
-"""One pull of a snapshot by a replica: chunk after chunk, while the frames that arrive meanwhile are kept."""
+"""Pull of a snapshot by a replica, chunk after chunk, while the frames that arrive meanwhile are buffered."""
 
 from __future__ import annotations
 
@@ -6,29 +6,32 @@ import logging
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from dashboard.live.dictionaries import Heard
-from dashboard.live.messages import Ask, Chunk, Described, Entry, Frame, Row
-from dashboard.live.rates import Rate
-from dashboard.live.snapshot import weight
+from dashboard.live.replication.dictionaries import ReceivedDictionaries
+from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
+from dashboard.live.replication.rates import Rate
+from dashboard.live.replication.snapshot import row_size
+from dashboard.objects.kinds.row import Entry, Row, TableDefinition
 from informerd.cache.health import Health
 from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
 
-PATIENCE = 1.0
-"""Seconds to wait for an answer before the question is repeated."""
-KEPT_FRAMES = 2000
-"""Frames kept while pulling; past that the oldest goes, and the hole this makes is healed like any other."""
-KEPT_BYTES = 64_000_000
-"""Of these frames at most, about: one of a relist has 400 kB."""
+ANSWER_TIMEOUT = 1.0
+"""Seconds to wait for an answer before the request is repeated."""
+MAX_BUFFERED_FRAMES = 2000
+"""Maximum number of frames buffered while pulling; then the oldest is dropped, and the gap is repaired like any
+other.
+"""
+MAX_BUFFERED_BYTES = 64_000_000
+"""Maximum bytes of these frames, approximately: a frame of a relist has 400 kB."""
 _ENTRY = 500
 
 RowChange = tuple[Row | None, Row | None]
 """An object's row before and after: None before an add and after a delete."""
 
 
-class Part(NamedTuple):
-    """The rows of a chunk, and which of them differ from before: those packed otherwise are unpacked to tell."""
+class SnapshotPart(NamedTuple):
+    """Rows of a chunk, and those that changed: rows that are packed differently are unpacked to compare them."""
 
     rows: tuple[Row, ...]
     changes: dict[str, RowChange]
@@ -36,28 +39,28 @@ class Part(NamedTuple):
 
 
 class Pull:
-    """Collects the chunks of one snapshot of one epoch, in order; others are not taken.
+    """Collects the chunks of one snapshot of one epoch, in order; others are ignored.
 
-    Without an `epoch` the first worker that answers is followed to the end of its snapshot; if another one began later,
-    its frames say so soon enough. `before` are the rows that there are; nobody changes them while this goes on.
+    Without an `epoch` the first worker that answers is followed to the end of its snapshot; frames of a worker that
+    started later will show that soon enough. `before` are the present rows; they do not change meanwhile.
     """
 
     def __init__(self, key: str, clock: Clock, *, before: Mapping[str, Row], epoch: str = "") -> None:
         self.key = key
         self.epoch = epoch
-        self.parts: list[Part] = []
-        self.gone: dict[str, Row] = {}
-        """By uid, what was before and has not come yet; once it is complete, what is there no more."""
-        self.dictionaries = Heard()
+        self.parts: list[SnapshotPart] = []
+        self.missing_rows: dict[str, Row] = {}
+        """By uid, the present rows that have not arrived yet; once the pull is complete, those that were deleted."""
+        self.dictionaries = ReceivedDictionaries()
         self.entries: tuple[Entry, ...] = ()
         self.rates: tuple[Rate, ...] = ()
         self.health = Health(state="starting", since=clock.time())
-        self.described: Described | None = None
-        self.told_from: float | None = None
+        self.table: TableDefinition | None = None
+        self.announced_from: float | None = None
         self.seq = 0
         self.snapshot_epoch = ""
-        self.known_at = 0.0
-        """When its worker last said what the newest frame is: with the first chunk, or with a frame that was kept."""
+        self.confirmed_at = 0.0
+        """When its worker last reported the newest frame: with the first chunk, or with a buffered frame."""
         self._before = before
         self._clock = clock
         self._snapshot = ""
@@ -69,38 +72,38 @@ class Pull:
 
     @property
     def complete(self) -> bool:
-        """Whether all of the snapshot is here: nothing more is asked for."""
+        """Whether the whole snapshot has arrived."""
         return self._total > 0 and self._next == self._total
 
     @property
-    def differing(self) -> int:
-        """How many rows differ from before, once it is complete."""
-        return len(self.gone) + sum(len(part.changes) for part in self.parts)
+    def changed_count(self) -> int:
+        """Number of rows that differ from before, once it is complete."""
+        return len(self.missing_rows) + sum(len(part.changes) for part in self.parts)
 
     @property
-    def followed(self) -> str:
-        """The epoch this pull depends on; empty while any worker will do."""
+    def followed_epoch(self) -> str:
+        """The epoch that this pull depends on; empty while any worker will do."""
         return self.snapshot_epoch or self.epoch
 
-    def ask(self) -> Ask:
-        """The question for the next chunk; who sends it fills in where the answer shall go."""
+    def next_request(self) -> SnapshotRequest:
+        """The request for the next chunk; the sender fills in where the answer goes."""
         self._asked = self._clock.now()
-        return Ask(self.key, "", self._snapshot, self._next, self.followed)
+        return SnapshotRequest(self.key, "", self._snapshot, self._next, self.followed_epoch)
 
-    def again(self) -> Pull:
-        """A pull of the same worker's next snapshot, due after PATIENCE."""
-        pull = Pull(self.key, self._clock, before=self._before, epoch=self.followed)
+    def next_pull(self) -> Pull:
+        """A pull of the same worker's next snapshot, due after ANSWER_TIMEOUT."""
+        pull = Pull(self.key, self._clock, before=self._before, epoch=self.followed_epoch)
         pull._asked = self._clock.now()
         return pull
 
-    def due(self) -> Ask | None:
-        """The question, where it was not asked yet or nobody answered for a while."""
-        if self.complete or (self._asked is not None and self._clock.now() - self._asked < PATIENCE):
+    def due_request(self) -> SnapshotRequest | None:
+        """The request, where it was not sent yet or got no answer for a while."""
+        if self.complete or (self._asked is not None and self._clock.now() - self._asked < ANSWER_TIMEOUT):
             return None
-        return self.ask()
+        return self.next_request()
 
-    def take(self, chunk: Chunk) -> bool:
-        """Take the chunk that was asked for; False for any other, or one that nobody could read."""
+    def add_chunk(self, chunk: SnapshotChunk) -> bool:
+        """Take the requested chunk; False for any other, or one that cannot be read."""
         if self.epoch and chunk.epoch != self.epoch:
             return False
         if chunk.total == 0:
@@ -120,22 +123,22 @@ class Pull:
         self.rates += chunk.rates
         return True
 
-    def keep(self, frame: Frame) -> None:
-        """Keep a frame that arrived meanwhile."""
+    def buffer_frame(self, frame: Frame) -> None:
+        """Buffer a frame that arrived meanwhile."""
         if frame.epoch == self.snapshot_epoch:
-            self.known_at = self._clock.now()
+            self.confirmed_at = self._clock.now()
         beat = not frame.has_content
         place = (frame.epoch, frame.seq, beat)
         self._forget(place)
         self._frames[place] = frame
         self._bytes += _size(frame)
-        while len(self._frames) > KEPT_FRAMES or self._bytes > KEPT_BYTES:
+        while len(self._frames) > MAX_BUFFERED_FRAMES or self._bytes > MAX_BUFFERED_BYTES:
             self._forget(min(self._frames))
 
-    def kept(self, epoch: str) -> list[Frame]:
-        """The kept frames of `epoch` in the order of their numbers, each before a heartbeat that repeats it.
+    def take_buffered_frames(self, epoch: str) -> list[Frame]:
+        """The buffered frames of `epoch` in the order of their numbers, each before a heartbeat that repeats it.
 
-        They are handed over: what is kept from here on is kept anew.
+        The buffer is empty afterwards.
         """
         frames, self._frames, self._bytes = self._frames, {}, 0
         return [frames[place] for place in sorted(frames) if place[0] == epoch]
@@ -144,14 +147,14 @@ class Pull:
         frame = self._frames.pop(place, None)
         self._bytes -= _size(frame) if frame else 0
 
-    def _begin(self, chunk: Chunk) -> None:
-        self.snapshot_epoch, self.known_at = chunk.epoch, self._clock.now()
-        self.described, self.told_from = chunk.described, chunk.told_from
+    def _begin(self, chunk: SnapshotChunk) -> None:
+        self.snapshot_epoch, self.confirmed_at = chunk.epoch, self._clock.now()
+        self.table, self.announced_from = chunk.table, chunk.announced_from
         self._snapshot, self._total, self.seq = chunk.snapshot, chunk.total, chunk.seq
-        self.gone = dict(self._before)
+        self.missing_rows = dict(self._before)
 
-    def _start_over(self, chunk: Chunk) -> bool:
-        """The worker does not have the snapshot any more: ask for a new one."""
+    def _start_over(self, chunk: SnapshotChunk) -> bool:
+        """The worker no longer has the snapshot: request a new one."""
         if not self._snapshot or chunk.snapshot != self._snapshot:
             return False
         self._forget_snapshot()
@@ -159,24 +162,55 @@ class Pull:
 
     def _forget_snapshot(self) -> None:
         self._snapshot, self._next, self._total = "", 0, 0
-        self.parts, self.gone, self.entries, self.rates = [], {}, (), ()
-        self.dictionaries = Heard()
+        self.parts, self.missing_rows, self.entries, self.rates = [], {}, (), ()
+        self.dictionaries = ReceivedDictionaries()
 
-    def _compared(self, rows: tuple[Row, ...]) -> Part:
+    def _compared(self, rows: tuple[Row, ...]) -> SnapshotPart:
         changes: dict[str, RowChange] = {}
         for row in rows:
             old = self._before.get(row.uid)
-            self.gone.pop(row.uid, None)
+            self.missing_rows.pop(row.uid, None)
             if old != row:
                 changes[row.uid] = (old, row)
-        return Part(rows, changes)
+        return SnapshotPart(rows, changes)
 
 
 def _size(frame: Frame) -> int:
-    """About how many bytes a frame takes."""
+    """Approximate bytes of a frame."""
     return (
-        sum(map(weight, frame.rows))
-        + 100 * len(frame.gone)
+        sum(map(row_size, frame.rows))
+        + 100 * len(frame.deleted_uids)
         + _ENTRY * len(frame.entries)
         + sum(map(len, frame.dictionaries))
     )
+
+
+class Position:
+    """An epoch, the number of the last frame in it, and the dictionaries that were received up to there."""
+
+    def __init__(self) -> None:
+        self.epoch = ""
+        self.seq = 0
+        self._sent = 0.0
+        self._dictionaries = ReceivedDictionaries()
+
+    def start_at(self, pull: Pull) -> None:
+        """Continue with the frames after this snapshot."""
+        self.epoch, self.seq, self._sent = pull.snapshot_epoch, pull.seq, 0.0
+        self._dictionaries = pull.dictionaries
+
+    def advance(self, frame: Frame) -> None:
+        """This frame was applied."""
+        self.seq, self._sent = frame.seq, frame.sent_at
+
+    def is_late(self, frame: Frame) -> bool:
+        """Whether the frame is late or a duplicate, and has nothing new."""
+        if frame.has_content:
+            return frame.seq <= self.seq
+        return frame.seq < self.seq or frame.sent_at < self._sent
+
+    def continues(self, frame: Frame) -> bool:
+        """Whether there is no gap before the frame, and its rows can be read."""
+        if frame.seq > self.seq + frame.has_content:
+            return False
+        return self._dictionaries.bind(frame.rows, frame.dictionaries)

@@ -1,10 +1,10 @@
-"""Changes a second over the last 15 minutes, for the charts."""
+"""Changes per second over the last 15 minutes, for the charts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-SPAN = 15 * 60
+RATES_SECONDS = 15 * 60
 """Seconds kept."""
 
 Rate = tuple[float, int, int, int]
@@ -12,7 +12,7 @@ Rate = tuple[float, int, int, int]
 
 
 class Rates:
-    """Counts by second; quiet seconds are left out, seconds older than SPAN forgotten."""
+    """Counts by second; seconds without changes are left out, seconds older than RATES_SECONDS are dropped."""
 
     def __init__(self) -> None:
         self._seconds: dict[int, tuple[int, int, int]] = {}
@@ -27,20 +27,20 @@ class Rates:
         self._forget(second)
 
     def replace(self, rates: Iterable[Rate]) -> None:
-        """Take over another count: its seconds win, those it does not know are kept."""
+        """Take over other counts: their seconds win, seconds that they do not have are kept."""
         for time, added, modified, deleted in rates:
             self._seconds[int(time)] = (added, modified, deleted)
         self._seconds = dict(sorted(self._seconds.items()))
         if self._seconds:
             self._forget(next(reversed(self._seconds)))
 
-    def list(self, now: float) -> tuple[Rate, ...]:
+    def recent(self, now: float) -> tuple[Rate, ...]:
         """The seconds of the last 15 minutes before Unix time `now`, oldest first."""
-        oldest = int(now) - SPAN
+        oldest = int(now) - RATES_SECONDS
         return tuple((float(second), *counts) for second, counts in sorted(self._seconds.items()) if second > oldest)
 
     def _forget(self, newest: int) -> None:
         for second in list(self._seconds):
-            if second > newest - SPAN:
+            if second > newest - RATES_SECONDS:
                 break
             del self._seconds[second]

@@ -1,8 +1,8 @@
-"""The web process's end of the feed: one replica a resource, kept equal to the worker's rows and honest when it is not.
+"""Replica of one resource in a web process: equal to the worker's rows, and marked stale when it is not.
 
-docs/feed.md describes it as a state machine. A replica is live when it heard a frame within SILENCE and knows of no
-hole; anything else is stale, and it pulls a snapshot until it is live again. What it shows meanwhile stays. A snapshot
-is compared with what was there, so views get the rows that differ and nothing else.
+docs/feed.md describes it as a state machine. A replica is live when it received a frame within SILENCE_TIMEOUT and has
+no gap; otherwise it is stale, and it pulls a snapshot until it is live again. What it shows meanwhile stays. A snapshot
+is compared with the present rows, so views get only the rows that differ.
 """
 
 from __future__ import annotations
@@ -11,77 +11,81 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-from dashboard.live.change import Change, Listener, Listeners
-from dashboard.live.holding import Holding
-from dashboard.live.messages import Ask, Chunk, Described, Frame, Row
-from dashboard.live.place import Place
-from dashboard.live.pull import Pull, RowChange
-from dashboard.live.rates import Rates
-from dashboard.live.slices import Work, at_once
-from dashboard.live.telling import Telling
-from dashboard.resources.rows import describe
+from dashboard.live.replication.change import Change, Listener, Listeners
+from dashboard.live.replication.deduplication import Deduplicator
+from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
+from dashboard.live.replication.pull import Position, Pull, RowChange
+from dashboard.live.replication.rates import Rates
+from dashboard.live.replication.replica_rows import ReplicaRows
+from dashboard.objects.kinds.row import Row, TableDefinition
+from dashboard.objects.printers import register_columns
+from dashboard.runtime.background import SlicedWork, run_at_once
 from informerd.cache.health import Health, State
 from informerd.clock import Clock
 
-SILENCE = 2.0
+SILENCE_TIMEOUT = 2.0
 """Seconds without a frame of its epoch after which a replica is stale."""
-FEW = 500
-"""Differing rows of a snapshot that are taken over at once, or in frames kept meanwhile; more of them in slices."""
-UNLISTED: frozenset[State] = frozenset({"starting", "syncing", "unreachable", "forbidden"})
-"""States in which a worker has not listed yet: its rows are none or a part, and say nothing about the cluster."""
+MAX_AT_ONCE = 500
+"""Changed rows of a snapshot, or of frames buffered meanwhile, that are applied in one step; more are applied
+in slices.
+"""
+UNLISTED_STATES: frozenset[State] = frozenset({"starting", "syncing", "unreachable", "forbidden"})
+"""States in which a worker has not listed yet: its rows are missing or incomplete, and say nothing about the
+cluster.
+"""
 
 ReplicaState = Literal["starting", "live", "stale"]
 
 
 class Replica:
-    """One resource's rows, feed lines and rates as the worker last said.
+    """One resource's rows, feed lines and rates as the worker last sent them.
 
-    Not for writing: `frame` and `chunk` take what the layer brought, in whatever order, doubled or late, and `tick`
-    lets time pass. What they return are the questions to send. `later` does what takes long, in slices.
+    Read only: `receive_frame` and `receive_chunk` take messages in any order, duplicates and late ones included, and
+    `tick` lets time pass. They return the requests to send. Long work goes to `schedule`, in slices.
     """
 
-    def __init__(self, key: str, clock: Clock, *, later: Callable[[Work], None] = at_once) -> None:
+    def __init__(self, key: str, clock: Clock, *, schedule: Callable[[SlicedWork], None] = run_at_once) -> None:
         self.key = key
-        self._holding = Holding(key)
+        self._holding = ReplicaRows(key)
         self.rows = self._holding.rows
         """By uid."""
         self.by_key = self._holding.by_key
         """By ``namespace/name``."""
         self.by_owner, self.by_subject = self._holding.by_owner, self._holding.by_subject
-        """uids by those of the owners that a row names, and of Kubernetes Events by the name of what they are about."""
+        """uids by those of the owners that a row names, and of Kubernetes Events by the name of their subject."""
         self.entries = self._holding.entries
         """Oldest first; lines of an earlier epoch stay until newer ones push them out."""
         self.rates = Rates()
-        self.told_from: float | None = None
-        """Unix seconds from when on changes were told at first; None while no worker has told any."""
+        self.announced_from: float | None = None
+        """Unix seconds from when on changes were first reported; None while no worker has reported any."""
         self.state: ReplicaState = "starting"
         self.stale_since: float | None = None
         """Unix seconds since when it is not live; None while it is."""
-        self.described: Described | None = None
-        """What cells are, of a kind whose columns are not known beforehand and as soon as the worker has said."""
+        self.table: TableDefinition | None = None
+        """Meaning of the cells, for a kind whose columns are not known beforehand, once the worker has sent it."""
         self.health = Health(state="starting", since=clock.time())
-        """The informer's condition, as the last frame said."""
-        self.unlisted = False
-        """Whether rows are those of an earlier worker, because the one that is heard has not listed yet."""
+        """The informer's condition, from the last frame."""
+        self.is_unlisted = False
+        """Whether rows are those of an earlier worker, because the present one has not listed yet."""
         self.gaps = 0
-        """Holes found in the numbers of frames."""
+        """Gaps found in the numbers of frames."""
         self.gaps_healed = 0
-        """Holes whose missing frames a snapshot has made up for."""
+        """Gaps that a snapshot has repaired."""
         self.silences = 0
         """Times that the worker fell silent."""
         self._clock = clock
         self._heard = clock.now()
-        self._place = Place()
-        self._telling = Telling()
+        self._place = Position()
+        self._telling = Deduplicator()
         self._pull: Pull | None = Pull(key, clock, before=self.rows)
-        self._later = later
-        self._question: Ask | None = None
+        self._later = schedule
+        self._question: SnapshotRequest | None = None
         self._open_gaps = 0
         self._listeners = Listeners(key)
 
     @property
     def epoch(self) -> str:
-        """The worker's life that is followed; empty while there was none."""
+        """Epoch of the followed worker; empty while there was none."""
         return self._place.epoch
 
     @property
@@ -90,38 +94,38 @@ class Replica:
         return self._place.seq
 
     @property
-    def live(self) -> bool:
-        """Whether rows are what the cluster has: the feed is whole and the informer is up to date."""
+    def is_live(self) -> bool:
+        """Whether the rows are current: the feed has no gap and the informer is up to date."""
         return self.state == "live" and self.health.state == "live"
 
     def on_change(self, listener: Listener) -> Callable[[], None]:
-        """Call `listener` at each change; the result, called, ends that."""
+        """Call `listener` for each change. Returns a function that ends that."""
         return self._listeners.add(listener)
 
     def get(self, namespace: str, name: str) -> Row | None:
         """The object's row, `namespace` empty where the kind has none."""
         return self.by_key.get(f"{namespace}/{name}" if namespace else name)
 
-    def tick(self, *, asks: bool = True) -> Ask | None:
-        """Let time pass, a few times a second: notice silence, repeat questions that got no answer.
+    def tick(self, *, can_ask: bool = True) -> SnapshotRequest | None:
+        """Let time pass, a few times a second: notice silence, repeat unanswered requests.
 
-        Nothing is asked while `asks` is False: the layer takes no question or could bring no answer.
+        Nothing is requested while `can_ask` is False: the layer accepts no request or could bring no answer.
         """
         if self._silent():
             if self.state == "live":
                 self.silences += 1
                 self._become("stale", since=self._clock.time() - (self._clock.now() - self._heard))
-            if self._pull is None or self._pull.followed:
+            if self._pull is None or self._pull.followed_epoch:
                 self._pull = Pull(self.key, self._clock, before=self.rows)
-            if self.unlisted:
-                self.unlisted = False
-                self._tell(Change(state=True))
-        if not asks or self._pull is None:
+            if self.is_unlisted:
+                self.is_unlisted = False
+                self._tell(Change(has_new_health=True))
+        if not can_ask or self._pull is None:
             return None
-        return self._asked() or self._pull.due()
+        return self._asked() or self._pull.due_request()
 
-    def frame(self, frame: Frame) -> Ask | None:
-        """Take a frame in. The answer is the question to ask, where it opened a hole."""
+    def receive_frame(self, frame: Frame) -> SnapshotRequest | None:
+        """Apply a frame. Returns the request to send, where it opened a gap."""
         if self._is_of_older_worker(frame.epoch) or self._is_of_unlisted_worker(frame):
             return None
         if self._pull is not None:
@@ -137,174 +141,193 @@ class Replica:
         self._apply(frame)
         return None
 
-    def chunk(self, chunk: Chunk) -> Ask | None:
-        """Take a part of a snapshot in. The answer is the question for the next part."""
+    def receive_chunk(self, chunk: SnapshotChunk) -> SnapshotRequest | None:
+        """Apply a part of a snapshot. Returns the request for the next part."""
         pull = self._pull
-        if pull is None or self._is_of_older_worker(chunk.epoch) or not pull.take(chunk):
+        if pull is None or self._is_of_older_worker(chunk.epoch) or not pull.add_chunk(chunk):
             return None
         self._heard = self._clock.now()
-        if self.rows and chunk.epoch != self.epoch and pull.health.state in UNLISTED:
+        if self.rows and chunk.epoch != self.epoch and pull.health.state in UNLISTED_STATES:
             self._wait_for_list(pull)
             return None
         if pull.complete:
             return self._finish(pull)
-        return pull.ask()
+        return pull.next_request()
 
     def _is_of_older_worker(self, epoch: str) -> bool:
-        """Whether another worker, which began later, is being followed and can still be heard."""
-        followed = self._pull.followed if self._pull else self.epoch
+        """Whether a worker that started later is being followed and is still heard."""
+        followed = self._pull.followed_epoch if self._pull else self.epoch
         return epoch < followed and not self._silent()
 
     def _is_of_unlisted_worker(self, frame: Frame) -> bool:
-        """Whether it is of a worker that began later and has not listed yet, while the one followed is up to date."""
-        followed = self._pull.followed if self._pull else self.epoch
+        """Whether the frame is of a worker that started later and has not listed yet, while the followed one is up to
+        date.
+        """
+        followed = self._pull.followed_epoch if self._pull else self.epoch
         began_later = bool(followed) and frame.epoch > followed
-        return began_later and frame.health.state in UNLISTED and self.health.state == "live" and not self._silent()
+        return (
+            began_later and frame.health.state in UNLISTED_STATES and self.health.state == "live" and not self._silent()
+        )
 
     def _silent(self) -> bool:
-        return self._clock.now() - self._heard > SILENCE
+        return self._clock.now() - self._heard > SILENCE_TIMEOUT
 
-    def _start_pull(self, frame: Frame) -> Ask:
+    def _start_pull(self, frame: Frame) -> SnapshotRequest:
         self._become("stale" if self.state != "starting" else "starting", since=self._clock.time())
         self._heard = self._clock.now()
         self._pull = Pull(self.key, self._clock, before=self.rows, epoch=frame.epoch)
-        self._pull.keep(frame)
-        return self._pull.ask()
+        self._pull.buffer_frame(frame)
+        return self._pull.next_request()
 
-    def _frame_while_pulling(self, pull: Pull, frame: Frame) -> Ask | None:
+    def _frame_while_pulling(self, pull: Pull, frame: Frame) -> SnapshotRequest | None:
         if pull.epoch not in {"", frame.epoch}:
             return self._start_pull(frame)
-        if pull.followed in {"", frame.epoch}:  # another worker's word says nothing of the one whose rows these are
+        if pull.followed_epoch in {
+            "",
+            frame.epoch,
+        }:  # another worker's word says nothing of the one whose rows these are
             self._heard = self._clock.now()
-        pull.keep(frame)
+        pull.buffer_frame(frame)
         return None
 
     def _wait_for_list(self, pull: Pull) -> None:
-        """A worker that has just begun knows less than was known before it: keep that, and ask again in a while."""
-        news = not self.unlisted or _told(self.health) != _told(pull.health)
-        self.health, self.unlisted = pull.health, True
-        self._pull = pull.again()
+        """Wait for a worker that has just started and has not listed: keep the present rows, and ask again in a
+        while.
+        """
+        news = not self.is_unlisted or _told(self.health) != _told(pull.health)
+        self.health, self.is_unlisted = pull.health, True
+        self._pull = pull.next_pull()
         if news:
-            self._tell(Change(state=True))
+            self._tell(Change(has_new_health=True))
 
-    def _asked(self) -> Ask | None:
-        """The question that a work in slices left."""
+    def _asked(self) -> SnapshotRequest | None:
+        """The request that work in slices has left."""
         question, self._question = self._question, None
         return question
 
-    def _finish(self, pull: Pull) -> Ask | None:
-        """Take the snapshot over, then the frames that came meanwhile."""
+    def _finish(self, pull: Pull) -> SnapshotRequest | None:
+        """Apply the snapshot, then the frames that came meanwhile."""
         self._later(self._take_over(pull))
         return self._asked()
 
-    def _take_over(self, pull: Pull) -> Work:
-        """Until its end the replica is as stale as before and frames are kept; another pull puts an end to it."""
+    def _take_over(self, pull: Pull) -> SlicedWork:
+        """Apply a snapshot in slices. Until its end the replica stays stale and buffers frames; another pull ends the
+        work.
+        """
         if self._pull is not pull:
             return
         first = self.state == "starting"
-        reshaped = self._describe(pull.described)
+        reshaped = self._describe(pull.table)
         rows: list[RowChange] = []
-        if pull.differing <= FEW or (reshaped and self.rows):  # rows of two shapes never stand side by side
-            rows = [change for told in self._holding.take_over(pull.gone, pull.parts) for change in told]
+        if pull.changed_count <= MAX_AT_ONCE or (reshaped and self.rows):  # rows of two shapes never stand side by side
+            rows = [change for batch in self._holding.apply_snapshot(pull.missing_rows, pull.parts) for change in batch]
         else:
-            yield from self._tell_taken(pull, Change(reshaped=True) if reshaped else None)
+            yield from self._tell_taken(pull, Change(has_new_columns=True) if reshaped else None)
             reshaped = False
             if self._pull is not pull:
                 return
-        news = replace(self._begin_at(pull, first), rows=rows, reshaped=reshaped, unserved=_unserved(pull.health))
-        kept = pull.kept(self.epoch)
-        if sum(map(_size, kept)) > FEW:
+        news = replace(
+            self._begin_at(pull, first), rows=rows, has_new_columns=reshaped, unserved=_unserved(pull.health)
+        )
+        buffered = pull.take_buffered_frames(self.epoch)
+        if sum(map(_size, buffered)) > MAX_AT_ONCE:
             self._tell(news)
             news = Change()
-            yield from self._take_kept(pull, kept)
+            yield from self._take_kept(pull, buffered)
             if self._pull is not pull:
                 return
-            kept = []
-        self._pull, self._heard = None, pull.known_at
+            buffered = []
+        self._pull, self._heard = None, pull.confirmed_at
         if self._silent():  # this process stood still meanwhile, or frames were lost: what it knows of is long ago
             self._pull = Pull(self.key, self._clock, before=self.rows)
             self._tell(news)
             return
         self.state, self.stale_since = "live", None
-        self._tell(replace(news, state=True))
-        for frame in kept:
-            self._question = self.frame(frame) or self._question
+        self._tell(replace(news, has_new_health=True))
+        for frame in buffered:
+            self._question = self.receive_frame(frame) or self._question
         if self._pull is None:
-            self._heard = pull.known_at  # they came then, not now
+            self._heard = pull.confirmed_at  # they came then, not now
 
     def _begin_at(self, pull: Pull, first: bool) -> Change:
-        """From here on frames continue what the snapshot says; the lines of the feed that come with it."""
-        self._place.begin(pull)
+        """Continue with the frames after the snapshot. Returns the change with the snapshot's feed lines."""
+        self._place.start_at(pull)
         self.rates.replace(pull.rates)
-        self.health, self.unlisted = pull.health, False
+        self.health, self.is_unlisted = pull.health, False
         self.gaps_healed, self._open_gaps = self.gaps_healed + self._open_gaps, 0
-        told_from = pull.told_from
+        told_from = pull.announced_from
         if (
             told_from is None and pull.health.state == "live"
         ):  # of a worker of an earlier version, which does not say it
             told_from = 0.0
-        if self.told_from is None:
-            self.told_from = told_from
+        if self.announced_from is None:
+            self.announced_from = told_from
         untold = self._telling.follow(pull.snapshot_epoch, told_from)
-        entries, missed = self._telling.take(pull.entries, pull.rates)
+        entries, missed = self._telling.deduplicate(pull.entries, pull.rates)
         self.entries.extend(entries)
-        return Change(entries=entries, missed=0 if first else missed, untold=untold, reset=first)
+        return Change(
+            entries=entries, missed_entries=0 if first else missed, unannounced=untold, is_first_snapshot=first
+        )
 
-    def _take_kept(self, pull: Pull, kept: list[Frame]) -> Work:
-        """Take frames over that were kept, and those that come meanwhile; a hole among them starts another pull."""
-        while kept:
-            for frame in kept:
+    def _take_kept(self, pull: Pull, buffered: list[Frame]) -> SlicedWork:
+        """Apply buffered frames, and those that come meanwhile; a gap among them starts another pull."""
+        while buffered:
+            for frame in buffered:
                 if self._place.is_late(frame):
                     continue
                 if not self._place.continues(frame):
-                    self._start_anew(kept)
+                    self._start_anew(buffered)
                     return
                 self._apply(frame)
                 yield None
                 if self._pull is not pull:
                     return
-            kept = pull.kept(self.epoch)
+            buffered = pull.take_buffered_frames(self.epoch)
 
-    def _start_anew(self, kept: list[Frame]) -> None:
-        """There is a hole among the frames that were kept: those behind it are kept for the next snapshot."""
+    def _start_anew(self, buffered: list[Frame]) -> None:
+        """Pull again because of a gap among the buffered frames; those after it are buffered for the next snapshot."""
         self._open_gap()
-        self._question = self._start_pull(next(frame for frame in kept if not self._place.is_late(frame)))
-        for frame in kept:
+        self._question = self._start_pull(next(frame for frame in buffered if not self._place.is_late(frame)))
+        for frame in buffered:
             if self._pull is not None:
-                self._pull.keep(frame)
+                self._pull.buffer_frame(frame)
 
-    def _tell_taken(self, pull: Pull, first: Change | None) -> Work:
+    def _tell_taken(self, pull: Pull, first: Change | None) -> SlicedWork:
         if first is not None:
             self._tell(first)
-        for rows in self._holding.take_over(pull.gone, pull.parts):
+        for rows in self._holding.apply_snapshot(pull.missing_rows, pull.parts):
             self._tell(Change(rows=rows, unserved=_unserved(pull.health)))
             yield None
             if self._pull is not pull:
                 return
 
     def _apply(self, frame: Frame) -> None:
-        """Take over a frame that continues what is here."""
-        reshaped = frame.described is not None and self._describe(frame.described)
-        changes = self._holding.take(frame.rows, frame.gone)
-        entries, missed = self._telling.take(frame.entries)
+        """Apply a frame without a gap before it."""
+        reshaped = frame.table is not None and self._describe(frame.table)
+        changes = self._holding.apply_frame(frame.rows, frame.deleted_uids)
+        entries, missed = self._telling.deduplicate(frame.entries)
         self.entries.extend(entries)
-        untold = self._telling.whole(frame.sent) if frame.health.state == "live" else None
-        if self.told_from is None:
-            self.told_from = self._telling.through
-        self.rates.add(frame.sent, frame.rates)
+        untold = self._telling.mark_current(frame.sent_at) if frame.health.state == "live" else None
+        if self.announced_from is None:
+            self.announced_from = self._telling.announced_through
+        self.rates.add(frame.sent_at, frame.rates)
         self._place.advance(frame)
         news = _told(self.health) != _told(frame.health)
         self.health = frame.health
         if changes or entries or news or reshaped or untold:
             unserved = _unserved(frame.health)
-            self._tell(Change(changes, entries, missed, untold, reshaped=reshaped, state=news, unserved=unserved))
+            self._tell(
+                Change(
+                    changes, entries, missed, untold, has_new_columns=reshaped, has_new_health=news, unserved=unserved
+                )
+            )
 
-    def _describe(self, described: Described | None) -> bool:
-        """Take over what cells are; whether that is another thing than before."""
-        if described is None or described == self.described:
+    def _describe(self, described: TableDefinition | None) -> bool:
+        """Take over the meaning of the cells. Returns whether it has changed."""
+        if described is None or described == self.table:
             return False
-        self.described = described
-        describe(self.key, described)
+        self.table = described
+        register_columns(self.key, described)
         return True
 
     def _open_gap(self) -> None:
@@ -314,14 +337,16 @@ class Replica:
     def _become(self, state: ReplicaState, *, since: float) -> None:
         if state != self.state:
             self.state, self.stale_since = state, since
-            self._tell(Change(state=True))
+            self._tell(Change(has_new_health=True))
 
     def _tell(self, change: Change) -> None:
-        self._listeners.tell(change)
+        self._listeners.notify(change)
 
 
 def _told(health: Health) -> tuple[object, ...]:
-    """What of an informer's health is news to people; when it last heard something is told each second anyway."""
+    """The part of an informer's health whose changes are news; the time it last heard something is sent each second
+    anyway.
+    """
     ages = (health.since, health.retry_at, health.polled)
     return (health.state, health.problem, health.listed, health.remaining, *ages)
 
@@ -331,4 +356,4 @@ def _unserved(health: Health) -> bool:
 
 
 def _size(frame: Frame) -> int:
-    return len(frame.rows) + len(frame.gone) + len(frame.entries)
+    return len(frame.rows) + len(frame.deleted_uids) + len(frame.entries)

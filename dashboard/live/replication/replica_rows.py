@@ -1,48 +1,104 @@
-"""What a replica holds of a resource: rows by uid, name, owner and subject, and the newest lines of the feed."""
+"""Rows of a replica by uid, name, owner and subject, and the newest lines of the feed."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 
-from dashboard.live.messages import Entry, Row
-from dashboard.live.ownership import owner_uids
-from dashboard.live.pull import Part, RowChange
-from dashboard.live.uid_index import UidIndex
-from dashboard.resources.rows.events import SUBJECT_OF
+from dashboard.live.replication.pull import RowChange, SnapshotPart
+from dashboard.objects.kinds.owners import owner_uids
+from dashboard.objects.kinds.row import Entry, Row
+from dashboard.objects.printers.events import SUBJECT_OF
 
-KEPT_ENTRIES = 500
+
+class UidIndex:
+    """Index of uids by name, kept current by the changes of single rows.
+
+    A look-up and a change cost the same however many rows there are. A name of a single row takes no more memory than
+    that: in most clusters half of the owners own one object.
+    """
+
+    def __init__(self, names_of: Callable[[Row], Collection[str]]) -> None:
+        """`names_of` is constant for one and the same row; an empty name is ignored."""
+        self._names_of = names_of
+        self._uids: dict[str, str | set[str]] = {}
+
+    def __len__(self) -> int:
+        """Number of names."""
+        return len(self._uids)
+
+    def uids_of(self, name: str) -> Collection[str]:
+        """The uids of the rows that have this name, in no order. Do not keep it: it may change with the rows."""
+        found = self._uids.get(name, ())
+        return (found,) if isinstance(found, str) else found
+
+    def update(self, old: Row | None, new: Row | None) -> None:
+        """The row was `old`, None where it is new, and is now `new`; None: it is deleted."""
+        before = self._names_of(old) if old is not None else ()
+        after = self._names_of(new) if new is not None else ()
+        if before == after:
+            return
+        if old is not None:
+            self._remove(_without(before, after), old.uid)
+        if new is not None:
+            self._add(_without(after, before), new.uid)
+
+    def _add(self, names: Iterable[str], uid: str) -> None:
+        for name in names:
+            known = self._uids.setdefault(name, uid)
+            if isinstance(known, set):
+                known.add(uid)
+            elif known != uid:
+                self._uids[name] = {known, uid}
+
+    def _remove(self, names: Iterable[str], uid: str) -> None:
+        for name in names:
+            known = self._uids[name]
+            if isinstance(known, set):
+                known.remove(uid)
+                if len(known) == 1:
+                    self._uids[name] = known.pop()
+            else:
+                del self._uids[name]
+
+
+def _without(names: Collection[str], others: Collection[str]) -> Iterable[str]:
+    """Each name once that is not among the others."""
+    return [name for name in dict.fromkeys(names) if name and name not in others]
+
+
+MAX_ENTRIES = 500
 STEP = 100
-"""Rows in a step of a work in slices."""
+"""Rows in one step of sliced work."""
 
 
-class Holding:
-    """Changed by the replica only. What it takes it says back as changes, so that both always tell the same."""
+class ReplicaRows:
+    """Rows that only the replica changes. Each method returns the changes that it made."""
 
     def __init__(self, key: str) -> None:
-        """`key` of the resource: rows of Kubernetes Events are found by what they are about, too."""
+        """`key` is the resource's: rows of Kubernetes Events are indexed by their subject, too."""
         self.rows: dict[str, Row] = {}
         """By uid."""
         self.by_key: dict[str, Row] = {}
         """By ``namespace/name``."""
         self.by_owner = UidIndex(owner_uids)
-        """By the uid of each owner that their row names."""
+        """By the uid of each owner that a row names."""
         self.by_subject = UidIndex(_subjects_of(key))
-        """Events by the name of the object that they are about, whatever its kind and namespace."""
-        self.entries: deque[Entry] = deque(maxlen=KEPT_ENTRIES)
+        """Events by the name of their subject, whatever its kind and namespace."""
+        self.entries: deque[Entry] = deque(maxlen=MAX_ENTRIES)
         """Oldest first; lines of an earlier epoch stay until newer ones push them out."""
 
-    def take(self, rows: Iterable[Row], gone: Iterable[str]) -> list[RowChange]:
-        """What a frame brought; what of it is new, deletes first."""
-        changes = self.drop(gone)
+    def apply_frame(self, rows: Iterable[Row], gone: Iterable[str]) -> list[RowChange]:
+        """Apply a frame. Returns the changes, deletes first."""
+        changes = self.remove(gone)
         for row in rows:
             old = self._set(row)
             if old != row:
                 changes.append((old, row))
         return changes
 
-    def drop(self, gone: Iterable[str]) -> list[RowChange]:
-        """These objects are no more."""
+    def remove(self, gone: Iterable[str]) -> list[RowChange]:
+        """Remove deleted objects."""
         changes: list[RowChange] = []
         for uid in gone:
             if (old := self.rows.pop(uid, None)) is not None:
@@ -50,22 +106,22 @@ class Holding:
                 changes.append((old, None))
         return changes
 
-    def take_over(self, gone: Collection[str], parts: Iterable[Part]) -> Iterator[list[RowChange]]:
-        """Take a snapshot's rows over, STEP at a time; what of them differs.
+    def apply_snapshot(self, gone: Collection[str], parts: Iterable[SnapshotPart]) -> Iterator[list[RowChange]]:
+        """Apply a snapshot's rows, STEP at a time. Yields the changes.
 
-        Those that do not differ are taken too: they are packed otherwise. Deletes come last, so that a list of which
-        everything is another one is at no moment empty; but what has a new object's name goes just before that.
+        Unchanged rows are taken over too, because they are packed differently. Deletes come last, so that a list of
+        entirely new objects is never empty; but an object whose name a new one has is deleted just before that.
         """
         for part in parts:
             for start in range(0, len(part.rows), STEP):
                 rows = part.rows[start : start + STEP]
-                changes = self.drop(self._namesakes(rows))
+                changes = self.remove(self._namesakes(rows))
                 for row in rows:
                     self._set(row)
                 yield changes + [change for row in rows if (change := part.changes.get(row.uid)) is not None]
         left = [uid for uid in gone if uid in self.rows]
         for start in range(0, len(left), STEP):
-            yield self.drop(left[start : start + STEP])
+            yield self.remove(left[start : start + STEP])
 
     def _namesakes(self, rows: Iterable[Row]) -> list[str]:
         """The uids of other objects here that have the names of `rows`."""
@@ -73,7 +129,7 @@ class Holding:
         return [old.uid for old, row in known if old is not None and old.uid != row.uid]
 
     def _set(self, row: Row) -> Row | None:
-        """Hold it; what was held of the object before."""
+        """Set the row. Returns the object's previous row."""
         old = self.rows.get(row.uid)
         self.rows[row.uid] = row
         self.by_key[row.key] = row
@@ -87,8 +143,8 @@ class Holding:
             del self.by_key[row.key]
 
     def _index(self, old: Row | None, new: Row | None) -> None:
-        self.by_owner.move(old, new)
-        self.by_subject.move(old, new)
+        self.by_owner.update(old, new)
+        self.by_subject.update(old, new)
 
 
 def _subjects_of(key: str) -> Callable[[Row], Collection[str]]:

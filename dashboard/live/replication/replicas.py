@@ -1,50 +1,65 @@
-"""All replicas of one web process: one channel for all of them, whatever the number of kinds and browsers."""
+"""All replicas of one web process, on one channel, whatever the number of kinds and browsers."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
-from dashboard.live.layer import Inbox, Layer, Sender, Trouble
-from dashboard.live.messages import ASK_GROUP, FEED_GROUP, Ask, Want, chunk_decoder, encoder, frame_decoder
-from dashboard.live.replica import Replica
-from dashboard.live.slices import Slices
-from dashboard.live.tasks import cancelled, kept_running
-from dashboard.resources.kinds import KindInfo
+from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
+from dashboard.live.replication.messages import (
+    FEED_GROUP,
+    REQUEST_GROUP,
+    InterestMessage,
+    SnapshotRequest,
+    encoder,
+    frame_decoder,
+    snapshot_chunk_decoder,
+)
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.runtime.app_state import Key
+from dashboard.runtime.background import TimeSlicer, cancel_all, keep_running
 from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
 
 TICK = 0.25
-"""Seconds between two looks at the clock: silence is noticed that much late at most."""
-SLICE = 0.003
-"""Seconds of a slice of what replicas do in slices; lists may take one, too, in the same turn of the event loop."""
+"""Seconds between two clock checks: silence is noticed at most that much late."""
+SLICE_SECONDS = 0.003
+"""Seconds of one slice of the replicas' work; lists may take one, too, in the same turn of the event loop."""
 
 
 class Replicas:
-    """Subscribes to the feed and hands each message to the replica it is for.
+    """Subscribes to the feed and passes each message to its replica.
 
-    The replica of each kind of the settings exists from the start, so that views can listen to one before anything has
-    been heard; those of other kinds come and go with who looks at them (dashboard.live.interest).
+    The replicas of the settings' kinds exist from the start, so that views can listen before anything has been
+    received; those of other kinds follow demand (dashboard.live.hub.interest).
     """
 
     def __init__(
-        self, layer: Layer, kinds: Iterable[KindInfo], clock: Clock, *, trouble: Trouble | None = None
+        self,
+        channel_layer: ChannelLayer,
+        kinds: Iterable[KindInfo],
+        clock: Clock,
+        *,
+        layer_health: ChannelLayerHealth | None = None,
     ) -> None:
         self.kinds = tuple(kinds)
-        """What is followed, in the order of the settings, then what somebody looks at; discovery may add to a kind."""
-        self.steady = frozenset(kind.key for kind in self.kinds)
-        """Keys of those that are followed whether anybody looks or not."""
-        self._trouble = trouble or Trouble()
-        self._sender = Sender(layer, self._trouble)
+        """Followed kinds, in the order of the settings, then those followed on demand; discovery may complete a
+        kind.
+        """
+        self.configured_keys = frozenset(kind.key for kind in self.kinds)
+        """Keys of the kinds that are always followed."""
+        self._trouble = layer_health or ChannelLayerHealth()
+        self._sender = Sender(channel_layer, self._trouble)
         self._clock = clock
-        self._slices = Slices(SLICE)
+        self._slices = TimeSlicer(SLICE_SECONDS)
         self._replicas = {kind.key: self._replica(kind.key) for kind in self.kinds}
-        self._inbox = Inbox(layer, FEED_GROUP, clock, self._trouble)
+        self._inbox = GroupChannel(channel_layer, FEED_GROUP, clock, self._trouble)
         self._asking: list[asyncio.Task[None]] = []
         self._unreadable = logging.WARNING
 
@@ -55,26 +70,26 @@ class Replicas:
         return key in self._replicas
 
     def get(self, key: str) -> Replica:
-        """The replica of a kind. Raises KeyError for a kind that is not watched."""
+        """The replica of a kind. Raises KeyError for a kind that is not followed."""
         return self._replicas[key]
 
     def _replica(self, key: str) -> Replica:
-        return Replica(key, self._clock, later=self._slices.add)
+        return Replica(key, self._clock, schedule=self._slices.add)
 
     def follow(self, kind: KindInfo) -> None:
-        """Listen to what workers say of one more kind; `want` has them say it."""
+        """Follow one more kind; `send_interest` makes the workers publish it."""
         if kind.key not in self._replicas:
             self._replicas[kind.key] = self._replica(kind.key)
             self.kinds += (kind,)
 
     def unfollow(self, key: str) -> None:
-        """Forget a kind that is not one of the settings'."""
-        if key not in self.steady and self._replicas.pop(key, None) is not None:
+        """Stop following a kind that is not one of the settings'."""
+        if key not in self.configured_keys and self._replicas.pop(key, None) is not None:
             self.kinds = tuple(kind for kind in self.kinds if kind.key != key)
 
-    async def want(self, want: Want) -> None:
-        """Tell the workers which kinds are open here. A word that is lost is made good by the next."""
-        await self._sender.to_group(ASK_GROUP, {"type": "feed.want", "data": encoder.encode(want)})
+    async def send_interest(self, want: InterestMessage) -> None:
+        """Tell the workers which kinds are open here. The next message makes up for a lost one."""
+        await self._sender.to_group(REQUEST_GROUP, {"type": "feed.want", "data": encoder.encode(want)})
 
     @property
     def channel_problem(self) -> str:
@@ -83,36 +98,40 @@ class Replicas:
 
     async def run(self) -> None:
         """Follow the feed until cancelled."""
-        ticking = asyncio.create_task(kept_running("the replicas' clock", self._tick, self._clock))
+        ticking = asyncio.create_task(keep_running("the replicas' clock", self._tick, self._clock))
         try:
-            await self._inbox.run(self.take)
+            await self._inbox.run(self.receive)
         finally:
-            await cancelled([ticking, *self._asking])
+            await cancel_all([ticking, *self._asking])
             await self._slices.stop()
 
-    async def take(self, message: dict[str, Any]) -> None:
-        """Hand one message of the layer to its replica and send what that asks; a malformed one is dropped.
+    async def receive(self, message: dict[str, Any]) -> None:
+        """Pass one message of the layer to its replica and send the resulting request; a malformed message is dropped.
 
-        The first of those is a warning, for a worker of another version makes nothing else: nobody hears it.
+        The first malformed message is a warning, for a worker of another version sends nothing else.
         """
         try:
             question = self._dispatched(message)
         except (KeyError, TypeError, msgspec.MsgspecError) as error:
-            logger.log(self._unreadable, "dropped a message of the feed, is the worker of another version? %s", error)
+            logger.log(
+                self._unreadable,
+                "dropped a message of the feed; check whether the worker runs another version: %s",
+                error,
+            )
             self._unreadable = logging.DEBUG
             return
         if question is not None:
             await self._ask(question)
 
-    def _dispatched(self, message: dict[str, Any]) -> Ask | None:
+    def _dispatched(self, message: dict[str, Any]) -> SnapshotRequest | None:
         if message["type"] == "feed.frame":
             frame = frame_decoder.decode(message["data"])
             replica = self._replicas.get(frame.resource)
-            return replica.frame(frame) if replica else None
+            return replica.receive_frame(frame) if replica else None
         if message["type"] == "feed.chunk":
-            chunk = chunk_decoder.decode(message["data"])
+            chunk = snapshot_chunk_decoder.decode(message["data"])
             replica = self._replicas.get(chunk.resource)
-            return replica.chunk(chunk) if replica else None
+            return replica.receive_chunk(chunk) if replica else None
         return None
 
     async def _tick(self) -> None:
@@ -121,18 +140,35 @@ class Replicas:
             await self._clock.sleep(TICK)
 
     def _look(self) -> None:
-        """Let time pass in every replica, whatever the layer does, and send what they ask where it can be heard.
+        """Let time pass in every replica, whatever the layer does, and send their requests where the layer works.
 
-        A layer may hang in each send for seconds. Nobody waits for that here, and no more is sent meanwhile.
+        A layer may hang in each send for seconds. Nothing waits for that here, and no more is sent meanwhile.
         """
-        asks = self._inbox.joined and all(task.done() for task in self._asking)  # subscribe first, then ask
-        ticked = [replica.tick(asks=asks) for replica in self._replicas.values()]
+        asks = self._inbox.is_joined and all(task.done() for task in self._asking)  # subscribe first, then ask
+        ticked = [replica.tick(can_ask=asks) for replica in self._replicas.values()]
         questions = [question for question in ticked if question is not None]
         if questions:
             self._asking = [asyncio.create_task(self._ask(question)) for question in questions]
 
-    async def _ask(self, question: Ask) -> None:
-        if not self._inbox.channel:
+    async def _ask(self, question: SnapshotRequest) -> None:
+        if not self._inbox.channel_name:
             return
-        asked = msgspec.structs.replace(question, reply=self._inbox.channel)
-        await self._sender.to_group(ASK_GROUP, {"type": "feed.ask", "data": encoder.encode(asked)})
+        asked = msgspec.structs.replace(question, reply_channel=self._inbox.channel_name)
+        await self._sender.to_group(REQUEST_GROUP, {"type": "feed.ask", "data": encoder.encode(asked)})
+
+
+REPLICAS: Key[Replicas] = Key("replicas")
+
+
+class ReplicaSource(Protocol):
+    """The used part of dashboard.live.replication.replicas.Replicas."""
+
+    def __iter__(self) -> Iterator[Replica]: ...
+
+    def __contains__(self, key: str) -> bool: ...
+
+    def get(self, key: str) -> Replica: ...
+
+    @property
+    def channel_problem(self) -> str:
+        """Why nothing can be received from the worker; empty while it can."""

@@ -1,4 +1,4 @@
-"""Snapshots at the worker: a publisher's state, frozen and handed out chunk by chunk as it is asked for."""
+"""Snapshots in the worker: a publisher's state, frozen and sent chunk by chunk on request."""
 
 from __future__ import annotations
 
@@ -7,26 +7,31 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from dashboard.live.dictionaries import Announced
-from dashboard.live.messages import Ask, Chunk, Described, Entry, Row
-from dashboard.live.rates import Rate, Rates
+from dashboard.live.replication.dictionaries import AnnouncedDictionaries
+from dashboard.live.replication.messages import SnapshotChunk, SnapshotRequest
+from dashboard.live.replication.rates import Rate, Rates
+from dashboard.objects.kinds.row import Entry, Row, TableDefinition
 from informerd.cache.health import Health
 from informerd.clock import Clock
 
 CHUNK_ROWS = 500
 CHUNK_BYTES = 400_000
-"""A chunk is closed by the row that passes either; one object of the API server's 1.5 MB limit still fits a layer."""
-KEPT = 30.0
-"""Seconds for which a frozen snapshot is kept after it was last asked for."""
+"""A chunk ends with the row that exceeds either limit; one object of the API server's 1.5 MB limit still fits a
+layer.
+"""
+SNAPSHOT_TTL = 30.0
+"""Seconds that a frozen snapshot is kept after its last request."""
 STEP = 2_000
-"""Rows that are cut at a time."""
+"""Rows that are split in one step."""
 _ROW_OVERHEAD = 300
 _KEPT_AT_MOST = 64
-"""More than there are web processes: were one dropped that is still pulled, its replica would begin again, for ever."""
+"""More than there are web processes: dropping a snapshot that is still pulled would make its replica start again, for
+ever.
+"""
 
 
-class Source(Protocol):
-    """What is frozen: a publisher."""
+class SnapshotSource(Protocol):
+    """State to freeze: a publisher."""
 
     @property
     def seq(self) -> int: ...
@@ -41,21 +46,21 @@ class Source(Protocol):
     def rates(self) -> Rates: ...
 
     @property
-    def dictionaries(self) -> Announced: ...
+    def dictionaries(self) -> AnnouncedDictionaries: ...
 
     @property
-    def described(self) -> Described | None: ...
+    def table(self) -> TableDefinition | None: ...
 
     @property
-    def told_from(self) -> float | None: ...
+    def announced_from(self) -> float | None: ...
 
     @property
     def health(self) -> Callable[[], Health]: ...
 
 
 @dataclass
-class Frozen:
-    """The state after frame `seq`; rows are immutable, so freezing copies references only.
+class Snapshot:
+    """State after frame `seq`; rows are immutable, so freezing copies references only.
 
     `health` is of that moment too: a snapshot of half a list is not live because the list came while it was pulled.
     """
@@ -67,58 +72,60 @@ class Frozen:
     entries: tuple[Entry, ...]
     rates: tuple[Rate, ...]
     dictionaries: tuple[bytes, ...]
-    described: Described | None
-    told_from: float | None
-    used: float
-    parts: list[list[Row]] = field(default_factory=lambda: [[]])
-    """Of `rows`, as far as they are cut; one empty part where there is no row, for it still carries the entries."""
+    table: TableDefinition | None
+    announced_from: float | None
+    last_used_at: float
+    chunks: list[list[Row]] = field(default_factory=lambda: [[]])
+    """Parts of `rows`, as far as they are split; one empty part where there are no rows, for it still carries
+    the entries.
+    """
     _size: int = 0
     _cut: int = 0
 
     @property
-    def is_cut(self) -> bool:
+    def is_split(self) -> bool:
         return self._cut == len(self.rows)
 
-    async def cut(self) -> None:
-        """Cut the rows into parts, a few at a time, so that others live in between."""
-        while not self.is_cut:
+    async def split(self) -> None:
+        """Split the rows into parts, a few at a time, so that other tasks run in between."""
+        while not self.is_split:
             self._cut_some(STEP)
             await asyncio.sleep(0)
 
-    def cut_all(self) -> None:
-        """Cut what is not cut yet."""
+    def split_all(self) -> None:
+        """Split what is not split yet."""
         self._cut_some(len(self.rows))
 
     def _cut_some(self, number: int) -> None:
         for row in self.rows[self._cut : self._cut + number]:
-            if len(self.parts[-1]) >= CHUNK_ROWS or self._size >= CHUNK_BYTES:
-                self.parts.append([])
+            if len(self.chunks[-1]) >= CHUNK_ROWS or self._size >= CHUNK_BYTES:
+                self.chunks.append([])
                 self._size = 0
-            self.parts[-1].append(row)
-            self._size += weight(row)
+            self.chunks[-1].append(row)
+            self._size += row_size(row)
         self._cut = min(self._cut + number, len(self.rows))
 
 
-class Snapshots:
-    """The frozen snapshots of one publisher. Replicas that ask in the same moment share one."""
+class SnapshotStore:
+    """Frozen snapshots of one publisher. Replicas that ask at the same time share one."""
 
     def __init__(self, resource: str, epoch: str, clock: Clock) -> None:
         self._resource = resource
         self._epoch = epoch
         self._clock = clock
-        self._frozen: dict[str, Frozen] = {}
+        self._frozen: dict[str, Snapshot] = {}
         self._count = 0
 
-    def chunk(self, ask: Ask, source: Source) -> Chunk:
-        """The chunk asked for; `total` is 0 where the snapshot it names is not kept any more."""
+    def chunk(self, ask: SnapshotRequest, source: SnapshotSource) -> SnapshotChunk:
+        """The requested chunk; `total` is 0 where its snapshot has expired."""
         self._expire()
         frozen = self._frozen.get(ask.snapshot) if ask.snapshot else self.freeze(source)
-        if frozen is not None and not frozen.is_cut:
-            frozen.cut_all()
-        if frozen is None or not 0 <= ask.index < len(frozen.parts):
+        if frozen is not None and not frozen.is_split:
+            frozen.split_all()
+        if frozen is None or not 0 <= ask.index < len(frozen.chunks):
             return self._chunk(ask.snapshot, source.seq, ask.index, 0, source.health())
-        frozen.used = self._clock.now()
-        total = len(frozen.parts)
+        frozen.last_used_at = self._clock.now()
+        total = len(frozen.chunks)
         last = ask.index == total - 1
         return self._chunk(
             frozen.name,
@@ -126,12 +133,12 @@ class Snapshots:
             ask.index,
             total,
             frozen.health,
-            rows=tuple(frozen.parts[ask.index]),
+            rows=tuple(frozen.chunks[ask.index]),
             entries=frozen.entries if last else (),
             rates=frozen.rates if last else (),
             dictionaries=() if ask.index else frozen.dictionaries,
-            described=None if ask.index else frozen.described,
-            told_from=None if ask.index else frozen.told_from,
+            described=None if ask.index else frozen.table,
+            told_from=None if ask.index else frozen.announced_from,
         )
 
     def _chunk(
@@ -146,43 +153,43 @@ class Snapshots:
         entries: tuple[Entry, ...] = (),
         rates: tuple[Rate, ...] = (),
         dictionaries: tuple[bytes, ...] = (),
-        described: Described | None = None,
+        described: TableDefinition | None = None,
         told_from: float | None = None,
-    ) -> Chunk:
+    ) -> SnapshotChunk:
         head = (self._resource, self._epoch, seq, snapshot, index, total, health)
-        return Chunk(*head, rows, entries, rates, dictionaries, described, told_from)
+        return SnapshotChunk(*head, rows, entries, rates, dictionaries, described, told_from)
 
-    def freeze(self, source: Source) -> Frozen:
-        """The state of `source` at this moment; nothing of it may be pending."""
+    def freeze(self, source: SnapshotSource) -> Snapshot:
+        """The present state of `source`, which must have nothing pending."""
         for frozen in self._frozen.values():
             if frozen.seq == source.seq:
                 frozen.health = source.health()
                 return frozen
         self._count += 1
         name = f"{self._epoch}.{self._count}"
-        frozen = Frozen(
+        frozen = Snapshot(
             name=name,
             seq=source.seq,
             health=source.health(),
             rows=list(source.rows.values()),
             entries=tuple(source.entries),
-            rates=source.rates.list(self._clock.time()),
+            rates=source.rates.recent(self._clock.time()),
             dictionaries=source.dictionaries.all(),
-            described=source.described,
-            told_from=source.told_from,
-            used=self._clock.now(),
+            table=source.table,
+            announced_from=source.announced_from,
+            last_used_at=self._clock.now(),
         )
         self._frozen[name] = frozen
         while len(self._frozen) > _KEPT_AT_MOST:
-            del self._frozen[min(self._frozen, key=lambda each: self._frozen[each].used)]
+            del self._frozen[min(self._frozen, key=lambda each: self._frozen[each].last_used_at)]
         return frozen
 
     def _expire(self) -> None:
-        oldest = self._clock.now() - KEPT
-        for name in [name for name, frozen in self._frozen.items() if frozen.used < oldest]:
+        oldest = self._clock.now() - SNAPSHOT_TTL
+        for name in [name for name, frozen in self._frozen.items() if frozen.last_used_at < oldest]:
             del self._frozen[name]
 
 
-def weight(row: Row) -> int:
-    """About how many bytes a row takes in a message."""
+def row_size(row: Row) -> int:
+    """Approximate bytes of a row in a message."""
     return _ROW_OVERHEAD + (len(row.blob.data) if row.blob is not None else 0)

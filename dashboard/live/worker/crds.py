@@ -1,4 +1,4 @@
-"""What the definitions of custom resources serve and how they print it, now and whenever that changes."""
+"""Versions and printer columns of custom resources, read from their definitions and followed when these change."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from dashboard.live.messages import Described, Printed
+from dashboard.objects.kinds.row import PrinterColumn, TableDefinition
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.shared_informer import SharedInformer
 from informerd.errors import InformerdError, NotFound
@@ -17,7 +17,7 @@ from informerd.rest.client import Client
 
 logger = logging.getLogger(__name__)
 
-DEFINITIONS = Resource(
+CRD_RESOURCE = Resource(
     group="apiextensions.k8s.io",
     version="v1",
     plural="customresourcedefinitions",
@@ -52,71 +52,71 @@ class _Status(msgspec.Struct, frozen=True, rename="camel"):
     accepted_names: _Names = msgspec.field(default_factory=_Names)
 
 
-class Definition(Object, frozen=True, kw_only=True):
-    """A CustomResourceDefinition, of which only what it serves and the printer columns are read."""
+class CustomResourceDefinition(Object, frozen=True, kw_only=True):
+    """A CustomResourceDefinition, of which only its served versions and printer columns are read."""
 
     spec: _Spec = msgspec.field(default_factory=_Spec)
     status: _Status = msgspec.field(default_factory=_Status)
 
     def serves(self, resource: Resource) -> bool:
-        """Whether its objects can be had as this resource: in its version, of its Kind, in namespaces or not."""
+        """Whether its objects are served as this resource: in its version, of its Kind, in namespaces or not."""
         versions = {version.name for version in self.spec.versions if version.served}
         scope = "Namespaced" if resource.namespaced else "Cluster"
         kind = self.status.accepted_names.kind or resource.kind
         return (resource.version, scope, resource.kind) in {(version, self.spec.scope, kind) for version in versions}
 
-    def describe(self, resource: Resource) -> Described:
+    def table_for(self, resource: Resource) -> TableDefinition:
         """The columns of the version that is followed."""
         of_version = {version.name: version.additional_printer_columns for version in self.spec.versions}
         columns = of_version.get(resource.version, ())
-        return Described(
+        return TableDefinition(
             resource.namespaced,
-            tuple(Printed(each.name, each.type, each.json_path, each.priority) for each in columns),
+            tuple(PrinterColumn(each.name, each.type, each.json_path, each.priority) for each in columns),
             resource.version,
         )
 
 
-class Definitions:
-    """Asks the API server for definitions, one at a time."""
+class CrdClient:
+    """Reads definitions from the API server."""
 
     def __init__(self, client: Client, factory: SharedInformerFactory) -> None:
         self._client = client
         self._factory = factory
 
-    async def find(self, resource: Resource) -> Definition | None:
-        """The definition as it is now; None where there is none or it may not be read."""
+    async def find(self, resource: Resource) -> CustomResourceDefinition | None:
+        """The present definition; None where there is none or it may not be read."""
         try:
-            answer = await self._client.request("GET", DEFINITIONS.path(name=resource.key))
-            definition: Definition = answer.decode(Definition)
+            answer = await self._client.request("GET", CRD_RESOURCE.path(name=resource.key))
+            definition: CustomResourceDefinition = answer.decode(CustomResourceDefinition)
         except NotFound:
             return None
         except InformerdError as error:
-            logger.warning("printer columns of %s cannot be read, so they are not shown: %s", resource.key, error)
+            logger.warning("the printer columns of %s cannot be read and are not shown: %s", resource.key, error)
             return None
         return definition
 
     def watch(
-        self, resource: Resource, changed: Callable[[Definition], None], gone: Callable[[], None]
-    ) -> SharedInformer[Definition]:
-        """Follow one definition; it runs with the factory's next start. `changed` hears of it at once and after."""
+        self, resource: Resource, on_change: Callable[[CustomResourceDefinition], None], on_delete: Callable[[], None]
+    ) -> SharedInformer[CustomResourceDefinition]:
+        """Follow one definition from the factory's next start. `changed` gets the present one and every later one."""
         name = f"metadata.name={resource.key}"
-        informer = self._factory.informer(DEFINITIONS, Definition, field_selector=name)
-        informer.add_handler(_Listening(changed, gone), name="definition")
+        informer = self._factory.informer(CRD_RESOURCE, CustomResourceDefinition, field_selector=name)
+        informer.add_handler(_Listening(on_change, on_delete), name="definition")
         return informer
 
 
 class _Listening:
-    """A handler that is told what a definition is, and when it is gone."""
+    """A handler that is called with the definition, and when it is deleted."""
 
-    def __init__(self, changed: Callable[[Definition], None], gone: Callable[[], None]) -> None:
+    def __init__(self, changed: Callable[[CustomResourceDefinition], None], gone: Callable[[], None]) -> None:
         self._changed = changed
         self._gone = gone
 
-    def on_add(self, obj: Definition, is_in_initial_list: bool) -> None:  # noqa: ARG002
+    def on_add(self, obj: CustomResourceDefinition, is_in_initial_list: bool) -> None:  # noqa: ARG002
         self._changed(obj)
 
-    def on_update(self, old: Definition, new: Definition) -> None:  # noqa: ARG002
+    def on_update(self, old: CustomResourceDefinition, new: CustomResourceDefinition) -> None:  # noqa: ARG002
         self._changed(new)
 
-    def on_delete(self, obj: Definition, final_state_unknown: bool) -> None:  # noqa: ARG002
+    def on_delete(self, obj: CustomResourceDefinition, final_state_unknown: bool) -> None:  # noqa: ARG002
         self._gone()

@@ -1,4 +1,4 @@
-"""How many objects a first list will bring. A streaming list does not say it, so the API server is asked for it."""
+"""Expected number of objects of a first list, requested separately because a streaming list does not say it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from informerd.cache.health import Health
 from informerd.clock import Clock
 from informerd.errors import InformerdError
 
-PATIENCE = 1.0
-"""Seconds that a list may take before anybody wants to know how long it is; small ones have come by then."""
+ASK_DELAY = 1.0
+"""Seconds that a list may take before its length is requested; small lists have arrived by then."""
 
 
-class Expected:
-    """Call it for `health` with what remains filled in, while a first list is under way and its length is known."""
+class ExpectedCount:
+    """Call it for `health` with the remaining number filled in, while a first list is loading and its length is
+    known.
+    """
 
     def __init__(self, health: Callable[[], Health], count: Callable[[], Awaitable[int | None]], clock: Clock) -> None:
         self._health = health
@@ -30,12 +32,12 @@ class Expected:
         return msgspec.structs.replace(health, remaining=max(0, self._total - health.listed))
 
     async def run(self) -> None:
-        """Ask once for the length of a list that takes a while; returns when the first list has come.
+        """Request the length of a list once where the list takes a while; returns when the first list has arrived.
 
-        Where that cannot be asked, the page does without.
+        Where the length cannot be requested, pages do without it.
         """
         while self._health().state != "live":
-            await self._clock.sleep(PATIENCE)
+            await self._clock.sleep(ASK_DELAY)
             health = self._health()
             if health.state == "syncing" and health.remaining is None and self._total is None:
                 try:

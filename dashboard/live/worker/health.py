@@ -1,4 +1,4 @@
-"""How fresh a kind's published rows are: the informer's health, as far as its handler has kept up with it."""
+"""Health of a kind's published rows: the informer's health, as far as its handler has caught up."""
 
 from __future__ import annotations
 
@@ -10,22 +10,24 @@ import msgspec
 from informerd.cache.health import Health
 from informerd.clock import Clock
 
-BEHIND = 500
-"""Changes that may wait for the handler while the rows count as up to date; it works off as many in about 50 ms."""
-PATIENCE = 1.0
-"""Seconds for which a storm may keep more of them waiting."""
-SETTLE = 0.5
-"""Seconds in which a watch that was taken up again brings what was missed. It begins with that; no mark ends it."""
-HELD_UP = 2.0
-"""Seconds between two questions after which this process was held up: it is asked each second."""
-CATCHING_UP = "what was missed meanwhile is being read"
+MAX_BACKLOG = 500
+"""Maximum number of changes that wait for the handler while the rows count as up to date; it handles as many in
+50 ms.
+"""
+BACKLOG_GRACE = 1.0
+"""Seconds for which more changes may wait."""
+RESUME_GRACE = 0.5
+"""Seconds in which a resumed watch delivers missed changes. It starts with them; nothing marks the end."""
+STALL_THRESHOLD = 2.0
+"""Seconds between two calls from which on this process counts as suspended meanwhile: it is called each second."""
+CATCHING_UP_TEXT = "the changes missed meanwhile are being read"
 
-NO_LONGER = "no longer followed, so nobody can tell what has become of its objects"
-"""How the problem of a kind begins whose rows are those that there were when it was served."""
+NOT_SERVED_TEXT = "no longer followed, so the state of its objects is unknown"
+"""Beginning of the problem of a kind that is no longer served, whose rows are those of before."""
 
 
-class Handled(Protocol):
-    """What the informer gave back for the handler: a Registration."""
+class HandlerRegistration(Protocol):
+    """Registration of the handler at the informer."""
 
     @property
     def has_synced(self) -> bool: ...
@@ -34,34 +36,34 @@ class Handled(Protocol):
     def depth(self) -> int: ...
 
 
-class Informing(Protocol):
+class HealthSource(Protocol):
     """A SharedInformer."""
 
     def health(self) -> Health: ...
 
 
 class KindHealth:
-    """Call it for the health to publish, each second at least.
+    """Call it for the health to publish, at least each second.
 
-    The informer is live when its store is, and the store changes before the handler has made rows of it. So until the
-    first list has been handled this says syncing, and until a later list has been, or where changes have been piling
-    up for PATIENCE, stale.
+    The informer is live when its store is, and the store changes before the handler has built rows from it. So until
+    the first list has been handled this is syncing; until a later list has been, or where more changes have been
+    waiting for BACKLOG_GRACE, it is stale.
 
-    Nor is there a word from the API server that all that was missed has come, when a watch is taken up again after an
-    outage, or when this very process goes on after it was stopped. So this is stale for SETTLE longer.
+    The API server does not mark the end of the missed changes when a watch is resumed after an outage, or when this
+    process continues after it was suspended. So the health is stale for RESUME_GRACE longer.
     """
 
-    def __init__(self, informer: Informing, handled: Handled, clock: Clock) -> None:
+    def __init__(self, informer: HealthSource, registration: HandlerRegistration, clock: Clock) -> None:
         self._informer = informer
-        self._handled = handled
+        self._handled = registration
         self._clock = clock
         self._live_since: float | None = None
-        """Since when the informer is live, as far as its handler has caught up with that."""
+        """Since when the informer is live and its handler has caught up."""
         self._behind_since: float | None = None
         self._stale_since: float | None = None
-        """Since when it has been stale, until it has settled."""
+        """Since when it has been stale, until it has recovered."""
         self._resumed = clock.time()
-        """When this process went on after it had been held up, Unix seconds."""
+        """When this process continued after it was suspended, Unix seconds."""
         self._asked = clock.now()
 
     def __call__(self) -> Health:
@@ -73,17 +75,17 @@ class KindHealth:
         if not self._handled.has_synced:
             listed = max(0, health.listed - waiting)
             return msgspec.structs.replace(health, state="syncing", listed=listed, remaining=waiting)
-        if waiting > BEHIND:
+        if waiting > MAX_BACKLOG:
             return self._lagging(health, waiting)
-        if self._stale_since is not None and self._clock.time() < max(health.since, self._resumed) + SETTLE:
-            return _stale(health, self._stale_since, CATCHING_UP)
+        if self._stale_since is not None and self._clock.time() < max(health.since, self._resumed) + RESUME_GRACE:
+            return _stale(health, self._stale_since, CATCHING_UP_TEXT)
         self._live_since, self._behind_since, self._stale_since = health.since, None, None
         return health
 
     def _notice(self, health: Health) -> None:
-        """Whether it is stale, or nobody could ask."""
+        """Note whether it is stale, or was suspended."""
         idle, self._asked = self._clock.now() - self._asked, self._clock.now()
-        if idle > HELD_UP and self._live_since is not None:
+        if idle > STALL_THRESHOLD and self._live_since is not None:
             self._resumed = self._clock.time()
             self._stale_since = self._stale_since or self._resumed - idle
         elif health.state == "stale":
@@ -93,18 +95,18 @@ class KindHealth:
         now = self._clock.time()
         if self._behind_since is None:
             self._behind_since = now
-        if self._live_since == health.since and now - self._behind_since < PATIENCE:
+        if self._live_since == health.since and now - self._behind_since < BACKLOG_GRACE:
             return health
         since = self._stale_since or self._behind_since
-        return _stale(health, since, f"{waiting:,} changes have been heard of and are not shown yet")
+        return _stale(health, since, f"{waiting:,} changes have arrived and are not shown yet")
 
 
-def no_longer_served(health: Health, rows: Sized) -> Health:
-    """That the API server has nothing there does not say that objects were deleted: rows stay, and are stale."""
+def stale_if_not_served(health: Health, rows: Sized) -> Health:
+    """Stale where the kind is no longer served: that does not mean that objects were deleted, so rows stay."""
     if health.state != "absent" or not rows:
         return health
-    return _stale(health, health.since, f"{NO_LONGER}: {health.problem}")
+    return _stale(health, health.since, f"{NOT_SERVED_TEXT}: {health.problem}")
 
 
 def _stale(health: Health, since: float, problem: str) -> Health:
-    return msgspec.structs.replace(health, state="stale", since=since, problem=problem, answered=True)
+    return msgspec.structs.replace(health, state="stale", since=since, problem=problem, has_answer=True)

@@ -1,8 +1,8 @@
-"""The kinds that a worker follows because somebody looks at them, beside those of its settings.
+"""Kinds that a worker follows on demand, beside those of its settings.
 
-Web processes say again and again which kinds they have open and how long ago somebody looked (`Want`). A kind is
-followed from the first such word on and let go of KEPT seconds after the last look that was told, so a lost word,
-another worker or another web process changes nothing for longer than it takes to say it again.
+Web processes announce again and again which kinds they have open and how long ago each was viewed (`InterestMessage`).
+A kind is followed from its first announcement until ON_DEMAND_TTL seconds after the last announced view, so a lost
+message, another worker or another web process has no effect for longer than one announcement interval.
 """
 
 from __future__ import annotations
@@ -11,83 +11,91 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dashboard.live.followed_kind import NOT_FOLLOWED, FollowedKind
-from dashboard.live.messages import Want
-from dashboard.resources.kinds import KindInfo, kind_of_key
+from dashboard.live.replication.messages import (
+    MAX_ON_DEMAND,
+    NOT_FOLLOWED,
+    ON_DEMAND_RECENT,
+    ON_DEMAND_TTL,
+    InterestMessage,
+)
+from dashboard.live.worker.followed_kind import FollowedKind
+from dashboard.objects.kinds.catalog import KindInfo, kind_of_key
 from informerd.cache.health import Health
 from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
 
-KEPT = 600.0
-"""Seconds that a kind is followed after the last look at it."""
-MOST = 12
-"""Kinds that are followed on demand at once, in a worker and in a web process each."""
-LATELY = 60.0
-"""Seconds after a look in which a kind does not give way to another one."""
-REFUSED_FOR = 10.0
-"""Seconds that a refusal is repeated after it was last asked for."""
-LOOK = 1.0
-"""Seconds between two looks at what is over."""
+REFUSAL_TTL = 10.0
+"""Seconds that a refusal is repeated after the last request."""
+SWEEP_INTERVAL = 1.0
+"""Seconds between two checks for expired kinds."""
 
-FULL = (
-    f"{NOT_FOLLOWED}: {MOST} kinds beyond those of DELTABOARD_KINDS are being looked at already. "
-    "It is followed as soon as one of them is left for a minute"
+FULL_PROBLEM = (
+    f"{NOT_FOLLOWED}: {MAX_ON_DEMAND} kinds beyond those of DELTABOARD_KINDS are open already. "
+    "It is followed as soon as one of them has not been viewed for a minute"
 )
 
-Make = Callable[[KindInfo], FollowedKind]
+FollowedKindFactory = Callable[[KindInfo], FollowedKind]
 
 
 @dataclass(slots=True)
 class _Wanted:
-    """A kind and when somebody last looked at it, in monotonic seconds."""
+    """A kind and the time of its last view, in monotonic seconds."""
 
     followed: FollowedKind
     looked: float
     refused: bool = False
 
 
-class OnDemand:
-    """What web processes want of one worker. `make` makes what is to be followed, `follows` says what already is."""
+class OnDemandKinds:
+    """Kinds that web processes want from one worker. `make_followed_kind` follows one, `is_followed` tells
+    whether one is.
+    """
 
-    def __init__(self, make: Make, follows: Callable[[str], bool], start: Callable[[], None], clock: Clock) -> None:
-        self._make = make
-        self._follows = follows
+    def __init__(
+        self,
+        make_followed_kind: FollowedKindFactory,
+        is_followed: Callable[[str], bool],
+        start: Callable[[], None],
+        clock: Clock,
+    ) -> None:
+        self._make = make_followed_kind
+        self._follows = is_followed
         self._start = start
         self._clock = clock
         self._wanted: dict[str, _Wanted] = {}
 
     def get(self, key: str) -> FollowedKind | None:
-        """Who publishes this kind, refused ones included; None where nobody wants it."""
+        """The publisher of this kind, refused ones included; None where nobody wants it."""
         wanted = self._wanted.get(key)
         return wanted.followed if wanted is not None else None
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """What is followed on demand, without what was refused."""
+        """Keys of the kinds that are followed on demand, without the refused ones."""
         return tuple(key for key, wanted in self._wanted.items() if not wanted.refused)
 
-    async def hear(self, want: Want) -> None:
-        """Take in what one web process has open."""
-        for key, idle in want.kinds[: 2 * MOST]:
+    async def receive_interest(self, want: InterestMessage) -> None:
+        """Take in the open kinds of one web process."""
+        for key, idle in want.kinds[: 2 * MAX_ON_DEMAND]:
             if not self._follows(key):
-                await self._hear(key, self._clock.now() - min(max(idle, 0.0), KEPT))
+                await self._hear(key, self._clock.now() - min(max(idle, 0.0), ON_DEMAND_TTL))
 
     async def sweep(self) -> None:
-        """Let go of what nobody has looked at for KEPT seconds."""
+        """Stop following what nobody has viewed for ON_DEMAND_TTL seconds."""
         now = self._clock.now()
         for key, wanted in list(self._wanted.items()):
-            if now - wanted.looked >= (REFUSED_FOR if wanted.refused else KEPT):
+            if now - wanted.looked >= (REFUSAL_TTL if wanted.refused else ON_DEMAND_TTL):
                 await self._let_go(key)
 
     async def run(self) -> None:
         """Sweep until cancelled."""
         while True:
-            await self._clock.sleep(LOOK)
+            await self._clock.sleep(SWEEP_INTERVAL)
             await self.sweep()
 
     async def stop(self) -> None:
-        """Let go of all."""
+        """Stop following all kinds."""
         for key in list(self._wanted):
             await self._let_go(key)
 
@@ -98,7 +106,7 @@ class OnDemand:
             if not wanted.refused:
                 return
         now = self._clock.now()
-        if now - looked >= KEPT or (kind := kind_of_key(key)) is None:
+        if now - looked >= ON_DEMAND_TTL or (kind := kind_of_key(key)) is None:
             return
         if not await self._has_room(now, looked):
             self._refuse(kind, now, looked)
@@ -108,30 +116,30 @@ class OnDemand:
         self._follow(kind, looked)
 
     def _follow(self, kind: KindInfo, looked: float) -> None:
-        logger.info("following %s because somebody looks", kind.key)
+        logger.info("following %s because a browser shows it", kind.key)
         followed = self._make(kind)
         self._wanted[kind.key] = _Wanted(followed, looked)
         followed.start()
         self._start()
 
     def _refuse(self, kind: KindInfo, now: float, looked: float) -> None:
-        """Say why it is not followed, to who looks right now; who has only kept it hears nothing."""
+        """Report why it is not followed, to web processes that view it right now."""
         refused = sum(wanted.refused for wanted in self._wanted.values())
-        if kind.key in self._wanted or now - looked > LATELY or refused >= MOST:
+        if kind.key in self._wanted or now - looked > ON_DEMAND_RECENT or refused >= MAX_ON_DEMAND:
             return
-        logger.warning("not following %s: %d kinds are followed on demand already", kind.key, MOST)
+        logger.warning("not following %s: %d kinds are followed on demand already", kind.key, MAX_ON_DEMAND)
         followed = self._make(kind)
-        health = Health(state="forbidden", since=self._clock.time(), problem=FULL)
+        health = Health(state="forbidden", since=self._clock.time(), problem=FULL_PROBLEM)
         followed.publisher.health = lambda: health
         self._wanted[kind.key] = _Wanted(followed, looked, refused=True)
-        followed.publish()
+        followed.start_publishing()
 
     async def _has_room(self, now: float, looked: float) -> bool:
-        """Whether one more may be followed. Of those that nobody looks at the one left longest gives way to a look."""
-        if len(self.keys) < MOST:
+        """Whether one more kind may be followed. Of the kinds that nobody views the one left longest makes room."""
+        if len(self.keys) < MAX_ON_DEMAND:
             return True
         idle = min(self.keys, key=lambda key: self._wanted[key].looked)
-        if now - looked > LATELY or now - self._wanted[idle].looked <= LATELY:
+        if now - looked > ON_DEMAND_RECENT or now - self._wanted[idle].looked <= ON_DEMAND_RECENT:
             return False
         await self._let_go(idle)
         return True
@@ -141,5 +149,5 @@ class OnDemand:
         if wanted is None:
             return
         if not wanted.refused:
-            logger.info("no longer following %s, which nobody looks at", key)
+            logger.info("no longer following %s, which no browser shows", key)
         await wanted.followed.stop()

@@ -1,4 +1,4 @@
-"""A kind that the API server lists and lets nobody watch: listed again and again, and told as what differs."""
+"""Polling of a kind that cannot be watched: it is listed again and again, and the differences are reported."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from dashboard.live.kind_feed import KindFeed
+from dashboard.live.worker.row_handler import RowHandler
 from informerd.cache.health import Health, State
 from informerd.cache.list_watch import ListWatch
 from informerd.cache.pager import list_all
@@ -18,30 +18,32 @@ from informerd.clock import Clock
 from informerd.errors import Forbidden, InformerdError, NotFound
 from informerd.objects import Object
 
-EVERY = 30.0
-"""Seconds between two lists, a tenth more or less, so that kinds and workers do not ask all at once."""
-RETRY = 5.0
+POLL_INTERVAL = 30.0
+"""Seconds between two lists, plus or minus a tenth, so that kinds and workers do not all ask at the same time."""
+RETRY_DELAY = 5.0
 """Seconds after a list that failed."""
-PAGE = 500
+PAGE_SIZE = 500
 STEP = 100
-"""Objects that are compared before others have a turn."""
+"""Objects that are compared before other tasks run."""
 
 
-class Polling:
-    """Calls `feed` as an informer does. An object without uid has one made of namespace and name.
+class Poller:
+    """Calls `handler` as an informer does. An object without uid gets one made of namespace and name.
 
-    Call it for the health: live while the last list succeeded, with `polled` saying that it may be that old.
+    Call it for the health: live while the last list succeeded, with `polled` for the possible age of the rows.
     """
 
-    def __init__(self, list_watch: ListWatch[Any], feed: KindFeed, clock: Clock, changed: Callable[[], None]) -> None:
+    def __init__(
+        self, list_watch: ListWatch[Any], handler: RowHandler, clock: Clock, on_health_change: Callable[[], None]
+    ) -> None:
         self._list_watch = list_watch
-        self._feed = feed
+        self._feed = handler
         self._clock = clock
-        self._changed = changed
-        """Called when the health is another one."""
+        self._changed = on_health_change
+        """Called when the health has changed."""
         self._objects: dict[str, Object] = {}
         self._listed = False
-        self._health = Health(state="syncing", since=clock.time(), polled=EVERY)
+        self._health = Health(state="syncing", since=clock.time(), polled=POLL_INTERVAL)
 
     def __call__(self) -> Health:
         return self._health
@@ -49,13 +51,13 @@ class Polling:
     async def run(self) -> None:
         """List until cancelled."""
         while True:
-            failed = not await self.look()
-            await self._clock.sleep(RETRY if failed else EVERY * random.uniform(0.9, 1.1))  # noqa: S311 -- no secret
+            failed = not await self.list_once()
+            await self._clock.sleep(RETRY_DELAY if failed else POLL_INTERVAL * random.uniform(0.9, 1.1))  # noqa: S311 -- no secret
 
-    async def look(self) -> bool:
-        """List once and tell what differs; whether that succeeded."""
+    async def list_once(self) -> bool:
+        """List once and report the differences. Returns whether that succeeded."""
         try:
-            listing = await list_all(self._list_watch, "", limit=PAGE, progress=lambda _count, _remaining: None)
+            listing = await list_all(self._list_watch, "", limit=PAGE_SIZE, progress=lambda _count, _remaining: None)
         except InformerdError as error:
             self._failed(error)
             return False
@@ -74,14 +76,14 @@ class Polling:
         self._say(state, problem=str(error))
 
     async def _take(self, objects: dict[str, Object], *, kept: frozenset[str]) -> None:
-        """Tell the difference, deletes first; an object is known from when it is told."""
+        """Report the differences, deletes first; an object is known once it is reported."""
         for number, key in enumerate(tuple(self._objects), 1):
             if key not in kept and key not in objects:
                 self._feed.on_delete(self._objects.pop(key), final_state_unknown=False)
             if number % STEP == 0:
                 await asyncio.sleep(0)
         for number, (key, listed) in enumerate(objects.items(), 1):
-            old, obj = self._objects.get(key), identified(listed)
+            old, obj = self._objects.get(key), with_identity(listed)
             self._objects[key] = obj
             if old is None:
                 self._feed.on_add(obj, is_in_initial_list=not self._listed)
@@ -97,16 +99,18 @@ class Polling:
             since=before.since if before.state == state else now,
             heard=heard or before.heard,
             problem=problem,
-            retry_at=now + RETRY if problem else None,
+            retry_at=now + RETRY_DELAY if problem else None,
             relists=before.relists + (heard is not None and before.heard is not None),
-            answered=bool(problem),
-            polled=EVERY,
+            has_answer=bool(problem),
+            polled=POLL_INTERVAL,
         )
         self._changed()
 
 
-def identified(obj: Object) -> Object:
-    """`obj` with a uid, where it has none made of namespace and name, and a version, where it has none of all of it."""
+def with_identity(obj: Object) -> Object:
+    """`obj` with a uid made of namespace and name where it has none, and a version made of its content where it
+    has none.
+    """
     meta = obj.metadata
     if meta.uid and meta.resource_version:
         return obj

@@ -1,6 +1,6 @@
-"""How a kind of which only its name is known is served: in which version, as which Kind, in namespaces or not.
+"""Resolution of a kind that is known by name only: its version, its Kind, and whether it is in namespaces.
 
-Discovery says it, some time after it became so. A kind's definition, where that may be read, says it first.
+Discovery reports a change some time after it happens. A kind's definition, where it may be read, reports it first.
 """
 
 from __future__ import annotations
@@ -8,59 +8,60 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from dashboard.live.definitions import Definition, Definitions
+from dashboard.live.worker.crds import CrdClient, CustomResourceDefinition
 from informerd.clock import Clock, sleep_or
 from informerd.errors import InformerdError, NotWatchable, UnknownResource
 from informerd.resource import Resource
 from informerd.rest.discovery import Discovery
 
 RETRY_RESOLVE = 5.0
-"""Seconds between two questions to discovery for a kind that it does not know, or that it names and nobody finds."""
-SELDOM = 60.0
-"""The same at most for a kind that has never been where it was looked for first."""
-SOON = 0.25
-"""Seconds between the first two questions after a kind was served otherwise; each wait is twice as long as the last."""
-LATE = 5.0
-"""Seconds for which discovery may not know yet of a kind that was served otherwise before."""
+"""Seconds between two discovery requests for a kind that discovery does not know, or names although it is not found."""
+RARE_INTERVAL = 60.0
+"""Maximum of that for a kind that has never been in the place where it was looked for first."""
+FIRST_RETRY = 0.25
+"""Seconds between the first two requests after a kind changed; each wait is twice as long as the last."""
+DISCOVERY_LAG = 5.0
+"""Seconds for which discovery may not yet know of a kind that was served in another way before."""
 
 
-class Served:
-    """Asks how `key` is served, and notices when it is served otherwise."""
+class ServedVersionResolver:
+    """Resolves how `key` is served, and notices when that changes."""
 
-    def __init__(self, key: str, discovery: Discovery, definitions: Definitions, clock: Clock) -> None:
+    def __init__(self, key: str, discovery: Discovery, definitions: CrdClient, clock: Clock) -> None:
         self._key = key
         self._discovery = discovery
         self._definitions = definitions
         self._clock = clock
         self._doubt = asyncio.Event()
-        self._defined: Definition | None = None
-        """As it was last heard of since `find`."""
+        self._defined: CustomResourceDefinition | None = None
+        """The last result since `find`."""
 
-    def doubt(self) -> None:
-        """It may be served otherwise: it is not there, or its definition is not."""
+    def invalidate(self) -> None:
+        """The way it is served may have changed: the kind, or its definition, is missing."""
         self._doubt.set()
 
-    def hear(self, definition: Definition) -> None:
-        """The definition is now so."""
+    def receive_definition(self, definition: CustomResourceDefinition) -> None:
+        """Take in the present definition."""
         self._defined = definition
         self._doubt.set()
 
     async def find(
-        self, unresolved: Callable[[InformerdError], None], *, before: bool
-    ) -> tuple[Resource, Definition | None]:
-        """How it is served; asked until it exists and can be watched or listed. `unresolved` is told why not yet.
+        self, on_unresolved: Callable[[InformerdError], None], *, was_followed: bool
+    ) -> tuple[Resource, CustomResourceDefinition | None]:
+        """The resource that serves it; asks until it exists and can be watched or listed. `on_unresolved` gets the
+        reason.
 
-        `before`: whether it was followed until now, so that what discovery says may be late.
+        `was_followed`: whether it was followed until now, so that discovery may be late.
         """
-        begun, wait = self._clock.now(), SOON if before else RETRY_RESOLVE
+        begun, wait = self._clock.now(), FIRST_RETRY if was_followed else RETRY_RESOLVE
         while True:
             try:
                 resource = await self._resolved()
                 definition = await self._definitions.find(resource)
             except InformerdError as error:
-                late = before and isinstance(error, UnknownResource) and self._clock.now() - begun < LATE
+                late = was_followed and isinstance(error, UnknownResource) and self._clock.now() - begun < DISCOVERY_LAG
                 if not late:
-                    unresolved(error)
+                    on_unresolved(error)
             else:
                 if definition is None or definition.serves(resource):
                     self._defined = definition
@@ -69,28 +70,28 @@ class Served:
             wait = min(2 * wait, RETRY_RESOLVE)
             self._discovery.invalidate()
 
-    async def until_otherwise(
+    async def wait_until_changed(
         self,
         resource: Resource,
-        absent: Callable[[], bool],
-        known: Callable[[], bool],
+        is_absent: Callable[[], bool],
+        has_objects: Callable[[], bool],
         *,
-        at_most: float = RETRY_RESOLVE,
+        max_wait: float = RETRY_RESOLVE,
     ) -> None:
-        """Return when it is served otherwise: as its definition says, or as discovery says while it is `absent`.
+        """Return when it is served in another way, by its definition, or by discovery while `is_missing`.
 
-        So it is where discovery does not name it and objects of it are `known`. `at_most`: seconds between questions.
+        That includes a kind that discovery no longer names. `max_wait`: seconds between two requests.
         """
         while True:
             await self._doubt.wait()
             self._doubt.clear()
-            wait = SOON
-            while not self._is_undefined(resource) and absent():
-                if await self._is_named_otherwise(resource, known):
+            wait = FIRST_RETRY
+            while not self._is_undefined(resource) and is_absent():
+                if await self._is_named_otherwise(resource, has_objects):
                     return
                 if await sleep_or(self._doubt, wait, self._clock):
                     self._doubt.clear()
-                wait = min(2 * wait, at_most)
+                wait = min(2 * wait, max_wait)
             if self._is_undefined(resource):
                 return
 

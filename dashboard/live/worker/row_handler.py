@@ -1,34 +1,36 @@
-"""One kind's way from informer to publisher: objects become rows, deltas become feed entries."""
+"""Handler of one kind between informer and publisher: objects become rows, deltas become feed entries."""
 
 from __future__ import annotations
 
 import logging
 
-from dashboard.live.messages import Operation, Row
-from dashboard.live.publisher import Publisher
-from dashboard.resources.rows import Shape, Told, about_of, build_row, change_words
+from dashboard.live.replication.publisher import Publisher
+from dashboard.objects.kinds.row import Operation, Row
+from dashboard.objects.printers import ChangeText, Printer, build_row, change_text, event_subject
 from informerd.objects import Object
 
 logger = logging.getLogger(__name__)
 
 
-class KindFeed:
-    """A handler for a shared informer. Objects of the first list make rows but no feed entries: nothing changed."""
+class RowHandler:
+    """A handler for a shared informer. Objects of the first list make rows but no feed entries, because nothing
+    changed.
+    """
 
-    def __init__(self, key: str, publisher: Publisher, shape: Shape | None = None) -> None:
+    def __init__(self, key: str, publisher: Publisher, printer: Printer | None = None) -> None:
         self._key = key
         self._publisher = publisher
-        self._shape = shape
-        """None: the one that is known for the key."""
+        self._shape = printer
+        """Columns of the kind; None: those known for its key."""
 
     def on_add(self, obj: Object, is_in_initial_list: bool) -> None:
         self._added(self._row(obj), obj, quiet=is_in_initial_list)
 
     def on_update(self, old: Object, new: Object) -> None:
-        """An update whose uid differs is a delete and a re-creation that nobody saw happen: told as the two."""
+        """An update whose uid differs is reported as a delete and a creation: the informer missed both."""
         before, row = self._publisher.rows.get(old.metadata.uid), self._row(new)
         if before is not None and before.uid != row.uid:
-            self._deleted(before, old, "deleted and created again, unseen")
+            self._deleted(before, old, "deleted and created again between two reads")
             before = None
         if before is None:
             self._added(row, new, quiet=False)
@@ -50,28 +52,30 @@ class KindFeed:
             self._entry("added", row, obj, self._told(None, row))
 
     def _deleted(self, row: Row, obj: Object, words: str) -> None:
-        self._publisher.drop(row.uid)
-        self._entry("deleted", row, obj, Told(words, "idle"))
+        self._publisher.remove(row.uid)
+        self._entry("deleted", row, obj, ChangeText(words, "idle"))
 
-    def _entry(self, op: Operation, row: Row, obj: Object, told: Told) -> None:
-        about = about_of(obj)
+    def _entry(self, op: Operation, row: Row, obj: Object, change: ChangeText) -> None:
+        about = event_subject(obj)
         reason = str(getattr(obj, "reason", "")) if about is not None else ""
-        self._publisher.entry(op, row, told.words, told.tone, fields=told.fields, reason=reason, about=about)
+        self._publisher.add_entry(
+            op, row, change.words, change.tone, fields=change.fields, reason=reason, subject=about
+        )
 
-    def _told(self, before: Row | None, row: Row | None) -> Told:
+    def _told(self, before: Row | None, row: Row | None) -> ChangeText:
         try:
-            return change_words(self._key, before, row, self._shape.columns if self._shape else None)
+            return change_text(self._key, before, row, self._shape.columns if self._shape else None)
         except Exception:
             known = row or before
-            logger.exception("could not say what changed in %s %s", self._key, known.key if known else "")
-            return Told("changed", known.tone if known else "idle")
+            logger.exception("could not describe the change of %s %s", self._key, known.key if known else "")
+            return ChangeText("changed", known.tone if known else "idle")
 
     def _row(self, obj: Object) -> Row:
-        """The object's row; one that cannot be read is shown by its name all the same, never left out."""
+        """The object's row; one that cannot be read is shown by its name, never left out."""
         try:
             return self._shape.row(obj) if self._shape else build_row(self._key, obj)
         except Exception:
-            logger.exception("could not make a row of %s %s", self._key, obj.key)
+            logger.exception("could not build the row of %s %s", self._key, obj.key)
             meta = obj.metadata
             return Row(
                 uid=meta.uid,
@@ -83,6 +87,6 @@ class KindFeed:
                 tone="warn",
                 cells=(),
                 labels=dict(meta.labels),
-                reason="Deltaboard could not read this object, see its log",
+                reason="Deltaboard could not read this object; see its log",
                 blob=obj.blob,
             )

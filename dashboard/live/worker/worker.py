@@ -1,4 +1,4 @@
-"""The worker: informers on one side, publishers on the other, one of each a kind."""
+"""Worker process: one informer and one publisher for each kind."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 
 import msgspec
 
-from dashboard.census.counting import count
-from dashboard.live.definitions import Definitions
-from dashboard.live.epoch import new_epoch
-from dashboard.live.followed_kind import FollowedKind
-from dashboard.live.layer import Inbox, Layer, Sender, Trouble
-from dashboard.live.messages import ASK_GROUP, ask_decoder, want_decoder
-from dashboard.live.on_demand import OnDemand
-from dashboard.live.publisher import Publisher
-from dashboard.live.tasks import cancelled, kept_running
-from dashboard.resources.kinds import KindInfo
-from dashboard.resources.rows import projection_for
+from dashboard.live.object_counts.count import count
+from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
+from dashboard.live.replication.frames import new_epoch
+from dashboard.live.replication.messages import REQUEST_GROUP, interest_decoder, snapshot_request_decoder
+from dashboard.live.replication.publisher import Publisher
+from dashboard.live.worker.crds import CrdClient
+from dashboard.live.worker.followed_kind import FollowedKind
+from dashboard.live.worker.on_demand import OnDemandKinds
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.printers import projection_for
+from dashboard.runtime.background import cancel_all, keep_running
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.list_watch import ListWatch
 from informerd.cache.reflector_settings import ReflectorSettings
@@ -33,40 +33,40 @@ logger = logging.getLogger(__name__)
 
 
 class Worker:
-    """Watches `kinds`, and others while somebody looks, and publishes them over `layer`. The client is its owner's.
+    """Watches `kinds`, and others on demand, and publishes them over `channel_layer`. The caller owns the client.
 
-    An API server that cannot be reached, a kind that is forbidden or does not exist: each is said in that kind's
-    health, retried, and keeps nothing else from running.
+    An unreachable API server and a forbidden or unknown kind are reported in that kind's health and retried; other
+    kinds are not affected.
     """
 
     def __init__(
         self,
         client: Client,
-        layer: Layer,
+        channel_layer: ChannelLayer,
         kinds: Iterable[KindInfo],
         clock: Clock,
         *,
         discovery: Discovery | None = None,
-        trouble: Trouble | None = None,
+        layer_health: ChannelLayerHealth | None = None,
     ) -> None:
         self.epoch = new_epoch(clock)
-        trouble = trouble or Trouble()
-        self._inbox = Inbox(layer, ASK_GROUP, clock, trouble)
+        layer_health = layer_health or ChannelLayerHealth()
+        self._inbox = GroupChannel(channel_layer, REQUEST_GROUP, clock, layer_health)
         self._clock = clock
         self._discovery = discovery or Discovery(client, clock=clock)
-        self._layer = layer
-        self._sender = Sender(layer, trouble)
+        self._layer = channel_layer
+        self._sender = Sender(channel_layer, layer_health)
         self.factory = SharedInformerFactory(client, clock=clock, settings=ReflectorSettings(keep_absent=True))
-        self._definitions = Definitions(client, self.factory)
+        self._definitions = CrdClient(client, self.factory)
         self._count = partial(count, client)
         self._lists = partial(_lists, client, clock)
         self.publishers: dict[str, Publisher] = {}
-        """Of the kinds that are always followed."""
+        """The kinds that are always followed."""
         self._followed = [self._follow_always(kind) for kind in kinds]
-        self.on_demand = OnDemand(
+        self.on_demand = OnDemandKinds(
             self._follow_on_demand, self.publishers.__contains__, lambda: self.factory.start(), clock
         )
-        """Of the others, those that somebody looks at."""
+        """The kinds that are followed on demand."""
         self._tasks: list[asyncio.Task[None]] = []
         self._unreadable = logging.WARNING
 
@@ -79,26 +79,26 @@ class Worker:
             await self.stop()
 
     def start(self) -> None:
-        """Begin; returns at once. Starting a second time changes nothing."""
+        """Start; returns at once. A second call has no effect."""
         if self._tasks:
             return
-        self._keep("the answering of snapshots", self._answer_asks)
-        self._keep("the letting go of kinds", self.on_demand.run)
+        self._keep("answering snapshot requests", self._answer_asks)
+        self._keep("dropping unused kinds", self.on_demand.run)
         for followed in self._followed:
             followed.start()
         self.factory.start()
 
     async def stop(self) -> None:
-        """End watches and publishing; returns when all has ended."""
+        """End watches and publishers; returns when all have ended."""
         tasks, self._tasks = self._tasks, []
-        await cancelled(tasks)
+        await cancel_all(tasks)
         for followed in self._followed:
             await followed.stop()
         await self.on_demand.stop()
         await self.factory.stop()
 
     def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
-        self._tasks.append(asyncio.create_task(kept_running(name, run, self._clock), name=name))
+        self._tasks.append(asyncio.create_task(keep_running(name, run, self._clock), name=name))
 
     def _follow_always(self, kind: KindInfo) -> FollowedKind:
         def publish(epoch: str) -> Publisher:
@@ -108,7 +108,7 @@ class Worker:
         return self._follow(kind, publish, self.epoch)
 
     def _follow_on_demand(self, kind: KindInfo) -> FollowedKind:
-        """With an epoch of its own: followed again later, its frames count from 1 again."""
+        """Follow a kind on demand, with a new epoch: when it is followed again later, its frames count from 1 again."""
         return self._follow(kind, partial(self._make_publisher, kind.key), new_epoch(self._clock))
 
     def _follow(self, kind: KindInfo, publish: Callable[[str], Publisher], epoch: str) -> FollowedKind:
@@ -127,8 +127,8 @@ class Worker:
     def _make_publisher(self, key: str, epoch: str) -> Publisher:
         return Publisher(key, self._layer, self._clock, epoch=epoch, sender=self._sender)
 
-    def follows(self, key: str) -> bool:
-        """Whether the feed has this kind, be it always or because somebody looks."""
+    def is_published(self, key: str) -> bool:
+        """Whether the feed has this kind, always or on demand."""
         return key in self.publishers or key in self.on_demand.keys
 
     def _publisher(self, key: str) -> Publisher | None:
@@ -136,24 +136,28 @@ class Worker:
         return followed.publisher if followed is not None else self.publishers.get(key)
 
     async def _answer_asks(self) -> None:
-        """Hear what replicas ask, let the right publisher answer, and follow what web processes want."""
+        """Receive the replicas' requests, pass each to its publisher, and follow what web processes want."""
         await self._inbox.run(self._answer)
 
     async def _answer(self, message: dict[str, Any]) -> None:
         try:
             if message["type"] == "feed.want":
-                await self.on_demand.hear(want_decoder.decode(message["data"]))
+                await self.on_demand.receive_interest(interest_decoder.decode(message["data"]))
                 return
-            ask = ask_decoder.decode(message["data"])
+            ask = snapshot_request_decoder.decode(message["data"])
         except (KeyError, TypeError, msgspec.MsgspecError) as error:
-            logger.log(self._unreadable, "dropped a question, is a web process of another version? %s", error)
+            logger.log(
+                self._unreadable, "dropped a request; check whether a web process runs another version: %s", error
+            )
             self._unreadable = logging.DEBUG
             return
         if publisher := self._publisher(ask.resource):
             try:
                 await publisher.answer(ask)
             except Exception:
-                logger.exception("could not answer for %s", ask.resource)  # and go on answering for the others
+                logger.exception(
+                    "could not answer a request for %s", ask.resource
+                )  # and go on answering for the others
 
 
 def _lists(client: Client, clock: Clock, resource: Resource) -> ListWatch[Any]:

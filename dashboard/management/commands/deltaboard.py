@@ -1,4 +1,4 @@
-"""``manage.py deltaboard``: worker and web server in one process."""
+"""Command ``manage.py deltaboard``: worker and web server in one process."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError
 
-from dashboard.access.addresses import BindRefused
-from dashboard.management.refusal import refuse
-from dashboard.serving import CannotListen, bound_socket, install_reactor, serve, stop_with_reactor
+from dashboard.management.exit_message import exit_with_message
+from dashboard.server.daphne import CannotListen, bind_socket, install_reactor, serve, stop_with_reactor
+from dashboard.server.guard import BindRefused
 
 
 class Command(BaseCommand):
@@ -32,18 +32,18 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, port: int, bind: str, context: str, **__: Any) -> None:
         try:
-            listening = bound_socket(bind, port, proxy_user_header=settings.DELTABOARD_TRUST_PROXY_USER)
+            listening = bind_socket(bind, port, proxy_user_header=settings.DELTABOARD_TRUST_PROXY_USER)
         except (BindRefused, CannotListen) as error:
-            refuse(self.stderr, error)
+            exit_with_message(self.stderr, error)
         self._say_pending_migrations()
         install_reactor()  # before anything that imports daphne's server
 
-        from dashboard.wiring import build_application, build_live
+        from dashboard.server.wiring.web import build_application, build_web_process
 
         try:
-            live = build_live(context=context)
+            live = build_web_process(context=context)
         except ImproperlyConfigured as error:
-            refuse(self.stderr, error)
+            exit_with_message(self.stderr, error)
         host, real_port = listening.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
 
@@ -54,14 +54,14 @@ class Command(BaseCommand):
             await live.connection.chosen.wait()
             self._say(live.connection.said)
 
-        serve(build_application(live), listening, started=started)
+        serve(build_application(live), listening, on_started=started)
 
     def _say(self, line: str) -> None:
         self.stdout.write(line)
         sys.stdout.flush()
 
     def _say_pending_migrations(self) -> None:
-        """One line where the database is behind the code; it stops nobody from looking at the cluster."""
+        """One line where migrations are missing; the server starts all the same."""
         from django.db import DEFAULT_DB_ALIAS, connections
         from django.db.migrations.executor import MigrationExecutor
 

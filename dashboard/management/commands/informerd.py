@@ -1,4 +1,4 @@
-"""``manage.py informerd``: the worker alone, for the production form."""
+"""Command ``manage.py informerd``: the worker alone, for the production form."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand
 
-from dashboard.connection import Connection
-from dashboard.management.refusal import refuse
-from dashboard.metrics import exposition
-from dashboard.upstream import Upstream, build_upstream
+from dashboard.cluster.connection import Connection
+from dashboard.management.exit_message import exit_with_message
+from dashboard.server.wiring.metrics import exposition
+from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.errors import ConfigError, InvalidCall
-from informerd.manager.health_checks import HealthChecks
+from informerd.manager.healthz import HealthChecks
 from informerd.manager.probe_server import ProbeServer
 
 
@@ -34,7 +34,7 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, context: str, probes: str, **__: Any) -> None:
         if not settings.REDIS_URL:
-            refuse(
+            exit_with_message(
                 self.stderr,
                 "informerd publishes through Redis, so REDIS_URL must be set; "
                 "for worker and web in one process without Redis run manage.py deltaboard.",
@@ -44,10 +44,10 @@ class Command(BaseCommand):
             with asyncio.Runner(loop_factory=_loop_factory()) as runner:
                 runner.run(self._run(context, probes))
         except (ImproperlyConfigured, ConfigError, InvalidCall) as error:
-            refuse(self.stderr, error, code=2)
+            exit_with_message(self.stderr, error, code=2)
 
     async def _run(self, context: str, probes: str) -> None:
-        upstream = build_upstream(context=context, with_worker=True)
+        upstream = build_worker_process(context=context, with_worker=True)
         async with contextlib.AsyncExitStack() as stack:
             if probes:
                 server = ProbeServer(probes, _checks(upstream), partial(exposition, upstream))
@@ -56,18 +56,18 @@ class Command(BaseCommand):
                 self.stdout.write(f"Probes and metrics are at http://{server.address}/")
             await self._work(upstream)
 
-    async def _work(self, upstream: Upstream) -> None:
+    async def _work(self, upstream: WorkerProcess) -> None:
         running = asyncio.create_task(upstream.run())
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, running.cancel)
-        telling = asyncio.create_task(self._tell(upstream.connection))
+        logging_cluster = asyncio.create_task(self._tell(upstream.connection))
         try:
             await running
         except asyncio.CancelledError:
             return
         finally:
-            telling.cancel()
+            logging_cluster.cancel()
 
     async def _tell(self, connection: Connection) -> None:
         await connection.chosen.wait()
@@ -76,8 +76,8 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def _checks(upstream: Upstream) -> tuple[HealthChecks, ...]:
-    """Alive is who answers; ready is who has a cluster that answers."""
+def _checks(upstream: WorkerProcess) -> tuple[HealthChecks, ...]:
+    """Health checks: alive while the process answers, ready while its cluster answers."""
     healthy, ready = HealthChecks("healthz"), HealthChecks("readyz")
     healthy.add("ping", lambda: True)
     ready.add("cluster", partial(_must_reach, upstream.connection))

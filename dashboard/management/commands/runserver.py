@@ -1,4 +1,4 @@
-"""``manage.py runserver``: daphne's, autoreloader included, kept to this machine.
+"""Command ``manage.py runserver``: daphne's with autoreloader, limited to this machine.
 
 Worker, replicas and demo cluster start with the server, hence in the reloaded process only; when that ends for a
 reload, the demo cluster ends with it, because its standard input closes.
@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 
 from django.conf import settings
 
-from dashboard.access.addresses import BindRefused
-from dashboard.management.refusal import refuse
-from dashboard.serving import CannotListen, bound_socket, install_reactor
+from dashboard.management.exit_message import exit_with_message
+from dashboard.server.daphne import CannotListen, bind_socket, install_reactor
+from dashboard.server.guard import BindRefused
 
 install_reactor()
 
@@ -23,13 +23,13 @@ from daphne.server import Server  # noqa: E402 - after the reactor
 
 
 class LongLivedServer(Server):  # type: ignore[misc]
-    """Daphne's server, which leaves open pages open: its default closes every websocket after a day."""
+    """Daphne's server without its default of closing every websocket after a day."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{**kwargs, "websocket_timeout": -1})
 
     def listen_error(self, failure: Any) -> NoReturn:
-        """End the process with a sentence; under the autoreloader this is a thread that could not end it otherwise."""
+        """End the process with a message; under the autoreloader this is a thread that could not end it otherwise."""
         sys.stderr.write(f"Deltaboard cannot listen: {failure.getErrorMessage()}\n")
         sys.stderr.flush()
         os._exit(1)
@@ -43,14 +43,14 @@ class Command(DaphneCommand):  # type: ignore[misc]
         return super().handle(*args, **options)
 
     def run(self, **options: Any) -> None:
-        """Look whether we may listen there before the autoreloader is begun: what fails later, fails in its thread."""
+        """Check the address before the autoreloader starts: a later error would only end its thread."""
         try:
-            bound_socket(
+            bind_socket(
                 self.addr,
                 int(self.port),
                 proxy_user_header=settings.DELTABOARD_TRUST_PROXY_USER,
-                another="runserver PORT",
+                port_hint="runserver PORT",
             ).close()
         except (BindRefused, CannotListen) as error:
-            refuse(self.stderr, error)
+            exit_with_message(self.stderr, error)
         super().run(**options)

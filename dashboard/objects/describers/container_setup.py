@@ -1,4 +1,4 @@
-"""How a container is set up: what it runs, what tells whether it is well, its environment, what is mounted where."""
+"""Set-up of a container: its command, probes, environment and mounts."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dashboard.resources.facts.fact import Fact, fact
-from dashboard.resources.loose import mapping, mappings, number, text, texts
-from dashboard.resources.words import Sentence, Words, named
+from dashboard.objects.describers.fact import Fact, make_fact
+from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text, as_texts
+from dashboard.runtime.text import Sentence, TextPiece, object_piece
 
 _PROBES = (
     ("startupProbe", "Started once", "restarted"),
@@ -17,50 +17,51 @@ _PROBES = (
 )
 
 
-def probes_of(container: Mapping[str, Any]) -> Iterator[Sentence]:
-    """What is asked to tell whether it is well, and what comes of it."""
+def probe_sentences(container: Mapping[str, Any]) -> Iterator[Sentence]:
+    """Each probe as a sentence: what it checks, and what follows from a failure."""
     for field, when, then in _PROBES:
         if isinstance(probe := container.get(field), Mapping):
-            well = "ends with 0" if mapping(probe.get("exec")) else "is answered"
-            yield (Words(f"{when} {_handler(probe)} {well}{_pace(probe, then)}"),)
+            well = "ends with 0" if as_map(probe.get("exec")) else "is answered"
+            yield (TextPiece(f"{when} {_handler(probe)} {well}{_pace(probe, then)}"),)
 
 
-def setup_of(container: Mapping[str, Any], status: Mapping[str, Any], namespace: str) -> tuple[Fact, ...]:
-    """The rest, which is looked for seldom."""
-    lifecycle = mapping(container.get("lifecycle"))
+def setup_facts(container: Mapping[str, Any], status: Mapping[str, Any], namespace: str) -> tuple[Fact, ...]:
+    """The facts that are needed rarely."""
+    lifecycle = as_map(container.get("lifecycle"))
     variables = (
-        (Words(f"{text(each.get('name'))} = "), *_value(each, namespace)) for each in mappings(container.get("env"))
+        (TextPiece(f"{as_text(each.get('name'))} = "), *_value(each, namespace))
+        for each in as_maps(container.get("env"))
     )
     facts = (
-        fact("Runs", _command(container) or None),
-        fact("In folder", text(container.get("workingDir")) or None),
-        fact("After its start", _hook(lifecycle.get("postStart"))),
-        fact("Before its end", _hook(lifecycle.get("preStop"))),
-        fact("Image is pulled", _pulled(text(container.get("imagePullPolicy")))),
-        fact("Image is", text(status.get("imageID")) or None),
-        fact("Security", security_words(container.get("securityContext")) or None),
-        fact("Mounts", *(_mount(each) for each in mappings(container.get("volumeMounts")))),
-        fact("Block devices", *(f"{text(each.get('devicePath'))} is volume {text(each.get('name'))}"
-                                for each in mappings(container.get("volumeDevices")))),
-        fact("Environment", *_all_of(container, namespace), *variables),
+        make_fact("Runs", _command(container) or None),
+        make_fact("In folder", as_text(container.get("workingDir")) or None),
+        make_fact("After its start", _hook(lifecycle.get("postStart"))),
+        make_fact("Before its end", _hook(lifecycle.get("preStop"))),
+        make_fact("Image is pulled", _pulled(as_text(container.get("imagePullPolicy")))),
+        make_fact("Image is", as_text(status.get("imageID")) or None),
+        make_fact("Security", security_context_text(container.get("securityContext")) or None),
+        make_fact("Mounts", *(_mount(each) for each in as_maps(container.get("volumeMounts")))),
+        make_fact("Block devices", *(f"{as_text(each.get('devicePath'))} is volume {as_text(each.get('name'))}"
+                                for each in as_maps(container.get("volumeDevices")))),
+        make_fact("Environment", *_all_of(container, namespace), *variables),
     )  # fmt: skip
     return tuple(each for each in facts if each is not None)
 
 
-def security_words(context: Any) -> str:
-    """A security context, as far as it differs from what goes without saying."""
-    found = mapping(context)
-    capabilities = mapping(found.get("capabilities"))
-    profile = mapping(found.get("seccompProfile"))
+def security_context_text(context: Any) -> str:
+    """A security context, as far as it differs from the defaults."""
+    found = as_map(context)
+    capabilities = as_map(found.get("capabilities"))
+    profile = as_map(found.get("seccompProfile"))
     parts = (
         "privileged" if found.get("privileged") is True else "",
-        *(f"{title} {text(found[name])}" for name, title in _IDS if name in found),
+        *(f"{title} {as_text(found[name])}" for name, title in _IDS if name in found),
         "never as root" if found.get("runAsNonRoot") is True else "",
         "its files cannot be written" if found.get("readOnlyRootFilesystem") is True else "",
-        "may not gain rights" if found.get("allowPrivilegeEscalation") is False else "",
-        f"may also {', '.join(texts(capabilities.get('add')))}" if capabilities.get("add") else "",
-        f"may not {', '.join(texts(capabilities.get('drop')))}" if capabilities.get("drop") else "",
-        f"seccomp {text(profile.get('type'))}" if profile else "",
+        "may not gain privileges" if found.get("allowPrivilegeEscalation") is False else "",
+        f"may also {', '.join(as_texts(capabilities.get('add')))}" if capabilities.get("add") else "",
+        f"may not {', '.join(as_texts(capabilities.get('drop')))}" if capabilities.get("drop") else "",
+        f"seccomp {as_text(profile.get('type'))}" if profile else "",
     )
     return ", ".join(part for part in parts if part)
 
@@ -69,28 +70,29 @@ _IDS = (("runAsUser", "user"), ("runAsGroup", "group"), ("fsGroup", "volumes' gr
 
 
 def _command(container: Mapping[str, Any]) -> str:
-    command, arguments = texts(container.get("command")), texts(container.get("args"))
+    command, arguments = as_texts(container.get("command")), as_texts(container.get("args"))
     words = shlex.join([*command, *arguments])
     return words if command or not words else f"the image's command with {words}"
 
 
 def _handler(probe: Mapping[str, Any]) -> str:
-    """What is asked: ``GET https :http/healthz``."""
-    get, tcp, grpc, run = (mapping(probe.get(field)) for field in ("httpGet", "tcpSocket", "grpc", "exec"))
+    """The check of a probe: ``GET https :http/healthz``."""
+    get, tcp, grpc, run = (as_map(probe.get(field)) for field in ("httpGet", "tcpSocket", "grpc", "exec"))
     if get:
-        scheme = text(get.get("scheme")) or "HTTP"
-        return f"GET {scheme.lower()}://{text(get.get('host'))}:{text(get.get('port'))}{text(get.get('path')) or '/'}"
+        scheme = as_text(get.get("scheme")) or "HTTP"
+        host, port, path = as_text(get.get("host")), as_text(get.get("port")), as_text(get.get("path")) or "/"
+        return f"GET {scheme.lower()}://{host}:{port}{path}"
     if tcp:
-        return f"TCP {text(tcp.get('host'))}:{text(tcp.get('port'))}"
+        return f"TCP {as_text(tcp.get('host'))}:{as_text(tcp.get('port'))}"
     if grpc:
-        return f"gRPC :{text(grpc.get('port'))} {text(grpc.get('service'))}".strip()
-    return shlex.join(texts(run.get("command"))) or "a question that the object does not tell"
+        return f"gRPC :{as_text(grpc.get('port'))} {as_text(grpc.get('service'))}".strip()
+    return shlex.join(as_texts(run.get("command"))) or "an unknown check"
 
 
 def _pace(probe: Mapping[str, Any], then: str) -> str:
-    after, every = number(probe.get("initialDelaySeconds")) or 0, number(probe.get("periodSeconds")) or 10
-    within, failures = number(probe.get("timeoutSeconds")) or 1, number(probe.get("failureThreshold")) or 3
-    successes = number(probe.get("successThreshold")) or 1
+    after, every = as_int(probe.get("initialDelaySeconds")) or 0, as_int(probe.get("periodSeconds")) or 10
+    within, failures = as_int(probe.get("timeoutSeconds")) or 1, as_int(probe.get("failureThreshold")) or 3
+    successes = as_int(probe.get("successThreshold")) or 1
     begin = f", from {after} s after its start" if after else ""
     again = f", well again after {successes}" if successes > 1 else ""
     count = f"{failures} failures" if failures != 1 else "1 failure"
@@ -100,8 +102,8 @@ def _pace(probe: Mapping[str, Any], then: str) -> str:
 def _hook(hook: Any) -> str | None:
     if not isinstance(hook, Mapping):
         return None
-    pause = mapping(hook.get("sleep")).get("seconds")
-    return f"sleeps {text(pause)} s" if pause is not None else _handler(hook)
+    pause = as_map(hook.get("sleep")).get("seconds")
+    return f"sleeps {as_text(pause)} s" if pause is not None else _handler(hook)
 
 
 def _pulled(policy: str) -> str | None:
@@ -110,35 +112,35 @@ def _pulled(policy: str) -> str | None:
 
 
 def _mount(mount: Mapping[str, Any]) -> str:
-    inside = text(mount.get("subPath")) or text(mount.get("subPathExpr"))
-    words = f"{text(mount.get('mountPath'))} is volume {text(mount.get('name'))}"
+    inside = as_text(mount.get("subPath")) or as_text(mount.get("subPathExpr"))
+    words = f"{as_text(mount.get('mountPath'))} is volume {as_text(mount.get('name'))}"
     return words + (f", of it {inside}" if inside else "") + (", read only" if mount.get("readOnly") is True else "")
 
 
-def _all_of(container: Mapping[str, Any], namespace: str) -> Iterator[list[Words]]:
-    for entry in mappings(container.get("envFrom")):
+def _all_of(container: Mapping[str, Any], namespace: str) -> Iterator[list[TextPiece]]:
+    for entry in as_maps(container.get("envFrom")):
         for field, key, kind in (("configMapRef", "configmaps", "ConfigMap"), ("secretRef", "secrets", "Secret")):
             if isinstance(source := entry.get(field), Mapping):
-                prefix = text(entry.get("prefix"))
+                prefix = as_text(entry.get("prefix"))
                 yield [
-                    Words(f"all of {kind} "), named(key, namespace, text(source.get("name"))),
-                    Words(f", each with {prefix} before it" if prefix else ""), Words(_optional(source)),
+                    TextPiece(f"all of {kind} "), object_piece(key, namespace, as_text(source.get("name"))),
+                    TextPiece(f", each with {prefix} before it" if prefix else ""), TextPiece(_optional(source)),
                 ]  # fmt: skip
 
 
-def _value(entry: Mapping[str, Any], namespace: str) -> list[Words]:
-    source = mapping(entry.get("valueFrom"))
+def _value(entry: Mapping[str, Any], namespace: str) -> list[TextPiece]:
+    source = as_map(entry.get("valueFrom"))
     if not source:
-        return [Words(text(entry.get("value")) or '""')]
+        return [TextPiece(as_text(entry.get("value")) or '""')]
     for field, key, kind in (("configMapKeyRef", "configmaps", "ConfigMap"), ("secretKeyRef", "secrets", "Secret")):
         if isinstance(found := source.get(field), Mapping):
-            name = named(key, namespace, text(found.get("name")))
-            return [Words(f"{text(found.get('key'))} of {kind} "), name, Words(_optional(found))]
+            name = object_piece(key, namespace, as_text(found.get("name")))
+            return [TextPiece(f"{as_text(found.get('key'))} of {kind} "), name, TextPiece(_optional(found))]
     if isinstance(found := source.get("resourceFieldRef"), Mapping):
-        return [Words(f"the container's {text(found.get('resource'))}")]
+        return [TextPiece(f"the container's {as_text(found.get('resource'))}")]
     if isinstance(found := source.get("fieldRef"), Mapping):
-        return [Words(f"the pod's {text(found.get('fieldPath'))}")]
-    return [Words(f"from {', '.join(map(text, source))}")]
+        return [TextPiece(f"the pod's {as_text(found.get('fieldPath'))}")]
+    return [TextPiece(f"from {', '.join(map(as_text, source))}")]
 
 
 def _optional(source: Mapping[str, Any]) -> str:

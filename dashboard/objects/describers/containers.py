@@ -9,17 +9,16 @@ from typing import Any, Literal
 
 from msgspec.json import decode, encode
 
-from dashboard.live.messages import Tone
-from dashboard.resources.facts.fact import Fact
-from dashboard.resources.facts.setup import probes_of, setup_of
-from dashboard.resources.facts.template import namespace_of, pod_spec_of
-from dashboard.resources.loose import mapping, mappings, number, text
-from dashboard.resources.words import Sentence, Words, age, moment_of
+from dashboard.objects.describers.container_setup import probe_sentences, setup_facts
+from dashboard.objects.describers.fact import Fact, namespace_of, pod_spec_of
+from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text
+from dashboard.objects.kinds.row import Tone
+from dashboard.runtime.text import Sentence, TextPiece, age_piece, parse_timestamp
 
-KEPT = 1_000
-"""Containers whose lines are kept, some kB each."""
-LARGE = 8_000
-"""Bytes of JSON from which on nothing that is made of a container is kept."""
+CACHE_SIZE = 1_000
+"""Maximum number of cached containers, some kB each."""
+LARGE_BYTES = 8_000
+"""Bytes of JSON from which on a container's lines are not cached."""
 
 ContainerKind = Literal["container", "init", "sidecar", "ephemeral"]
 
@@ -47,11 +46,11 @@ class ContainerLine:
     since: str
     """RFC 3339 of the moment the state began; empty where unknown."""
     facts: tuple[Sentence, ...] = ()
-    """What else there is to know: its ports, why it waits, how it ended and how the time before, its probes."""
+    """Further facts: ports, why it waits, how it ended and how it ended before, probes."""
     setup: tuple[Fact, ...] = ()
-    """What is looked for seldom: what it runs, its environment, what is mounted where."""
+    """Facts that are needed rarely: command, environment, mounts."""
     is_large: bool = False
-    """Whether it is made of LARGE bytes or more, and so not to be kept by its content."""
+    """Whether it has LARGE_BYTES bytes or more, so that it is not cached by its content."""
 
 
 def containers_of(obj: Mapping[str, Any]) -> tuple[ContainerLine, ...]:
@@ -60,23 +59,23 @@ def containers_of(obj: Mapping[str, Any]) -> tuple[ContainerLine, ...]:
     Never raises, whatever the object holds.
     """
     spec, of_pod = pod_spec_of(obj)
-    status, namespace = mapping(obj.get("status")) if of_pod else {}, namespace_of(obj)
+    status, namespace = as_map(obj.get("status")) if of_pod else {}, namespace_of(obj)
     lines: list[ContainerLine] = []
     for containers, statuses, kind in _FIELDS:
-        by_name = {text(entry.get("name")): entry for entry in mappings(status.get(statuses))}
-        for container in mappings(spec.get(containers)):
-            own = by_name.get(text(container.get("name")))
-            content, told = encode(container), encode(own)
-            if len(content) + len(told) < LARGE:
-                lines.append(_line(content, told, kind, namespace, of_pod=of_pod))
+        by_name = {as_text(entry.get("name")): entry for entry in as_maps(status.get(statuses))}
+        for container in as_maps(spec.get(containers)):
+            own = by_name.get(as_text(container.get("name")))
+            content, own_content = encode(container), encode(own)
+            if len(content) + len(own_content) < LARGE_BYTES:
+                lines.append(_line(content, own_content, kind, namespace, of_pod=of_pod))
             else:
                 lines.append(replace(_made(container, own, kind, namespace, of_pod=of_pod), is_large=True))
     return tuple(lines)
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHE_SIZE)
 def _line(container: bytes, status: bytes, kind: ContainerKind, namespace: str, *, of_pod: bool) -> ContainerLine:
-    """Of many containers a change of their pod alters a few: by their JSON the lines of the others are found again."""
+    """The line of a container, cached by its JSON: a change of a pod with many containers alters only a few."""
     return _made(decode(container), decode(status), kind, namespace, of_pod=of_pod)
 
 
@@ -85,67 +84,68 @@ def _made(
 ) -> ContainerLine:
     if kind == "init" and container.get("restartPolicy") == "Always":
         kind = "sidecar"
-    state, tone, since = _state(mapping((status or {}).get("state")), kind) if of_pod else ("", "idle", "")
+    state, tone, since = _state(as_map((status or {}).get("state")), kind) if of_pod else ("", "idle", "")
     return ContainerLine(
-        name=text(container.get("name")),
-        image=text(container.get("image")),
+        name=as_text(container.get("name")),
+        image=as_text(container.get("image")),
         kind=kind,
         state=state,
         tone="warn" if status and tone == "ok" and kind != "ephemeral" and not status.get("ready") else tone,
         ready=status.get("ready") is True if status is not None else None,
-        restarts=number(status.get("restartCount")) if status is not None else None,
-        resources=_resources(mapping(container.get("resources"))),
+        restarts=as_int(status.get("restartCount")) if status is not None else None,
+        resources=_resources(as_map(container.get("resources"))),
         since=since,
-        facts=(*_ports(container), *(_past(status or {}) if of_pod else ()), *probes_of(container)),
-        setup=setup_of(container, status or {}, namespace),
+        facts=(*_ports(container), *(_past(status or {}) if of_pod else ()), *probe_sentences(container)),
+        setup=setup_facts(container, status or {}, namespace),
     )
 
 
 def _ports(container: Mapping[str, Any]) -> tuple[Sentence, ...]:
     """``port 8080/TCP http, 9090/TCP``."""
     found = [
-        f"{text(port.get('containerPort'))}/{text(port.get('protocol')) or 'TCP'} {text(port.get('name'))}".strip()
-        + (f" (the node's {text(port['hostPort'])})" if port.get("hostPort") else "")
-        for port in mappings(container.get("ports"))
+        f"{as_text(port.get('containerPort'))}/{as_text(port.get('protocol')) or 'TCP'} "
+        f"{as_text(port.get('name'))}".strip()
+        + (f" (the node's {as_text(port['hostPort'])})" if port.get("hostPort") else "")
+        for port in as_maps(container.get("ports"))
     ]
-    return ((Words(f"port{'s' if len(found) > 1 else ''} {', '.join(found)}"),),) if found else ()
+    return ((TextPiece(f"port{'s' if len(found) > 1 else ''} {', '.join(found)}"),),) if found else ()
 
 
 def _past(status: Mapping[str, Any]) -> Iterator[Sentence]:
-    """Why it waits, in the kubelet's words, what it said at its end, and how it ended before."""
-    state = mapping(status.get("state"))
+    """Why it waits, in the kubelet's words, its message at the end, and how it ended before."""
+    state = as_map(status.get("state"))
     for each in ("waiting", "terminated"):
-        if message := text(mapping(state.get(each)).get("message")):
-            yield (Words(message),)
-    last = mapping(status.get("lastState"))
+        if message := as_text(as_map(state.get(each)).get("message")):
+            yield (TextPiece(message),)
+    last = as_map(status.get("lastState"))
     if "terminated" in last:
         words, _, ended = _state(last, "container")
-        at = moment_of(ended)
-        when = (Words(", "), age(at), Words(" ago")) if at is not None else ()
-        said = text(mapping(last["terminated"]).get("message"))
-        yield (Words(f"before that {words[0].lower()}{words[1:]}"), *when, Words(f": {said}" if said else ""))
+        at = parse_timestamp(ended)
+        when = (TextPiece(", "), age_piece(at), TextPiece(" ago")) if at is not None else ()
+        said = as_text(as_map(last["terminated"]).get("message"))
+        yield (TextPiece(f"before that {words[0].lower()}{words[1:]}"), *when, TextPiece(f": {said}" if said else ""))
 
 
 def _state(state: Mapping[str, Any], kind: ContainerKind) -> tuple[str, Tone, str]:
     """The state in words, its tone, and RFC 3339 of its beginning."""
     if "running" in state:
-        return "Running", "ok", text(mapping(state["running"]).get("startedAt"))
+        return "Running", "ok", as_text(as_map(state["running"]).get("startedAt"))
     if "terminated" in state:
-        ended = mapping(state["terminated"])
-        code, reason = ended.get("exitCode", 0), text(ended.get("reason"))
+        ended = as_map(state["terminated"])
+        code, reason = ended.get("exitCode", 0), as_text(ended.get("reason"))
         fine = code == 0
         words = f"Exited {code}" + (f": {reason}" if reason and not (fine and reason == "Completed") else "")
-        return words, "idle" if fine else "bad", text(ended.get("finishedAt"))
+        return words, "idle" if fine else "bad", as_text(ended.get("finishedAt"))
     if "waiting" in state:
-        reason = text(mapping(state["waiting"]).get("reason"))
+        reason = as_text(as_map(state["waiting"]).get("reason"))
         starting = reason in ("ContainerCreating", "PodInitializing", "")
         return f"Waiting: {reason}" if reason else "Waiting", "busy" if starting else "bad", ""
     return "Not started", "idle" if kind == "ephemeral" else "busy", ""
 
 
 def _resources(resources: Mapping[str, Any]) -> str:
-    requests = _amounts(mapping(resources.get("requests")))
-    limits = _amounts(mapping(resources.get("limits")))
+    requests = _amounts(as_map(resources.get("requests")))
+    limits = _amounts(as_map(resources.get("limits")))
     return " · ".join(part for part in (requests, f"limit {limits}" if limits else "") if part)
 
 

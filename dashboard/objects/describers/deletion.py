@@ -1,4 +1,4 @@
-"""A deletion that was asked for and is not done: since when, how long it may take, and what it waits for."""
+"""Pending deletion of an object: since when, for how long, and what it waits for."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from dashboard.resources.loose import mapping, text
+from dashboard.objects.fields.unstructured import as_map, as_text
 
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """What an object says of it."""
+    """A pending deletion, as the object has it."""
 
     asked: float
     """Unix seconds. The API server writes when the grace period ends; that is a moment later."""
     grace: int
-    """Seconds that it has to shut down; 0 for all but pods."""
+    """Seconds of the grace period; 0 for all objects but pods."""
     finalizers: tuple[str, ...]
 
     @property
@@ -30,11 +30,11 @@ class Deletion:
 
 
 def deletion_of(obj: Mapping[str, Any]) -> Deletion | None:
-    """None where nobody has asked for one, or nobody can tell when.
+    """The pending deletion; None where there is none, or its time cannot be read.
 
-    Never raises, whatever the object holds: a grace period that makes no sense is none.
+    Never raises, whatever the object holds: an invalid grace period counts as none.
     """
-    metadata = mapping(obj.get("metadata"))
+    metadata = as_map(obj.get("metadata"))
     try:
         until = datetime.fromisoformat(metadata["deletionTimestamp"]).timestamp()
     except (KeyError, OSError, OverflowError, TypeError, ValueError):
@@ -45,12 +45,12 @@ def deletion_of(obj: Mapping[str, Any]) -> Deletion | None:
     if not isinstance(grace, int) or isinstance(grace, bool) or grace < 0 or not _is_moment(until, grace):
         grace = 0
     finalizers = metadata.get("finalizers")
-    names = tuple(map(text, finalizers)) if isinstance(finalizers, list) else ()
+    names = tuple(map(as_text, finalizers)) if isinstance(finalizers, list) else ()
     return Deletion(until - grace, grace, names)
 
 
 def _is_moment(until: float, before: int = 0) -> bool:
-    """Whether there is a date for what is so many seconds before `until`."""
+    """Whether the moment so many seconds before `until` is a valid date."""
     try:
         datetime.fromtimestamp(until - before, UTC)
     except (OSError, OverflowError, ValueError):

@@ -1,4 +1,4 @@
-"""What the details page says about one object, read from its row and the whole object."""
+"""Description of one object for the details page, from its row and the whole object."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.live.messages import Row, Tone
-from dashboard.resources.containers import ContainerLine, containers_of
-from dashboard.resources.deletion import Deletion, deletion_of
-from dashboard.resources.facts.fact import Section
-from dashboard.resources.facts.pods import pod_facts
-from dashboard.resources.facts.registry import facts_of
-from dashboard.resources.kinds import find_kind
-from dashboard.resources.loose import mapping, mappings, text
-from dashboard.resources.sentences import sentence_of
-from dashboard.resources.words import Words, moment_of
+from dashboard.objects.describers.containers import ContainerLine, containers_of
+from dashboard.objects.describers.deletion import Deletion, deletion_of
+from dashboard.objects.describers.fact import Section
+from dashboard.objects.describers.pods import pod_facts
+from dashboard.objects.describers.registry import describe_facts
+from dashboard.objects.describers.summary import summarize
+from dashboard.objects.fields.unstructured import as_map, as_maps, as_text
+from dashboard.objects.kinds.catalog import find_kind
+from dashboard.objects.kinds.row import Row, Tone
+from dashboard.runtime.text import TextPiece, parse_timestamp
 
 _BAD_NEWS = frozenset({
     "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", "ReplicaFailure", "Failed", "FailureTarget",
@@ -39,46 +39,46 @@ class Condition:
     since: str
     """RFC 3339 of lastTransitionTime; empty where it has none."""
     of: str = ""
-    """The part of the object that it is a condition of, a Gateway's listener or a route's parent; empty: all of it."""
+    """The part of the object that it belongs to, a Gateway's listener or a route's parent; empty: the whole object."""
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class OwnerLink:
     """One of the object's owners."""
 
     kind: str
     name: str
     uid: str
     key: str
-    """The owner's kind, ``replicasets.apps``; empty where its name cannot be told."""
+    """The owner's kind, ``replicasets.apps``; empty where it is not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Details:
     """One object in words and parts. Everything here is text from the cluster: escape it."""
 
-    summary: tuple[Words, ...]
+    summary: tuple[TextPiece, ...]
     conditions: tuple[Condition, ...]
     facts: tuple[Section, ...]
     """Of the object itself."""
     containers: tuple[ContainerLine, ...]
     pods: tuple[Section, ...]
-    """Of the pod that it is, or of those that its template makes."""
+    """Containers of the pod, or of the pods that its template makes."""
     labels: tuple[tuple[str, str], ...]
     annotations: tuple[tuple[str, str], ...]
     finalizers: tuple[str, ...]
-    owners: tuple[Owner, ...]
+    owners: tuple[OwnerLink, ...]
     """Its controller first."""
     deletion: Deletion | None
 
 
 def describe(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Details:
     """The details of an object of kind `key` at `now` (Unix seconds). Never raises, whatever the object holds."""
-    metadata = mapping(obj.get("metadata"))
+    metadata = as_map(obj.get("metadata"))
     return Details(
-        summary=sentence_of(key, row, obj, now),
+        summary=summarize(key, row, obj, now),
         conditions=conditions_of(obj),
-        facts=facts_of(key, obj),
+        facts=describe_facts(key, obj),
         containers=containers_of(obj),
         pods=pod_facts(obj),
         labels=_pairs(metadata.get("labels")),
@@ -94,41 +94,41 @@ def conditions_of(obj: Mapping[str, Any]) -> tuple[Condition, ...]:
 
     After its own those of its parts: of each entry of a list in its status, as the Gateway API has them.
     """
-    status = mapping(obj.get("status"))
+    status = as_map(obj.get("status"))
     conditions = status.get("conditions")
-    by_type = [{"type": name, **mapping(entry)} for name, entry in mapping(conditions).items()]
-    own = [_condition(entry) for entry in mappings(conditions) or by_type]
+    by_type = [{"type": name, **as_map(entry)} for name, entry in as_map(conditions).items()]
+    own = [_condition(entry) for entry in as_maps(conditions) or by_type]
     inner = [
         _condition(entry, _part(part, place))
         for value in status.values()
-        for place, part in enumerate(mappings(value), 1)
-        for entry in mappings(part.get("conditions"))
+        for place, part in enumerate(as_maps(value), 1)
+        for entry in as_maps(part.get("conditions"))
     ]
     return (*own, *inner)
 
 
 def _condition(entry: Mapping[str, Any], of: str = "") -> Condition:
     return Condition(
-        type=text(entry.get("type")),
-        status=text(entry.get("status")),
-        reason=text(entry.get("reason")),
-        message=text(entry.get("message")),
-        tone=_tone(text(entry.get("type")), text(entry.get("status"))),
+        type=as_text(entry.get("type")),
+        status=as_text(entry.get("status")),
+        reason=as_text(entry.get("reason")),
+        message=as_text(entry.get("message")),
+        tone=_tone(as_text(entry.get("type")), as_text(entry.get("status"))),
         since=_moment(entry.get("lastTransitionTime")),
         of=of,
     )
 
 
 def _part(part: Mapping[str, Any], place: int) -> str:
-    """What a part is called: by its own name, or by what it refers to."""
-    reference = mapping(part.get("parentRef")) or mapping(part.get("ancestorRef")) or part
-    names = (text(reference.get(field)) for field in ("kind", "namespace", "name", "sectionName", "port"))
+    """Name of a part: its own, or that of the object it refers to."""
+    reference = as_map(part.get("parentRef")) or as_map(part.get("ancestorRef")) or part
+    names = (as_text(reference.get(field)) for field in ("kind", "namespace", "name", "sectionName", "port"))
     return " ".join(name for name in names if name) or str(place)
 
 
 def _moment(value: Any) -> str:
-    """RFC 3339 as it is: browsers find a moment in nearly anything else."""
-    return "" if moment_of(value) is None else text(value)
+    """A valid RFC 3339 time, unchanged; browsers accept nearly any text as a time."""
+    return "" if parse_timestamp(value) is None else as_text(value)
 
 
 def _tone(name: str, status: str) -> Tone:
@@ -141,16 +141,16 @@ def _tone(name: str, status: str) -> Tone:
 
 
 def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
-    return tuple((text(name), text(mapping(value)[name])) for name in sorted(mapping(value)))
+    return tuple((as_text(name), as_text(as_map(value)[name])) for name in sorted(as_map(value)))
 
 
-def _owners(metadata: Mapping[str, Any]) -> tuple[Owner, ...]:
-    owners = mappings(metadata.get("ownerReferences"))
+def _owners(metadata: Mapping[str, Any]) -> tuple[OwnerLink, ...]:
+    owners = as_maps(metadata.get("ownerReferences"))
     return tuple(map(_owner, sorted(owners, key=lambda entry: not entry.get("controller"))))
 
 
-def _owner(owner: Mapping[str, Any]) -> Owner:
-    kind, group = text(owner.get("kind")), text(owner.get("apiVersion")).rpartition("/")[0]
+def _owner(owner: Mapping[str, Any]) -> OwnerLink:
+    kind, group = as_text(owner.get("kind")), as_text(owner.get("apiVersion")).rpartition("/")[0]
     found = find_kind(f"{kind}.{group}" if group else kind)
     known = found is not None and found.resolved
-    return Owner(kind, text(owner.get("name")), text(owner.get("uid")), found.key if found and known else "")
+    return OwnerLink(kind, as_text(owner.get("name")), as_text(owner.get("uid")), found.key if found and known else "")

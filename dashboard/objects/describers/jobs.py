@@ -1,96 +1,98 @@
-"""Jobs and CronJobs: how many pods are to end well, how many have, and when it gives up."""
+"""Facts of Jobs and CronJobs: how many pods must succeed, how many have, and when the job gives up."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dashboard.resources.facts.fact import Fact, Section, fact, joined, section
-from dashboard.resources.facts.rollouts import selects
-from dashboard.resources.facts.template import namespace_of
-from dashboard.resources.loose import mapping, mappings, number, text, texts
-from dashboard.resources.words import Words, age, moment_of, named, pods, span
+from dashboard.objects.describers.fact import Fact, Section, join_sentences, make_fact, make_section, namespace_of
+from dashboard.objects.describers.rollouts import selected_pods_fact
+from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text, as_texts
+from dashboard.runtime.text import TextPiece, age_piece, format_pod_count, format_seconds, object_piece, parse_timestamp
 
 _OVERLAP = {
-    "Forbid": "Forbid: a run is left out while another one is going on",
-    "Replace": "Replace: a run that is going on is ended for the next one",
+    "Forbid": "Forbid: a run is skipped while another one is active",
+    "Replace": "Replace: an active run is ended for the next one",
     "Allow": "Allow: runs may overlap",
 }
 _NO_LIMIT = 2147483647
 
 
 def job_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
-    spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
-    return section(
+    spec, status = as_map(obj.get("spec")), as_map(obj.get("status"))
+    return make_section(
         "pods", "Pods of the job",
-        fact("Suspended", "it has no pods until it is resumed" if spec.get("suspend") is True else None, tone="warn"),
-        fact("Pods", _counted(status)),
-        fact("Done", _indexes(status.get("completedIndexes"))),
-        fact("Failed", _indexes(status.get("failedIndexes")), tone="bad"),
+        make_fact(
+            "Suspended", "it has no pods until it is resumed" if spec.get("suspend") is True else None, tone="warn"
+        ),
+        make_fact("Pods", _counted(status)),
+        make_fact("Done", _indexes(status.get("completedIndexes"))),
+        make_fact("Failed", _indexes(status.get("failedIndexes")), tone="bad"),
         *_terms(spec),
-        selects(obj, spec.get("selector")),
+        selected_pods_fact(obj, spec.get("selector")),
     )  # fmt: skip
 
 
 def cronjob_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
-    spec, status = mapping(obj.get("spec")), mapping(obj.get("status"))
+    spec, status = as_map(obj.get("spec")), as_map(obj.get("status"))
     running = [
-        [named("jobs.batch", namespace_of(obj), text(job.get("name")))] for job in mappings(status.get("active"))
+        [object_piece("jobs.batch", namespace_of(obj), as_text(job.get("name")))]
+        for job in as_maps(status.get("active"))
     ]
     suspended = "it starts no jobs until it is resumed" if spec.get("suspend") is True else None
-    late, overlap = spec.get("startingDeadlineSeconds"), text(spec.get("concurrencyPolicy"))
-    kept, failed = spec.get("successfulJobsHistoryLimit"), spec.get("failedJobsHistoryLimit")
-    keeps = f"the last {text(kept)} jobs that ended well, {text(failed)} that failed"
+    late, overlap = spec.get("startingDeadlineSeconds"), as_text(spec.get("concurrencyPolicy"))
+    successful, failed = spec.get("successfulJobsHistoryLimit"), spec.get("failedJobsHistoryLimit")
+    keeps = f"the last {as_text(successful)} jobs that ended well, {as_text(failed)} that failed"
     return (
-        *section(
+        *make_section(
             "schedule", "Schedule",
-            fact("Suspended", suspended, tone="warn"),
-            fact("Started last", _ago(status.get("lastScheduleTime")) or [Words("never so far")]),
-            fact("Ended well last", _ago(status.get("lastSuccessfulTime"))),
-            fact("Running now", joined(running)),
-            fact("Overlap", _OVERLAP.get(overlap, overlap) or None),
-            fact("If it is late", f"a run is left out after {span(late)}" if late is not None else None),
-            fact("Keeps", keeps if kept is not None else None),
+            make_fact("Suspended", suspended, tone="warn"),
+            make_fact("Started last", _ago(status.get("lastScheduleTime")) or [TextPiece("never so far")]),
+            make_fact("Ended well last", _ago(status.get("lastSuccessfulTime"))),
+            make_fact("Running now", join_sentences(running)),
+            make_fact("Overlap", _OVERLAP.get(overlap, overlap) or None),
+            make_fact("If it is late", f"a run is skipped after {format_seconds(late)}" if late is not None else None),
+            make_fact("Keeps", keeps if successful is not None else None),
         ),
-        *section("jobs", "Each job", *_terms(mapping(mapping(spec.get("jobTemplate")).get("spec")))),
+        *make_section("jobs", "Each job", *_terms(as_map(as_map(spec.get("jobTemplate")).get("spec")))),
     )  # fmt: skip
 
 
 def _terms(spec: Mapping[str, Any]) -> Iterator[Fact | None]:
-    """What a job is to do, and when it gives up."""
+    """The completions of a job, and when it gives up."""
     retries, each = spec.get("backoffLimit"), spec.get("backoffLimitPerIndex")
     most, deadline = spec.get("maxFailedIndexes"), spec.get("activeDeadlineSeconds")
-    kept, manager = spec.get("ttlSecondsAfterFinished"), text(spec.get("managedBy"))
-    yield fact("Wanted", _wanted(spec))
-    yield fact(
+    ttl, manager = spec.get("ttlSecondsAfterFinished"), as_text(spec.get("managedBy"))
+    yield make_fact("Wanted", _wanted(spec))
+    yield make_fact(
         "Gives up",
         f"after {_failures(retries)}" if retries is not None and retries != _NO_LIMIT else None,
         f"on an index after {_failures(each)}" if each is not None else None,
         f"after {_failures(most, 'failed index', 'failed indexes')}" if most is not None else None,
-        f"after {span(deadline)}" if deadline is not None else None,
+        f"after {format_seconds(deadline)}" if deadline is not None else None,
     )
-    yield fact("When a pod fails", *_rules(mapping(spec.get("podFailurePolicy"))))
-    yield fact(
+    yield make_fact("When a pod fails", *_rules(as_map(spec.get("podFailurePolicy"))))
+    yield make_fact(
         "A failed pod", "is replaced when it has ended" if spec.get("podReplacementPolicy") == "Failed" else None
     )
-    yield fact("Is a success", *_successes(mapping(spec.get("successPolicy"))))
-    yield fact("Deleted", f"{span(kept)} after its end" if kept is not None else None)
-    yield fact("Managed by", manager if manager not in ("", "kubernetes.io/job-controller") else None)
+    yield make_fact("Is a success", *_successes(as_map(spec.get("successPolicy"))))
+    yield make_fact("Deleted", f"{format_seconds(ttl)} after its end" if ttl is not None else None)
+    yield make_fact("Managed by", manager if manager not in ("", "kubernetes.io/job-controller") else None)
 
 
 def _failures(most: Any, one: str = "failure", several: str = "failures") -> str:
-    """How many are too many, where so many are let pass."""
-    return f"the first {one}" if most == 0 else f"more than {text(most)} {one if most == 1 else several}"
+    """The number of failures that is too many."""
+    return f"the first {one}" if most == 0 else f"more than {as_text(most)} {one if most == 1 else several}"
 
 
-def _indexes(given: Any) -> str | None:
-    """``index 3``, ``indexes 0-2,5``; nothing where there are none."""
-    found = text(given)
+def _indexes(indexes: Any) -> str | None:
+    """``index 3``, ``indexes 0-2,5``; empty where there are none."""
+    found = as_text(indexes)
     return f"index{'' if found.isdigit() else 'es'} {found}" if found else None
 
 
 def _wanted(spec: Mapping[str, Any]) -> str:
-    completions, parallel = number(spec.get("completions")), number(spec.get("parallelism"))
+    completions, parallel = as_int(spec.get("completions")), as_int(spec.get("parallelism"))
     at_once = f"{1 if parallel is None else parallel} at a time"
     indexed = spec.get("completionMode") == "Indexed"
     if completions is None:
@@ -102,23 +104,26 @@ def _wanted(spec: Mapping[str, Any]) -> str:
 
 
 def _counted(status: Mapping[str, Any]) -> str | None:
-    active, ready, going = (number(status.get(name)) or 0 for name in ("active", "ready", "terminating"))
-    succeeded, failed = (number(status.get(name)) or 0 for name in ("succeeded", "failed"))
+    active, ready, going = (as_int(status.get(name)) or 0 for name in ("active", "ready", "terminating"))
+    succeeded, failed = (as_int(status.get(name)) or 0 for name in ("succeeded", "failed"))
     if not status:
         return None
     end = f", {going} ending" if going else ""
     well = f", {ready} of them ready" if active else ""
-    return f"{pods(active)} running{well}, {succeeded} succeeded, {failed} failed{end}"
+    return f"{format_pod_count(active)} running{well}, {succeeded} succeeded, {failed} failed{end}"
 
 
 def _rules(policy: Mapping[str, Any]) -> Iterator[str]:
-    for rule in mappings(policy.get("rules")):
-        codes, container = mapping(rule.get("onExitCodes")), text(mapping(rule.get("onExitCodes")).get("containerName"))
+    for rule in as_maps(policy.get("rules")):
+        codes, container = (
+            as_map(rule.get("onExitCodes")),
+            as_text(as_map(rule.get("onExitCodes")).get("containerName")),
+        )
         other = "other than " if codes.get("operator") == "NotIn" else ""
-        exits = f"exit {other}{', '.join(texts(codes.get('values')))}" + (f" of {container}" if container else "")
-        conditions = ", ".join(text(each.get("type")) for each in mappings(rule.get("onPodConditions")))
+        exits = f"exit {other}{', '.join(as_texts(codes.get('values')))}" + (f" of {container}" if container else "")
+        conditions = ", ".join(as_text(each.get("type")) for each in as_maps(rule.get("onPodConditions")))
         when = exits if codes else f"condition {conditions}"
-        action = text(rule.get("action"))
+        action = as_text(rule.get("action"))
         yield f"{when}: {_ACTIONS.get(action, action)}"
 
 
@@ -131,8 +136,8 @@ _ACTIONS = {
 
 
 def _successes(policy: Mapping[str, Any]) -> Iterator[str]:
-    for rule in mappings(policy.get("rules")):
-        indexes, needed = text(rule.get("succeededIndexes")), text(rule.get("succeededCount"))
+    for rule in as_maps(policy.get("rules")):
+        indexes, needed = as_text(rule.get("succeededIndexes")), as_text(rule.get("succeededCount"))
         yield " ".join(
             part
             for part in (f"with {needed}" if needed else "with all", f"of indexes {indexes}" if indexes else "")
@@ -140,6 +145,6 @@ def _successes(policy: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _ago(value: Any) -> list[Words] | None:
-    moment = moment_of(value)
-    return None if moment is None else [age(moment), Words(" ago")]
+def _ago(value: Any) -> list[TextPiece] | None:
+    moment = parse_timestamp(value)
+    return None if moment is None else [age_piece(moment), TextPiece(" ago")]

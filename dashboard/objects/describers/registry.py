@@ -1,4 +1,4 @@
-"""The facts of every kind that has some."""
+"""Registry of the fact functions by kind."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from dashboard.resources.facts.access import account_facts, binding_facts, role_facts
-from dashboard.resources.facts.admission import policy_binding_facts, webhook_facts
-from dashboard.resources.facts.admission import policy_facts as admission_policy_facts
-from dashboard.resources.facts.autoscaling import autoscaler_facts
-from dashboard.resources.facts.bounds import limit_facts, quota_facts
-from dashboard.resources.facts.budgets import budget_facts
-from dashboard.resources.facts.definitions import definition_facts
-from dashboard.resources.facts.fact import Section
-from dashboard.resources.facts.jobs import cronjob_facts, job_facts
-from dashboard.resources.facts.network import SLICES, endpointslice_facts, ingress_facts, policy_facts, service_facts
-from dashboard.resources.facts.nodes import node_facts
-from dashboard.resources.facts.rollouts import daemonset_facts, deployment_facts, replicaset_facts, statefulset_facts
-from dashboard.resources.facts.storage import claim_facts, volume_facts
+from dashboard.objects.describers.admission import policy_binding_facts, webhook_facts
+from dashboard.objects.describers.admission import policy_facts as admission_policy_facts
+from dashboard.objects.describers.autoscaling import autoscaler_facts
+from dashboard.objects.describers.crds import definition_facts
+from dashboard.objects.describers.fact import Section
+from dashboard.objects.describers.jobs import cronjob_facts, job_facts
+from dashboard.objects.describers.network import SLICES, endpointslice_facts, ingress_facts, policy_facts, service_facts
+from dashboard.objects.describers.nodes import node_facts
+from dashboard.objects.describers.quotas import budget_facts, limit_range_facts, quota_facts
+from dashboard.objects.describers.rbac import account_facts, binding_facts, role_facts
+from dashboard.objects.describers.rollouts import daemonset_facts, deployment_facts, replicaset_facts, statefulset_facts
+from dashboard.objects.describers.storage import claim_facts, volume_facts
 
 _RBAC, _ADMISSION = "rbac.authorization.k8s.io", "admissionregistration.k8s.io"
 
@@ -40,7 +39,7 @@ _OF: Mapping[str, Callable[[Mapping[str, Any]], tuple[Section, ...]]] = MappingP
     "poddisruptionbudgets.policy": budget_facts,
     "horizontalpodautoscalers.autoscaling": autoscaler_facts,
     "resourcequotas": quota_facts,
-    "limitranges": limit_facts,
+    "limitranges": limit_range_facts,
     "serviceaccounts": account_facts,
     f"roles.{_RBAC}": role_facts,
     f"clusterroles.{_RBAC}": role_facts,
@@ -56,7 +55,7 @@ _OF: Mapping[str, Callable[[Mapping[str, Any]], tuple[Section, ...]]] = MappingP
 })  # fmt: skip
 
 
-def facts_of(key: str, obj: Mapping[str, Any]) -> tuple[Section, ...]:
-    """What is said of an object of kind `key` beside its columns. Never raises, whatever the object holds."""
+def describe_facts(key: str, obj: Mapping[str, Any]) -> tuple[Section, ...]:
+    """The facts of an object of kind `key` beside its columns. Never raises, whatever the object holds."""
     teller = _OF.get(key)
     return teller(obj) if teller is not None else ()

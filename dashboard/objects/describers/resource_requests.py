@@ -1,50 +1,50 @@
-"""What a pod asks of its node, and may take of it at most."""
+"""Resource requests and limits of a pod."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dashboard.resources.loose import mapping, mappings, text
-from dashboard.resources.quantity import parse_quantity
+from dashboard.objects.fields.quantity import parse_quantity
+from dashboard.objects.fields.unstructured import as_map, as_maps, as_text
 
 Amounts = Mapping[str, float]
 """By resource: cores, bytes, pieces."""
 _SHARED = ("cpu", "memory", "ephemeral-storage")
-"""What containers without a limit share; of anything else nobody gets more than what was asked for."""
+"""Resources that containers without a limit share; of all others a container gets at most its request."""
 _UNITS = (("Ti", 2.0**40), ("Gi", 2.0**30), ("Mi", 2.0**20), ("Ki", 2.0**10))
 
 
-def demand_of(spec: Mapping[str, Any], field: str) -> Amounts:
+def pod_resources(spec: Mapping[str, Any], field: str) -> Amounts:
     """A pod's ``requests`` or ``limits``, as the scheduler adds them up (KEP-753, KEP-2837).
 
     Containers and sidecars run together, the other init containers one after another before them, and what the pod
     itself says goes before both.
     """
-    steady, peak = _sum(_amounts(each, field) for each in mappings(spec.get("containers"))), dict[str, float]()
-    beside: Amounts = {}
-    for container in mappings(spec.get("initContainers")):
+    steady, peak = _sum(_amounts(each, field) for each in as_maps(spec.get("containers"))), dict[str, float]()
+    sidecars: Amounts = {}
+    for container in as_maps(spec.get("initContainers")):
         amounts = _amounts(container, field)
         if container.get("restartPolicy") == "Always":
-            beside = _sum((beside, amounts))
+            sidecars = _sum((sidecars, amounts))
             amounts = {}
-        peak = _most(peak, _sum((beside, amounts)))
-    needed = {**_most(_sum((steady, beside)), peak), **_amounts(spec, field)}
+        peak = _most(peak, _sum((sidecars, amounts)))
+    needed = {**_most(_sum((steady, sidecars)), peak), **_amounts(spec, field)}
     overhead = _parsed(spec.get("overhead"))
     if field == "limits":  # of what has none the overhead makes none
         overhead = {name: amount for name, amount in overhead.items() if needed.get(name)}
     return _sum((needed, overhead))
 
 
-def unlimited(spec: Mapping[str, Any]) -> frozenset[str]:
-    """Resources of which a pod may take all that its node has: some container of it runs without a limit."""
-    sidecars = (each for each in mappings(spec.get("initContainers")) if each.get("restartPolicy") == "Always")
-    limits = [_amounts(each, "limits") for each in (*mappings(spec.get("containers")), *sidecars)]
+def unlimited_resources(spec: Mapping[str, Any]) -> frozenset[str]:
+    """Resources without a limit in some container, of which the pod may use all that its node has."""
+    sidecars = (each for each in as_maps(spec.get("initContainers")) if each.get("restartPolicy") == "Always")
+    limits = [_amounts(each, "limits") for each in (*as_maps(spec.get("containers")), *sidecars)]
     known = _amounts(spec, "limits")
     return frozenset(name for name in _SHARED if not known.get(name) and not all(each.get(name) for each in limits))
 
 
-def amount_words(resource: str, amount: float) -> str:
+def format_amount(resource: str, amount: float) -> str:
     """``5.25`` cores, ``12.5Gi``, ``2`` pieces."""
     if resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-"):
         unit, size = next(((unit, size) for unit, size in _UNITS if amount >= size), ("", 1.0))
@@ -52,17 +52,17 @@ def amount_words(resource: str, amount: float) -> str:
     return f"{round(amount, 3):g}"
 
 
-def added(amounts: Iterable[Amounts]) -> Amounts:
+def sum_amounts(amounts: Iterable[Amounts]) -> Amounts:
     """The sum of several pods' demands."""
     return _sum(amounts)
 
 
 def _amounts(holder: Mapping[str, Any], field: str) -> Amounts:
-    return _parsed(mapping(holder.get("resources")).get(field))
+    return _parsed(as_map(holder.get("resources")).get(field))
 
 
 def _parsed(amounts: Any) -> Amounts:
-    found = {text(name): parse_quantity(text(amount)) for name, amount in mapping(amounts).items()}
+    found = {as_text(name): parse_quantity(as_text(amount)) for name, amount in as_map(amounts).items()}
     return {name: amount for name, amount in found.items() if amount is not None}
 
 

@@ -1,14 +1,21 @@
-"""What decides on which node a pod may run: what it asks for, and what keeps it waiting."""
+"""Scheduling facts of a pod: what decides on its node, and what keeps it waiting."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dashboard.resources.facts.fact import Section, fact, joined, section
-from dashboard.resources.facts.selectors import labels, requirement, selector_words
-from dashboard.resources.loose import mapping, mappings, text, texts
-from dashboard.resources.words import Words, named, span
+from dashboard.objects.describers.fact import (
+    Section,
+    join_sentences,
+    labels_text,
+    make_fact,
+    make_section,
+    requirement_text,
+    selector_text,
+)
+from dashboard.objects.fields.unstructured import as_map, as_maps, as_text, as_texts
+from dashboard.runtime.text import TextPiece, format_seconds, object_piece
 
 _REQUIRED, _PREFERRED = (
     "requiredDuringSchedulingIgnoredDuringExecution",
@@ -16,89 +23,89 @@ _REQUIRED, _PREFERRED = (
 )
 
 
-def scheduling_of(spec: Mapping[str, Any], status: Mapping[str, Any]) -> tuple[Section, ...]:
-    """Of a pod, or of a template's pods, whose `status` is empty."""
-    affinity = mapping(spec.get("affinity"))
-    scheduler, chosen = text(spec.get("schedulerName")), text(status.get("nominatedNodeName"))
-    waits = [] if spec.get("nodeName") else [text(gate.get("name")) for gate in mappings(spec.get("schedulingGates"))]
-    return section(
+def scheduling_facts(spec: Mapping[str, Any], status: Mapping[str, Any]) -> tuple[Section, ...]:
+    """The scheduling facts of a pod, or of a template's pods, whose `status` is empty."""
+    affinity = as_map(spec.get("affinity"))
+    scheduler, chosen = as_text(spec.get("schedulerName")), as_text(status.get("nominatedNodeName"))
+    waits = [] if spec.get("nodeName") else [as_text(gate.get("name")) for gate in as_maps(spec.get("schedulingGates"))]
+    return make_section(
         "scheduling", "Scheduling",
-        fact("Gates", *(f"{gate} is to be taken away first" for gate in waits), tone="warn"),
-        fact("Nominated for", [named("nodes", "", chosen)] if chosen else None),
-        fact("Node labels", labels(spec.get("nodeSelector")) or None),
-        fact("Nodes", *_nodes(mapping(affinity.get("nodeAffinity")))),
-        fact("Near pods", *_pods(mapping(affinity.get("podAffinity")))),
-        fact("Away from pods", *_pods(mapping(affinity.get("podAntiAffinity")))),
-        fact("Spread", *map(_spread, mappings(spec.get("topologySpreadConstraints")))),
-        fact("Tolerates", *map(toleration_words, mappings(spec.get("tolerations")))),
-        fact("Priority", _priority(spec)),
-        fact("Claims devices", *map(_device, mappings(spec.get("resourceClaims")))),
-        fact("Scheduler", scheduler if scheduler not in ("", "default-scheduler") else None),
+        make_fact("Gates", *(f"{gate} has to be removed first" for gate in waits), tone="warn"),
+        make_fact("Nominated for", [object_piece("nodes", "", chosen)] if chosen else None),
+        make_fact("Node labels", labels_text(spec.get("nodeSelector")) or None),
+        make_fact("Nodes", *_nodes(as_map(affinity.get("nodeAffinity")))),
+        make_fact("Near pods", *_pods(as_map(affinity.get("podAffinity")))),
+        make_fact("Away from pods", *_pods(as_map(affinity.get("podAntiAffinity")))),
+        make_fact("Spread", *map(_spread, as_maps(spec.get("topologySpreadConstraints")))),
+        make_fact("Tolerates", *map(toleration_text, as_maps(spec.get("tolerations")))),
+        make_fact("Priority", _priority(spec)),
+        make_fact("Claims devices", *map(_device, as_maps(spec.get("resourceClaims")))),
+        make_fact("Scheduler", scheduler if scheduler not in ("", "default-scheduler") else None),
     )  # fmt: skip
 
 
-def taint_words(taint: Mapping[str, Any]) -> str:
-    """``dedicated=gpu:NoSchedule``, as kubectl takes it."""
-    value = text(taint.get("value"))
-    return f"{text(taint.get('key'))}{f'={value}' if value else ''}:{text(taint.get('effect'))}"
+def taint_text(taint: Mapping[str, Any]) -> str:
+    """``dedicated=gpu:NoSchedule``, as kubectl writes it."""
+    value = as_text(taint.get("value"))
+    return f"{as_text(taint.get('key'))}{f'={value}' if value else ''}:{as_text(taint.get('effect'))}"
 
 
-def toleration_words(toleration: Mapping[str, Any]) -> str:
+def toleration_text(toleration: Mapping[str, Any]) -> str:
     """``dedicated=gpu:NoSchedule``, ``node.kubernetes.io/not-ready:NoExecute for 5 min``, ``every taint``."""
-    key, value, effect = (text(toleration.get(name)) for name in ("key", "value", "effect"))
+    key, value, effect = (as_text(toleration.get(name)) for name in ("key", "value", "effect"))
     exists = toleration.get("operator") == "Exists"
     words = (key if exists else f"{key}={value}") if key else "every taint"
     words += f":{effect}" if effect and key else f" with {effect}" if effect else ""
     seconds = toleration.get("tolerationSeconds")
-    return words + (f" for {span(seconds)}" if seconds is not None else "")
+    return words + (f" for {format_seconds(seconds)}" if seconds is not None else "")
 
 
-def node_terms(selector: Mapping[str, Any]) -> str:
-    """Terms of which one has to hold: ``disk in ssd, no old; or zone in a``."""
-    return "; or ".join(_term(term) for term in mappings(selector.get("nodeSelectorTerms")))
+def node_selector_text(selector: Mapping[str, Any]) -> str:
+    """Terms of which one must match: ``disk in ssd, no old; or zone in a``."""
+    return "; or ".join(_term(term) for term in as_maps(selector.get("nodeSelectorTerms")))
 
 
 def _term(term: Mapping[str, Any]) -> str:
-    entries = [*mappings(term.get("matchExpressions")), *mappings(term.get("matchFields"))]
-    return ", ".join(map(requirement, entries)) or "no node"
+    entries = [*as_maps(term.get("matchExpressions")), *as_maps(term.get("matchFields"))]
+    return ", ".join(map(requirement_text, entries)) or "no node"
 
 
 def _nodes(affinity: Mapping[str, Any]) -> Iterator[str]:
-    if needed := node_terms(mapping(affinity.get(_REQUIRED))):
+    if needed := node_selector_text(as_map(affinity.get(_REQUIRED))):
         yield f"only those with {needed}"
-    for entry in mappings(affinity.get(_PREFERRED)):
-        yield f"rather those with {_term(mapping(entry.get('preference')))}, weight {text(entry.get('weight'))}"
+    for entry in as_maps(affinity.get(_PREFERRED)):
+        yield f"rather those with {_term(as_map(entry.get('preference')))}, weight {as_text(entry.get('weight'))}"
 
 
 def _pods(affinity: Mapping[str, Any]) -> Iterator[str]:
-    for term in mappings(affinity.get(_REQUIRED)):
+    for term in as_maps(affinity.get(_REQUIRED)):
         yield f"always: {_pods_of(term)}"
-    for entry in mappings(affinity.get(_PREFERRED)):
-        yield f"if it can be: {_pods_of(mapping(entry.get('podAffinityTerm')))}, weight {text(entry.get('weight'))}"
+    for entry in as_maps(affinity.get(_PREFERRED)):
+        yield f"if it can be: {_pods_of(as_map(entry.get('podAffinityTerm')))}, weight {as_text(entry.get('weight'))}"
 
 
 def _pods_of(term: Mapping[str, Any]) -> str:
-    where = ", ".join(texts(term.get("namespaces")))
+    where = ", ".join(as_texts(term.get("namespaces")))
     there = f" in {where}" if where else " in any namespace" if term.get("namespaceSelector") == {} else ""
-    return f"{selector_words(term.get('labelSelector')) or 'no pods'}{there}, by {text(term.get('topologyKey'))}"
+    return f"{selector_text(term.get('labelSelector')) or 'no pods'}{there}, by {as_text(term.get('topologyKey'))}"
 
 
 def _spread(rule: Mapping[str, Any]) -> str:
     must = "as far as it can be" if rule.get("whenUnsatisfiable") == "ScheduleAnyway" else "else it waits"
-    among = selector_words(rule.get("labelSelector")) or "no pods"
-    return f"over {text(rule.get('topologyKey'))}, {among}: {text(rule.get('maxSkew'))} apart at most, {must}"
+    among = selector_text(rule.get("labelSelector")) or "no pods"
+    return f"over {as_text(rule.get('topologyKey'))}, {among}: {as_text(rule.get('maxSkew'))} apart at most, {must}"
 
 
-def _priority(spec: Mapping[str, Any]) -> list[Words] | None:
-    value, group = text(spec.get("priority")), text(spec.get("priorityClassName"))
+def _priority(spec: Mapping[str, Any]) -> list[TextPiece] | None:
+    value, group = as_text(spec.get("priority")), as_text(spec.get("priorityClassName"))
     if value in ("", "0") and not group:
         return None
-    link = [named("priorityclasses.scheduling.k8s.io", "", group)] if group else []
+    link = [object_piece("priorityclasses.scheduling.k8s.io", "", group)] if group else []
     never = ", takes no other pod's place" if spec.get("preemptionPolicy") == "Never" else ""
-    parts = ([Words(value)], [Words("class "), *link] if link else [])
-    return [*joined(part for part in parts if part and part[0].text), Words(never)]
+    parts = ([TextPiece(value)], [TextPiece("class "), *link] if link else [])
+    return [*join_sentences(part for part in parts if part and part[0].text), TextPiece(never)]
 
 
 def _device(claim: Mapping[str, Any]) -> str:
-    source = text(claim.get("resourceClaimName")) or text(claim.get("resourceClaimTemplateName"))
-    return f"{text(claim.get('name'))}: {source}"
+    source = as_text(claim.get("resourceClaimName")) or as_text(claim.get("resourceClaimTemplateName"))
+    return f"{as_text(claim.get('name'))}: {source}"

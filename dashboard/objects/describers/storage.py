@@ -1,62 +1,61 @@
-"""Claims and volumes: what is asked for, what there is, and what becomes of it."""
+"""Facts of claims and volumes: requested and actual storage, and what happens to it on release."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from dashboard.resources.facts.fact import Section, fact, section
-from dashboard.resources.facts.scheduling import node_terms
-from dashboard.resources.facts.selectors import list_href
-from dashboard.resources.facts.template import name_of, namespace_of
-from dashboard.resources.loose import mapping, text, texts
-from dashboard.resources.words import Words, named
+from dashboard.objects.describers.fact import Section, list_href, make_fact, make_section, name_of, namespace_of
+from dashboard.objects.describers.scheduling import node_selector_text
+from dashboard.objects.fields.unstructured import as_map, as_text, as_texts
+from dashboard.runtime.text import TextPiece, object_piece
 
 _RECLAIM = {
-    "Retain": "stays, with its data, until somebody clears it up",
+    "Retain": "is kept, with its data, until somebody deletes it",
     "Delete": "is deleted with its data",
-    "Recycle": "is emptied and given again",
+    "Recycle": "is emptied and can be claimed again",
 }
 _CLAIMED = ".spec.volumes[*].persistentVolumeClaim.claimName"
 
 
 def claim_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
-    spec, status, namespace = mapping(obj.get("spec")), mapping(obj.get("status")), namespace_of(obj)
-    wanted = text(mapping(mapping(spec.get("resources")).get("requests")).get("storage"))
-    has = text(mapping(status.get("capacity")).get("storage"))
+    spec, status, namespace = as_map(obj.get("spec")), as_map(obj.get("status")), namespace_of(obj)
+    wanted = as_text(as_map(as_map(spec.get("resources")).get("requests")).get("storage"))
+    has = as_text(as_map(status.get("capacity")).get("storage"))
     more = f"asked for {wanted}" if wanted not in ("", has) else ""
-    source = mapping(spec.get("dataSource")) or mapping(spec.get("dataSourceRef"))
-    volume, group = text(spec.get("volumeName")), text(spec.get("storageClassName"))
+    source = as_map(spec.get("dataSource")) or as_map(spec.get("dataSourceRef"))
+    volume, group = as_text(spec.get("volumeName")), as_text(spec.get("storageClassName"))
     pods = list_href("pods", namespace, f"{_CLAIMED}={name_of(obj)}")
-    return section(
+    return make_section(
         "storage", "Storage",
-        fact("Size", f"{f'has {has}' if has else ''}{', ' if has and more else ''}{more}" or None),
-        fact("Access", ", ".join(texts(spec.get("accessModes"))) or None),
-        fact("Volume", [named("persistentvolumes", "", volume)] if volume else "none yet"),
-        fact("Class", [named("storageclasses.storage.k8s.io", "", group)] if group else None),
-        fact("Filled from", f"{text(source.get('kind'))} {text(source.get('name'))}" if source else None),
-        fact("Pods that use it", [Words("list them", href=pods)]),
+        make_fact("Size", f"{f'has {has}' if has else ''}{', ' if has and more else ''}{more}" or None),
+        make_fact("Access", ", ".join(as_texts(spec.get("accessModes"))) or None),
+        make_fact("Volume", [object_piece("persistentvolumes", "", volume)] if volume else "none yet"),
+        make_fact("Class", [object_piece("storageclasses.storage.k8s.io", "", group)] if group else None),
+        make_fact("Filled from", f"{as_text(source.get('kind'))} {as_text(source.get('name'))}" if source else None),
+        make_fact("Pods that use it", [TextPiece("list them", href=pods)]),
     )  # fmt: skip
 
 
 def volume_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
-    spec = mapping(obj.get("spec"))
-    claim, policy = mapping(spec.get("claimRef")), text(spec.get("persistentVolumeReclaimPolicy"))
+    spec = as_map(obj.get("spec"))
+    claim, policy = as_map(spec.get("claimRef")), as_text(spec.get("persistentVolumeReclaimPolicy"))
     group, nodes = (
-        text(spec.get("storageClassName")),
-        mapping(mapping(spec.get("nodeAffinity")).get("required")),
+        as_text(spec.get("storageClassName")),
+        as_map(as_map(spec.get("nodeAffinity")).get("required")),
     )
-    only = node_terms(nodes)
-    namespace, name = text(claim.get("namespace")), text(claim.get("name"))
-    return section(
+    only = node_selector_text(nodes)
+    namespace, name = as_text(claim.get("namespace")), as_text(claim.get("name"))
+    return make_section(
         "storage", "Storage",
-        fact("Is", _source(spec)),
-        fact("Claim", [named("persistentvolumeclaims", namespace, name), Words(f" in {namespace}")] if name else None),
-        fact("Without its claim", _RECLAIM.get(policy, policy) or None),
-        fact("Access", ", ".join(texts(spec.get("accessModes"))) or None),
-        fact("Class", [named("storageclasses.storage.k8s.io", "", group)] if group else None),
-        fact("Nodes", f"only those with {only}" if only else None),
-        fact("Mount options", " ".join(texts(spec.get("mountOptions"))) or None),
+        make_fact("Is", _source(spec)),
+        make_fact("Claim", [object_piece("persistentvolumeclaims", namespace, name),
+            TextPiece(f" in {namespace}")] if name else None),
+        make_fact("Without its claim", _RECLAIM.get(policy, policy) or None),
+        make_fact("Access", ", ".join(as_texts(spec.get("accessModes"))) or None),
+        make_fact("Class", [object_piece("storageclasses.storage.k8s.io", "", group)] if group else None),
+        make_fact("Nodes", f"only those with {only}" if only else None),
+        make_fact("Mount options", " ".join(as_texts(spec.get("mountOptions"))) or None),
     )  # fmt: skip
 
 
@@ -67,6 +66,6 @@ def _source(spec: Mapping[str, Any]) -> str | None:
     """The one field of the spec that says what it is: ``csi: driver ebs.csi.aws.com, volumeHandle vol-1``."""
     kind = next((name for name, value in spec.items() if name not in _OWN and isinstance(value, Mapping)), "")
     fields = (
-        f"{name} {value}" for name, value in mapping(spec.get(kind)).items() if isinstance(value, str | int) and value
+        f"{name} {value}" for name, value in as_map(spec.get(kind)).items() if isinstance(value, str | int) and value
     )
     return ": ".join(part for part in (kind, ", ".join(fields)) if part) or None

@@ -1,4 +1,4 @@
-"""A pod's volumes: what each is, with a link to what it comes from, and which container has it where."""
+"""A pod's volumes: their type, with a link to their source, and the containers that mount them."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from dashboard.resources.facts.fact import Fact, fact, joined
-from dashboard.resources.loose import mapping, mappings, number, text, texts
-from dashboard.resources.words import Words, named, span
+from dashboard.objects.describers.fact import Fact, join_sentences, make_fact
+from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text, as_texts
+from dashboard.runtime.text import TextPiece, format_seconds, object_piece
 
 Source = Mapping[str, Any]
 _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 
 
-def volumes_of(spec: Mapping[str, Any], namespace: str, pod: str) -> list[Fact | None]:
-    """A fact for each; `pod` is the pod's name, empty where the spec is of pods to come."""
+def volume_facts(spec: Mapping[str, Any], namespace: str, pod: str) -> list[Fact | None]:
+    """A fact for each volume; `pod` is the pod's name, empty for a template."""
     mounts = _mounts(spec)
     return [
-        fact(
-            name := text(volume.get("name")), _what(volume, namespace, pod), ", ".join(mounts.get(name, ())) or None,
-            given=True,
+        make_fact(
+            name := as_text(volume.get("name")), _what(volume, namespace, pod), ", ".join(mounts.get(name, ())) or None,
+            is_user_named=True,
         )
-        for volume in mappings(spec.get("volumes"))
+        for volume in as_maps(spec.get("volumes"))
     ]  # fmt: skip
 
 
-def claim_words(spec: Mapping[str, Any]) -> str:
-    """What a claim asks for: ``10Gi, ReadWriteOnce, class fast``."""
-    size = text(mapping(mapping(spec.get("resources")).get("requests")).get("storage"))
-    modes, group = ", ".join(texts(spec.get("accessModes"))), text(spec.get("storageClassName"))
+def claim_text(spec: Mapping[str, Any]) -> str:
+    """The request of a claim: ``10Gi, ReadWriteOnce, class fast``."""
+    size = as_text(as_map(as_map(spec.get("resources")).get("requests")).get("storage"))
+    modes, group = ", ".join(as_texts(spec.get("accessModes"))), as_text(spec.get("storageClassName"))
     return ", ".join(part for part in (size, modes, f"class {group}" if group else "") if part)
 
 
@@ -37,26 +37,26 @@ def _mounts(spec: Mapping[str, Any]) -> dict[str, list[str]]:
     """By the volume's name: ``api at /data``."""
     found: dict[str, list[str]] = {}
     for field in _CONTAINERS:
-        for container in mappings(spec.get(field)):
+        for container in as_maps(spec.get(field)):
             for place, path in (("volumeMounts", "mountPath"), ("volumeDevices", "devicePath")):
-                for mount in mappings(container.get(place)):
-                    where = f"{text(container.get('name'))} at {text(mount.get(path))}"
-                    found.setdefault(text(mount.get("name")), []).append(where)
+                for mount in as_maps(container.get(place)):
+                    where = f"{as_text(container.get('name'))} at {as_text(mount.get(path))}"
+                    found.setdefault(as_text(mount.get("name")), []).append(where)
     return found
 
 
-def _what(volume: Mapping[str, Any], namespace: str, pod: str) -> list[Words]:
+def _what(volume: Mapping[str, Any], namespace: str, pod: str) -> list[TextPiece]:
     kind = next((name for name, value in volume.items() if name != "name" and isinstance(value, Mapping)), "")
     if not kind:
-        return [Words("an empty folder, gone with the pod")]
-    source = mapping(volume[kind])
+        return [TextPiece("an empty folder, gone with the pod")]
+    source = as_map(volume[kind])
     if kind == "ephemeral":
-        return _ephemeral(source, namespace, pod, text(volume.get("name")))
+        return _ephemeral(source, namespace, pod, as_text(volume.get("name")))
     teller = _TELLERS.get(kind)
     if teller is not None:
-        return [*teller(source, namespace), Words(_restrictions(source))]
-    fields = (f"{name} {text(value)}" for name, value in source.items() if isinstance(value, str | int) and value)
-    return [Words(", ".join((kind, *fields)))]
+        return [*teller(source, namespace), TextPiece(_restrictions(source))]
+    fields = (f"{name} {as_text(value)}" for name, value in source.items() if isinstance(value, str | int) and value)
+    return [TextPiece(", ".join((kind, *fields)))]
 
 
 def _restrictions(source: Source) -> str:
@@ -64,86 +64,90 @@ def _restrictions(source: Source) -> str:
     return optional + (", read only" if source.get("readOnly") is True else "")
 
 
-def _claim(source: Source, namespace: str) -> list[Words]:
-    return [Words("claim "), named("persistentvolumeclaims", namespace, text(source.get("claimName")))]
+def _claim(source: Source, namespace: str) -> list[TextPiece]:
+    return [TextPiece("claim "), object_piece("persistentvolumeclaims", namespace, as_text(source.get("claimName")))]
 
 
-def _config_map(source: Source, namespace: str) -> list[Words]:
-    return [Words("ConfigMap "), named("configmaps", namespace, text(source.get("name"))), Words(_items(source))]
+def _config_map(source: Source, namespace: str) -> list[TextPiece]:
+    return [
+        TextPiece("ConfigMap "),
+        object_piece("configmaps", namespace, as_text(source.get("name"))),
+        TextPiece(_items(source)),
+    ]
 
 
-def _secret(source: Source, namespace: str) -> list[Words]:
-    name = text(source.get("secretName")) or text(source.get("name"))
-    return [Words("Secret "), named("secrets", namespace, name), Words(_items(source))]
+def _secret(source: Source, namespace: str) -> list[TextPiece]:
+    name = as_text(source.get("secretName")) or as_text(source.get("name"))
+    return [TextPiece("Secret "), object_piece("secrets", namespace, name), TextPiece(_items(source))]
 
 
 def _items(source: Source) -> str:
-    items = [f"{text(each.get('key'))} as {text(each.get('path'))}" for each in mappings(source.get("items"))]
+    items = [f"{as_text(each.get('key'))} as {as_text(each.get('path'))}" for each in as_maps(source.get("items"))]
     return f", of it {', '.join(items)}" if items else ""
 
 
-def _empty(source: Source, namespace: str) -> list[Words]:  # noqa: ARG001 - every teller gets both
+def _empty(source: Source, namespace: str) -> list[TextPiece]:  # noqa: ARG001 - every teller gets both
     memory = " in memory" if source.get("medium") == "Memory" else ""
-    size = f", of {text(source['sizeLimit'])} at most" if source.get("sizeLimit") else ""
-    return [Words(f"an empty folder{memory}, gone with the pod{size}")]
+    size = f", of {as_text(source['sizeLimit'])} at most" if source.get("sizeLimit") else ""
+    return [TextPiece(f"an empty folder{memory}, gone with the pod{size}")]
 
 
-def _host(source: Source, namespace: str) -> list[Words]:  # noqa: ARG001
-    kind = text(source.get("type"))
-    return [Words(f"the node's {text(source.get('path'))}" + (f", {kind}" if kind else ""))]
+def _host(source: Source, namespace: str) -> list[TextPiece]:  # noqa: ARG001
+    kind = as_text(source.get("type"))
+    return [TextPiece(f"the node's {as_text(source.get('path'))}" + (f", {kind}" if kind else ""))]
 
 
-def _nfs(source: Source, namespace: str) -> list[Words]:  # noqa: ARG001
-    return [Words(f"NFS {text(source.get('server'))}:{text(source.get('path'))}")]
+def _nfs(source: Source, namespace: str) -> list[TextPiece]:  # noqa: ARG001
+    return [TextPiece(f"NFS {as_text(source.get('server'))}:{as_text(source.get('path'))}")]
 
 
-def _csi(source: Source, namespace: str) -> list[Words]:  # noqa: ARG001
-    attributes = ", ".join(f"{name} {text(value)}" for name, value in mapping(source.get("volumeAttributes")).items())
-    return [Words(f"CSI driver {text(source.get('driver'))}" + (f" with {attributes}" if attributes else ""))]
+def _csi(source: Source, namespace: str) -> list[TextPiece]:  # noqa: ARG001
+    attributes = ", ".join(f"{name} {as_text(value)}" for name, value in as_map(source.get("volumeAttributes")).items())
+    return [TextPiece(f"CSI driver {as_text(source.get('driver'))}" + (f" with {attributes}" if attributes else ""))]
 
 
-def _image(source: Source, namespace: str) -> list[Words]:  # noqa: ARG001
-    return [Words(f"the files of image {text(source.get('reference'))}")]
+def _image(source: Source, namespace: str) -> list[TextPiece]:  # noqa: ARG001
+    return [TextPiece(f"the files of image {as_text(source.get('reference'))}")]
 
 
-def _downward(source: Source, namespace: str) -> list[Words]:  # noqa: ARG001
+def _downward(source: Source, namespace: str) -> list[TextPiece]:  # noqa: ARG001
     fields = [
-        text(mapping(each.get("fieldRef")).get("fieldPath"))
-        or text(mapping(each.get("resourceFieldRef")).get("resource"))
-        for each in mappings(source.get("items"))
+        as_text(as_map(each.get("fieldRef")).get("fieldPath"))
+        or as_text(as_map(each.get("resourceFieldRef")).get("resource"))
+        for each in as_maps(source.get("items"))
     ]
-    return [Words(f"what the pod is: {', '.join(fields) or 'nothing'}")]
+    return [TextPiece(f"fields of the pod: {', '.join(fields) or 'none'}")]
 
 
-def _projected(source: Source, namespace: str) -> list[Words]:
-    parts: list[list[Words]] = []
-    for entry in mappings(source.get("sources")):
+def _projected(source: Source, namespace: str) -> list[TextPiece]:
+    parts: list[list[TextPiece]] = []
+    for entry in as_maps(source.get("sources")):
         for kind, value in entry.items():
-            found = mapping(value)
+            found = as_map(value)
             teller = _TELLERS.get(kind)
             if kind == "serviceAccountToken":
-                parts.append([Words(_token(found))])
+                parts.append([TextPiece(_token(found))])
             elif teller is not None:
-                parts.append([*teller(found, namespace), Words(_restrictions(found))])
+                parts.append([*teller(found, namespace), TextPiece(_restrictions(found))])
             else:
-                parts.append([Words(kind)])
-    return [Words("together: "), *joined(parts, "; ")]
+                parts.append([TextPiece(kind)])
+    return [TextPiece("together: "), *join_sentences(parts, "; ")]
 
 
 def _token(source: Source) -> str:
-    seconds = number(source.get("expirationSeconds"))
-    audience = text(source.get("audience"))
+    seconds = as_int(source.get("expirationSeconds"))
+    audience = as_text(source.get("audience"))
     return "the service account's token" + (f" for {audience}" if audience else "") + (
-        f", new every {span(seconds)}" if seconds else "")  # fmt: skip
+        f", new every {format_seconds(seconds)}" if seconds else "")  # fmt: skip
 
 
-def _ephemeral(source: Source, namespace: str, pod: str, volume: str) -> list[Words]:
-    wanted = claim_words(mapping(mapping(source.get("volumeClaimTemplate")).get("spec")))
-    name = [Words(" "), named("persistentvolumeclaims", namespace, f"{pod}-{volume}")] if pod else []
-    return [Words("a claim of its own"), *name, Words(f", gone with the pod: {wanted}")]
+def _ephemeral(source: Source, namespace: str, pod: str, volume: str) -> list[TextPiece]:
+    wanted = claim_text(as_map(as_map(source.get("volumeClaimTemplate")).get("spec")))
+    name = [TextPiece(" "), object_piece("persistentvolumeclaims", namespace, f"{pod}-{volume}")] if pod else []
+    return [TextPiece("a claim of its own"), *name, TextPiece(f", gone with the pod: {wanted}")]
 
 
-_TELLERS: Mapping[str, Callable[[Source, str], list[Words]]] = MappingProxyType({
+_TELLERS: Mapping[str, Callable[[Source, str], list[TextPiece]]] = MappingProxyType({
     "persistentVolumeClaim": _claim,
     "configMap": _config_map,
     "secret": _secret,

@@ -1,4 +1,4 @@
-"""How one list became another: which items stayed, changed, went and came, so that each keeps what stands beside it."""
+"""Alignment of two versions of a list: which items stayed, changed, were removed and added."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import json
 from collections.abc import Callable
 from difflib import SequenceMatcher
 
-from dashboard.edits.fields import ABSENT, Value, same
+from dashboard.objects.fields.fields import ABSENT, Value, same
 
 _NAMES = ("name", "type", "key", "port", "containerPort", "mountPath", "uid", "ip")
-"""Fields by which the items of lists are usually told apart (the merge keys of the API server's own kinds)."""
+"""Fields that usually identify the items of lists (the merge keys of the API server's own kinds)."""
 _ALIGN_AT_MOST = 400
-"""Items of a list that are aligned one by one; longer runs of changed items are written anew."""
+"""Maximum number of items that are aligned one by one; longer runs of changed items are replaced."""
 
 
 def alignment(old: list[Value], new: list[Value]) -> list[tuple[str, int, int, int, int]]:
@@ -40,7 +40,7 @@ def _common(old: list[Value], new: list[Value], turned: Callable[[list[Value]], 
 
 
 def _named(old: list[Value], new: list[Value]) -> tuple[list[str], list[str]] | None:
-    """The items' names, where one field tells them all apart on both sides."""
+    """The items' names, where one field is unique on both sides."""
     for field in _NAMES:
         names = [[item.get(field) if isinstance(item, dict) else None for item in items] for items in (old, new)]
         if all(isinstance(name, str | int) for side in names for name in side):

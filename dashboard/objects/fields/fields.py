@@ -1,4 +1,4 @@
-"""Fields: where something stands in an object, and whether two values are the same to the API server."""
+"""Paths of fields in an object, and the API server's equality of values."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SEGMENT = re.compile(_NAMED + r"|\[(?P<index>[0-9]{1,9})\]|\[(?P<quoted>[^\]]*)
 _NAME = re.compile(_NAMED)
 
 
-def show(path: Sequence[Segment]) -> str:
+def format_path(path: Sequence[Segment]) -> str:
     """A path as the API server writes it: ``spec.ports[0].port``, ``metadata.labels[app.kubernetes.io/name]``."""
     text = ""
     for segment in path:
@@ -54,7 +54,9 @@ def show(path: Sequence[Segment]) -> str:
 
 
 def parse_path(text: str) -> Path:
-    """The path that an API server's message names; the opposite of `show` but for keyed items. Never raises."""
+    """The path that an API server's message names; the reverse of `format_path` except for keyed items. Never
+    raises.
+    """
     path: list[Segment] = []
     end = text.rfind("]") + 1  # behind it no bracket is closed, which would be looked for from each that opens
     for match in _SEGMENT.finditer(text, 0, end):
@@ -83,7 +85,7 @@ def same(one: Value, other: Value) -> bool:
 
 
 def get(value: Value, path: Sequence[Segment]) -> Value:
-    """What stands at `path`, or ABSENT. A numeric index reaches into lists, an ItemKey finds the item that has it."""
+    """The value at `path`, or ABSENT. A numeric index selects an item of a list, an ItemKey the item with that key."""
     for segment in path:
         if isinstance(segment, str):
             value = value.get(segment, ABSENT) if isinstance(value, dict) else ABSENT
@@ -95,9 +97,9 @@ def get(value: Value, path: Sequence[Segment]) -> Value:
 
 
 def put(value: Value, path: Sequence[Segment], new: Value) -> Value:
-    """A copy of `value` with `new` at `path`; ABSENT takes the field or item out. Missing parents are made.
+    """A copy of `value` with `new` at `path`; ABSENT removes the field or item. Missing parents are created.
 
-    An index behind the end of a list appends. Raises IndexError for an ItemKey that no item has.
+    An index after the end of a list appends. Raises IndexError for an ItemKey that no item has.
     """
     if not path:
         return new
@@ -111,8 +113,8 @@ def put(value: Value, path: Sequence[Segment], new: Value) -> Value:
     return items
 
 
-def as_held(value: Value, path: Path) -> Path:
-    """`path` as `value` has it: a message does not say where a name with dots ends, ``spec.map.example.com/a``."""
+def resolve_path(value: Value, path: Path) -> Path:
+    """`path` matched to `value`: a message does not show where a name with dots ends, ``spec.map.example.com/a``."""
     held: list[Segment] = []
     at = 0
     while at < len(path):
@@ -123,9 +125,9 @@ def as_held(value: Value, path: Path) -> Path:
 
 
 def _held_segment(value: Value, path: Path, at: int) -> tuple[Segment, int]:
-    """What `value` has at `path[at:]`, and of how many segments it is: of a map the longest name that they make.
+    """The value at `path[at:]`, and its number of segments: in a map the longest name that they form.
 
-    The map's names are looked through, and not all that the rest of a path of any length could make.
+    Only the map's own names are tried, not all that a path of any length could form.
     """
     if isinstance(value, dict) and path[at] not in value:
         made = ((name, _segments_of(name, path, at)) for name in value if isinstance(name, str))
@@ -136,7 +138,7 @@ def _held_segment(value: Value, path: Path, at: int) -> tuple[Segment, int]:
 
 
 def _segments_of(name: str, path: Path, at: int) -> int:
-    """How many segments of `path` from `at` on make `name`, joined by dots; 0 where none do."""
+    """Number of segments of `path` from `at` on that form `name`, joined by dots; 0 where none do."""
     begin = 0
     for index in range(at, len(path)):
         segment = path[index]
@@ -150,8 +152,8 @@ def _segments_of(name: str, path: Path, at: int) -> int:
     return 0
 
 
-def has_place(value: Value, path: Sequence[Segment]) -> bool:
-    """Whether `put` at `path` overwrites nothing on its way: there are maps, lists up to their end, or nothing yet."""
+def can_put(value: Value, path: Sequence[Segment]) -> bool:
+    """Whether `put` at `path` replaces nothing on its way: there are maps, lists up to their end, or nothing yet."""
     for segment in path:
         if isinstance(segment, str):
             fits = value is ABSENT or value is None or isinstance(value, dict)
@@ -197,3 +199,7 @@ def _has_key(item: Value, key: ItemKey) -> bool:
     if len(key.fields) == 1 and key.fields[0][0] == "":
         return same(item, key.fields[0][1])
     return isinstance(item, dict) and all(same(item.get(name), value) for name, value in key.fields)
+
+
+PlainPath = tuple[str | int, ...]
+"""Path of a field: names in maps, numbers of list items from 0; empty for the whole object."""

@@ -1,4 +1,4 @@
-"""JSON that a page put into its form and gets back: taken only where an object could hold what it says."""
+"""JSON from a page's form, accepted only where an object could hold the value."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import json
 import math
 from collections.abc import Iterable
 
-from dashboard.edits.fields import Value
+from dashboard.objects.fields.fields import Value
 
-DEEPEST = 250
-"""Levels of nesting; more than a text may have, and few enough for whatever goes down them by itself."""
+MAX_DEPTH = 250
+"""Maximum levels of nesting; more than a text may have, and safe for recursive functions."""
 
 
 def read_json(text: str) -> tuple[Value] | None:
-    """The value in a tuple of its own, since null is one; None where it is none. Never raises."""
+    """The value in a tuple of its own, because null is a value; None where the text is invalid. Never raises."""
     try:
         value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
         if "\\u" in text:
@@ -36,7 +36,7 @@ def _finite(word: str) -> float:
 
 def _is_deep(value: Value) -> bool:
     level = [value]
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         level = [inner for each in level if isinstance(each, dict | list) for inner in _inside(each)]
         if not level:
             return False

@@ -1,37 +1,50 @@
-"""Who set each field of an object, from its metadata.managedFields.
+"""Managers of each field of an object, from its metadata.managedFields.
 
 The format is that of structured-merge-diff: ``f:name`` is a field of a map, ``k:{…}`` the item of a list that has these
-keys, ``v:…`` the item of a set that is this value, ``i:0`` an item by its place, ``.`` the thing itself. What has
-nothing inside is owned as a whole: an atomic list belongs to whoever set it last.
+keys, ``v:…`` the item of a set that is this value, ``i:0`` an item by its index, ``.`` the field itself. A field
+without inner fields is owned as a whole: an atomic list belongs to its last writer.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
+from zlib import crc32
 
-from dashboard.resources.loose import mapping, mappings, text
-from dashboard.resources.part_names import numbered
-from dashboard.resources.yaml_text import Place
+from dashboard.objects.fields.fields import Path, PlainPath, Value
+from dashboard.objects.fields.unstructured import as_map, as_maps, as_text
+
+
+def unique_names(words: Iterable[str]) -> Iterator[str]:
+    """A unique name for each, valid in an id; it stays the same for the same words as long as no equal ones
+    come before.
+    """
+    known: Counter[str] = Counter()
+    for each in words:
+        name = f"{crc32(each.encode('utf-8', 'surrogatepass')):x}"
+        yield f"{name}-{known[name]}" if known[name] else name
+        known[name] += 1
+
 
 MOST_FIELDS = 100
-"""Fields of a manager that are named; the rest is counted."""
+"""Maximum number of a manager's fields that are named; the rest is counted."""
 _DEEPEST = 100
 _MOST_KEYS = 4
-"""Keys of an item, up to which items that lack some of them are looked for."""
+"""Maximum number of an item's keys for which items that lack some of them are searched."""
 
 
 @dataclass(frozen=True, slots=True)
-class Setter:
-    """One entry of managedFields: who wrote, how and when."""
+class FieldManager:
+    """One entry of managedFields: writer, operation and time."""
 
-    manager: str
+    name: str
     """The name that the writer gave: ``kubectl-edit``, ``kube-controller-manager``."""
     applied: bool
-    """By a server-side apply, which keeps the fields as its own; otherwise by a plain write."""
+    """Whether by a server-side apply, which claims the fields; otherwise by a plain write."""
     subresource: str
     time: str
     """RFC 3339 of its last write; empty where the API server does not say."""
@@ -39,7 +52,7 @@ class Setter:
     @property
     def words(self) -> str:
         """``kubelet · status``."""
-        return f"{self.manager} · {self.subresource}" if self.subresource else self.manager
+        return f"{self.name} · {self.subresource}" if self.subresource else self.name
 
     @property
     def sentence(self) -> str:
@@ -48,12 +61,12 @@ class Setter:
 
 
 @dataclass(frozen=True, slots=True)
-class Managed:
+class ManagedFields:
     """A setter with the fields that it owns, which others may own, too."""
 
     id: str
-    """The same in an object's next versions, another than any other's of the object, and fit for an element's id."""
-    setter: Setter
+    """The same in later versions of the object, unique in the object, and valid in an element's id."""
+    setter: FieldManager
     count: int
     fields: tuple[str, ...]
     """``.spec.ports[0].port``, the first MOST_FIELDS."""
@@ -64,19 +77,19 @@ class Managed:
 
 
 class FieldOwners:
-    """Reads the managedFields of one object. Never raises, whatever they hold: what makes no sense owns nothing."""
+    """Index of the managedFields of one object. Never raises, whatever they hold: an invalid entry owns nothing."""
 
     def __init__(self, obj: Mapping[str, Any]) -> None:
-        self._whole: dict[Place, list[Setter]] = {}
-        self._itself: dict[Place, Setter] = {}
-        self._fields: dict[Setter, list[Place]] = {}
-        entries = mappings(mapping(obj.get("metadata")).get("managedFields"))
-        for entry in sorted(entries, key=lambda each: text(each.get("time"))):
-            setter = Setter(
-                text(entry.get("manager")) or "nobody named",
+        self._whole: dict[PlainPath, list[FieldManager]] = {}
+        self._itself: dict[PlainPath, FieldManager] = {}
+        self._fields: dict[FieldManager, list[PlainPath]] = {}
+        entries = as_maps(as_map(obj.get("metadata")).get("managedFields"))
+        for entry in sorted(entries, key=lambda each: as_text(each.get("time"))):
+            setter = FieldManager(
+                as_text(entry.get("manager")) or "nobody named",
                 entry.get("operation") == "Apply",
-                text(entry.get("subresource")),
-                text(entry.get("time")),
+                as_text(entry.get("subresource")),
+                as_text(entry.get("time")),
             )
             for place, whole in _owned(entry.get("fieldsV1"), obj, ()):
                 if whole:
@@ -85,25 +98,27 @@ class FieldOwners:
                 else:
                     self._itself[place] = setter
 
-    def of(self, place: Place) -> Setter | None:
-        """Who owns this field, or what it is a part of as a whole; None where nobody does.
+    def of(self, path: PlainPath) -> FieldManager | None:
+        """The manager of this field, or of a field around it that is owned as a whole; None where there is none.
 
-        Of several owners the one that wrote last: each entry has one time for all of its fields.
+        Of several managers the last writer: each entry has one time for all of its fields.
         """
-        if place not in self._whole and place in self._itself:
-            return self._itself[place]
-        held = self._held(place)
+        if path not in self._whole and path in self._itself:
+            return self._itself[path]
+        held = self._held(path)
         return held[-1] if held else None
 
-    def others(self, place: Place) -> tuple[Setter, ...]:
-        """Who owns this field beside `of`, the newest first: they set the same value, and may have done so last."""
-        if place not in self._whole and place in self._itself:
+    def others(self, path: PlainPath) -> tuple[FieldManager, ...]:
+        """Other managers of this field than `of`, the newest first: they set the same value, and may have done
+        so last.
+        """
+        if path not in self._whole and path in self._itself:
             return ()
-        held = self._held(place)
+        held = self._held(path)
         return tuple(other for other in reversed(held[:-1]) if other != held[-1])
 
-    def _held(self, place: Place) -> list[Setter]:
-        """Who owns this field, or what it is a part of as a whole, the newest last."""
+    def _held(self, place: PlainPath) -> list[FieldManager]:
+        """The managers of this field, or of a field around it that is owned as a whole, the newest last."""
         held = self._whole.get(place)
         while held is None and place:
             place = place[:-1]
@@ -111,33 +126,33 @@ class FieldOwners:
         return held or []
 
     @property
-    def managers(self) -> tuple[Managed, ...]:
-        """All who own a field, the newest first."""
+    def managers(self) -> tuple[ManagedFields, ...]:
+        """All managers that own a field, the newest first."""
         newest = sorted(self._fields.items(), key=lambda pair: pair[0].time, reverse=True)
-        ids = numbered(repr((setter.manager, setter.applied, setter.subresource)) for setter, _ in newest)
+        ids = unique_names(repr((setter.name, setter.applied, setter.subresource)) for setter, _ in newest)
         return tuple(
-            Managed(name, setter, len(places), tuple(path_of(place) for place in places[:MOST_FIELDS]))
+            ManagedFields(name, setter, len(places), tuple(format_path(place) for place in places[:MOST_FIELDS]))
             for name, (setter, places) in zip(ids, newest, strict=True)
         )
 
 
-def path_of(place: Place) -> str:
-    """A place as a field path: ``.spec.ports[0].port``."""
+def format_path(place: PlainPath) -> str:
+    """The path of a field: ``.spec.ports[0].port``."""
     return "".join(
         f"[{step}]" if isinstance(step, int) else "." + step.replace("\\", "\\\\").replace(".", "\\.") for step in place
     )
 
 
-def _owned(fields: Any, value: Any, place: Place) -> Iterator[tuple[Place, bool]]:
-    """The places that `fields` name which `value` has, each with whether all inside belongs to it."""
+def _owned(fields: Any, value: Any, place: PlainPath) -> Iterator[tuple[PlainPath, bool]]:
+    """The paths named by `fields` that `value` has, each with whether everything inside belongs to it."""
     if len(place) > _DEEPEST:
         return
     items = _Items(value) if isinstance(value, list) else None
-    for name, inner in mapping(fields).items():
+    for name, inner in as_map(fields).items():
         if name == ".":
             yield place, False
             continue
-        step = items.find(text(name)) if items is not None else _field(text(name), value)
+        step = items.find(as_text(name)) if items is not None else _field(as_text(name), value)
         if step is None:
             continue
         if inner:
@@ -153,14 +168,14 @@ def _field(name: str, value: Any) -> str | None:
 
 
 class _Items:
-    """A list's items by what managedFields call them, found without looking at each again."""
+    """A list's items by their names in managedFields, indexed."""
 
     def __init__(self, items: list[Any]) -> None:
         self._items = items
         self._by_keys: dict[tuple[str, ...], dict[str, int]] = {}
 
     def find(self, name: str) -> int | None:
-        """The place of the item that a name means; None where there is none."""
+        """The index of the item that a name means; None where there is none."""
         kind, _, rest = name.partition(":")
         try:
             wanted = json.loads(rest)
@@ -173,17 +188,17 @@ class _Items:
         return self._keyed(wanted) if kind == "k" and isinstance(wanted, dict) else None
 
     def _keyed(self, wanted: dict[str, Any]) -> int | None:
-        """The item of these keys. One that lacks some of them may have defaults, which the object does not show."""
+        """The item with these keys. One that lacks some of them may have defaults, which the object does not show."""
         names = tuple(sorted(wanted))
         for left_out in range(len(names) if len(names) <= _MOST_KEYS else 1):
             for missing in combinations(names, left_out):
-                kept = {name: wanted[name] for name in names if name not in missing}
-                if (place := self._places(names).get(_frozen(kept))) is not None:
+                present = {name: wanted[name] for name in names if name not in missing}
+                if (place := self._places(names).get(_frozen(present))) is not None:
                     return place
         return None
 
     def _places(self, names: tuple[str, ...]) -> dict[str, int]:
-        """Where items are by these of their fields, as far as they have them; by the whole item without names."""
+        """Indexes of items by these fields, as far as they have them; by the whole item without names."""
         found = self._by_keys.get(names)
         if found is None:
             found = self._by_keys[names] = {}
@@ -195,3 +210,58 @@ class _Items:
 
 def _frozen(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
+
+
+def field_managers(live: Mapping[str, Value], path: Path) -> tuple[str, ...]:
+    """The managers that have set the field, the last writer first; empty where there are none.
+
+    Items of lists are identified by keys, and an index in a user's text may be another one in the object: below an item
+    no manager is named, unless the list is owned as a whole.
+    """
+    entries = live.get("metadata", {}).get("managedFields") or ()
+    of_status = path[:1] == ("status",)
+    own = [
+        entry
+        for entry in entries
+        if (of_status or not _is_of_status(entry)) and _has(entry.get("fieldsV1") or {}, path)
+    ]
+    newest = sorted(own, key=lambda entry: str(entry.get("time", "")), reverse=True)
+    return tuple(dict.fromkeys(str(entry["manager"]) for entry in newest if entry.get("manager")))
+
+
+def last_writer(live: Mapping[str, Value], subresource: str = "") -> tuple[str, str]:
+    """The last writer of the object or of that subresource, and the time (RFC 3339).
+
+    For the object itself writes of its status are ignored; scaling counts, because it changes the spec.
+    """
+    entries = [entry for entry in live["metadata"].get("managedFields", ()) if entry.get("time")]
+    own = [
+        entry
+        for entry in entries
+        if (entry.get("subresource") == subresource if subresource else not _is_of_status(entry))
+    ]
+    if not own:
+        return "", ""
+    newest = max(own, key=lambda entry: str(entry["time"]))
+    return str(newest.get("manager", "")), str(newest["time"])
+
+
+def _is_of_status(entry: Mapping[str, Any]) -> bool:
+    return entry.get("subresource") == "status"
+
+
+def _has(fields: Mapping[str, Any], path: Path) -> bool:
+    """Whether the manager owns the field, or a field around it as a whole."""
+    for depth, segment in enumerate(path):
+        if depth and not _parts(fields):
+            return True
+        found = fields.get(f"f:{segment}") if isinstance(segment, str) else None
+        if found is None:
+            return False
+        fields = found
+    return not _parts(fields)
+
+
+def _parts(fields: Mapping[str, Any]) -> list[str]:
+    """The fields below a field; ``.`` is the field itself."""
+    return [name for name in fields if name != "."]

@@ -1,4 +1,4 @@
-"""Kubernetes' quantities: numbers with a suffix, decimal or binary."""
+"""Parser of Kubernetes quantities: numbers with a suffix, decimal or binary."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SUFFIXES = {
 
 
 def parse_quantity(text: str) -> float | None:
-    """The number that ``3``, ``500m``, ``1.5Gi`` or ``1e3`` stands for (Kubernetes' quantities); None otherwise."""
+    """The value of ``3``, ``500m``, ``1.5Gi`` or ``1e3``; None where the text is no quantity."""
     match = _QUANTITY.fullmatch(text.strip())
     if match is None or (match[2] or "") not in _SUFFIXES:
         return None

@@ -1,8 +1,8 @@
-"""The kinds that Deltaboard knows by name: how people call them, where they stand in the navigation, what may be done.
+"""The kinds that Deltaboard knows by name: titles, places in the navigation, and possible actions.
 
-The table is static, so that addresses, settings and feeds mean the same in every process without asking an API
-server. A name that is not in it but looks like ``plural.group`` becomes a generic kind, whose version and Kind
-discovery fills in (`resolved` says whether that has happened).
+The table is static, so that addresses, settings and feeds mean the same in every process without asking an API server.
+A name that is not in it but looks like ``plural.group`` becomes a generic kind, whose version and Kind discovery fills
+in (`resolved` says whether that has happened).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ GROUP_TITLES = (WORKLOADS, CUSTOM, NETWORK, CONFIG, STORAGE, ACCESS, CLUSTER)
 _GENERIC_NAME = re.compile(r"(?P<plural>[a-z]([a-z0-9-]*[a-z0-9])?)\.(?P<group>[a-z0-9-]+(\.[a-z0-9-]+)+)")
 """A custom group is a domain with at least one dot: apiextensions' validation refuses others."""
 _KEY = re.compile(r"[a-z]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9-]+)*")
-LONGEST_KEY = 320
-"""Characters: a plural has 63 at most, a group 253."""
+MAX_KEY_LENGTH = 320
+"""Maximum characters: a plural has 63, a group 253."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,12 @@ class KindInfo:
     icon: str = "custom"
     """Symbol in the sprite: workloads, custom, network, config, storage, access, cluster, events or nodes."""
     resolved: bool = True
-    """False: version, Kind and scope are guesses until discovery has answered."""
+    """Whether discovery has answered; until then version, Kind and scope are guesses."""
 
     @property
     def editable(self) -> bool:
         """Whether objects of this kind can be edited: whether the API server updates them, as far as is known."""
-        return not self.records and self._allows("update")
+        return not self.is_event_kind and self._allows("update")
 
     @property
     def deletable(self) -> bool:
@@ -58,8 +58,8 @@ class KindInfo:
         return self._allows("delete")
 
     @property
-    def records(self) -> bool:
-        """Whether its objects say what has happened: nobody makes or changes one by hand, though one might."""
+    def is_event_kind(self) -> bool:
+        """Whether its objects report events: people do not create or change them by hand, though they could."""
         return self.resource.kind == "Event" and self.resource.group in ("", "events.k8s.io")
 
     @property
@@ -69,17 +69,17 @@ class KindInfo:
 
     @property
     def new_path(self) -> str:
-        """Address of the page that makes one."""
+        """Address of the page that creates one."""
         return f"{self.path}new/"
 
     @property
     def creatable(self) -> bool:
-        """Whether people make one, and the API server lets them, as far as is known."""
-        return not self.records and self._allows("create")
+        """Whether people create objects of this kind, and the API server accepts them, as far as is known."""
+        return not self.is_event_kind and self._allows("create")
 
     @property
     def kept(self) -> bool:
-        """Whether one that is made can be read afterwards, as far as is known: a review of rights is only answered."""
+        """Whether a created object can be read afterwards, as far as is known: an access review is only answered."""
         return self._allows("get")
 
     @property
@@ -93,7 +93,7 @@ class KindInfo:
 
     @property
     def names(self) -> frozenset[str]:
-        """Every name it answers to, in lower case."""
+        """Every name of it, in lower case."""
         resource = self.resource
         short = {resource.plural, resource.singular, resource.kind.lower(), *resource.short_names} - {""}
         long = {f"{name}.{resource.group}" for name in short} if resource.group else set()
@@ -109,31 +109,30 @@ class KindInfo:
         return replace(self, resource=resource, title=title, resolved=True)
 
 
-def find_kind(name: str, watched: Iterable[KindInfo] = ()) -> KindInfo | None:
+def find_kind(name: str, followed: Iterable[KindInfo] = ()) -> KindInfo | None:
     """The kind that `name` means: key, plural, singular, short name or Kind, with or without group, in any case.
 
-    `watched` kinds win over the built-in table. None where the name is neither known nor of the form
-    ``plural.group``.
+    `followed` kinds win over the built-in table. None where the name is neither known nor of the form ``plural.group``.
     """
     wanted = name.strip().lower()
-    for kind in watched:
+    for kind in followed:
         if wanted in kind.names:
             return kind
     return _BY_NAME.get(wanted) or _generic(wanted)
 
 
 def kind_of(resource: Resource) -> KindInfo:
-    """The kind of a resource as discovery gave it: from the table where that has it, else a generic one."""
+    """The kind of a discovered resource: from the table where it is there, else a generic one."""
     known = KINDS.get(resource.key)
     title = _group_title(resource)
     return known or KindInfo(resource.key, resource, _plural_title(resource), title, icon=_ICONS[title])
 
 
 def kind_of_key(key: str) -> KindInfo | None:
-    """The kind with exactly this key; of one that is not in the table discovery has to say more. None: no key."""
+    """The kind with exactly this key, generic where the table does not have it; None where the text is no key."""
     if key in KINDS:
         return KINDS[key]
-    if _KEY.fullmatch(key) is None or len(key) > LONGEST_KEY:
+    if _KEY.fullmatch(key) is None or len(key) > MAX_KEY_LENGTH:
         return None
     plural, _, group = key.partition(".")
     resource = Resource(group=group, version="v1", plural=plural, kind=plural.capitalize())
@@ -141,12 +140,14 @@ def kind_of_key(key: str) -> KindInfo | None:
 
 
 def _group_title(resource: Resource) -> str:
-    """The API server's own groups are known by name, also those without a dot; definitions make all the others."""
+    """Title of a group: the API server's own groups are known by name, also those without a dot; all others are
+    custom.
+    """
     return _OWN_GROUPS.get(resource.group) or (CUSTOM if "." in resource.group else CLUSTER)
 
 
-def kinds_named(names: Iterable[str]) -> tuple[KindInfo, ...]:
-    """The kinds of a setting's names, in order, each once. Raises ValueError with the name that means nothing."""
+def parse_kinds(names: Iterable[str]) -> tuple[KindInfo, ...]:
+    """The kinds of a setting's names, in order, each once. Raises ValueError with the unknown name."""
     found: dict[str, KindInfo] = {}
     for name in names:
         kind = find_kind(name)
@@ -212,7 +213,7 @@ _OWN_GROUPS: Mapping[str, str] = MappingProxyType({
     "events.k8s.io": CLUSTER, "flowcontrol.apiserver.k8s.io": CLUSTER, "internal.apiserver.k8s.io": CLUSTER,
     "storagemigration.k8s.io": CLUSTER, "metrics.k8s.io": CLUSTER, "apiextensions.k8s.io": CUSTOM,
 })  # fmt: skip
-"""Where the kinds of an API server's own groups stand that the table does not name."""
+"""Navigation groups of kinds in the API server's own API groups that the table does not name."""
 
 _RBAC = "rbac.authorization.k8s.io"
 _NETWORKING = "networking.k8s.io"

@@ -1,4 +1,4 @@
-"""Which quick actions a kind has, beside edit and delete. What they do is in dashboard/quick/."""
+"""Quick actions of each kind, beside edit and delete; dashboard/pages/quick_actions carries them out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from dashboard.resources.kinds import KindInfo
+from dashboard.objects.kinds.catalog import KindInfo
 
 _SCALE, _RESTART, _PAUSE, _SUSPEND = "scale", "restart", "pause", "suspend"
 _TITLES: Mapping[str, str] = MappingProxyType({
@@ -35,23 +35,23 @@ _STATES: Mapping[str, tuple[str, str, str]] = MappingProxyType({
     _SUSPEND: ("suspend", "Suspend", "Resume"),
     "cordon": ("unschedulable", "Cordon", "Uncordon"),
 })  # fmt: skip
-"""The field of spec that an action turns round, and what it is called where that is not set, and where it is."""
+"""The field of spec that an action toggles, and its title where the field is unset, and where it is set."""
 _RIGHTS: Mapping[str, tuple[str, str]] = MappingProxyType({_SCALE: ("patch", "scale"), "evict": ("create", "eviction")})
-"""Verb and subresource that a person needs the right to; any other action patches the object itself."""
+"""Verb and subresource that the action needs permission for; any other action patches the object itself."""
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """An action in a menu; `path` is what its address adds to the object's."""
+class QuickAction:
+    """An action in a menu; `path` is the last part of its address, after the object's."""
 
     id: str
     title: str
     denied: str = ""
-    """Why it may not be done, as a sentence; empty where it may, or nobody has asked."""
+    """Why it is not allowed, as a sentence; empty where it is, or where that is not known."""
 
     @property
-    def right(self) -> tuple[str, str]:
-        """The verb, and the subresource or nothing, that it takes the right to."""
+    def required_access(self) -> tuple[str, str]:
+        """The verb, and the subresource or nothing, that it needs permission for."""
         return _RIGHTS.get(self.id, ("patch", ""))
 
     @property
@@ -59,12 +59,12 @@ class Offer:
         return f"do/{self.id}/"
 
 
-def offers_of(kind: KindInfo, whole: Mapping[str, Any] | None = None) -> tuple[Offer, ...]:
-    """In the order of menus. With the `whole` object their titles say what it would come to."""
+def quick_actions_of(kind: KindInfo, obj: Mapping[str, Any] | None = None) -> tuple[QuickAction, ...]:
+    """The actions in the order of menus. With the `whole` object their titles name the result."""
     ids = _OF.get(kind.key, ())
     if not ids and "scale" in kind.resource.subresources:
         ids = (_SCALE,)
-    return tuple(Offer(each, _title(each, whole)) for each in ids)
+    return tuple(QuickAction(each, _title(each, obj)) for each in ids)
 
 
 def _title(action: str, whole: Mapping[str, Any] | None) -> str:

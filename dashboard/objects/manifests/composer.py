@@ -1,7 +1,7 @@
-"""A YAML text as a tree that remembers where everything stands, so that one field can be changed in place.
+"""Composer of a YAML text: a tree with the position of every value, so that one field can be changed in place.
 
 Offsets count characters of the text, lines and columns count from 0. `end` is where the content ends: comments and
-blank lines after it belong to nobody, which is how a change in place keeps them.
+blank lines after it belong to no node, which is how a change in place keeps them.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from types import MappingProxyType
 
 import yaml
 
-from dashboard.edits.scalars import NotJson, Scalar, resolve
+from dashboard.objects.manifests.resolver import NotJson, Scalar, resolve
 
 MAX_DEPTH = 200
-"""Levels of nesting that are read."""
+"""Maximum levels of nesting that are read."""
 
 _PARSER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"
@@ -25,7 +25,7 @@ _TYPES: MappingProxyType[str, tuple[type, ...]] = MappingProxyType(
 
 
 class DocumentError(ValueError):
-    """The text cannot be taken as one object: a sentence, and where (line and column count from 1; 0: nowhere)."""
+    """The text is not one valid object: a sentence, and a position (line and column count from 1; 0: none)."""
 
     def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
         super().__init__(message)
@@ -74,15 +74,15 @@ class AliasNode(Node):
     target: Node
 
 
-def read_nodes(text: str) -> Node | None:
+def compose(text: str) -> Node | None:
     """The tree of the one document in `text`; None where there is nothing but comments.
 
-    Raises DocumentError, and yaml.YAMLError as the scanner does.
+    Raises DocumentError for a text that is not one object, and yaml.YAMLError where the scanner does.
     """
     reader = _Reader(text)
     roots = [root for root in reader.documents() if not _is_empty(root)]
     if len(roots) > 1:
-        raise roots[1].error("A second document begins here; this page takes one object.")
+        raise roots[1].error("A second document begins here. This page accepts one object.")
     return roots[0] if roots else None
 
 
@@ -106,7 +106,7 @@ class _Reader:
 
     def _node(self, event: yaml.Event, depth: int) -> Node:
         if depth > MAX_DEPTH:
-            raise _place(event).error(f"This is nested more than {MAX_DEPTH} levels deep.")
+            raise _span(event).error(f"This is nested more than {MAX_DEPTH} levels deep.")
         if isinstance(event, yaml.AliasEvent):
             return self._alias(event)
         if isinstance(event, yaml.ScalarEvent):
@@ -122,14 +122,14 @@ class _Reader:
         return node
 
     def _alias(self, event: yaml.AliasEvent) -> Node:
-        place = _place(event)
+        place = _span(event)
         target = self._anchors.get(event.anchor or "")
         if target is None:
-            raise place.error(f"The alias *{event.anchor} names nothing that stands before it.")
+            raise place.error(f"The alias *{event.anchor} has no anchor before it.")
         return AliasNode(place.start, place.end, place.line, place.column, target)
 
     def _scalar(self, event: yaml.ScalarEvent) -> Node:
-        place = _place(event)
+        place = _span(event)
         block = event.style in ("|", ">")
         end = place.start + len(self._text[place.start : place.end].rstrip()) if block else place.end
         plain = not event.style
@@ -138,12 +138,12 @@ class _Reader:
 
     def _mapping(self, event: yaml.MappingStartEvent, depth: int) -> Node:
         _check_tag(event, "map")
-        place = _place(event)
+        place = _span(event)
         node = MappingNode(place.start, place.end, place.line, place.column, bool(event.flow_style))
         self._keep(event, node)
         for inner in self._events:
             if isinstance(inner, yaml.MappingEndEvent):
-                node.end = _place(inner).end if node.flow else node.end
+                node.end = _span(inner).end if node.flow else node.end
                 break
             key = self._node(inner, depth + 1)
             value = self._node(next(self._events), depth + 1)
@@ -153,12 +153,12 @@ class _Reader:
 
     def _sequence(self, event: yaml.SequenceStartEvent, depth: int) -> Node:
         _check_tag(event, "seq")
-        place = _place(event)
+        place = _span(event)
         node = SequenceNode(place.start, place.end, place.line, place.column, bool(event.flow_style))
         self._keep(event, node)
         for inner in self._events:
             if isinstance(inner, yaml.SequenceEndEvent):
-                node.end = _place(inner).end if node.flow else node.end
+                node.end = _span(inner).end if node.flow else node.end
                 break
             item = self._node(inner, depth + 1)
             node.items.append(item)
@@ -166,7 +166,7 @@ class _Reader:
         return node
 
 
-def _place(event: yaml.Event) -> Node:
+def _span(event: yaml.Event) -> Node:
     start, end = event.start_mark, event.end_mark
     assert start is not None  # noqa: S101 (the scanner marks every event)
     assert end is not None  # noqa: S101
@@ -180,11 +180,11 @@ def _value(event: yaml.ScalarEvent, place: Node, *, plain: bool) -> Scalar:
             return resolve(event.value) if plain else event.value
         return _tagged(tag, event.value)
     except NotJson:
-        raise place.error(f"{event.value} is no number that an object can hold.") from None
+        raise place.error(f"{event.value} is not a number that an object can hold.") from None
     except LookupError:
-        raise place.error(f"The tag {_short(tag)} means nothing to Kubernetes.") from None
+        raise place.error(f"Kubernetes does not support the tag {_short(tag)}.") from None
     except ValueError:
-        raise place.error(f"“{event.value[:40]}” is not what the tag {_short(tag)} says.") from None
+        raise place.error(f"“{event.value[:40]}” does not match the tag {_short(tag)}.") from None
 
 
 def _tagged(tag: str, word: str) -> Scalar:
@@ -200,7 +200,7 @@ def _tagged(tag: str, word: str) -> Scalar:
 def _check_tag(event: yaml.Event, expected: str) -> None:
     tag = getattr(event, "tag", None)
     if tag not in (None, "!", f"{_TAG}{expected}"):
-        raise _place(event).error(f"The tag {_short(tag)} means nothing to Kubernetes.")
+        raise _span(event).error(f"Kubernetes does not support the tag {_short(tag)}.")
 
 
 def _short(tag: str | None) -> str:

@@ -1,42 +1,37 @@
-"""From the tree of a YAML text to plain values: aliases followed as far as is sane, keys made text as kubectl does."""
+"""Constructor of plain values from the tree of a YAML text, with limited aliases and kubectl's text keys."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dashboard.edits.fields import Value
-from dashboard.edits.nodes import (
-    MAX_DEPTH,
-    AliasNode,
-    MappingNode,
-    Node,
-    ScalarNode,
-    SequenceNode,
-)
+from dashboard.objects.fields.fields import Value
+from dashboard.objects.manifests.composer import MAX_DEPTH, AliasNode, MappingNode, Node, ScalarNode, SequenceNode
 
 MAX_BYTES = 3 * 1024 * 1024
-"""The API server takes request bodies up to 3 MiB (apiserver's MaxRequestBodyBytes)."""
+"""The API server's limit of request bodies, 3 MiB (apiserver's MaxRequestBodyBytes)."""
 MAX_UNFOLDED = 100_000
-"""Values that aliases may add to those written out."""
+"""Maximum number of values that aliases may add to those written out."""
 
 
-def unfolded(root: MappingNode, *, may_have_aliases: bool) -> dict[str, Value]:
-    """The value of a mapping. Raises DocumentError for a field given twice, a bad key and aliases that explode."""
+def construct(root: MappingNode, *, may_have_aliases: bool) -> dict[str, Value]:
+    """The value of a mapping. Raises DocumentError for a repeated field, an invalid key and aliases that expand
+    too far.
+    """
     if may_have_aliases:
         _Measure().check(root)
-    return _Unfolder().mapping(root)
+    return _Constructor().mapping(root)
 
 
 @dataclass(frozen=True, slots=True)
 class _Size:
-    """Of a value with its aliases unfolded."""
+    """Size of a value with its aliases expanded."""
 
     values: int
     characters: int
     depth: int
 
     def around(self, parts: list[_Size]) -> _Size:
-        """Of a map or list with these parts."""
+        """Size of a map or list with these parts."""
         return _Size(
             self.values + sum(part.values for part in parts),
             self.characters + sum(part.characters for part in parts),
@@ -45,17 +40,19 @@ class _Size:
 
 
 class _Measure:
-    """Sizes, each node's once, so that it takes no longer than the text is long whatever it unfolds to."""
+    """Sizes, computed once per node, so that the time is linear in the length of the text whatever its aliases
+    expand to.
+    """
 
     def __init__(self) -> None:
         self._sizes: dict[int, _Size] = {}
         self._written = 0
 
     def check(self, root: Node) -> None:
-        """Raise DocumentError where aliases make of the text what the API server would not take."""
+        """Raise DocumentError where aliases make the text larger than the API server accepts."""
         size = self.size(root)
         if size.values > self._written + MAX_UNFOLDED or size.characters > MAX_BYTES or size.depth > MAX_DEPTH:
-            raise root.error("Aliases in this text unfold to more than the API server takes.")
+            raise root.error("Aliases in this text expand to more than the API server accepts.")
 
     def size(self, node: Node) -> _Size:
         self._written += 1
@@ -74,14 +71,14 @@ class _Measure:
     def _alias(self, node: AliasNode) -> _Size:
         size = self._sizes.get(id(node.target))
         if size is None:  # what it stands for is not at its end yet
-            raise node.error("This alias stands inside of what it stands for.")
+            raise node.error("This alias refers to a value that contains it.")
         if size.values > self._written + MAX_UNFOLDED or size.depth > MAX_DEPTH:
-            raise node.error("This alias unfolds to more than the API server takes.")
+            raise node.error("This alias expands to more than the API server accepts.")
         return size
 
 
-class _Unfolder:
-    """Makes plain values of nodes; what an alias stands for is shared with it."""
+class _Constructor:
+    """Makes plain values of nodes; the value of an alias is shared with it."""
 
     def __init__(self) -> None:
         self._shared: dict[int, Value] = {}
@@ -120,7 +117,7 @@ class _Unfolder:
         result: dict[str, Value] = {}
         for each in values:
             if not isinstance(each, dict):
-                raise node.error("“<<” merges fields; this is something else.")
+                raise node.error("“<<” needs fields to merge.")
             result = each | result
         return result
 
@@ -131,7 +128,7 @@ def is_merge(node: Node) -> bool:
 
 
 def key_of(node: Node) -> str:
-    """The name of a field, as kubectl makes it of a key. Raises DocumentError."""
+    """The name of a field, made from a key as kubectl does. Raises DocumentError where the key is invalid."""
     if isinstance(node, AliasNode):
         node = node.target
     value = node.value if isinstance(node, ScalarNode) else None

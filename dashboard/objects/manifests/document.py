@@ -1,7 +1,7 @@
-"""One object as a person wrote it: YAML text, its value, and where each field stands.
+"""One object as a user wrote it: YAML text, its value, and the position of each field.
 
-Whatever cannot be taken as exactly one object is refused with a sentence and a place: broken YAML, a field given
-twice (kubectl's strict decoding refuses it too), several documents, binary data, aliases that unfold without end.
+A text that is not exactly one object is refused with a sentence and a position: invalid YAML, a repeated field
+(kubectl's strict decoding refuses it too), several documents, binary data, aliases that expand without end.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ from dataclasses import dataclass
 
 import yaml
 
-from dashboard.edits.fields import Segment, Value
-from dashboard.edits.nodes import AliasNode, DocumentError, MappingNode, Node, SequenceNode, read_nodes
-from dashboard.edits.unfold import MAX_BYTES, is_merge, key_of, unfolded
+from dashboard.objects.fields.fields import Segment, Value
+from dashboard.objects.manifests.composer import AliasNode, DocumentError, MappingNode, Node, SequenceNode, compose
+from dashboard.objects.manifests.constructor import MAX_BYTES, construct, is_merge, key_of
 
 __all__ = ["MAX_BYTES", "Document", "DocumentError", "parse"]
 
-EMPTY = "The text is empty, or has comments only: write what there is to be."
+EMPTY = "The text is empty or has only comments. Write an object."
 _BINARY = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
 _UNSEEN_BREAK = re.compile("[\x85\u2028\u2029]")
-"""What YAML 1.1 takes for the end of a line and no editor shows as one: a field could hide behind it in a comment."""
-_UNSEEN = "YAML begins a new line here, which is not to be seen: write \\u{:04X} in double quotes, or take it out."
+"""Line ends of YAML 1.1 that no editor shows as one: a field could hide behind it in a comment."""
+_UNSEEN = "YAML begins a new line at this invisible character: write \\u{:04X} in double quotes, or remove it."
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place in a text, counted from 1."""
+    """A position in a text, counted from 1."""
 
     line: int
     column: int
@@ -42,7 +42,7 @@ class Document:
     root: MappingNode
 
     def position(self, path: tuple[Segment, ...]) -> Position | None:
-        """Where the field at `path` stands, else its nearest parent that is in the text; None for the whole object."""
+        """The position of the field at `path`, else of its nearest parent in the text; None for the whole object."""
         node: Node = self.root
         found: Position | None = None
         for segment in path:
@@ -55,24 +55,24 @@ class Document:
 
 
 def parse(text: str) -> Document:
-    """The object that `text` holds. Line breaks are taken as LF. Raises DocumentError."""
+    """The object in `text`. Line breaks become LF. Raises DocumentError where it is not exactly one object."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
     _check_characters(text)
     try:
-        root = read_nodes(text)
+        root = compose(text)
     except yaml.YAMLError as error:
         raise _explained(error, text) from None
     if root is None:
         raise DocumentError(EMPTY)
     if not isinstance(root, MappingNode):
-        raise root.error("An object is made of fields such as “kind: Mydemo”; this text is something else.")
-    return Document(text, unfolded(root, may_have_aliases="*" in text), root)
+        raise root.error("An object is made of fields such as “kind: Mydemo”; this text has none.")
+    return Document(text, construct(root, may_have_aliases="*" in text), root)
 
 
 def _check_characters(text: str) -> None:
     size = len(text.encode(errors="replace"))
     if size > MAX_BYTES:
-        raise DocumentError(f"The text has {size / 2**20:.1f} MiB; the API server takes objects of up to 3 MiB.")
+        raise DocumentError(f"The text has {size / 2**20:.1f} MiB; the API server accepts objects of up to 3 MiB.")
     odd = _BINARY.search(text) or _UNSEEN_BREAK.search(text)
     if odd is not None:
         before = text[: odd.start()]
@@ -82,7 +82,7 @@ def _check_characters(text: str) -> None:
 
 
 def _child(node: Node, segment: Segment) -> tuple[Node, Node] | None:
-    """Where a child is named (its key, or the item itself) and the child."""
+    """Position of a child's name (its key, or the item itself), and the child."""
     if isinstance(node, AliasNode):
         node = node.target
     if isinstance(node, MappingNode):
@@ -102,34 +102,34 @@ _EXPLAINED: tuple[tuple[str, str, bool], ...] = (
     ("cannot start any token", "This character cannot begin a value; put the value in quotes.", False),
     ("did not find expected ',' or ']'", "A list that is opened here with “[” is never closed.", True),
     ("did not find expected ',' or '}'", "Fields that are opened here with “{” are never closed.", True),
-    ("did not find expected '-' indicator", "This line is no item of the list above it, nor indented to fit.", False),
+    ("did not find expected '-' indicator", "This line is neither in the list above it nor indented to fit.", False),
     ("did not find expected key", "This line is not indented like the fields around it.", False),
     ("did not find expected node content", "A value is expected here.", False),
-    ("found undefined tag handle", "This tag means nothing to Kubernetes.", False),
+    ("found undefined tag handle", "Kubernetes does not support this tag.", False),
     ("block sequence entries are not allowed", "A list cannot begin here; put it on a line of its own.", False),
-    ("found a tab character", "A tab stands where YAML wants spaces.", False),
-    ("<document start>", "The object ends before this: nothing more can stand here.", False),
-    ("escape c", "This escape stands for no character; two backslashes stand for one.", False),
-    ("incompatible YAML document", "This version of YAML is not read here: take the line out.", False),
+    ("found a tab character", "There is a tab where YAML needs spaces.", False),
+    ("<document start>", "The object ends before this. Nothing more can follow.", False),
+    ("escape c", "This escape is not valid. Write two backslashes for one.", False),
+    ("incompatible YAML document", "This version of YAML is not supported. Remove the line.", False),
     ("alphabetic or numeric character", "A name is expected after “&” or “*”; put a text in quotes.", False),
     ("expected directive name", "A line cannot begin with “%”; put a text in quotes.", False),
-    ("expected comment or line break", "Nothing but a comment can stand behind this.", False),
+    ("expected comment or line break", "Only a comment can follow this.", False),
 )  # fmt: skip
-"""Part of libyaml's words, ours, and whether the place is where the construct began."""
+"""Part of libyaml's message, our message, and whether the position is the start of the construct."""
 
 
 def _explained(error: yaml.YAMLError, text: str) -> DocumentError:
     if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
-        return DocumentError(f"The text is no YAML: {error}")
+        return DocumentError(f"The text is not valid YAML: {error}")
     problem = error.problem or ""
     mark = error.problem_mark
     words, from_start = next(
         ((words, from_start) for part, words, from_start in _EXPLAINED if part in problem),
-        (f"The text is no YAML: {problem}.", False),
+        (f"The text is not valid YAML: {problem}.", False),
     )
     if from_start and error.context_mark is not None:
         mark = error.context_mark
     line = text.split("\n")[mark.line] if mark.line <= text.count("\n") else ""
     if line[: mark.column + 1].lstrip(" ").startswith("\t"):
-        words = "A tab stands where YAML wants spaces."
+        words = "There is a tab where YAML needs spaces."
     return DocumentError(words, mark.line + 1, mark.column + 1)

@@ -1,4 +1,4 @@
-"""What a plain YAML word means: as kubectl has it, so that a manifest means the same here and there.
+"""Resolver of plain YAML words with kubectl's rules, so that a manifest means the same in both.
 
 kubectl reads YAML 1.1 with Go's number syntax (sigs.k8s.io/yaml, its goyaml.v2, resolve.go): ``yes``, ``on`` and ``y``
 are true, ``0644`` is octal, dates and ``12:30:45`` stay text, 1.0 is written as 1.
@@ -31,11 +31,11 @@ _MOST_DIGITS = 20
 
 
 class NotJson(ValueError):
-    """The word is a number that JSON cannot carry: infinity or not-a-number."""
+    """The word is a number that JSON cannot hold: infinity or not-a-number."""
 
 
 def resolve(word: str) -> Scalar:
-    """The value of a plain (unquoted) word. Raises NotJson."""
+    """The value of a plain (unquoted) word. Raises NotJson for infinity and not-a-number."""
     if word in _WORDS:
         return _WORDS[word]
     if word[0] not in "+-.0123456789":

@@ -1,21 +1,21 @@
-"""Rename an entry or move an item inside of the text: its lines go along as they are, comments and all.
+"""Renames of entries and moves of items inside a text; their lines move unchanged, with comments.
 
 Where a text is too unusual for that (entries between brackets, aliases, several fields on a line), the object is
-changed by `rewrite`, which is right though it may lose what stood beside the entry.
+changed by `rewrite`, which is correct though it may lose the comments of the entry.
 """
 
 from __future__ import annotations
 
-from dashboard.edits.document import Document, DocumentError, parse
-from dashboard.edits.fields import Path, Value, get, put, same
-from dashboard.edits.nodes import AliasNode, MappingNode, Node, SequenceNode
-from dashboard.edits.rewrite import rewrite
-from dashboard.edits.unfold import is_merge, key_of
-from dashboard.resources.yaml_text import dump
+from dashboard.objects.fields.fields import Path, Value, get, put, same
+from dashboard.objects.manifests.composer import AliasNode, MappingNode, Node, SequenceNode
+from dashboard.objects.manifests.constructor import is_merge, key_of
+from dashboard.objects.manifests.document import Document, DocumentError, parse
+from dashboard.objects.manifests.rewrite import rewrite
+from dashboard.objects.manifests.writer import dump
 
 
-def renamed(document: Document, path: Path, name: str) -> Document:
-    """The document with the entry at `path` under another name, in its place. There must be none of that name."""
+def rename_entry(document: Document, path: Path, name: str) -> Document:
+    """The document with the entry at `path` under another name, in its place. That name must be free."""
     holder: dict[str, Value] = get(document.value, path[:-1])
     target = put(document.value, path[:-1], {name if each == path[-1] else each: holder[each] for each in holder})
     node = _node(document, path[:-1])
@@ -29,7 +29,7 @@ def renamed(document: Document, path: Path, name: str) -> Document:
     return _checked(document, text, target)
 
 
-def moved(document: Document, path: Path, to: int) -> Document:
+def move_item(document: Document, path: Path, to: int) -> Document:
     """The document with the item at `path` exchanged with its neighbour at index `to`."""
     index = path[-1]
     assert isinstance(index, int)  # noqa: S101 (the path of an item)
@@ -44,7 +44,7 @@ def moved(document: Document, path: Path, to: int) -> Document:
 
 
 def _exchanged(text: str, node: SequenceNode, first: int, second: int) -> str:
-    """The lines of two neighbouring items in each other's place; a comment above an item goes with it."""
+    """The lines of two neighbouring items, exchanged; a comment above an item moves with it."""
     begin, middle, end = _top(text, node, first), _top(text, node, second), _bottom(text, node.items[second])
     upper, lower = text[begin:middle], text[middle:end]
     return f"{text[:begin]}{lower}\n{upper.removesuffix(chr(10))}{text[end:]}"
@@ -68,7 +68,7 @@ def _bottom(text: str, item: Node) -> int:
 
 
 def _checked(document: Document, text: str, target: dict[str, Value]) -> Document:
-    """The document of `text`, if it holds `target`; else one that does."""
+    """The document of `text`, if its value is `target`; else one that has it."""
     try:
         changed = parse(text)
     except DocumentError:

@@ -1,24 +1,24 @@
-"""Change an object inside of the text a person wrote: what did not change keeps its comments, order and style.
+"""Rewriter of an object inside the text a user wrote: unchanged fields keep their comments, order and style.
 
-Only the spans of changed fields are replaced, so untouched lines stay as they are, byte for byte. The result is read
-again before it is given back; where a text is too unusual to be changed in place (an anchor that others refer to,
-complex keys), the whole object is written anew, which is right though plain.
+Only the spans of changed fields are replaced, so other lines stay the same, byte for byte. The result is parsed again
+before it is returned; where a text is too unusual to be changed in place (an anchor that others refer to, complex
+keys), the whole object is written again, which is correct but loses comments.
 """
 
 from __future__ import annotations
 
 import json
 
-from dashboard.edits.alignment import alignment
-from dashboard.edits.document import Document, DocumentError, parse
-from dashboard.edits.fields import ABSENT, Value, same
-from dashboard.edits.nodes import AliasNode, MappingNode, Node, ScalarNode, SequenceNode
-from dashboard.edits.unfold import is_merge, key_of
-from dashboard.resources.yaml_text import dump, scalar, to_yaml
+from dashboard.objects.fields.alignment import alignment
+from dashboard.objects.fields.fields import ABSENT, Value, same
+from dashboard.objects.manifests.composer import AliasNode, MappingNode, Node, ScalarNode, SequenceNode
+from dashboard.objects.manifests.constructor import is_merge, key_of
+from dashboard.objects.manifests.document import Document, DocumentError, parse
+from dashboard.objects.manifests.writer import dump, scalar_yaml, to_yaml
 
 
 class _CannotChangeInPlace(Exception):
-    """This spot of the text has no simple span to replace."""
+    """This part of the text has no simple span to replace."""
 
 
 def rewrite(document: Document, target: dict[str, Value]) -> str:
@@ -72,8 +72,8 @@ class _Rewriter:
         entries = {key_of(key): (key, value) for key, value in node.entries}
         if node.flow and entries.keys() != target.keys():
             return False
-        kept = [name for name in entries if name in target]
-        if not kept:
+        remaining = [name for name in entries if name in target]
+        if not remaining:
             return False
         for index, (name, (key, value)) in enumerate(entries.items()):
             if name in target:
@@ -95,7 +95,7 @@ class _Rewriter:
             self._replace_after(colon + 1, value, parent.column, target)
 
     def _replace_after(self, start: int, value: Node, column: int, target: Value) -> None:
-        """Put `target` behind the colon or dash that ends at `start`, in the place of `value`."""
+        """Write `target` after the colon or dash that ends at `start`, in place of `value`."""
         inline, block = _rendered(target, column)
         line_end = self._line_end(start)
         if value.start > line_end:  # the old value stands on lines of its own
@@ -175,7 +175,7 @@ class _Rewriter:
         self._replace_lines(first, self._line_end(node.items[end - 1].end), lines)
 
     def _dash(self, node: SequenceNode, item: Node, *, alone: bool = False) -> int:
-        """Where the item's dash stands. Raises where it is not found, or must be first in its line and is not."""
+        """Position of the item's dash. Raises where it is not found, or must be first in its line and is not."""
         spot = self._line_start(item.start) + node.column
         while spot >= node.start and (self._text[spot] != "-" or spot >= max(item.start, node.start + 1)):
             spot = self._line_start(self._line_start(spot) - 1) + node.column
@@ -186,9 +186,9 @@ class _Rewriter:
     # -- lines
 
     def _replace_lines(self, start: int, end: int, new: str) -> None:
-        """Put `new`, whose lines begin with a line feed, in the place of whole lines.
+        """Write `new`, whose lines begin with a line feed, in place of whole lines.
 
-        The line feed before them goes along, not the one behind: what comes behind may be inserted there.
+        The line feed before the lines is replaced, the one after them is not: text may be inserted after it.
         """
         if start:
             self._edits.append((start - 1, end, new))
@@ -218,13 +218,13 @@ def _plain(node: Node) -> Value:
 
 
 def _rendered(value: Value, column: int) -> tuple[str, str]:
-    """`value` behind a colon: what stands on the line itself and the lines below it, which begin with a line feed."""
+    """`value` after a colon: the text on the same line and the lines below it, which begin with a line feed."""
     first, _, rest = dump({"k": value}).removesuffix("\n").partition("\n")
     return first.removeprefix("k:"), f"\n{_indented(rest, column)}" if rest else ""
 
 
 def _item_text(value: Value, column: int) -> str:
-    """`value` behind a dash that stands in `column`, without a line feed at the end."""
+    """`value` after a dash in `column`, without a line feed at the end."""
     text = _indented(dump([value]).removesuffix("\n"), column)
     return text[column + 1 :]
 
@@ -235,11 +235,11 @@ def _indented(text: str, column: int) -> str:
 
 
 def _flow(value: Value) -> str:
-    """`value` on one line, as it may stand between brackets; JSON is YAML but for a few characters."""
+    """`value` on one line, as it is written between brackets; JSON is YAML except for a few characters."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_flow(name)}: {_flow(item)}" for name, item in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_flow, value)) + "]"
     if isinstance(value, str) and not value.isalnum():
         return json.dumps(value)
-    return scalar(value)
+    return scalar_yaml(value)

@@ -1,7 +1,7 @@
-"""Objects as YAML, the way kubectl writes them, and readable by YAML 1.1 and 1.2 parsers alike.
+"""Writer of objects as YAML in kubectl's style, readable by YAML 1.1 and 1.2 parsers.
 
-Written by hand because the data is plain JSON: what a general dumper decides by resolvers and representers takes it
-ten times as long, and this one quotes a string wherever any parser might take it for something else.
+It is written by hand because the data is plain JSON: a general dumper with resolvers and representers takes ten times
+as long, and this one quotes a string wherever any parser might read it as something else.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-Place = tuple[str | int, ...]
-"""Where a field is: names of maps' fields, numbers of lists' items from 0; empty for the whole object."""
+from dashboard.objects.fields.fields import PlainPath
 
 Order = Callable[[Mapping[str, Any]], Iterable[str]]
 
@@ -42,7 +41,7 @@ _LOOKS_TYPED = re.compile(
 _UNPRINTABLE = re.compile(
     "[^\t\n\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
-"""Among them what turns the direction of all text around it: nobody would see in a review what is written."""
+"""Includes characters that change the direction of the text around them: a reviewer would not see what is written."""
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
 _TO_ESCAPE = re.compile(f'["\\\\\n\t]|{_UNPRINTABLE.pattern}')
 
@@ -50,7 +49,7 @@ _TO_ESCAPE = re.compile(f'["\\\\\n\t]|{_UNPRINTABLE.pattern}')
 def to_yaml(obj: Mapping[str, Any]) -> str:
     """An object as YAML: apiVersion, kind and metadata first, status last, other keys by name, without managedFields.
 
-    Parsing the text gives the same object back, managedFields excepted.
+    Parsing the text gives the same object, except for managedFields.
     """
     return _document(without_managed_fields(obj), top_level)
 
@@ -61,22 +60,22 @@ def dump(value: Any) -> str:
 
 
 def _document(value: Any, order: Order) -> str:
-    writer = Writer()
+    writer = YamlWriter()
     writer.write(value, 0, "", order)
     return "\n".join(writer.lines) + "\n"
 
 
-def seen(text: str) -> str:
-    """Text to be shown by itself, with what nobody would see, or what turns the text around it, as YAML escapes it."""
+def escape_invisible(text: str) -> str:
+    """Text for display, with invisible and direction-changing characters escaped as in YAML."""
     return _UNPRINTABLE.sub(_escape, text)
 
 
-def as_flow(json: str) -> str:
-    """A JSON text, however deep, as YAML: what it has to escape stands in strings, where both take that."""
+def json_to_flow_yaml(json: str) -> str:
+    """A JSON text of any depth as YAML: escapes occur only in strings, where both formats accept them."""
     return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match.group()):04x}", json)
 
 
-def scalar(value: Any) -> str:
+def scalar_yaml(value: Any) -> str:
     """A JSON scalar as YAML on one line."""
     if isinstance(value, str):
         return _text(value)
@@ -89,31 +88,31 @@ def scalar(value: Any) -> str:
     return str(value)
 
 
-class Writer:
+class YamlWriter:
     """Writes values below each other, the lines as they come in `lines`."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
 
-    def write(self, value: Any, indent: int, head: str, order: Order = sorted, place: Place = ()) -> None:
-        """Append the value at `place` behind `head` (``key:`` or ``-`` with its indentation, or nothing).
+    def write(self, value: Any, indent: int, head: str, order: Order = sorted, path: PlainPath = ()) -> None:
+        """Append the value at `path` after `head` (``key:`` or ``-`` with its indentation, or nothing).
 
-        `order` sorts the fields of a map; those of maps inside are by name.
+        `order` sorts the fields of a map; those of maps inside are sorted by name.
         """
         if isinstance(value, str):
             self._write_text(value, indent, head)
         elif isinstance(value, _MAP):
             if value:
-                self._write_map(value, indent, head, order, place)
+                self._write_map(value, indent, head, order, path)
             else:
                 self.lines.append(_joined(head, "{}"))
         elif isinstance(value, _LIST):
             if value:
-                self._write_list(value, indent, head, place)
+                self._write_list(value, indent, head, path)
             else:
                 self.lines.append(_joined(head, "[]"))
         else:
-            self.lines.append(_joined(head, scalar(value)))
+            self.lines.append(_joined(head, scalar_yaml(value)))
 
     def _write_text(self, value: str, indent: int, head: str) -> None:
         if not _fits_block(value):
@@ -123,7 +122,7 @@ class Writer:
         pad = " " * indent
         self.lines.extend(f"{pad}{line}" if line else "" for line in _block_lines(value))
 
-    def _write_map(self, value: Mapping[str, Any], indent: int, head: str, order: Order, place: Place) -> None:
+    def _write_map(self, value: Mapping[str, Any], indent: int, head: str, order: Order, place: PlainPath) -> None:
         if head and not head.endswith("-"):
             self.lines.append(head)
             head = ""
@@ -140,7 +139,7 @@ class Writer:
             deeper = indent if isinstance(item, _LIST) else indent + 2
             self.write(item, deeper, f"{start}{name}:", sorted, (*place, key))
 
-    def _write_list(self, value: Iterable[Any], indent: int, head: str, place: Place) -> None:
+    def _write_list(self, value: Iterable[Any], indent: int, head: str, place: PlainPath) -> None:
         if head:
             self.lines.append(head)
         pad = " " * indent
@@ -162,7 +161,7 @@ def _text(value: str) -> str:
 
 
 def _is_tame(value: str) -> bool:
-    """Whether single quotes can hold it."""
+    """Whether single quotes can hold the text."""
     return "\n" not in value and "\t" not in value and not _UNPRINTABLE.search(value)
 
 
@@ -212,7 +211,7 @@ def top_level(obj: Mapping[str, Any]) -> list[str]:
 
 
 def without_managed_fields(obj: Mapping[str, Any]) -> dict[str, Any]:
-    """What `to_yaml` writes of an object."""
+    """The object without what `to_yaml` leaves out."""
     metadata = obj.get("metadata")
     if not isinstance(metadata, Mapping):
         return {**obj, "metadata": {}} if "metadata" in obj else dict(obj)

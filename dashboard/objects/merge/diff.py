@@ -1,4 +1,4 @@
-"""What differs between two objects: field by field for people to read, and line by line as a diff of their YAML."""
+"""Differences of two objects: field by field for people to read, and line by line as a diff of their YAML."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-from dashboard.edits.fields import ABSENT, ItemKey, Path, Value, same, show
-from dashboard.edits.items import by_key
-from dashboard.edits.schema import Schema
-from dashboard.resources.yaml_text import dump, seen
+from dashboard.objects.fields.fields import ABSENT, ItemKey, Path, Value, format_path, same
+from dashboard.objects.manifests.writer import dump, escape_invisible
+from dashboard.objects.schemas.list_keys import items_by_key
+from dashboard.objects.schemas.schema import Schema
 
 CONTEXT = 3
 """Unchanged lines that are shown around a change."""
 _COMPARE_AT_MOST = 2000
-"""Lines between the first and the last change that are compared; beyond that the whole stretch counts as changed."""
+"""Lines between the first and the last change that are compared; a longer stretch counts as changed as a whole."""
 _SHOWN = 240
-"""Characters of a value in a list of changes."""
+"""Maximum characters of a value in a list of changes."""
 _BEFORE_IT_PARTS = 60
-"""Characters that are shown before the place where two long values part."""
+"""Characters that are shown before the position where two long values differ."""
 NO_SCHEMA = Schema()
-"""Nothing is known of the kind."""
+"""Schema of an unknown kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,11 @@ class Change:
     was: Value
     now: Value
     by_server: bool = False
-    """Whether the API server made it so (a default, an admission plugin) and not the text."""
+    """Whether the API server made the change (a default, an admission plugin) and not the text."""
 
     @property
     def field(self) -> str:
-        return seen(show(self.path))
+        return escape_invisible(format_path(self.path))
 
     @property
     def was_text(self) -> str:
@@ -56,16 +56,16 @@ class Line:
     was_number: int = 0
     now_number: int = 0
     by_server: bool = False
-    """Whether the API server set what stands here, and not the text."""
+    """Whether the API server set this line, and not the text."""
 
 
 def value_text(value: Value) -> str:
-    """A value on one line, shortened, with nothing in it that nobody would see; empty where it is ABSENT."""
+    """A value on one line, shortened, without invisible characters; empty where it is ABSENT."""
     return _cut(_on_one_line(value))
 
 
 def value_texts(was: Value, now: Value) -> tuple[str, str]:
-    """Both as value_text, but where they are cut alike and part behind that, what stands around that place."""
+    """Both values as `value_text`; where these are equal but the values differ later, the text around that position."""
     one, other = _on_one_line(was), _on_one_line(now)
     if one == other or _cut(one) != _cut(other):
         return _cut(one), _cut(other)
@@ -78,7 +78,11 @@ def value_texts(was: Value, now: Value) -> tuple[str, str]:
 def _on_one_line(value: Value) -> str:
     if value is ABSENT:
         return ""
-    return " ".join(dump(value).split("\n")).strip() if isinstance(value, dict | list) else seen(str(_word(value)))
+    return (
+        " ".join(dump(value).split("\n")).strip()
+        if isinstance(value, dict | list)
+        else escape_invisible(str(_word(value)))
+    )
 
 
 def _cut(text: str) -> str:
@@ -118,8 +122,8 @@ def _fields(was: dict[str, Value], now: dict[str, Value], path: Path, schema: Sc
 
 
 def _items(was: Value, now: Value, schema: Schema) -> dict[ItemKey, tuple[Value, Value]]:
-    """Both lists' items by their keys; empty where keys do not tell all that differs, such as another order."""
-    before, after = by_key(was, schema), by_key(now, schema)
+    """Both lists' items by their keys; empty where keys do not show all differences, such as another order."""
+    before, after = items_by_key(was, schema), items_by_key(now, schema)
     if (
         before is None
         or after is None
@@ -130,7 +134,7 @@ def _items(was: Value, now: Value, schema: Schema) -> dict[ItemKey, tuple[Value,
 
 
 def _leaves(was: Value, now: Value, path: Path) -> Iterator[Change]:
-    """Added and removed maps are told field by field, so that each field can be named."""
+    """The single fields of added and removed maps, so that each field is named."""
     if isinstance(now, dict) and now and was is ABSENT:
         for name, value in now.items():
             yield from _leaves(ABSENT, value, (*path, name))

@@ -1,9 +1,9 @@
-"""Three-way merge of an object by field: what only one side changed is taken, what both changed differently is asked.
+"""Three-way merge of an object by field: changes of one side are applied, different changes of both are conflicts.
 
 Maps merge by field, lists that have keys in the schema by item; all other lists, and maps that the schema calls atomic
-(a Service's selector), are one value. Removing a structure while the other side changed something inside of it is a
-conflict at the structure; maps with free names (labels) are merged name by name. Nothing that either side changed is
-ever dropped without a conflict.
+(a Service's selector), are one value. Removing a structure while the other side changed something inside it is a
+conflict at the structure; maps with free names (labels) are merged name by name. No change of either side is ever
+dropped without a conflict.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from operator import is_
 from types import MappingProxyType
 from typing import Literal, TypeVar
 
-from dashboard.edits.fields import ABSENT, ItemKey, Path, Value, same
-from dashboard.edits.items import by_key
-from dashboard.edits.schema import UNKNOWN, Schema
+from dashboard.objects.fields.fields import ABSENT, ItemKey, Path, Value, same
+from dashboard.objects.schemas.list_keys import items_by_key
+from dashboard.objects.schemas.schema import UNKNOWN, Schema
 
 Side = Literal["theirs", "mine"]
 Order = Literal["ask", "mine"]
@@ -34,12 +34,12 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
-class Merge:
-    """What came of it: `value` holds mine wherever a conflict is open."""
+class MergeResult:
+    """Result of a merge: `value` holds my side wherever a conflict is open."""
 
     value: Value
     conflicts: tuple[Conflict, ...]
-    """Those that no choice settled."""
+    """Conflicts that no choice has settled."""
     settled: tuple[tuple[Conflict, Side], ...] = ()
 
 
@@ -51,7 +51,7 @@ def merge(
     schema: Schema = UNKNOWN,
     choices: Mapping[Path, Side] = MappingProxyType({}),
     order: Order = "ask",
-) -> Merge:
+) -> MergeResult:
     """Merge two changed objects that began as `base`. `choices` settle conflicts by their path.
 
     A list with keys that both sides ordered differently is one conflict, or has with `order` “mine” the order of mine.
@@ -61,7 +61,7 @@ def merge(
     """
     merger = _Merger(choices, order)
     value = merger.value((), base, theirs, mine, schema)
-    return Merge(value, tuple(merger.conflicts), tuple(merger.settled))
+    return MergeResult(value, tuple(merger.conflicts), tuple(merger.settled))
 
 
 class _Merger:
@@ -112,9 +112,9 @@ class _Merger:
         return mine if mine.keys() == merged.keys() and _is_all_of(mine.values(), merged.values()) else merged
 
     def _list(self, path: Path, base: Value, theirs: list[Value], mine: list[Value], schema: Schema) -> Value | None:
-        """Merge by the items' keys; None where an item has none, a key is there twice, or both sides reordered."""
-        old = by_key([] if base is ABSENT else base, schema)
-        other, own = by_key(theirs, schema), by_key(mine, schema)
+        """Merge by the items' keys; None where an item has none, a key is repeated, or both sides reordered."""
+        old = items_by_key([] if base is ABSENT else base, schema)
+        other, own = items_by_key(theirs, schema), items_by_key(mine, schema)
         if old is None or other is None or own is None:
             return None
         order = _merged_order(list(old), list(other), list(own))
@@ -133,7 +133,7 @@ class _Merger:
 
 
 def _is_all_of(mine: Collection[Value], merged: Collection[Value]) -> bool:
-    """Whether nothing came of the merge but mine, so that who compares the two finds that at once."""
+    """Whether the result is exactly my side, so that a comparison finds that at once."""
     return len(mine) == len(merged) and all(map(is_, mine, merged))
 
 
@@ -165,7 +165,7 @@ def _merged_order(base: list[ItemKey], theirs: list[ItemKey], mine: list[ItemKey
 
 
 def _in_order(first: list[T], second: list[T]) -> list[T]:
-    """All of `first` in its order, and what only `second` has, each behind what it follows there."""
+    """All of `first` in its order, and the rest of `second`, each item after its predecessor there."""
     known = set(first)
     order = list(first)
     place = 0

@@ -1,4 +1,4 @@
-"""Which fields of an object differ between two versions, as paths."""
+"""Paths of the fields that differ between two versions of an object."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _QUIET = frozenset({
     ("metadata", "managedFields"), ("metadata", "resourceVersion"), ("metadata", "generation"),
     ("status", "observedGeneration"),
 })  # fmt: skip
-"""What changes with every change, so that it says nothing."""
+"""Fields that change with every write and say nothing."""
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _IDENTITIES = ("type", "name", "containerPort", "uid", "ip", "key")
-"""Fields by which the entries of a list are told apart, the first that all of them have."""
+"""Fields that identify the entries of a list; the first that all of them have is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +33,17 @@ class FieldChange:
 def field_changes(old: Any, new: Any) -> list[FieldChange]:
     """The fields that differ, in the order in which the newer object has them, removed ones last in their place.
 
-    Entries of a list are matched by type or name where every entry has one. A whole subtree that came or went is one
-    change. resourceVersion, generation, observedGeneration and managedFields are left out.
+    Entries of a list are matched by type or name where every entry has one. A whole subtree that was added or removed
+    is one change. resourceVersion, generation, observedGeneration and managedFields are left out.
     """
     return list(_walk(old, new, ()))
 
 
 def decode_differing(old: bytes, new: bytes) -> tuple[Any, Any]:
-    """Two versions of an object, without members that are equal or say nothing: `field_changes` of them are all.
+    """Two versions of an object without equal and irrelevant members; `field_changes` of them is complete.
 
-    Half the work of decoding both: mostly only status differs, and of metadata nothing but managedFields, its largest
-    part. Raises msgspec.DecodeError for what is no JSON object.
+    That is half the work of decoding both: usually only status differs, and of metadata nothing but managedFields, its
+    largest part. Raises msgspec.DecodeError where the text is not a JSON object.
     """
     before, after = _differing(old, new, ())
     if "metadata" in before and "metadata" in after:
@@ -92,7 +92,7 @@ def _walk_maps(old: dict[str, Any], new: dict[str, Any], path: tuple[str, ...]) 
 
 
 def _identity(old: list[Any], new: list[Any]) -> str:
-    """The field that tells the entries of both lists apart; empty: their position does."""
+    """The field that identifies the entries of both lists; empty: their position does."""
     for name in _IDENTITIES:
         if all(_identified(entries, name) for entries in (old, new)):
             return name

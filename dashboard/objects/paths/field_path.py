@@ -1,8 +1,8 @@
-"""Field paths: any field of an object by its place in it, as kubectl's custom columns name it: ``.spec.nodeName``.
+"""Field paths, in the syntax of kubectl's custom columns: ``.spec.nodeName``.
 
 A path begins with a field's name. Then come names (``.status.phase``; a dot inside a name has a backslash before it, as
-in ``.metadata.labels.app\\.kubernetes\\.io/name``), places in a list (``[0]``, ``[-1]`` for the last), everything in a
-list or map (``[*]``) and conditions (``[?(@.type==Ready)]``). One path has one text, whichever way it was typed.
+in ``.metadata.labels.app\\.kubernetes\\.io/name``), positions in a list (``[0]``, ``[-1]`` for the last), everything in
+a list or map (``[*]``) and conditions (``[?(@.type==Ready)]``). One path has one text, whichever way it was typed.
 """
 
 from __future__ import annotations
@@ -12,27 +12,31 @@ from typing import Any
 
 import msgspec
 
-from dashboard.resources.rows.json_path import JsonPath, UnreadablePath
+from dashboard.objects.paths.json_path import InvalidJsonPath, JsonPath
 
-LONGEST = 250
-"""Characters of a path."""
+MAX_LENGTH = 250
+"""Maximum characters of a path."""
 MOST_STEPS = 30
-NONE = "<none>"
+NONE_TEXT = "<none>"
 """What is printed where an object has no such field; kubectl's word."""
-EXAMPLES = ".spec.ip or .spec.containers[*].image"
+EXAMPLE_PATHS = ".spec.ip or .spec.containers[*].image"
 
 Value = str | int | float | bool
 Values = tuple[Value, ...]
-"""What a path leads to in one object, in order; empty where it leads to nothing. Maps, and lists in lists, are JSON."""
+"""Values at a path in one object, in order; empty where there are none. Maps, and lists in lists, are JSON."""
 
 _ODD = re.compile(r"[\s,=<>!\"'*{}\\\x00-\x1f]")
-"""What no name and no condition's value may hold: in a filter and in an address it means something else."""
+"""Characters that names and values of conditions cannot have: they have another meaning in a filter and in an
+address.
+"""
 _GO_WRITES_OUT = 1e21
-"""Below it Go writes a float without an exponent."""
+"""Smaller floats are written without an exponent by Go."""
 
 
-class WrongPath(ValueError):
-    """No path; `start` and `end` are the place of the mistake in the text, and the message says what was expected."""
+class InvalidPath(ValueError):
+    """The text is not a path; `start` and `end` are the position of the mistake, and the message is what was
+    expected.
+    """
 
     def __init__(self, message: str, start: int, end: int) -> None:
         super().__init__(message)
@@ -42,7 +46,7 @@ class WrongPath(ValueError):
 
 
 class FieldPath:
-    """A path, read once; equal to others of the same text. Raises WrongPath for what is none.
+    """A path, read once; equal to others of the same text. Raises InvalidPath where the text is not a path.
 
     ``spec.ip``, ``{.spec.ip}`` and ``$.spec['ip']`` are ``.spec.ip``.
     """
@@ -52,21 +56,21 @@ class FieldPath:
     def __init__(self, text: str) -> None:
         self._path = _read(text)
         self.text = self._path.text
-        """The one way of writing it down."""
+        """Its canonical text."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that it begins with, one at least, up to the first step that is none."""
+        """The names at its beginning, at least one, up to the first step that is not a name."""
         return self._path.names
 
     @property
     def json_path(self) -> JsonPath:
-        """The path, to be taken apart."""
+        """The parsed path."""
         return self._path
 
     def values(self, obj: Any) -> Values:
-        """What it leads to in an object."""
-        return values_of(self._path.all(obj))
+        """The values at the path in an object."""
+        return to_values(self._path.all(obj))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, FieldPath) and other.text == self.text
@@ -82,12 +86,12 @@ class FieldPath:
 
 
 def looks_like_path(text: str) -> bool:
-    """Whether somebody who wrote this meant a path rather than the name of a column."""
+    """Whether the text is meant as a path rather than the name of a column."""
     return text.startswith((".", "{", "$")) or "." in text or "[" in text
 
 
-def values_of(found: list[Any]) -> Values:
-    """What was found, in the form in which it is kept: a list stands for its items, null for nothing."""
+def to_values(found: list[Any]) -> Values:
+    """The found values as they are kept: a list stands for its items, null for nothing."""
     values: list[Value] = []
     for each in found:
         if isinstance(each, list) and each:
@@ -97,15 +101,15 @@ def values_of(found: list[Any]) -> Values:
     return tuple(values)
 
 
-def printed(values: Values) -> str:
-    """As a cell shows it: several with commas between them, ``<none>`` for nothing."""
+def format_values(values: Values) -> str:
+    """Values as a cell shows them: several with commas between them, ``<none>`` for nothing."""
     if not values:
-        return NONE
-    return ",".join([value_text(value) for value in values])
+        return NONE_TEXT
+    return ",".join([format_value(value) for value in values])
 
 
-def value_text(value: Value) -> str:
-    """One value as kubectl prints it, that is as Go's fmt.Sprint has it."""
+def format_value(value: Value) -> str:
+    """One value as kubectl prints it, which is Go's fmt.Sprint."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -122,35 +126,35 @@ def _value(found: Any) -> Value:
 
 
 def _read(text: str) -> JsonPath:
-    if len(text) > LONGEST:
-        raise WrongPath(f"a path has {LONGEST} characters at most", LONGEST, len(text))
+    if len(text) > MAX_LENGTH:
+        raise InvalidPath(f"a path has {MAX_LENGTH} characters at most", MAX_LENGTH, len(text))
     try:
         path = JsonPath(text)
-    except UnreadablePath as error:
+    except InvalidJsonPath as error:
         end = len(text.rstrip().removesuffix("}"))
         start = max(0, min(end - 1, end - len(error.rest)))
-        raise WrongPath(_expected(error.rest), start, end) from None
+        raise InvalidPath(_expected(error.rest), start, end) from None
     if not path.names:
-        raise WrongPath(f"expected the name of a field first, as in {EXAMPLES}", 0, len(text))
+        raise InvalidPath(f"expected the name of a field first, as in {EXAMPLE_PATHS}", 0, len(text))
     if len(path) > MOST_STEPS:
-        raise WrongPath(f"a path has {MOST_STEPS} steps at most", 0, len(text))
+        raise InvalidPath(f"a path has {MOST_STEPS} steps at most", 0, len(text))
     for word in path.words:
         if odd := _ODD.search(word):
             at = max(0, text.find(odd.group()))
-            raise WrongPath(f"a name in a path cannot have {odd.group()!r} in it", at, at + 1)
+            raise InvalidPath(f"a name in a path cannot have {odd.group()!r} in it", at, at + 1)
     return path
 
 
 def _expected(rest: str) -> str:
-    """What should have stood where the rest of a path makes no sense."""
+    """What was expected where the rest of a path is invalid."""
     if rest.startswith(".."):
         return "expected a name between the dots: all levels at once (..) are not looked through"
     if rest == ".":
-        return f"expected a field's name after the dot, as in {EXAMPLES}"
+        return f"expected a field's name after the dot, as in {EXAMPLE_PATHS}"
     if rest.startswith(("[", ".[")) and "]" not in rest:
         return "expected a closing bracket ]"
     if rest.startswith(("[", ".[")):
         return "expected a place, a star or a condition in the brackets, as in [0], [*] or [?(@.type==Ready)]"
     if rest.startswith((".\\", "\\")):
         return "expected a dot after the backslash, as in .metadata.labels.app\\.kubernetes\\.io/name"
-    return f"expected a field's path, as in {EXAMPLES}"
+    return f"expected a field's path, as in {EXAMPLE_PATHS}"

@@ -1,6 +1,6 @@
-"""JSONPath as definitions of custom resources use it for printer columns.
+"""Parser of JSONPath, as definitions of custom resources use it for printer columns.
 
-That is kubectl's subset without ranges, slices, unions and recursion: ``.spec.port``, ``['app.example.com/x']``,
+It is kubectl's subset without ranges, slices, unions and recursion: ``.spec.port``, ``['app.example.com/x']``,
 ``.metadata.annotations.example\\.com/x``, ``[0]``, ``[-1]``, ``[*]``, ``[?(@.type=="Ready")]`` with ``==`` or ``!=``.
 """
 
@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
-LONGEST = 1000
-"""Characters of a path that are read."""
+MAX_LENGTH = 1000
+"""Maximum characters of a path."""
 
 _STEP = re.compile(
     r"""\.?\[\s*(?P<index>-?\d{1,6})\s*\]"""
@@ -27,8 +27,8 @@ _STEP = re.compile(
 _SPECIAL = re.compile(r"[.\[\]\\\s]")
 
 
-class UnreadablePath(ValueError):
-    """The path is no JSONPath of this subset; `rest` is what of it could not be read."""
+class InvalidJsonPath(ValueError):
+    """The path is not in this subset of JSONPath; `rest` is the part that could not be read."""
 
     def __init__(self, message: str, rest: str) -> None:
         super().__init__(message)
@@ -37,7 +37,7 @@ class UnreadablePath(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Filter:
-    """Keeps those items in which `path` finds `value`, or, negated, something else."""
+    """The items in which `path` finds `value`, or, negated, something else."""
 
     path: JsonPath
     value: str
@@ -68,7 +68,7 @@ Step = str | int | _Filter | _All
 
 
 class JsonPath:
-    """A path, read once. Raises UnreadablePath for what it has no meaning for."""
+    """A path, read once. Raises InvalidJsonPath where it is not in the subset."""
 
     def __init__(self, text: str) -> None:
         self._steps = tuple(_steps(text))
@@ -78,32 +78,32 @@ class JsonPath:
 
     @property
     def root(self) -> str:
-        """The field that it begins with; empty where it begins with none."""
+        """The field that it begins with; empty where it begins with another step."""
         return self._steps[0] if self._steps and isinstance(self._steps[0], str) else ""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The fields that it begins with, up to the first step that is none."""
+        """The fields that it begins with, up to the first other step."""
         return tuple(cast("Iterable[str]", itertools.takewhile(lambda step: isinstance(step, str), self._steps)))
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Every name in it, and what its conditions compare with."""
+        """Every name in it, and the values of its conditions."""
         filters = [step for step in self._steps if isinstance(step, _Filter)]
         names = [step for step in self._steps if isinstance(step, str)]
         return (*names, *(word for each in filters for word in (*each.path.words, each.value)))
 
     @property
     def text(self) -> str:
-        """The path written down, one way for all that mean the same."""
+        """Canonical text of the path."""
         return "".join(map(_written, self._steps))
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """Its parts; a text is the name of a field, a number the place in a list."""
+        """Its parts; a text is the name of a field, a number the position in a list."""
         return self._steps
 
-    def until(self, steps: int) -> JsonPath:
+    def prefix(self, steps: int) -> JsonPath:
         """The path's first steps."""
         return self._of(self._steps[:steps])
 
@@ -118,19 +118,19 @@ class JsonPath:
         return path
 
     def all(self, value: Any) -> list[Any]:
-        """All that it leads to. What is not there, or of another type, leads to nothing."""
+        """All values at the path. A missing field or one of another type gives none."""
         found = [value]
         for step in self._steps:
             found = [each for one in found for each in _next(one, step)]
         return found
 
     def first(self, value: Any) -> Any:
-        """The first value that it leads to; None where there is none, as kubectl has it."""
+        """The first value at the path; None where there is none, as in kubectl."""
         found = self.all(value)
         return found[0] if found else None
 
 
-def name_step(name: str) -> str:
+def format_name_step(name: str) -> str:
     """The step to the field of that name, as a path has it."""
     return "." + _SPECIAL.sub(lambda match: "\\" + match.group(), name)
 
@@ -142,20 +142,20 @@ def _steps(text: str) -> Iterator[Step]:
     path = path.removeprefix("$")
     if path and path[0] not in ".[":
         path = f".{path}"
-    if len(path) > LONGEST:
-        raise UnreadablePath(f"a path of {len(path)} characters", path[LONGEST:])
+    if len(path) > MAX_LENGTH:
+        raise InvalidJsonPath(f"a path of {len(path)} characters", path[MAX_LENGTH:])
     at = 0
     while at < len(path):
         match = _STEP.match(path, at)
         if match is None or match.end() == at:
-            raise UnreadablePath(f"{text!r} cannot be read from {path[at : at + 20]!r} on", path[at:])
+            raise InvalidJsonPath(f"{text!r} cannot be read from {path[at : at + 20]!r} on", path[at:])
         yield _step(match)
         at = match.end()
 
 
 def _written(step: Step) -> str:
     if isinstance(step, str):
-        return name_step(step)
+        return format_name_step(step)
     return f"[{step}]" if isinstance(step, int) else str(step)
 
 

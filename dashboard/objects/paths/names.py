@@ -1,4 +1,4 @@
-"""The names of fields that objects have, for who types a path: what can follow, what was meant by what is not there."""
+"""Names of fields that objects have, for completion of a typed path and for suggestions of similar ones."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import Any
 
 import zstandard
 
-from dashboard.live.messages import Row
-from dashboard.resources.rows.field_path import FieldPath, WrongPath
-from dashboard.resources.rows.json_path import JsonPath, name_step
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.paths.field_path import FieldPath, InvalidPath
+from dashboard.objects.paths.json_path import JsonPath, format_name_step
 
-SAMPLE = 20
-"""Objects that are looked into; more of one kind rarely have other fields."""
+SAMPLE_SIZE = 20
+"""Objects that are read; more of one kind rarely have other fields."""
 SAMPLE_BYTES = 256_000
-"""Of their JSON; building it all takes some milliseconds."""
+"""Maximum bytes of their JSON; decoding them all takes some milliseconds."""
 
 
-def sample(rows: Collection[Row]) -> list[dict[str, Any]]:
+def sample_objects(rows: Collection[Row]) -> list[dict[str, Any]]:
     """Some objects, whole."""
-    return [row.whole() for row in some_of(rows, SAMPLE, SAMPLE_BYTES)]
+    return [row.decode_object() for row in sample_rows(rows, SAMPLE_SIZE, SAMPLE_BYTES)]
 
 
-def some_of(rows: Collection[Row], most: int, most_bytes: int) -> list[Row]:
-    """Rows from all over the place, so that objects of several makes are among them, with so much JSON at most.
+def sample_rows(rows: Collection[Row], most: int, most_bytes: int) -> list[Row]:
+    """Rows spread over all, so that various objects are among them, with limited bytes of JSON.
 
-    Those that do not fit in any more are left out; where none fits in at all, it is the smallest.
+    Rows that do not fit any more are left out; where none fits, the smallest is returned.
     """
     sized = [(row, _size(row)) for row in islice(rows, 0, None, max(1, len(rows) // most))][:most]
     found, left = [], most_bytes
@@ -39,7 +39,9 @@ def some_of(rows: Collection[Row], most: int, most_bytes: int) -> list[Row]:
 
 
 def _size(row: Row) -> int:
-    """Bytes of the object's JSON, unpacked: what reads alike packs to next to nothing and takes as long to read."""
+    """Bytes of the object's JSON, unpacked, because repetitive objects pack to next to nothing and take as long
+    to read.
+    """
     if row.blob is None:
         return 0
     try:
@@ -49,7 +51,7 @@ def _size(row: Row) -> int:
 
 
 def names_at(path: JsonPath, objects: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """The fields of what a path leads to, each with a value of it, in the order in which objects have them."""
+    """The fields below a path, each with one of its values, in the objects' order."""
     found: dict[str, Any] = {}
     for obj in objects:
         for each in path.all(obj):
@@ -60,11 +62,11 @@ def names_at(path: JsonPath, objects: Iterable[dict[str, Any]]) -> dict[str, Any
     return found
 
 
-def nearest(path: FieldPath, objects: list[dict[str, Any]]) -> FieldPath | None:
-    """A path that is there and much like one that is not; None where none is."""
+def suggest_path(path: FieldPath, objects: list[dict[str, Any]]) -> FieldPath | None:
+    """An existing path that is similar to one that does not exist; None where there is none."""
     steps = path.json_path
     for place, step in enumerate(steps.steps):
-        before = steps.until(place)
+        before = steps.prefix(place)
         names = names_at(before, objects)
         if not isinstance(step, str) or step in names:
             continue
@@ -72,7 +74,7 @@ def nearest(path: FieldPath, objects: list[dict[str, Any]]) -> FieldPath | None:
             folded = {name.casefold(): name for name in reversed(names)}
             near = difflib.get_close_matches(step.casefold(), folded, n=1)
             return (
-                _there(before.text + name_step(folded[near[0]]) + steps.after(place + 1).text, objects)
+                _there(before.text + format_name_step(folded[near[0]]) + steps.after(place + 1).text, objects)
                 if near
                 else None
             )
@@ -82,9 +84,9 @@ def nearest(path: FieldPath, objects: list[dict[str, Any]]) -> FieldPath | None:
 
 
 def _there(text: str, objects: list[dict[str, Any]]) -> FieldPath | None:
-    """The path, where an object has it; else what may be meant by it."""
+    """The path where an object has it; else a similar one."""
     try:
         path = FieldPath(text)
-    except WrongPath:
+    except InvalidPath:
         return None
-    return path if any(path.values(obj) for obj in objects) else nearest(path, objects)
+    return path if any(path.values(obj) for obj in objects) else suggest_path(path, objects)

@@ -1,7 +1,8 @@
-"""Reading fields by path from packed objects: all of an object's paths at one go, and of it only what they need.
+"""Reader of fields by path from packed objects, which decodes only what all the paths of an object need.
 
-The names that paths begin with become a msgspec struct of just these fields: everything else in the JSON is skipped,
-not built, which takes half the time. An object that is not shaped so (a text where others have a map) is decoded whole.
+The names at the beginning of the paths become a msgspec struct with just these fields: everything else in the JSON is
+skipped, not built, which takes half the time. An object of another shape (a text where others have a map) is decoded
+whole.
 """
 
 from __future__ import annotations
@@ -14,22 +15,22 @@ from typing import Any
 import msgspec
 import zstandard
 
-from dashboard.live.messages import Row
-from dashboard.resources.rows.field_path import FieldPath, Values, values_of
-from dashboard.resources.rows.json_path import JsonPath
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.paths.field_path import FieldPath, Values, to_values
+from dashboard.objects.paths.json_path import JsonPath
 
-Read = Callable[[Row], tuple[Values, ...]]
-"""Gives the values of each path in a row's object, nothing where no object is kept. Never raises."""
+PathReader = Callable[[Row], tuple[Values, ...]]
+"""Returns the values of each path in a row's object, empty where no object is kept. Never raises."""
 
-KEPT = 128
-"""Readers that are kept."""
+CACHE_SIZE = 128
+"""Maximum number of cached readers."""
 _SPARED = (zstandard.ZstdError, msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What a damaged object raises: it has no fields then."""
+"""Errors of a damaged object, which counts as one without fields."""
 
 
-@lru_cache(maxsize=KEPT)
-def reader(paths: tuple[FieldPath, ...]) -> Read:
-    """What reads these paths, in this order. May be called from any thread."""
+@lru_cache(maxsize=CACHE_SIZE)
+def path_reader(paths: tuple[FieldPath, ...]) -> PathReader:
+    """A reader of these paths, in this order. May be called from any thread."""
     root = _Node()
     for path in paths:
         root.want(path.names)
@@ -55,16 +56,16 @@ def reader(paths: tuple[FieldPath, ...]) -> Read:
 
 
 def read_path(path: FieldPath, row: Row) -> Values:
-    """What one path leads to in a row's object."""
-    return reader((path,))(row)[0]
+    """The values of one path in a row's object."""
+    return path_reader((path,))(row)[0]
 
 
 @dataclass(slots=True)
 class _Node:
-    """What is wanted of a map: some of its members; or, without `members`, all that is there."""
+    """Needed part of a map: some of its members; or, without `members`, all."""
 
     number: int = 0
-    """Its place among the members that it is one of."""
+    """Its index among the members of its parent."""
     members: dict[str, _Node] = field(default_factory=dict)
     whole: bool = False
 
@@ -90,7 +91,7 @@ def _optional(kind: Any) -> Any:
 
 
 def _picker(root: _Node, path: FieldPath) -> tuple[tuple[str, ...], JsonPath | None]:
-    """The attributes that lead to what is decoded plainly, and the path from there on, if it goes on."""
+    """The attributes that lead to the plainly decoded value, and the rest of the path from there on."""
     node, attributes = root, []
     for name in path.names:
         if node.whole:
@@ -107,5 +108,5 @@ def _picked(value: Any, attributes: tuple[str, ...], rest: JsonPath | None) -> V
         if value is None or value is msgspec.UNSET:
             return ()
     if rest is not None:
-        return values_of(rest.all(value))
-    return (value,) if type(value) is str else values_of([value])
+        return to_values(rest.all(value))
+    return (value,) if type(value) is str else to_values([value])

@@ -1,12 +1,12 @@
-"""What looks at writes before they are accepted: webhooks and policies."""
+"""Printers of webhook configurations and admission policies."""
 
 from __future__ import annotations
 
 import msgspec
 
-from dashboard.resources.rows.declared import AGE_SHOWN, Shown, Standing, declare, shown
-from dashboard.resources.rows.shape import Shape
-from dashboard.resources.rows.workloads import Selector
+from dashboard.objects.printers.printer import Printer
+from dashboard.objects.printers.table import AGE_CELL, Health, TableColumn, table_column, table_printer
+from dashboard.objects.printers.workloads import Selector
 from informerd.objects import Object
 
 
@@ -25,13 +25,13 @@ class PolicySpec(msgspec.Struct, frozen=True, rename="camel", gc=False):
     param_kind: ParamKind | None = None
 
 
-class Warned(msgspec.Struct, frozen=True, rename="camel", gc=False):
+class ExpressionWarning(msgspec.Struct, frozen=True, rename="camel", gc=False):
     field_ref: str = ""
     warning: str = ""
 
 
 class TypeChecking(msgspec.Struct, frozen=True, rename="camel", gc=False):
-    expression_warnings: tuple[Warned, ...] = ()
+    expression_warnings: tuple[ExpressionWarning, ...] = ()
 
 
 class PolicyStatus(msgspec.Struct, frozen=True, rename="camel", gc=False):
@@ -58,12 +58,12 @@ class Binding(Object, frozen=True, kw_only=True):
     spec: BindingSpec = BindingSpec()
 
 
-def _standing(policy: Policy) -> Standing:
+def _standing(policy: Policy) -> Health:
     warnings = policy.status.type_checking.expression_warnings
     if not warnings:
-        return Standing("Current", "ok")
+        return Health("Current", "ok")
     words = f"{warnings[0].field_ref}: {' '.join(warnings[0].warning.split())}"
-    return Standing("Warnings", "warn", words + (f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""))
+    return Health("Warnings", "warn", words + (f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""))
 
 
 def _param_kind(policy: Policy) -> str:
@@ -78,28 +78,28 @@ def _param_ref(binding: Binding) -> str:
     return f"{found.namespace or '*'}/{found.name}" if found.name else str(found.selector or "*")
 
 
-_PARAM_KIND = shown("param-kind", "Param kind", _param_kind, "mono")
-_HOOKS: tuple[Shown, ...] = (
-    shown("webhooks", "Webhooks", lambda found: len(found.webhooks), "number"),
-    AGE_SHOWN,
+_PARAM_KIND = table_column("param-kind", "Param kind", _param_kind, "mono")
+_HOOKS: tuple[TableColumn, ...] = (
+    table_column("webhooks", "Webhooks", lambda found: len(found.webhooks), "number"),
+    AGE_CELL,
 )
-_BOUND: tuple[Shown, ...] = (
-    shown("policy", "Policy name", "spec.policy_name", "mono"),
-    shown("param-ref", "Param ref", _param_ref, "mono"),
-    AGE_SHOWN,
+_BOUND: tuple[TableColumn, ...] = (
+    table_column("policy", "Policy name", "spec.policy_name", "mono"),
+    table_column("param-ref", "Param ref", _param_ref, "mono"),
+    AGE_CELL,
 )
-_VALIDATIONS = shown("validations", "Validations", lambda policy: len(policy.spec.validations), "number")
-_MUTATIONS = shown("mutations", "Mutations", lambda policy: len(policy.spec.mutations), "number")
+_VALIDATIONS = table_column("validations", "Validations", lambda policy: len(policy.spec.validations), "number")
+_MUTATIONS = table_column("mutations", "Mutations", lambda policy: len(policy.spec.mutations), "number")
 _GROUP = "admissionregistration.k8s.io"
-SHAPES: dict[str, Shape] = {
-    f"validatingwebhookconfigurations.{_GROUP}": declare(Webhooks, *_HOOKS, namespaced=False),
-    f"mutatingwebhookconfigurations.{_GROUP}": declare(Webhooks, *_HOOKS, namespaced=False),
-    f"validatingadmissionpolicies.{_GROUP}": declare(
-        Policy, _VALIDATIONS, _PARAM_KIND, AGE_SHOWN, judge=_standing, namespaced=False
+PRINTERS: dict[str, Printer] = {
+    f"validatingwebhookconfigurations.{_GROUP}": table_printer(Webhooks, *_HOOKS, namespaced=False),
+    f"mutatingwebhookconfigurations.{_GROUP}": table_printer(Webhooks, *_HOOKS, namespaced=False),
+    f"validatingadmissionpolicies.{_GROUP}": table_printer(
+        Policy, _VALIDATIONS, _PARAM_KIND, AGE_CELL, health_of=_standing, namespaced=False
     ),
-    f"mutatingadmissionpolicies.{_GROUP}": declare(
-        Policy, _MUTATIONS, _PARAM_KIND, AGE_SHOWN, judge=_standing, namespaced=False
+    f"mutatingadmissionpolicies.{_GROUP}": table_printer(
+        Policy, _MUTATIONS, _PARAM_KIND, AGE_CELL, health_of=_standing, namespaced=False
     ),
-    f"validatingadmissionpolicybindings.{_GROUP}": declare(Binding, *_BOUND, namespaced=False),
-    f"mutatingadmissionpolicybindings.{_GROUP}": declare(Binding, *_BOUND, namespaced=False),
+    f"validatingadmissionpolicybindings.{_GROUP}": table_printer(Binding, *_BOUND, namespaced=False),
+    f"mutatingadmissionpolicybindings.{_GROUP}": table_printer(Binding, *_BOUND, namespaced=False),
 }

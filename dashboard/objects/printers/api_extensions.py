@@ -1,12 +1,21 @@
-"""What adds kinds to an API server: definitions of custom resources, and other servers behind it."""
+"""Printers of CustomResourceDefinitions and APIServices."""
 
 from __future__ import annotations
 
 import msgspec
 
-from dashboard.resources.rows.declared import AGE_SHOWN, STATUS_SHOWN, Standing, condition, declare, said, shown, since
-from dashboard.resources.rows.pod_types import Condition
-from dashboard.resources.rows.shape import Shape, age
+from dashboard.objects.printers.pod_projection import Condition
+from dashboard.objects.printers.printer import Printer, created_at
+from dashboard.objects.printers.table import (
+    AGE_CELL,
+    STATUS_CELL,
+    Health,
+    condition_since,
+    condition_text,
+    find_condition,
+    table_column,
+    table_printer,
+)
 from informerd.objects import Object
 
 
@@ -42,7 +51,7 @@ class Definition(Object, frozen=True, kw_only=True):
 
     def condition(self, name: str, status: str = "") -> Condition | None:
         """null stands for no conditions until the server has looked at it."""
-        return condition(self.status.conditions or (), name, status)
+        return find_condition(self.status.conditions or (), name, status)
 
 
 class ServiceReference(msgspec.Struct, frozen=True, gc=False):
@@ -64,29 +73,31 @@ class ApiService(Object, frozen=True, kw_only=True):
 
     @property
     def available(self) -> Condition | None:
-        return condition(self.status.conditions, "Available")
+        return find_condition(self.status.conditions, "Available")
 
 
-def _definition_standing(found: Definition) -> Standing:
+def _definition_standing(found: Definition) -> Health:
     refused, malformed = found.condition("NamesAccepted", "False"), found.condition("NonStructuralSchema", "True")
     established = found.condition("Established")
     if refused is not None:
-        return Standing("NamesRefused", "bad", f"its names are not accepted: {said(refused)}", since(refused))
+        return Health(
+            "NamesRefused", "bad", f"its names are not accepted: {condition_text(refused)}", condition_since(refused)
+        )
     if established is None or established.status != "True":
-        words = f"not established: {said(established)}" if established is not None else "not established yet"
-        return Standing("NotEstablished", "warn", words, since(established) or age(found))
+        words = f"not established: {condition_text(established)}" if established is not None else "not established yet"
+        return Health("NotEstablished", "warn", words, condition_since(established) or created_at(found))
     if malformed is not None:
-        return Standing("NonStructural", "warn", f"its schema is not structural: {said(malformed)}")
-    return Standing("Established", "ok")
+        return Health("NonStructural", "warn", f"its schema is not structural: {condition_text(malformed)}")
+    return Health("Established", "ok")
 
 
-def _service_standing(found: ApiService) -> Standing:
+def _service_standing(found: ApiService) -> Health:
     available = found.available
     if available is None:
-        return Standing("Unknown", "warn", "nobody has looked whether it is available", age(found))
+        return Health("Unknown", "warn", "its availability has not been checked yet", created_at(found))
     if available.status == "True":
-        return Standing("Available", "ok")
-    return Standing("NotAvailable", "bad", f"not available: {said(available)}", since(available))
+        return Health("Available", "ok")
+    return Health("NotAvailable", "bad", f"not available: {condition_text(available)}", condition_since(available))
 
 
 def _available(found: ApiService) -> str:
@@ -105,29 +116,29 @@ def _behind(found: ApiService) -> str:
     return "Local" if service is None else f"{service.namespace}/{service.name}"
 
 
-DEFINITIONS = declare(
+DEFINITIONS = table_printer(
     Definition,
-    STATUS_SHOWN,
-    shown("scope", "Scope", "spec.scope"),
-    shown("versions", "Versions", lambda found: [str(version) for version in found.spec.versions], "mono"),
-    AGE_SHOWN,
-    shown("group", "Group", "spec.group", "mono", priority=1),
-    shown("kind", "Kind", "spec.names.kind", "mono", priority=1),
-    shown("short-names", "Short names", "spec.names.short_names", "mono", priority=1),
-    shown("established", "Established", _established, priority=1),
-    judge=_definition_standing,
+    STATUS_CELL,
+    table_column("scope", "Scope", "spec.scope"),
+    table_column("versions", "Versions", lambda found: [str(version) for version in found.spec.versions], "mono"),
+    AGE_CELL,
+    table_column("group", "Group", "spec.group", "mono", priority=1),
+    table_column("kind", "Kind", "spec.names.kind", "mono", priority=1),
+    table_column("short-names", "Short names", "spec.names.short_names", "mono", priority=1),
+    table_column("established", "Established", _established, priority=1),
+    health_of=_definition_standing,
     namespaced=False,
 )
-API_SERVICES = declare(
+API_SERVICES = table_printer(
     ApiService,
-    STATUS_SHOWN,
-    shown("service", "Service", _behind, "mono"),
-    shown("available", "Available", _available),
-    AGE_SHOWN,
-    judge=_service_standing,
+    STATUS_CELL,
+    table_column("service", "Service", _behind, "mono"),
+    table_column("available", "Available", _available),
+    AGE_CELL,
+    health_of=_service_standing,
     namespaced=False,
 )
-SHAPES: dict[str, Shape] = {
+PRINTERS: dict[str, Printer] = {
     "customresourcedefinitions.apiextensions.k8s.io": DEFINITIONS,
     "apiservices.apiregistration.k8s.io": API_SERVICES,
 }

@@ -1,4 +1,4 @@
-"""HorizontalPodAutoscalers: what they measure, and whether they can do what they want."""
+"""Printer of HorizontalPodAutoscalers: metrics, and whether they can reach their targets."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from datetime import datetime
 
 import msgspec
 
-from dashboard.resources.rows.declared import (
-    AGE_SHOWN,
-    STATUS_SHOWN,
-    Standing,
-    condition,
-    declare,
-    said,
-    shown,
-    since,
-    some,
+from dashboard.objects.printers.pod_projection import Condition
+from dashboard.objects.printers.printer import Printer, created_at
+from dashboard.objects.printers.table import (
+    AGE_CELL,
+    STATUS_CELL,
+    Health,
+    condition_since,
+    condition_text,
+    find_condition,
+    shorten,
+    table_column,
+    table_printer,
 )
-from dashboard.resources.rows.pod_types import Condition
-from dashboard.resources.rows.shape import Shape, age
 from informerd.objects import Object
 
 _MOST = 2
-"""Metrics that kubectl writes out."""
+"""Maximum number of metrics that kubectl writes out."""
 _UNKNOWN = "<unknown>"
 
 
@@ -81,34 +81,39 @@ class Autoscaler(Object, frozen=True, kw_only=True):
     status: AutoscalerStatus = AutoscalerStatus()
 
 
-def _standing(scaler: Autoscaler) -> Standing:
+def _standing(scaler: Autoscaler) -> Health:
     status, conditions = scaler.status, scaler.status.conditions or ()
-    unable, inactive = condition(conditions, "AbleToScale", "False"), condition(conditions, "ScalingActive", "False")
+    unable, inactive = (
+        find_condition(conditions, "AbleToScale", "False"),
+        find_condition(conditions, "ScalingActive", "False"),
+    )
     if unable is not None:
-        return Standing("Unable", "bad", f"cannot scale: {said(unable)}", since(unable))
+        return Health("Unable", "bad", f"cannot scale: {condition_text(unable)}", condition_since(unable))
     if inactive is not None and inactive.reason == "ScalingDisabled":
-        return Standing("Disabled", "idle", "its target is scaled to no pods")
+        return Health("Disabled", "idle", "its target is scaled to no pods")
     if inactive is not None:
-        return Standing("NoMetrics", "bad", f"has no metrics to go by: {said(inactive)}", since(inactive))
+        return Health(
+            "NoMetrics", "bad", f"has no metrics to go by: {condition_text(inactive)}", condition_since(inactive)
+        )
     if not conditions:
-        return Standing("Pending", "busy", "not looked at yet", age(scaler))
-    limited = condition(conditions, "ScalingLimited", "True")
+        return Health("Pending", "busy", "not processed yet", created_at(scaler))
+    limited = find_condition(conditions, "ScalingLimited", "True")
     if limited is not None and status.desired_replicas >= scaler.spec.max_replicas:
-        words = f"wants more pods than its most, {scaler.spec.max_replicas}: {said(limited)}"
-        return Standing("AtMax", "warn", words, since(limited))
+        words = f"wants more pods than its maximum, {scaler.spec.max_replicas}: {condition_text(limited)}"
+        return Health("AtMax", "warn", words, condition_since(limited))
     if status.current_replicas != status.desired_replicas:
         words = f"from {status.current_replicas} to {status.desired_replicas} pods"
-        return Standing("Scaling", "busy", words)
-    return Standing("Active", "ok")
+        return Health("Scaling", "busy", words)
+    return Health("Active", "ok")
 
 
 def _targets(scaler: Autoscaler) -> str | None:
-    """Of each metric what is and what should be. Resources are named, since there are several of them."""
+    """Current and target value of each metric. Resources are named, because there may be several of them."""
     now = scaler.status.current_metrics or ()
     texts = [
         _target(metric, now[index] if index < len(now) else None) for index, metric in enumerate(scaler.spec.metrics)
     ]
-    return some(texts, _MOST, between=", ")
+    return shorten(texts, _MOST, between=", ")
 
 
 def _target(metric: Metric, now: Metric | None) -> str:
@@ -132,15 +137,17 @@ def _percent(amount: Amount, otherwise: str) -> str:
     return otherwise if amount.average_utilization is None else f"{amount.average_utilization}%"
 
 
-AUTOSCALERS = declare(
+AUTOSCALERS = table_printer(
     Autoscaler,
-    STATUS_SHOWN,
-    shown("reference", "Reference", lambda s: f"{s.spec.scale_target_ref.kind}/{s.spec.scale_target_ref.name}", "mono"),
-    shown("targets", "Targets", _targets),
-    shown("min-pods", "Min pods", "spec.min_replicas", "number"),
-    shown("max-pods", "Max pods", "spec.max_replicas", "number"),
-    shown("replicas", "Replicas", "status.current_replicas", "number"),
-    AGE_SHOWN,
-    judge=_standing,
+    STATUS_CELL,
+    table_column(
+        "reference", "Reference", lambda s: f"{s.spec.scale_target_ref.kind}/{s.spec.scale_target_ref.name}", "mono"
+    ),
+    table_column("targets", "Targets", _targets),
+    table_column("min-pods", "Min pods", "spec.min_replicas", "number"),
+    table_column("max-pods", "Max pods", "spec.max_replicas", "number"),
+    table_column("replicas", "Replicas", "status.current_replicas", "number"),
+    AGE_CELL,
+    health_of=_standing,
 )
-SHAPES: dict[str, Shape] = {"horizontalpodautoscalers.autoscaling": AUTOSCALERS}
+PRINTERS: dict[str, Printer] = {"horizontalpodautoscalers.autoscaling": AUTOSCALERS}

@@ -1,4 +1,4 @@
-"""Requests for certificates and the bundles that they are checked with."""
+"""Printers of CertificateSigningRequests and ClusterTrustBundles."""
 
 from __future__ import annotations
 
@@ -6,10 +6,18 @@ from typing import Any
 
 import msgspec
 
-from dashboard.resources.rows.column import Column
-from dashboard.resources.rows.declared import AGE_SHOWN, Shown, Standing, condition, declare, said, shown, since
-from dashboard.resources.rows.pod_types import Condition
-from dashboard.resources.rows.shape import Shape, age
+from dashboard.objects.printers.pod_projection import Condition
+from dashboard.objects.printers.printer import Column, Printer, created_at
+from dashboard.objects.printers.table import (
+    AGE_CELL,
+    Health,
+    TableColumn,
+    condition_since,
+    condition_text,
+    find_condition,
+    table_column,
+    table_printer,
+)
 from informerd.objects import Object
 
 
@@ -55,66 +63,69 @@ class PodRequest(Object, frozen=True, kw_only=True):
 
 
 def _words(request: Request) -> str:
-    """kubectl's word: what was decided, and what came of it."""
+    """kubectl's words for the decision and the result."""
     types = {found.type for found in request.status.conditions}
     decided = "Approved" if "Approved" in types else "Denied" if "Denied" in types else "Pending"
     ended = ",Failed" if "Failed" in types else ",Issued" if request.status.certificate else ""
     return decided + ended
 
 
-def _standing(request: Request) -> Standing:
+def _standing(request: Request) -> Health:
     words, conditions = _words(request), request.status.conditions
     for name in ("Failed", "Denied"):
-        if (found := condition(conditions, name)) is not None:
-            return Standing(words, "bad", f"{name.lower()}: {said(found)}", since(found))
+        if (found := find_condition(conditions, name)) is not None:
+            return Health(words, "bad", f"{name.lower()}: {condition_text(found)}", condition_since(found))
     if request.status.certificate:
-        return Standing(words, "ok")
-    if (approved := condition(conditions, "Approved")) is not None:
+        return Health(words, "ok")
+    if (approved := find_condition(conditions, "Approved")) is not None:
         waits = f"approved, waiting for {request.spec.signer_name} to sign"
-        return Standing(words, "busy", waits, since(approved))
-    return Standing(words, "warn", "waiting for somebody to approve or deny it", age(request))
+        return Health(words, "busy", waits, condition_since(approved))
+    return Health(words, "warn", "waiting for somebody to approve or deny it", created_at(request))
 
 
 def _pod_request_word(request: PodRequest) -> str:
-    return next((name for name in ("Denied", "Failed", "Issued") if condition(request.status.conditions, name, "True")),
+    return next((name for name in ("Denied", "Failed", "Issued") if find_condition(request.status.conditions, name,
+        "True")),
                 "Pending")  # fmt: skip
 
 
-def _pod_request_standing(request: PodRequest) -> Standing:
+def _pod_request_standing(request: PodRequest) -> Health:
     word = _pod_request_word(request)
-    found = condition(request.status.conditions, word)
+    found = find_condition(request.status.conditions, word)
     if word in ("Denied", "Failed") and found is not None:
-        return Standing(word, "bad", f"{word.lower()}: {said(found)}", since(found))
-    return Standing(word, "ok") if word == "Issued" else Standing(word, "busy", "", age(request))
+        return Health(word, "bad", f"{word.lower()}: {condition_text(found)}", condition_since(found))
+    return Health(word, "ok") if word == "Issued" else Health(word, "busy", "", created_at(request))
 
 
 def _annotations(request: PodRequest) -> Any:
     return ",".join(f"{name}={value}" for name, value in sorted(request.spec.unverified_user_annotations.items()))
 
 
-REQUESTS = declare(
+REQUESTS = table_printer(
     Request,
-    AGE_SHOWN,
-    shown("signer", "Signer name", "spec.signer_name", "mono"),
-    shown("requestor", "Requestor", "spec.username", "mono"),
-    shown("requested-duration", "Requested duration", "spec.expiration_seconds", "duration"),
-    Shown(Column("condition", "Condition", "status", words="condition"), _words),
-    judge=_standing,
+    AGE_CELL,
+    table_column("signer", "Signer name", "spec.signer_name", "mono"),
+    table_column("requestor", "Requestor", "spec.username", "mono"),
+    table_column("requested-duration", "Requested duration", "spec.expiration_seconds", "duration"),
+    TableColumn(Column("condition", "Condition", "status", words="condition"), _words),
+    health_of=_standing,
     namespaced=False,
 )
-BUNDLES = declare(Bundle, shown("signer", "Signer name", "spec.signer_name", "mono"), AGE_SHOWN, namespaced=False)
-POD_REQUESTS = declare(
-    PodRequest,
-    shown("pod", "Pod name", "spec.pod_name", "mono"),
-    shown("service-account", "Service account name", "spec.service_account_name", "mono"),
-    shown("node", "Node name", "spec.node_name", "mono"),
-    shown("signer", "Signer name", "spec.signer_name", "mono"),
-    Shown(Column("state", "State", "status", words="state"), _pod_request_word),
-    shown("annotations", "Unverified user annotations", _annotations, "mono"),
-    AGE_SHOWN,
-    judge=_pod_request_standing,
+BUNDLES = table_printer(
+    Bundle, table_column("signer", "Signer name", "spec.signer_name", "mono"), AGE_CELL, namespaced=False
 )
-SHAPES: dict[str, Shape] = {
+POD_REQUESTS = table_printer(
+    PodRequest,
+    table_column("pod", "Pod name", "spec.pod_name", "mono"),
+    table_column("service-account", "Service account name", "spec.service_account_name", "mono"),
+    table_column("node", "Node name", "spec.node_name", "mono"),
+    table_column("signer", "Signer name", "spec.signer_name", "mono"),
+    TableColumn(Column("state", "State", "status", words="state"), _pod_request_word),
+    table_column("annotations", "Unverified user annotations", _annotations, "mono"),
+    AGE_CELL,
+    health_of=_pod_request_standing,
+)
+PRINTERS: dict[str, Printer] = {
     "certificatesigningrequests.certificates.k8s.io": REQUESTS,
     "clustertrustbundles.certificates.k8s.io": BUNDLES,
     "podcertificaterequests.certificates.k8s.io": POD_REQUESTS,

@@ -1,4 +1,4 @@
-"""What changed, in words: one line of the live feed."""
+"""Text of a change for one line of the live feed."""
 
 from __future__ import annotations
 
@@ -6,47 +6,47 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from dashboard.live.messages import Cell, Row, Tone
-from dashboard.resources.rows.column import Column
-from dashboard.resources.rows.events import event_words
-from dashboard.resources.rows.field_diff import FieldChange, decode_differing, field_changes
-from dashboard.resources.rows.registry import columns_for
+from dashboard.objects.kinds.row import Cell, Row, Tone
+from dashboard.objects.paths.diff import FieldChange, decode_differing, field_changes
+from dashboard.objects.printers.events import event_text
+from dashboard.objects.printers.printer import Column
+from dashboard.objects.printers.registry import columns_for
 
 MOST_FIELDS = 3
-"""Field paths that one line names; the others are counted."""
+"""Maximum number of field paths in one line; the others are counted."""
 _MOST_NAMED = 20
-"""Field paths that a filter can find an entry by."""
+"""Maximum number of field paths that a filter can find an entry by."""
 _SAYS_NOTHING = frozenset({"", "Current", "Active"})
 _LONGEST_MESSAGE = 200
-"""Characters of a Kubernetes Event shown in a line."""
+"""Maximum characters of a Kubernetes Event in a line."""
 _LONGEST = 60
-"""Characters of a value shown in a line."""
+"""Maximum characters of a value in a line."""
 
 
-class Told(NamedTuple):
-    """What a feed line says of a change."""
+class ChangeText(NamedTuple):
+    """Text of a change in a feed line."""
 
     words: str
     tone: Tone
     fields: tuple[tuple[str, str], ...] = ()
-    """What changed, by a column's words or a field's path, and its new value; see Entry.fields."""
+    """Changed columns or field paths with their new values; see Entry.fields."""
 
 
-def change_words(key: str, old: Row | None, new: Row | None, columns: tuple[Column, ...] | None = None) -> Told:
-    """What a feed line says of an object that was added (`old` None), changed or deleted (`new` None), and its tone.
+def change_text(key: str, old: Row | None, new: Row | None, columns: tuple[Column, ...] | None = None) -> ChangeText:
+    """Text and tone of a feed line for an object that was added (`old` None), changed or deleted (`new` None).
 
     Cells come first (``status Pending → Running``), else the fields that differ, three at most. Versions and
     managedFields alone say ``no visible change``. A Kubernetes Event says its reason and message, whatever changed.
     `columns` are the cells', where they are not those known for the key.
     """
     if new is None:
-        return Told(_departure(key, old), "idle")
+        return ChangeText(_departure(key, old), "idle")
     if key == "events" and (old is None or old.cells != new.cells):
-        return Told(_text(event_words(new), _LONGEST_MESSAGE), new.tone)
+        return ChangeText(_text(event_text(new), _LONGEST_MESSAGE), new.tone)
     if old is None:
-        return Told(_arrival(new), new.tone)
+        return ChangeText(_arrival(new), new.tone)
     if old.uid != new.uid:
-        return Told(f"deleted and created again: {new.reason or new.status}", new.tone)
+        return ChangeText(f"deleted and created again: {new.reason or new.status}", new.tone)
     fields = _cells(columns_for(key) if columns is None else columns, old, new)
     words = [f"{name} {was} → {now}" for name, was, now in fields]
     if old.deleting is None and new.deleting is not None:
@@ -56,21 +56,21 @@ def change_words(key: str, old: Row | None, new: Row | None, columns: tuple[Colu
     if not words:
         words, changed = _fields(old, new)
     if not words:
-        return Told("no visible change", "idle")
-    return Told(", ".join(words), new.tone, changed)
+        return ChangeText("no visible change", "idle")
+    return ChangeText(", ".join(words), new.tone, changed)
 
 
 def _departure(key: str, old: Row | None) -> str:
     if old is None or not old.status:
         return "deleted"
-    return f"no longer kept: {_text(event_words(old), _LONGEST_MESSAGE)}" if key == "events" else f"was {old.status}"
+    return f"no longer kept: {_text(event_text(old), _LONGEST_MESSAGE)}" if key == "events" else f"was {old.status}"
 
 
 def _arrival(new: Row) -> str:
     """``created, Pending``."""
     status = "" if new.status in _SAYS_NOTHING else new.status
-    said = new.reason or status if new.tone == "bad" else status
-    return f"created, {said}" if said else "created"
+    state = new.reason or status if new.tone == "bad" else status
+    return f"created, {state}" if state else "created"
 
 
 def _cells(columns: tuple[Column, ...], old: Row, new: Row) -> list[tuple[str, str, str]]:

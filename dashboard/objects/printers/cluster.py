@@ -1,4 +1,4 @@
-"""Nodes and namespaces, as ``kubectl get -o wide`` prints them."""
+"""Printers of nodes and namespaces, as ``kubectl get -o wide`` prints them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,18 @@ from collections.abc import Mapping
 
 import msgspec
 
-from dashboard.live.messages import Tone
-from dashboard.resources.rows.column import Column
-from dashboard.resources.rows.pod_types import Condition
-from dashboard.resources.rows.shape import AGE, STATUS, Facts, Shape, age, cluster_columns, seconds
+from dashboard.objects.kinds.row import Tone
+from dashboard.objects.printers.pod_projection import Condition
+from dashboard.objects.printers.printer import (
+    AGE_COLUMN,
+    STATUS_COLUMN,
+    Column,
+    PrintedRow,
+    Printer,
+    cluster_columns,
+    created_at,
+    to_unix_seconds,
+)
 from informerd.objects import Object
 
 _ROLE_PREFIX = "node-role.kubernetes.io/"
@@ -53,7 +61,7 @@ class Namespace(Object, frozen=True, kw_only=True):
     status: NamespaceStatus = NamespaceStatus()
 
 
-def read_node(node: Node) -> Facts:
+def read_node(node: Node) -> PrintedRow:
     """The cells of a node; a node under pressure or unready says why."""
     ready = next((c for c in node.status.conditions if c.type == "Ready"), None)
     word = "Unknown" if ready is None else "Ready" if ready.status == "True" else "NotReady"
@@ -63,7 +71,7 @@ def read_node(node: Node) -> Facts:
     cells = (
         status,
         _roles(node.metadata.labels),
-        age(node),
+        created_at(node),
         info.kubelet_version or None,
         _address(node, "InternalIP"),
         _address(node, "ExternalIP"),
@@ -71,19 +79,19 @@ def read_node(node: Node) -> Facts:
         _kernel(info),
         info.container_runtime_version or None,
     )
-    return Facts(status, tone, cells, reason, since)
+    return PrintedRow(status, tone, cells, reason, since)
 
 
 def _node_health(node: Node, ready: Condition | None) -> tuple[Tone, str, float | None]:
     if ready is None:
-        return "warn", "its kubelet has not reported yet", age(node)
+        return "warn", "its kubelet has not reported yet", created_at(node)
     if ready.status != "True":
-        said = ready.message or ready.reason or "its kubelet says so"
-        return "bad", f"not ready: {said}", seconds(ready.last_transition_time)
+        message = ready.message or ready.reason or "its kubelet says so"
+        return "bad", f"not ready: {message}", to_unix_seconds(ready.last_transition_time)
     for condition in node.status.conditions:
         if condition.type in _PRESSURES and condition.status == "True":
             words = f"{condition.type}: {condition.message or condition.reason}"
-            return "warn", words, seconds(condition.last_transition_time)
+            return "warn", words, to_unix_seconds(condition.last_transition_time)
     return ("idle" if node.spec.unschedulable else "ok"), "", None
 
 
@@ -103,21 +111,23 @@ def _address(node: Node, kind: str) -> str | None:
     return next((a.address for a in node.status.addresses if a.type == kind), None)
 
 
-def read_namespace(namespace: Namespace) -> Facts:
-    """The cells of a namespace; one that cannot go says what is left in it."""
+def read_namespace(namespace: Namespace) -> PrintedRow:
+    """The cells of a namespace; a namespace that cannot be deleted says what is left in it."""
     status = namespace.status.phase or "Active"
     if status != "Terminating":
-        return Facts(status, "ok", (status, age(namespace)))
+        return PrintedRow(status, "ok", (status, created_at(namespace)))
     left = [c.message for c in namespace.status.conditions if c.status == "True" and c.message]
-    since = seconds(namespace.metadata.deletion_timestamp)
-    return Facts(status, "busy", (status, age(namespace)), f"being deleted: {'; '.join(left)}" if left else "", since)
+    since = to_unix_seconds(namespace.metadata.deletion_timestamp)
+    return PrintedRow(
+        status, "busy", (status, created_at(namespace)), f"being deleted: {'; '.join(left)}" if left else "", since
+    )
 
 
-NODES = Shape(
+NODES = Printer(
     cluster_columns(
-        STATUS,
+        STATUS_COLUMN,
         Column("roles", "Roles", words="roles"),
-        AGE,
+        AGE_COLUMN,
         Column("version", "Version", "mono", order="natural", words="version"),
         Column("internal-ip", "Internal IP", "mono", priority=1, order="ip", words="internal IP"),
         Column("external-ip", "External IP", "mono", priority=2, order="ip", words="external IP"),
@@ -129,4 +139,4 @@ NODES = Shape(
     read_node,
     namespaced=False,
 )
-NAMESPACES = Shape(cluster_columns(STATUS, AGE), Namespace, read_namespace, namespaced=False)
+NAMESPACES = Printer(cluster_columns(STATUS_COLUMN, AGE_COLUMN), Namespace, read_namespace, namespaced=False)

@@ -1,4 +1,4 @@
-"""How the cluster runs itself: flow control, leases, runtimes, versions of storage and their migration."""
+"""Printers of the control plane's own kinds: flow control, leases, runtime classes, storage versions and migrations."""
 
 from __future__ import annotations
 
@@ -6,9 +6,18 @@ from datetime import datetime
 
 import msgspec
 
-from dashboard.resources.rows.declared import AGE_SHOWN, STATUS_SHOWN, Standing, condition, declare, said, shown, since
-from dashboard.resources.rows.pod_types import Condition
-from dashboard.resources.rows.shape import Shape, age
+from dashboard.objects.printers.pod_projection import Condition
+from dashboard.objects.printers.printer import Printer, created_at
+from dashboard.objects.printers.table import (
+    AGE_CELL,
+    STATUS_CELL,
+    Health,
+    condition_since,
+    condition_text,
+    find_condition,
+    table_column,
+    table_printer,
+)
 from informerd.objects import Object
 
 
@@ -16,18 +25,18 @@ class Conditions(msgspec.Struct, frozen=True, gc=False):
     conditions: tuple[Condition, ...] = ()
 
 
-class Named(msgspec.Struct, frozen=True, gc=False):
+class NameReference(msgspec.Struct, frozen=True, gc=False):
     name: str = ""
 
 
-class Typed(msgspec.Struct, frozen=True, gc=False):
+class TypeReference(msgspec.Struct, frozen=True, gc=False):
     type: str = ""
 
 
 class FlowSpec(msgspec.Struct, frozen=True, rename="camel", gc=False):
-    priority_level_configuration: Named = Named()
+    priority_level_configuration: NameReference = NameReference()
     matching_precedence: int = 0
-    distinguisher_method: Typed = Typed()
+    distinguisher_method: TypeReference = TypeReference()
 
 
 class FlowSchema(Object, frozen=True, kw_only=True):
@@ -56,7 +65,7 @@ class LevelSpec(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def level(self) -> Level:
-        """What a limited one has; kubectl prints nothing of an exempt one."""
+        """The settings of a limited level; kubectl prints none for an exempt one."""
         return self.limited or Level()
 
 
@@ -101,13 +110,13 @@ class StorageVersion(Object, frozen=True, kw_only=True):
     status: VersionStatus = VersionStatus()
 
 
-class Migrated(msgspec.Struct, frozen=True, gc=False):
+class MigratedResource(msgspec.Struct, frozen=True, gc=False):
     group: str = ""
     resource: str = ""
 
 
 class MigrationSpec(msgspec.Struct, frozen=True, gc=False):
-    resource: Migrated = Migrated()
+    resource: MigratedResource = MigratedResource()
 
 
 class Migration(Object, frozen=True, kw_only=True):
@@ -115,79 +124,89 @@ class Migration(Object, frozen=True, kw_only=True):
     status: Conditions = Conditions()
 
 
-def _flow_standing(flow: FlowSchema) -> Standing:
-    dangling = condition(flow.status.conditions, "Dangling", "True")
+def _flow_standing(flow: FlowSchema) -> Health:
+    dangling = find_condition(flow.status.conditions, "Dangling", "True")
     if dangling is None:
-        return Standing("Current", "ok")
-    return Standing("Dangling", "bad", f"its priority level is missing: {said(dangling)}", since(dangling))
-
-
-def _missing(flow: FlowSchema) -> str:
-    return getattr(condition(flow.status.conditions, "Dangling"), "status", "?")
-
-
-def _migration_standing(migration: Migration) -> Standing:
-    conditions = migration.status.conditions
-    if (failed := condition(conditions, "Failed", "True")) is not None:
-        return Standing("Failed", "bad", f"failed: {said(failed)}", since(failed))
-    if condition(conditions, "Succeeded", "True") is not None:
-        return Standing("Succeeded", "idle")
-    running = condition(conditions, "Running", "True")
-    return (
-        Standing("Running", "ok") if running is not None else Standing("Unknown", "busy", "not begun", age(migration))
+        return Health("Current", "ok")
+    return Health(
+        "Dangling", "bad", f"its priority level is missing: {condition_text(dangling)}", condition_since(dangling)
     )
 
 
-FLOWS = declare(
+def _missing(flow: FlowSchema) -> str:
+    return getattr(find_condition(flow.status.conditions, "Dangling"), "status", "?")
+
+
+def _migration_standing(migration: Migration) -> Health:
+    conditions = migration.status.conditions
+    if (failed := find_condition(conditions, "Failed", "True")) is not None:
+        return Health("Failed", "bad", f"failed: {condition_text(failed)}", condition_since(failed))
+    if find_condition(conditions, "Succeeded", "True") is not None:
+        return Health("Succeeded", "idle")
+    running = find_condition(conditions, "Running", "True")
+    return (
+        Health("Running", "ok")
+        if running is not None
+        else Health("Unknown", "busy", "not begun", created_at(migration))
+    )
+
+
+FLOWS = table_printer(
     FlowSchema,
-    shown("level", "Priority level", "spec.priority_level_configuration.name", "mono"),
-    shown("precedence", "Matching precedence", "spec.matching_precedence", "number"),
-    shown("distinguisher", "Distinguisher method", "spec.distinguisher_method.type"),
-    AGE_SHOWN,
-    shown("missing", "Missing PL", _missing),
-    judge=_flow_standing,
+    table_column("level", "Priority level", "spec.priority_level_configuration.name", "mono"),
+    table_column("precedence", "Matching precedence", "spec.matching_precedence", "number"),
+    table_column("distinguisher", "Distinguisher method", "spec.distinguisher_method.type"),
+    AGE_CELL,
+    table_column("missing", "Missing PL", _missing),
+    health_of=_flow_standing,
     namespaced=False,
 )
-LEVELS = declare(
+LEVELS = table_printer(
     PriorityLevel,
-    shown("type", "Type", "spec.type"),
-    shown("shares", "Nominal concurrency shares", "spec.level.nominal_concurrency_shares", "number"),
-    shown("queues", "Queues", "spec.level.limit_response.queuing.queues", "number"),
-    shown("hand-size", "Hand size", "spec.level.limit_response.queuing.hand_size", "number"),
-    shown("queue-length", "Queue length limit", "spec.level.limit_response.queuing.queue_length_limit", "number"),
-    AGE_SHOWN,
+    table_column("type", "Type", "spec.type"),
+    table_column("shares", "Nominal concurrency shares", "spec.level.nominal_concurrency_shares", "number"),
+    table_column("queues", "Queues", "spec.level.limit_response.queuing.queues", "number"),
+    table_column("hand-size", "Hand size", "spec.level.limit_response.queuing.hand_size", "number"),
+    table_column(
+        "queue-length", "Queue length limit", "spec.level.limit_response.queuing.queue_length_limit", "number"
+    ),
+    AGE_CELL,
     namespaced=False,
 )
-LEASES = declare(
+LEASES = table_printer(
     Lease,
-    shown("holder", "Holder", "spec.holder_identity", "mono"),
-    shown("renewed", "Renewed", "spec.renew_time", "age", priority=2),
-    AGE_SHOWN,
+    table_column("holder", "Holder", "spec.holder_identity", "mono"),
+    table_column("renewed", "Renewed", "spec.renew_time", "age", priority=2),
+    AGE_CELL,
 )
-CANDIDATES = declare(
+CANDIDATES = table_printer(
     Candidate,
-    shown("lease", "Lease name", "spec.lease_name", "mono"),
-    shown("binary-version", "Binary version", "spec.binary_version", "mono"),
-    shown("emulation-version", "Emulation version", "spec.emulation_version", "mono"),
-    AGE_SHOWN,
+    table_column("lease", "Lease name", "spec.lease_name", "mono"),
+    table_column("binary-version", "Binary version", "spec.binary_version", "mono"),
+    table_column("emulation-version", "Emulation version", "spec.emulation_version", "mono"),
+    AGE_CELL,
 )
-RUNTIMES = declare(Runtime, shown("handler", "Handler", "handler", "mono"), AGE_SHOWN, namespaced=False)
-STORAGE_VERSIONS = declare(
+RUNTIMES = table_printer(Runtime, table_column("handler", "Handler", "handler", "mono"), AGE_CELL, namespaced=False)
+STORAGE_VERSIONS = table_printer(
     StorageVersion,
-    shown("common", "Common encoding version", "status.common_encoding_version", "mono"),
-    shown("versions", "Storage versions", lambda v: [f"{e.server}={e.version}" for e in v.status.storage_versions]),
-    AGE_SHOWN,
+    table_column("common", "Common encoding version", "status.common_encoding_version", "mono"),
+    table_column(
+        "versions", "Storage versions", lambda v: [f"{e.server}={e.version}" for e in v.status.storage_versions]
+    ),
+    AGE_CELL,
     namespaced=False,
 )
-MIGRATIONS = declare(
+MIGRATIONS = table_printer(
     Migration,
-    shown("resource", "Resource", lambda m: ".".join(filter(None, [m.spec.resource.resource, m.spec.resource.group]))),
-    STATUS_SHOWN,
-    AGE_SHOWN,
-    judge=_migration_standing,
+    table_column(
+        "resource", "Resource", lambda m: ".".join(filter(None, [m.spec.resource.resource, m.spec.resource.group]))
+    ),
+    STATUS_CELL,
+    AGE_CELL,
+    health_of=_migration_standing,
     namespaced=False,
 )
-SHAPES: dict[str, Shape] = {
+PRINTERS: dict[str, Printer] = {
     "flowschemas.flowcontrol.apiserver.k8s.io": FLOWS,
     "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io": LEVELS,
     "leases.coordination.k8s.io": LEASES,

@@ -1,11 +1,11 @@
-"""What CSI drivers say of themselves: what they can, which nodes have them, how much room is left."""
+"""Printers of CSI drivers, CSI nodes and storage capacities."""
 
 from __future__ import annotations
 
 import msgspec
 
-from dashboard.resources.rows.declared import AGE_SHOWN, declare, shown
-from dashboard.resources.rows.shape import Shape
+from dashboard.objects.printers.printer import Printer
+from dashboard.objects.printers.table import AGE_CELL, table_column, table_printer
 from informerd.objects import Object
 
 
@@ -34,35 +34,38 @@ class Node(Object, frozen=True, kw_only=True):
     spec: NodeSpec = NodeSpec()
 
 
-class Room(Object, frozen=True, kw_only=True):
+class StorageCapacity(Object, frozen=True, kw_only=True):
     storage_class_name: str = ""
     capacity: str = ""
     maximum_volume_size: str = ""
 
 
-DRIVERS = declare(
+DRIVERS = table_printer(
     Driver,
-    shown("attach-required", "Attach required", "spec.attach_required"),
-    shown("pod-info", "Pod info on mount", "spec.pod_info_on_mount"),
-    shown("storage-capacity", "Storage capacity", "spec.storage_capacity"),
-    shown("token-requests", "Token requests", lambda driver: [r.audience for r in driver.spec.token_requests]),
-    shown("requires-republish", "Requires republish", "spec.requires_republish"),
-    shown("modes", "Modes", "spec.volume_lifecycle_modes"),
-    AGE_SHOWN,
+    table_column("attach-required", "Attach required", "spec.attach_required"),
+    table_column("pod-info", "Pod info on mount", "spec.pod_info_on_mount"),
+    table_column("storage-capacity", "Storage capacity", "spec.storage_capacity"),
+    table_column("token-requests", "Token requests", lambda driver: [r.audience for r in driver.spec.token_requests]),
+    table_column("requires-republish", "Requires republish", "spec.requires_republish"),
+    table_column("modes", "Modes", "spec.volume_lifecycle_modes"),
+    AGE_CELL,
     namespaced=False,
 )
-NODES = declare(
-    Node, shown("drivers", "Drivers", lambda node: len(node.spec.drivers or ()), "number"), AGE_SHOWN, namespaced=False
+NODES = table_printer(
+    Node,
+    table_column("drivers", "Drivers", lambda node: len(node.spec.drivers or ()), "number"),
+    AGE_CELL,
+    namespaced=False,
 )
-ROOMS = declare(
-    Room,
-    shown("storageclass", "Storage class", "storage_class_name"),
-    shown("capacity", "Capacity", "capacity", "number"),
-    shown("largest", "Largest volume", "maximum_volume_size", "number", priority=1),
-    AGE_SHOWN,
+STORAGE_CAPACITIES = table_printer(
+    StorageCapacity,
+    table_column("storageclass", "Storage class", "storage_class_name"),
+    table_column("capacity", "Capacity", "capacity", "number"),
+    table_column("largest", "Largest volume", "maximum_volume_size", "number", priority=1),
+    AGE_CELL,
 )
-SHAPES: dict[str, Shape] = {
+PRINTERS: dict[str, Printer] = {
     "csidrivers.storage.k8s.io": DRIVERS,
     "csinodes.storage.k8s.io": NODES,
-    "csistoragecapacities.storage.k8s.io": ROOMS,
+    "csistoragecapacities.storage.k8s.io": STORAGE_CAPACITIES,
 }

@@ -1,4 +1,4 @@
-"""Mydemos, and every kind that has no module of its own: nothing is assumed about the types of its fields."""
+"""Printers of Mydemos and of every kind without a module of its own, which assume nothing about types of fields."""
 
 from __future__ import annotations
 
@@ -8,9 +8,18 @@ from typing import Any
 
 import msgspec
 
-from dashboard.live.messages import Cell, Tone
-from dashboard.resources.rows.column import Column
-from dashboard.resources.rows.shape import AGE, STATUS, Facts, Shape, age, cluster_columns, namespaced_columns, seconds
+from dashboard.objects.kinds.row import Cell, Tone
+from dashboard.objects.printers.printer import (
+    AGE_COLUMN,
+    STATUS_COLUMN,
+    Column,
+    PrintedRow,
+    Printer,
+    cluster_columns,
+    created_at,
+    namespaced_columns,
+    to_unix_seconds,
+)
 from informerd.objects import Object
 
 _TONES: dict[str, Tone] = {
@@ -30,26 +39,27 @@ class Custom(Object, frozen=True, kw_only=True):
     status: Any = None
 
 
-def read_mydemo(obj: Custom) -> Facts:
+def read_mydemo(obj: Custom) -> PrintedRow:
     """The cells of a Mydemo: address and port, as they are, whatever their types."""
     spec = obj.spec if isinstance(obj.spec, dict) else {}
-    status, tone, reason, since = standing(obj)
-    return Facts(status, tone, (cell(spec.get("ip")), cell(spec.get("port")), status, age(obj)), reason, since)
+    status, tone, reason, since = health_of(obj)
+    return PrintedRow(
+        status, tone, (to_cell(spec.get("ip")), to_cell(spec.get("port")), status, created_at(obj)), reason, since
+    )
 
 
-def read_custom(obj: Custom) -> Facts:
-    """The cells of an object of a kind nobody described."""
-    status, tone, reason, since = standing(obj)
-    return Facts(status, tone, (status, age(obj)), reason, since)
+def read_custom(obj: Custom) -> PrintedRow:
+    """The cells of an object of a kind without a printer of its own."""
+    status, tone, reason, since = health_of(obj)
+    return PrintedRow(status, tone, (status, created_at(obj)), reason, since)
 
 
-def standing(obj: Custom) -> tuple[str, Tone, str, float | None]:
+def health_of(obj: Custom) -> tuple[str, Tone, str, float | None]:
     """Status word, tone, reason and since: from the deletion, the phase or the Ready condition, whichever is first.
 
-    An object that says nothing of itself is Current, kstatus's word for one that exists and is not on its way
-    anywhere.
+    An object without a status is Current, kstatus's word for one that exists and is not changing.
     """
-    deleting = seconds(obj.metadata.deletion_timestamp)
+    deleting = to_unix_seconds(obj.metadata.deletion_timestamp)
     if deleting is not None:
         held = ", ".join(obj.metadata.finalizers)
         return "Terminating", "busy", f"being deleted, held by finalizers: {held}" if held else "", deleting
@@ -57,22 +67,22 @@ def standing(obj: Custom) -> tuple[str, Tone, str, float | None]:
     conditions = status.get("conditions")
     ready = _condition(conditions) if isinstance(conditions, list) else None
     phase = status.get("phase")
-    said = str(ready.get("message") or ready.get("reason") or "") if ready else ""
+    ready_message = str(ready.get("message") or ready.get("reason") or "") if ready else ""
     since = _moment(ready.get("lastTransitionTime")) if ready else None
     if isinstance(phase, str) and phase:
         tone = _TONES.get(phase.lower(), "ok")
         message = status.get("message")
-        words = message if isinstance(message, str) and message else said
+        words = message if isinstance(message, str) and message else ready_message
         return phase, tone, f"{phase.lower()}: {words}" if words and tone in ("warn", "bad") else "", since
     if ready is None:
         return "Current", "ok", "", None
     if ready.get("status") == "True":
         return "Ready", "ok", "", None
     unready: Tone = "bad" if ready.get("status") == "False" else "warn"
-    return "NotReady", unready, f"not ready: {said}" if said else "not ready", since
+    return "NotReady", unready, f"not ready: {ready_message}" if ready_message else "not ready", since
 
 
-def cell(value: object) -> Cell:
+def to_cell(value: object) -> Cell:
     """A field as a cell: numbers and texts as they are, anything else as JSON.
 
     A whole number that no message can carry, for it has more than 64 bits, is the nearest float.
@@ -101,7 +111,7 @@ def _condition(conditions: list[Any]) -> dict[str, Any] | None:
 
 def _moment(text: object) -> float | None:
     try:
-        return seconds(msgspec.convert(text, datetime))
+        return to_unix_seconds(msgspec.convert(text, datetime))
     except msgspec.ValidationError:
         return None
 
@@ -109,9 +119,9 @@ def _moment(text: object) -> float | None:
 MYDEMO_COLUMNS = namespaced_columns(
     Column("ip", "IP", "mono", order="ip", words="spec.ip", field=".spec.ip"),
     Column("port", "Port", "number", order="number", words="spec.port", field=".spec.port"),
-    STATUS,
-    AGE,
+    STATUS_COLUMN,
+    AGE_COLUMN,
 )
-MYDEMOS_SHAPE = Shape(MYDEMO_COLUMNS, Custom, read_mydemo)
-CUSTOM_NAMESPACED = Shape(namespaced_columns(STATUS, AGE), Custom, read_custom)
-CUSTOM_CLUSTER = Shape(cluster_columns(STATUS, AGE), Custom, read_custom, namespaced=False)
+MYDEMOS = Printer(MYDEMO_COLUMNS, Custom, read_mydemo)
+CUSTOM_NAMESPACED = Printer(namespaced_columns(STATUS_COLUMN, AGE_COLUMN), Custom, read_custom)
+CUSTOM_CLUSTER = Printer(cluster_columns(STATUS_COLUMN, AGE_COLUMN), Custom, read_custom, namespaced=False)

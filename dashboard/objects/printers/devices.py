@@ -1,4 +1,4 @@
-"""Devices: what drivers offer, and who claims it."""
+"""Printers of device classes, resource slices and claims."""
 
 from __future__ import annotations
 
@@ -6,25 +6,24 @@ from datetime import datetime
 
 import msgspec
 
-from dashboard.resources.rows.column import Column
-from dashboard.resources.rows.declared import (
-    AGE_SHOWN,
-    STATUS_SHOWN,
-    Shown,
-    Standing,
-    condition,
-    declare,
-    said,
-    shown,
-    since,
+from dashboard.objects.printers.pod_projection import Condition
+from dashboard.objects.printers.printer import Column, Printer, created_at
+from dashboard.objects.printers.table import (
+    AGE_CELL,
+    STATUS_CELL,
+    Health,
+    TableColumn,
+    condition_since,
+    condition_text,
+    find_condition,
+    table_column,
+    table_printer,
 )
-from dashboard.resources.rows.pod_types import Condition
-from dashboard.resources.rows.shape import Shape, age
 from informerd.objects import Object
 
 
 class Allocation(msgspec.Struct, frozen=True, gc=False):
-    """That there is one is all that is read."""
+    """An allocation, of which only the presence is read."""
 
 
 class ClaimStatus(msgspec.Struct, frozen=True, rename="camel", gc=False):
@@ -65,7 +64,7 @@ class TaintRule(Object, frozen=True, kw_only=True):
     spec: TaintSpec = TaintSpec()
 
 
-class Counts(msgspec.Struct, frozen=True, rename="camel", gc=False):
+class PoolCounts(msgspec.Struct, frozen=True, rename="camel", gc=False):
     """Devices of one pool."""
 
     total_devices: int | None = None
@@ -80,7 +79,7 @@ class PoolsSpec(msgspec.Struct, frozen=True, gc=False):
 
 
 class PoolsStatus(msgspec.Struct, frozen=True, rename="camel", gc=False):
-    pools: tuple[Counts, ...] = ()
+    pools: tuple[PoolCounts, ...] = ()
     pool_count: int | None = None
     conditions: tuple[Condition, ...] = ()
 
@@ -91,32 +90,34 @@ class PoolsRequest(Object, frozen=True, kw_only=True):
 
 
 def _state(claim: Claim) -> str:
-    """kubectl's words: of the deletion, the allocation and who has reserved it."""
+    """kubectl's words for the deletion, the allocation and the reservation."""
     parts = ["deleted"] if claim.metadata.deletion_timestamp is not None else []
     if claim.status.allocation is None:
         return ",".join(parts) if parts else "pending"
     return ",".join([*parts, "allocated", *(["reserved"] if claim.status.reserved_for else [])])
 
 
-def _claim_standing(claim: Claim) -> Standing:
+def _claim_standing(claim: Claim) -> Health:
     state = _state(claim)
-    return Standing(state, "busy", "waiting for a device", age(claim)) if state == "pending" else Standing(state, "ok")
+    return (
+        Health(state, "busy", "waiting for a device", created_at(claim)) if state == "pending" else Health(state, "ok")
+    )
 
 
-def _request_standing(request: PoolsRequest) -> Standing:
+def _request_standing(request: PoolsRequest) -> Health:
     conditions = request.status.conditions if request.status is not None else ()
-    if (failed := condition(conditions, "Failed", "True")) is not None:
-        return Standing("Failed", "bad", f"failed: {said(failed)}", since(failed))
-    if condition(conditions, "Complete", "True") is not None:
-        return Standing("Complete", "idle")
-    return Standing("Pending", "busy", "", age(request))
+    if (failed := find_condition(conditions, "Failed", "True")) is not None:
+        return Health("Failed", "bad", f"failed: {condition_text(failed)}", condition_since(failed))
+    if find_condition(conditions, "Complete", "True") is not None:
+        return Health("Complete", "idle")
+    return Health("Pending", "busy", "", created_at(request))
 
 
-def _sum(field: str) -> Shown:
+def _sum(field: str) -> TableColumn:
     def read(request: PoolsRequest) -> int | None:
         return sum(getattr(pool, f"{field}_devices") or 0 for pool in request.status.pools) if request.status else None
 
-    return shown(field, field.capitalize(), read, "number")
+    return table_column(field, field.capitalize(), read, "number")
 
 
 def _errors(request: PoolsRequest) -> int | None:
@@ -124,46 +125,46 @@ def _errors(request: PoolsRequest) -> int | None:
 
 
 def _completed(request: PoolsRequest) -> datetime | None:
-    found = condition(request.status.conditions if request.status else (), "Complete", "True")
+    found = find_condition(request.status.conditions if request.status else (), "Complete", "True")
     return found.last_transition_time if found is not None else None
 
 
-CLAIMS = declare(
-    Claim, Shown(Column("state", "State", "status", words="state"), _state), AGE_SHOWN, judge=_claim_standing
+CLAIMS = table_printer(
+    Claim, TableColumn(Column("state", "State", "status", words="state"), _state), AGE_CELL, health_of=_claim_standing
 )
-SLICES = declare(
+SLICES = table_printer(
     DeviceSlice,
-    shown("node", "Node", "spec.node_name", "mono"),
-    shown("driver", "Driver", "spec.driver", "mono"),
-    shown("pool", "Pool", "spec.pool.name", "mono"),
-    AGE_SHOWN,
+    table_column("node", "Node", "spec.node_name", "mono"),
+    table_column("driver", "Driver", "spec.driver", "mono"),
+    table_column("pool", "Pool", "spec.pool.name", "mono"),
+    AGE_CELL,
     namespaced=False,
 )
-TAINT_RULES = declare(
+TAINT_RULES = table_printer(
     TaintRule,
-    shown("key", "Key", "spec.taint.key", "mono"),
-    shown("value", "Value", "spec.taint.value", "mono"),
-    shown("effect", "Effect", "spec.taint.effect"),
-    shown("added", "Time added", "spec.taint.time_added", "age"),
-    AGE_SHOWN,
+    table_column("key", "Key", "spec.taint.key", "mono"),
+    table_column("value", "Value", "spec.taint.value", "mono"),
+    table_column("effect", "Effect", "spec.taint.effect"),
+    table_column("added", "Time added", "spec.taint.time_added", "age"),
+    AGE_CELL,
     namespaced=False,
 )
-POOLS_REQUESTS = declare(
+POOLS_REQUESTS = table_printer(
     PoolsRequest,
-    shown("driver", "Driver", "spec.driver", "mono"),
+    table_column("driver", "Driver", "spec.driver", "mono"),
     *(_sum(field) for field in ("total", "available", "allocated", "unavailable")),
-    shown("errors", "Errors", _errors, "number"),
-    shown("pools", "Pools", lambda r: (r.status and r.status.pool_count) or 0, "number"),
-    STATUS_SHOWN,
-    shown("completed", "Completed", _completed, "age"),
-    AGE_SHOWN,
-    judge=_request_standing,
+    table_column("errors", "Errors", _errors, "number"),
+    table_column("pools", "Pools", lambda r: (r.status and r.status.pool_count) or 0, "number"),
+    STATUS_CELL,
+    table_column("completed", "Completed", _completed, "age"),
+    AGE_CELL,
+    health_of=_request_standing,
     namespaced=False,
 )
-SHAPES: dict[str, Shape] = {
-    "deviceclasses.resource.k8s.io": declare(Object, AGE_SHOWN, namespaced=False),
+PRINTERS: dict[str, Printer] = {
+    "deviceclasses.resource.k8s.io": table_printer(Object, AGE_CELL, namespaced=False),
     "resourceclaims.resource.k8s.io": CLAIMS,
-    "resourceclaimtemplates.resource.k8s.io": declare(Object, AGE_SHOWN),
+    "resourceclaimtemplates.resource.k8s.io": table_printer(Object, AGE_CELL),
     "resourceslices.resource.k8s.io": SLICES,
     "devicetaintrules.resource.k8s.io": TAINT_RULES,
     "resourcepoolstatusrequests.resource.k8s.io": POOLS_REQUESTS,

@@ -1,15 +1,15 @@
-"""The addresses behind services: Endpoints and EndpointSlices."""
+"""Printers of Endpoints and EndpointSlices, the addresses behind services."""
 
 from __future__ import annotations
 
 import msgspec
 
-from dashboard.resources.rows.declared import AGE_SHOWN, STATUS_SHOWN, Standing, declare, shown, some
-from dashboard.resources.rows.shape import Shape
+from dashboard.objects.printers.printer import Printer
+from dashboard.objects.printers.table import AGE_CELL, STATUS_CELL, Health, shorten, table_column, table_printer
 from informerd.objects import Object
 
 _MOST = 3
-"""Addresses and ports that kubectl writes out."""
+"""Maximum number of addresses and ports that kubectl writes out."""
 
 
 class Address(msgspec.Struct, frozen=True, gc=False):
@@ -52,51 +52,55 @@ class EndpointSlice(Object, frozen=True, kw_only=True):
     address_type: str = ""
     endpoints: tuple[Endpoint, ...] | None = ()
     ports: tuple[Port, ...] | None = ()
-    """null, both, where there are none."""
+    """Both are null where there are none."""
 
 
-def _standing(ready: int, unready: int) -> Standing:
-    """A service may have no pods for long, so that none of these is counted as wrong."""
+def _standing(ready: int, unready: int) -> Health:
+    """Health of endpoints; a service may have no pods for long, so an empty one is not unhealthy."""
     total = ready + unready
     if not total:
-        return Standing("Empty", "idle")
+        return Health("Empty", "idle")
     if not unready:
-        return Standing("Ready", "ok")
+        return Health("Ready", "ok")
     words = f"{unready} of {total} endpoints {'is' if unready == 1 else 'are'} not ready"
-    return Standing("PartlyReady", "busy", words) if ready else Standing("NotReady", "warn", words)
+    return Health("PartlyReady", "busy", words) if ready else Health("NotReady", "warn", words)
 
 
-def _endpoints_standing(found: Endpoints) -> Standing:
+def _endpoints_standing(found: Endpoints) -> Health:
     return _standing(
         sum(len(subset.addresses) for subset in found.subsets),
         sum(len(subset.not_ready_addresses) for subset in found.subsets),
     )
 
 
-def _slice_standing(found: EndpointSlice) -> Standing:
+def _slice_standing(found: EndpointSlice) -> Health:
     endpoints = found.endpoints or ()
     ready = sum(endpoint.conditions.ready for endpoint in endpoints)
     return _standing(ready, len(endpoints) - ready)
 
 
 def _ports(found: EndpointSlice) -> str | None:
-    return some([(port.name or "*") if port.port is None else str(port.port) for port in found.ports or ()], _MOST)
+    return shorten([(port.name or "*") if port.port is None else str(port.port) for port in found.ports or ()], _MOST)
 
 
-ENDPOINTS = declare(
+ENDPOINTS = table_printer(
     Endpoints,
-    STATUS_SHOWN,
-    shown("endpoints", "Endpoints", lambda e: some([t for subset in e.subsets for t in subset.texts], _MOST), "mono"),
-    AGE_SHOWN,
-    judge=_endpoints_standing,
+    STATUS_CELL,
+    table_column(
+        "endpoints", "Endpoints", lambda e: shorten([t for subset in e.subsets for t in subset.texts], _MOST), "mono"
+    ),
+    AGE_CELL,
+    health_of=_endpoints_standing,
 )
-SLICES = declare(
+SLICES = table_printer(
     EndpointSlice,
-    STATUS_SHOWN,
-    shown("address-type", "Address type", "address_type"),
-    shown("ports", "Ports", _ports, "mono"),
-    shown("endpoints", "Endpoints", lambda s: some([a for e in s.endpoints or () for a in e.addresses], _MOST), "mono"),
-    AGE_SHOWN,
-    judge=_slice_standing,
+    STATUS_CELL,
+    table_column("address-type", "Address type", "address_type"),
+    table_column("ports", "Ports", _ports, "mono"),
+    table_column(
+        "endpoints", "Endpoints", lambda s: shorten([a for e in s.endpoints or () for a in e.addresses], _MOST), "mono"
+    ),
+    AGE_CELL,
+    health_of=_slice_standing,
 )
-SHAPES: dict[str, Shape] = {"endpoints": ENDPOINTS, "endpointslices.discovery.k8s.io": SLICES}
+PRINTERS: dict[str, Printer] = {"endpoints": ENDPOINTS, "endpointslices.discovery.k8s.io": SLICES}

@@ -1,4 +1,4 @@
-"""Kubernetes Events, as ``kubectl get events -o wide`` prints them."""
+"""Printer of Kubernetes Events, as ``kubectl get events -o wide`` prints them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from types import MappingProxyType
 
 import msgspec
 
-from dashboard.live.messages import About, Row
-from dashboard.resources.rows.column import Column
-from dashboard.resources.rows.shape import Facts, Shape, namespaced_columns, seconds
+from dashboard.objects.kinds.row import EventSubject, Row
+from dashboard.objects.printers.printer import Column, PrintedRow, Printer, namespaced_columns, to_unix_seconds
 from informerd.objects import Object
 
 
-class Involved(msgspec.Struct, frozen=True, rename="camel", gc=False):
+class InvolvedObject(msgspec.Struct, frozen=True, rename="camel", gc=False):
     api_version: str = ""
     kind: str = ""
     namespace: str = ""
@@ -35,7 +34,7 @@ class Series(msgspec.Struct, frozen=True, rename="camel", gc=False):
 
 
 class Event(Object, frozen=True, kw_only=True):
-    involved_object: Involved = Involved()
+    involved_object: InvolvedObject = InvolvedObject()
     type: str = ""
     reason: str = ""
     message: str = ""
@@ -50,9 +49,9 @@ class Event(Object, frozen=True, kw_only=True):
 
 
 class RegardingEvent(Event, frozen=True, kw_only=True):
-    """The same of group events.k8s.io, which calls the fields otherwise."""
+    """The same of group events.k8s.io, which has other field names."""
 
-    involved_object: Involved = msgspec.field(default=Involved(), name="regarding")
+    involved_object: InvolvedObject = msgspec.field(default=InvolvedObject(), name="regarding")
     message: str = msgspec.field(default="", name="note")
     source: Source = msgspec.field(default=Source(), name="deprecatedSource")
     first_timestamp: datetime | None = msgspec.field(default=None, name="deprecatedFirstTimestamp")
@@ -61,7 +60,7 @@ class RegardingEvent(Event, frozen=True, kw_only=True):
     reporting_component: str = msgspec.field(default="", name="reportingController")
 
 
-def read_event(event: Event) -> Facts:
+def read_event(event: Event) -> PrintedRow:
     """The cells of an event. A warning's reason names what happened, how often and since when."""
     first = event.first_timestamp or event.event_time or event.metadata.creation_timestamp
     last = event.last_timestamp or event.event_time or first
@@ -71,36 +70,38 @@ def read_event(event: Event) -> Facts:
     target, message = event.involved_object, event.message.strip()
     warning = event.type not in ("Normal", "")
     cells = (
-        seconds(last),
+        to_unix_seconds(last),
         event.type or None,
         event.reason or None,
         f"{target.kind.lower()}/{target.name}" if target.name else target.kind.lower() or None,
         target.field_path or None,
         _source(event),
         message or None,
-        seconds(first),
+        to_unix_seconds(first),
         count,
     )
     words = f"{event.reason}: {message}" + (f" (×{count})" if count > 1 else "")
-    return Facts(event.type or "Normal", "warn" if warning else "idle", cells, words if warning else "", seconds(first))
+    return PrintedRow(
+        event.type or "Normal", "warn" if warning else "idle", cells, words if warning else "", to_unix_seconds(first)
+    )
 
 
-def about_of(event: Object) -> About | None:
+def event_subject(event: Object) -> EventSubject | None:
     """The object that an Event is about; None for any other object, and for an Event that names none."""
     if not isinstance(event, Event) or not event.involved_object.name:
         return None
     target = event.involved_object
     group, slash, _ = target.api_version.partition("/")
-    return About(target.kind, group if slash else "", target.namespace, target.name)
+    return EventSubject(target.kind, group if slash else "", target.namespace, target.name)
 
 
-def event_words(event: Row) -> str:
-    """What a feed line says of an Event: ``BackOff: Back-off restarting failed container (×4)``."""
+def event_text(event: Row) -> str:
+    """Text of a feed line for an Event: ``BackOff: Back-off restarting failed container (×4)``."""
     cells = dict(zip((column.id for column in EVENTS.columns), event.cells, strict=False))
-    said = ": ".join(str(part) for part in (cells.get("reason"), cells.get("message")) if part)
+    words = ": ".join(str(part) for part in (cells.get("reason"), cells.get("message")) if part)
     count = cells.get("count")
     times = f" (×{count})" if isinstance(count, int) and count > 1 else ""
-    return f"{said or event.status}{times}"
+    return f"{words or event.status}{times}"
 
 
 def _source(event: Event) -> str | None:
@@ -109,7 +110,7 @@ def _source(event: Event) -> str | None:
     return f"{component}, {host}" if component and host else component or host or None
 
 
-EVENTS = Shape(
+EVENTS = Printer(
     namespaced_columns(
         Column("last-seen", "Last seen", "age", order="age"),
         Column("type", "Type", "status"),
@@ -138,4 +139,4 @@ def _subject(event: Row) -> str:
 SUBJECT_OF: Mapping[str, Callable[[Row], str]] = MappingProxyType({
     "events": _subject, "events.events.k8s.io": _subject,
 })  # fmt: skip
-"""By the keys of kinds whose objects are about others."""
+"""Printers by the keys of the kinds whose objects are Events."""

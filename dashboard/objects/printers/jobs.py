@@ -1,4 +1,4 @@
-"""Jobs and CronJobs, with kubectl's words."""
+"""Printers of Jobs and CronJobs, with kubectl's words."""
 
 from __future__ import annotations
 
@@ -6,11 +6,26 @@ from datetime import datetime
 
 import msgspec
 
-from dashboard.live.messages import Tone
-from dashboard.resources.rows.column import Column
-from dashboard.resources.rows.pod_types import Condition
-from dashboard.resources.rows.shape import AGE, STATUS, Facts, Shape, age, namespaced_columns, seconds
-from dashboard.resources.rows.workloads import CONTAINERS, IMAGES, SELECTOR, Selector, Template, count_column
+from dashboard.objects.kinds.row import Tone
+from dashboard.objects.printers.pod_projection import Condition
+from dashboard.objects.printers.printer import (
+    AGE_COLUMN,
+    STATUS_COLUMN,
+    Column,
+    PrintedRow,
+    Printer,
+    created_at,
+    namespaced_columns,
+    to_unix_seconds,
+)
+from dashboard.objects.printers.workloads import (
+    CONTAINERS_COLUMN,
+    IMAGES_COLUMN,
+    SELECTOR_COLUMN,
+    Selector,
+    Template,
+    count_column,
+)
 from informerd.objects import Object
 
 
@@ -67,7 +82,7 @@ _TONES: tuple[tuple[str, str, Tone], ...] = (
 """Condition, kubectl's word, tone, in the order in which printJob asks; the empty one is a deletion."""
 
 
-def read_job(job: Job) -> Facts:
+def read_job(job: Job) -> PrintedRow:
     """The cells of a job. Duration is None until it has ended: a running job's is the time since its start."""
     conditions = {c.type: c for c in job.status.conditions if c.status == "True"}
     status, tone, found = "Running", "ok", None
@@ -76,18 +91,18 @@ def read_job(job: Job) -> Facts:
             status, tone, found = word, its_tone, conditions.get(name)
             break
     reason = f"failed: {found.message or found.reason}" if found is not None and status == "Failed" else ""
-    started, ended = seconds(job.status.start_time), seconds(job.status.completion_time)
+    started, ended = to_unix_seconds(job.status.start_time), to_unix_seconds(job.status.completion_time)
     cells = (
         status,
         _completions(job),
         ended - started if started is not None and ended is not None else None,
-        age(job),
+        created_at(job),
         job.spec.template.names,
         job.spec.template.images,
         str(job.spec.selector),
     )
-    since = seconds(found.last_transition_time) if found is not None else None
-    return Facts(status, tone, cells, reason, since if reason else None)  # type: ignore[arg-type]
+    since = to_unix_seconds(found.last_transition_time) if found is not None else None
+    return PrintedRow(status, tone, cells, reason, since if reason else None)  # type: ignore[arg-type]
 
 
 def _completions(job: Job) -> str:
@@ -97,7 +112,7 @@ def _completions(job: Job) -> str:
     return f"{job.status.succeeded}/1{several}"
 
 
-def read_cronjob(job: CronJob) -> Facts:
+def read_cronjob(job: CronJob) -> PrintedRow:
     suspended, template = job.spec.suspend, job.spec.job_template.spec
     status = "Suspended" if suspended else "Active" if job.status.active else "Scheduled"
     cells = (
@@ -106,40 +121,40 @@ def read_cronjob(job: CronJob) -> Facts:
         str(suspended),
         status,
         len(job.status.active),
-        seconds(job.status.last_schedule_time),
-        age(job),
+        to_unix_seconds(job.status.last_schedule_time),
+        created_at(job),
         template.template.names,
         template.template.images,
         str(template.selector) or None,
     )
-    return Facts(status, "idle" if suspended else "ok", cells)
+    return PrintedRow(status, "idle" if suspended else "ok", cells)
 
 
-JOBS = Shape(
+JOBS = Printer(
     namespaced_columns(
-        STATUS,
+        STATUS_COLUMN,
         Column("completions", "Completions", order="fraction", words="completions"),
         Column("duration", "Duration", "duration", order="number"),
-        AGE,
-        CONTAINERS,
-        IMAGES,
-        SELECTOR,
+        AGE_COLUMN,
+        CONTAINERS_COLUMN,
+        IMAGES_COLUMN,
+        SELECTOR_COLUMN,
     ),
     Job,
     read_job,
 )
-CRONJOBS = Shape(
+CRONJOBS = Printer(
     namespaced_columns(
         Column("schedule", "Schedule", "mono", words="spec.schedule"),
         Column("timezone", "Time zone", words="spec.timeZone"),
         Column("suspend", "Suspend", words="spec.suspend"),
-        STATUS,
+        STATUS_COLUMN,
         count_column("active", "Active"),
         Column("last-schedule", "Last schedule", "age", order="age"),
-        AGE,
-        CONTAINERS,
-        IMAGES,
-        SELECTOR,
+        AGE_COLUMN,
+        CONTAINERS_COLUMN,
+        IMAGES_COLUMN,
+        SELECTOR_COLUMN,
     ),
     CronJob,
     read_cronjob,

@@ -1,29 +1,29 @@
-"""Ingresses, policies and the addresses behind services."""
+"""Printers of Ingresses, their classes and NetworkPolicies."""
 
 from __future__ import annotations
 
 import msgspec
 
-from dashboard.resources.rows.config import LoadBalancer
-from dashboard.resources.rows.declared import (
-    AGE_SHOWN,
-    STATUS_SHOWN,
-    Standing,
-    condition,
-    declare,
-    said,
-    shown,
-    since,
-    some,
+from dashboard.objects.printers.pod_projection import Condition
+from dashboard.objects.printers.printer import Printer
+from dashboard.objects.printers.services_config import LoadBalancer
+from dashboard.objects.printers.table import (
+    AGE_CELL,
+    STATUS_CELL,
+    Health,
+    condition_since,
+    condition_text,
+    find_condition,
+    shorten,
+    table_column,
+    table_printer,
 )
-from dashboard.resources.rows.pod_types import Condition
-from dashboard.resources.rows.shape import Shape
-from dashboard.resources.rows.workloads import Selector
+from dashboard.objects.printers.workloads import Selector
 from informerd.objects import Object
 
 _DEFAULT = "ingressclass.kubernetes.io/is-default-class"
 _MOST = 3
-"""Hosts, ports and addresses that kubectl writes out."""
+"""Maximum number of hosts, ports and addresses that kubectl writes out."""
 
 
 class Rule(msgspec.Struct, frozen=True, gc=False):
@@ -99,31 +99,31 @@ class Address(Object, frozen=True, kw_only=True):
     spec: AddressSpec = AddressSpec()
 
 
-def _ingress_standing(ingress: Ingress) -> Standing:
-    """Not every controller writes an address, so that one without is never counted as wrong."""
+def _ingress_standing(ingress: Ingress) -> Health:
+    """Health of an Ingress; not every controller writes an address, so one without is not unhealthy."""
     if ingress.status.load_balancer.ingress:
-        return Standing("Current", "ok")
-    return Standing("Pending", "busy", "has no address: no ingress controller has written one")
+        return Health("Current", "ok")
+    return Health("Pending", "busy", "has no address: no ingress controller has written one")
 
 
-def _range_standing(found: Range) -> Standing:
-    ready = condition(found.status.conditions, "Ready")
+def _range_standing(found: Range) -> Health:
+    ready = find_condition(found.status.conditions, "Ready")
     if ready is None:
-        return Standing("Pending", "busy")
+        return Health("Pending", "busy")
     if ready.status == "True":
-        return Standing("Ready", "ok")
-    return Standing("NotReady", "bad", f"not ready: {said(ready)}", since(ready))
+        return Health("Ready", "ok")
+    return Health("NotReady", "bad", f"not ready: {condition_text(ready)}", condition_since(ready))
 
 
 def _hosts(ingress: Ingress) -> str:
-    return some([rule.host for rule in ingress.spec.rules if rule.host], _MOST) or "*"
+    return shorten([rule.host for rule in ingress.spec.rules if rule.host], _MOST) or "*"
 
 
 def _parameters(found: IngressClass) -> str:
-    given = found.spec.parameters
-    if given is None:
+    parameters = found.spec.parameters
+    if parameters is None:
         return ""
-    return f"{given.kind}{f'.{given.api_group}' if given.api_group else ''}/{given.name}"
+    return f"{parameters.kind}{f'.{parameters.api_group}' if parameters.api_group else ''}/{parameters.name}"
 
 
 def _parent(address: Address) -> str:
@@ -132,46 +132,46 @@ def _parent(address: Address) -> str:
     return "/".join(part for part in (resource, parent.namespace, parent.name) if part)
 
 
-INGRESSES = declare(
+INGRESSES = table_printer(
     Ingress,
-    STATUS_SHOWN,
-    shown("class", "Class", "spec.ingress_class_name"),
-    shown("hosts", "Hosts", _hosts, "mono"),
-    shown(
+    STATUS_CELL,
+    table_column("class", "Class", "spec.ingress_class_name"),
+    table_column("hosts", "Hosts", _hosts, "mono"),
+    table_column(
         "address",
         "Address",
         lambda i: sorted({each.ip or each.hostname for each in i.status.load_balancer.ingress}),
         "mono",
         order="ip",
     ),
-    shown("ports", "Ports", lambda i: "80, 443" if i.spec.tls else "80", "mono"),
-    AGE_SHOWN,
-    judge=_ingress_standing,
+    table_column("ports", "Ports", lambda i: "80, 443" if i.spec.tls else "80", "mono"),
+    AGE_CELL,
+    health_of=_ingress_standing,
 )
-INGRESS_CLASSES = declare(
+INGRESS_CLASSES = table_printer(
     IngressClass,
-    shown("default", "Default", lambda c: "yes" if c.metadata.annotations.get(_DEFAULT) == "true" else ""),
-    shown("controller", "Controller", "spec.controller", "mono"),
-    shown("parameters", "Parameters", _parameters, "mono"),
-    AGE_SHOWN,
+    table_column("default", "Default", lambda c: "yes" if c.metadata.annotations.get(_DEFAULT) == "true" else ""),
+    table_column("controller", "Controller", "spec.controller", "mono"),
+    table_column("parameters", "Parameters", _parameters, "mono"),
+    AGE_CELL,
     namespaced=False,
 )
-POLICIES = declare(
+POLICIES = table_printer(
     Policy,
-    shown("pod-selector", "Pod selector", lambda p: str(p.spec.pod_selector), "mono"),
-    shown("directions", "Policy types", "spec.policy_types", priority=1),
-    AGE_SHOWN,
+    table_column("pod-selector", "Pod selector", lambda p: str(p.spec.pod_selector), "mono"),
+    table_column("directions", "Policy types", "spec.policy_types", priority=1),
+    AGE_CELL,
 )
-RANGES = declare(
+RANGES = table_printer(
     Range,
-    STATUS_SHOWN,
-    shown("cidrs", "CIDRs", "spec.cidrs", "mono", order="ip"),
-    AGE_SHOWN,
-    judge=_range_standing,
+    STATUS_CELL,
+    table_column("cidrs", "CIDRs", "spec.cidrs", "mono", order="ip"),
+    AGE_CELL,
+    health_of=_range_standing,
     namespaced=False,
 )
-ADDRESSES = declare(Address, shown("parent", "Parent ref", _parent, "mono"), AGE_SHOWN, namespaced=False)
-SHAPES: dict[str, Shape] = {
+ADDRESSES = table_printer(Address, table_column("parent", "Parent ref", _parent, "mono"), AGE_CELL, namespaced=False)
+PRINTERS: dict[str, Printer] = {
     "ingresses.networking.k8s.io": INGRESSES,
     "ingressclasses.networking.k8s.io": INGRESS_CLASSES,
     "networkpolicies.networking.k8s.io": POLICIES,

@@ -1,7 +1,7 @@
-"""The part of a Pod that its columns, its reason in words and its details read.
+"""Projection of a Pod: the fields that its columns, its reason in words and its details read.
 
 Here and in the other kinds' projections gc=False: they are trees of plain values, which the garbage collector need not
-walk through again and again.
+visit again and again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from informerd.objects import Object
 
 
 class Condition(msgspec.Struct, frozen=True, rename="camel", gc=False):
-    """metav1.Condition and its older likes."""
+    """metav1.Condition and its older equivalents."""
 
     type: str = ""
     status: str = ""
@@ -41,7 +41,7 @@ class Terminated(msgspec.Struct, frozen=True, rename="camel", gc=False):
     finished_at: datetime | None = None
 
     @property
-    def word(self) -> str:
+    def reason_word(self) -> str:
         """kubectl's word for the end: the reason, else the signal, else the exit code."""
         if self.reason:
             return self.reason
@@ -114,7 +114,7 @@ class Pod(Object, frozen=True, kw_only=True):
     status: PodStatus = PodStatus()
 
     def condition(self, name: str) -> Condition | None:
-        """The condition of that type, where the pod has one."""
+        """The condition of that type; None where the pod has none."""
         for condition in self.status.conditions:
             if condition.type == name:
                 return condition

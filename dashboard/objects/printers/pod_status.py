@@ -1,4 +1,4 @@
-"""Why a pod is not well, in words, since when, and how bad that is."""
+"""Health of a pod: why it is unhealthy, in words, since when, and how severe that is."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from datetime import datetime
 
 import msgspec
 
-from dashboard.live.messages import Tone
-from dashboard.resources.rows.pod_types import Condition, ContainerStatus, Pod
-from dashboard.resources.rows.shape import seconds
+from dashboard.objects.kinds.row import Tone
+from dashboard.objects.printers.pod_projection import Condition, ContainerStatus, Pod
+from dashboard.objects.printers.printer import to_unix_seconds
 
 _STARTING = frozenset({"ContainerCreating", "PodInitializing"})
 _IMAGE = frozenset({"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"})
 
 
-class Why(msgspec.Struct, frozen=True, gc=False):
+class PodHealth(msgspec.Struct, frozen=True, gc=False):
     """A tone and, unless all is well, a sentence and Unix seconds since when."""
 
     tone: Tone
@@ -22,42 +22,44 @@ class Why(msgspec.Struct, frozen=True, gc=False):
     since: float | None = None
 
 
-def reason_of(pod: Pod, status: str, restarts: int) -> Why:
-    """How a pod with that status word is doing."""
+def pod_health(pod: Pod, status: str, restarts: int) -> PodHealth:
+    """Health of a pod with that status word."""
     if pod.metadata.deletion_timestamp is not None:
         return _terminating(pod, status)
     if pod.status.phase == "Failed":
-        return Why("bad", _failed(pod, status), _since(pod, "Ready"))
+        return PodHealth("bad", _failed(pod, status), _since(pod, "Ready"))
     if pod.status.phase == "Succeeded":
-        return Why("idle")
+        return PodHealth("idle")
     if status == "SchedulingGated":
-        return Why("busy", "waiting: scheduling gates hold it back", _since(pod, "PodScheduled"))
+        return PodHealth("busy", "waiting: scheduling gates hold it back", _since(pod, "PodScheduled"))
     if status == "Pending":
         return _pending(pod)
     if status in _STARTING or (status.startswith("Init:") and status[5:6].isdigit()):
-        return Why("busy", "", _since(pod, "PodScheduled"))
+        return PodHealth("busy", "", _since(pod, "PodScheduled"))
     troubled = _troubled(pod, status)
     if troubled is not None:
-        return Why("bad", _container_words(troubled, status, restarts), _trouble_since(pod, troubled))
+        return PodHealth("bad", _container_words(troubled, status, restarts), _trouble_since(pod, troubled))
     return _running(pod, status)
 
 
-def _terminating(pod: Pod, status: str) -> Why:
-    deleting = seconds(pod.metadata.deletion_timestamp)
+def _terminating(pod: Pod, status: str) -> PodHealth:
+    deleting = to_unix_seconds(pod.metadata.deletion_timestamp)
     if pod.metadata.finalizers:
-        return Why("busy", f"being deleted, held by finalizers: {', '.join(pod.metadata.finalizers)}", deleting)
-    return Why("bad" if status == "Unknown" else "busy", "its node is lost" if status == "Unknown" else "", deleting)
+        return PodHealth("busy", f"being deleted, held by finalizers: {', '.join(pod.metadata.finalizers)}", deleting)
+    return PodHealth(
+        "bad" if status == "Unknown" else "busy", "its node is lost" if status == "Unknown" else "", deleting
+    )
 
 
-def _pending(pod: Pod) -> Why:
+def _pending(pod: Pod) -> PodHealth:
     scheduled = pod.condition("PodScheduled")
-    created = seconds(pod.metadata.creation_timestamp)
+    created = to_unix_seconds(pod.metadata.creation_timestamp)
     if scheduled is not None and scheduled.status == "False":
-        said = scheduled.message or scheduled.reason or "no node takes it"
-        return Why("warn", f"pending: {said}", seconds(scheduled.last_transition_time) or created)
+        message = scheduled.message or scheduled.reason or "no node takes it"
+        return PodHealth("warn", f"pending: {message}", to_unix_seconds(scheduled.last_transition_time) or created)
     if pod.spec.node_name:
-        return Why("busy", f"pending: waiting for {pod.spec.node_name} to start it", created)
-    return Why("warn", "pending: no node chosen yet", created)
+        return PodHealth("busy", f"pending: waiting for {pod.spec.node_name} to start it", created)
+    return PodHealth("warn", "pending: no node chosen yet", created)
 
 
 def _failed(pod: Pod, status: str) -> str:
@@ -78,7 +80,7 @@ def _troubled(pod: Pod, status: str) -> ContainerStatus | None:
         waiting, ended = container.state.waiting, container.state.terminated
         if waiting is not None and waiting.reason == word:
             return container
-        if ended is not None and ended.word == word and word != "Completed":
+        if ended is not None and ended.reason_word == word and word != "Completed":
             return container
     return None
 
@@ -99,28 +101,34 @@ def _container_words(container: ContainerStatus, status: str, restarts: int) -> 
 
 
 def _trouble_since(pod: Pod, container: ContainerStatus) -> float | None:
-    """Since when it has not been ready: that outlasts the single restarts of a crash loop."""
+    """Since when it has not been ready: that is longer than the single restarts of a crash loop."""
     ended = container.state.terminated or container.last_state.terminated
-    return _since(pod, "Ready") or (seconds(ended.finished_at) if ended else None) or seconds(_start(pod))
+    return (
+        _since(pod, "Ready") or (to_unix_seconds(ended.finished_at) if ended else None) or to_unix_seconds(_start(pod))
+    )
 
 
-def _running(pod: Pod, status: str) -> Why:
+def _running(pod: Pod, status: str) -> PodHealth:
     if status in ("Unknown", "NodeLost"):
-        return Why("bad", pod.status.message or "the state of its node is unknown", _since(pod, "Ready"))
+        return PodHealth("bad", pod.status.message or "the state of its node is unknown", _since(pod, "Ready"))
     ready = pod.condition("Ready")
     if ready is None or ready.status == "True":
-        return Why("ok") if status in ("Running", "Completed") else Why("warn", _word(status), _since(pod, "Ready"))
+        return (
+            PodHealth("ok")
+            if status in ("Running", "Completed")
+            else PodHealth("warn", _word(status), _since(pod, "Ready"))
+        )
     unready = [c for c in pod.status.container_statuses if not c.ready and c.state.terminated is None]
     names = ", ".join(container.name for container in unready)
     which = f"{names} {'is' if len(unready) == 1 else 'are'} not ready" if unready else ready.message or ready.reason
-    since = seconds(ready.last_transition_time)
+    since = to_unix_seconds(ready.last_transition_time)
     if unready and all(_is_starting(container, ready) for container in unready):
-        return Why("busy", f"starting: {which} yet", since)
-    return Why("warn", f"not ready: {which}".removesuffix(": "), since)
+        return PodHealth("busy", f"starting: {which} yet", since)
+    return PodHealth("warn", f"not ready: {which}".removesuffix(": "), since)
 
 
 def _is_starting(container: ContainerStatus, ready: Condition) -> bool:
-    """Whether it runs for the first time and the pod has not been ready since that began."""
+    """Whether its containers run for the first time and the pod has not been ready since."""
     running, changed = container.state.running, ready.last_transition_time
     if container.restart_count or running is None or running.started_at is None or changed is None:
         return False
@@ -129,8 +137,8 @@ def _is_starting(container: ContainerStatus, ready: Condition) -> bool:
 
 def _since(pod: Pod, condition: str) -> float | None:
     found = pod.condition(condition)
-    changed = seconds(found.last_transition_time) if found is not None else None
-    return changed or seconds(_start(pod))
+    changed = to_unix_seconds(found.last_transition_time) if found is not None else None
+    return changed or to_unix_seconds(_start(pod))
 
 
 def _start(pod: Pod) -> datetime | None:

@@ -1,4 +1,4 @@
-"""Pods, as ``kubectl get pods -o wide`` prints them.
+"""Printer of Pods, as ``kubectl get pods -o wide`` prints them.
 
 The status word, READY and RESTARTS follow printPod of kubernetes pkg/printers/internalversion/printers.go.
 """
@@ -9,17 +9,25 @@ from datetime import datetime
 
 import msgspec
 
-from dashboard.resources.rows.column import Column
-from dashboard.resources.rows.pod_reason import reason_of
-from dashboard.resources.rows.pod_types import ContainerStatus, Pod
-from dashboard.resources.rows.shape import AGE, STATUS, Facts, Shape, age, namespaced_columns, seconds
+from dashboard.objects.printers.pod_projection import ContainerStatus, Pod
+from dashboard.objects.printers.pod_status import pod_health
+from dashboard.objects.printers.printer import (
+    AGE_COLUMN,
+    STATUS_COLUMN,
+    Column,
+    PrintedRow,
+    Printer,
+    created_at,
+    namespaced_columns,
+    to_unix_seconds,
+)
 
-COLUMNS = namespaced_columns(
+POD_COLUMNS = namespaced_columns(
     Column("ready", "Ready", order="fraction", words="ready"),
-    STATUS,
+    STATUS_COLUMN,
     Column("restarts", "Restarts", "number", order="number", words="restarts"),
     Column("last-restart", "Last restart", "age", priority=1, order="age"),
-    AGE,
+    AGE_COLUMN,
     Column("ip", "IP", "mono", priority=1, order="ip", words="ip"),
     Column("node", "Node", "mono", priority=1, order="natural", words="node"),
     Column("nominated-node", "Nominated node", "mono", priority=2, order="natural", words="nominated node"),
@@ -27,8 +35,8 @@ COLUMNS = namespaced_columns(
 )
 
 
-class Tally(msgspec.Struct, gc=False):
-    """What printPod counts on its way through the containers."""
+class ContainerTally(msgspec.Struct, gc=False):
+    """Counters of printPod, which visits the containers in order."""
 
     reason: str
     ready: int = 0
@@ -37,37 +45,37 @@ class Tally(msgspec.Struct, gc=False):
     sidecar_restarts: int = 0
     sidecar_last_restart: datetime | None = None
 
-    def restarted(self, status: ContainerStatus) -> None:
+    def add_restarts(self, status: ContainerStatus) -> None:
         self.restarts += status.restart_count
         self.last_restart = _later(self.last_restart, status)
 
-    def sidecar_restarted(self, status: ContainerStatus) -> None:
+    def add_sidecar_restarts(self, status: ContainerStatus) -> None:
         self.sidecar_restarts += status.restart_count
         self.sidecar_last_restart = _later(self.sidecar_last_restart, status)
 
 
-def read_pod(pod: Pod) -> Facts:
+def read_pod(pod: Pod) -> PrintedRow:
     """The cells of a pod and, where it is not well, why."""
     sidecars = _sidecars(pod)
-    tally = Tally(_starting_reason(pod))
+    tally = ContainerTally(_starting_reason(pod))
     initializing = _read_init_containers(pod, sidecars, tally)
     if not initializing or pod.has_condition("Initialized"):
         tally.restarts, tally.last_restart = tally.sidecar_restarts, tally.sidecar_last_restart
         _read_containers(pod, tally)
     status = _deletion_word(pod) or tally.reason
-    why = reason_of(pod, status, tally.restarts)
+    why = pod_health(pod, status, tally.restarts)
     cells = (
         f"{tally.ready}/{len(pod.spec.containers) + len(sidecars)}",
         status,
         tally.restarts,
-        seconds(tally.last_restart) if tally.restarts else None,
-        age(pod),
+        to_unix_seconds(tally.last_restart) if tally.restarts else None,
+        created_at(pod),
         pod.status.pod_ips[0].ip if pod.status.pod_ips else pod.status.pod_ip or None,
         pod.spec.node_name or None,
         pod.status.nominated_node_name or None,
         _readiness_gates(pod),
     )
-    return Facts(status, why.tone, cells, why.words, why.since)
+    return PrintedRow(status, why.tone, cells, why.words, why.since)
 
 
 def _sidecars(pod: Pod) -> frozenset[str]:
@@ -82,12 +90,12 @@ def _starting_reason(pod: Pod) -> str:
     return "SchedulingGated" if gated else pod.status.reason or pod.status.phase
 
 
-def _read_init_containers(pod: Pod, sidecars: frozenset[str], tally: Tally) -> bool:
-    """Count the init containers up to the first that is not done; whether there is such a one."""
+def _read_init_containers(pod: Pod, sidecars: frozenset[str], tally: ContainerTally) -> bool:
+    """Count the init containers up to the first unfinished one. Returns whether there is one."""
     for index, status in enumerate(pod.status.init_container_statuses):
-        tally.restarted(status)
+        tally.add_restarts(status)
         if status.name in sidecars:
-            tally.sidecar_restarted(status)
+            tally.add_sidecar_restarts(status)
         terminated, waiting = status.state.terminated, status.state.waiting
         if terminated is not None and terminated.exit_code == 0:
             continue
@@ -95,7 +103,7 @@ def _read_init_containers(pod: Pod, sidecars: frozenset[str], tally: Tally) -> b
             tally.ready += status.ready
             continue
         if terminated is not None:
-            tally.reason = f"Init:{terminated.word}"
+            tally.reason = f"Init:{terminated.reason_word}"
         elif waiting is not None and waiting.reason not in ("", "PodInitializing"):
             tally.reason = f"Init:{waiting.reason}"
         else:
@@ -104,17 +112,19 @@ def _read_init_containers(pod: Pod, sidecars: frozenset[str], tally: Tally) -> b
     return False
 
 
-def _read_containers(pod: Pod, tally: Tally) -> None:
-    """From the last to the first, so that the first container's trouble is the one that is named."""
+def _read_containers(pod: Pod, tally: ContainerTally) -> None:
+    """Count the containers from the last to the first, so that the first container's problem is the one that is
+    named.
+    """
     running, failure = False, ""
     for status in reversed(pod.status.container_statuses):
-        tally.restarted(status)
+        tally.add_restarts(status)
         terminated, waiting = status.state.terminated, status.state.waiting
         if waiting is not None and waiting.reason:
             tally.reason = waiting.reason
         elif terminated is not None:
-            tally.reason = terminated.word
-            failure = terminated.word if terminated.exit_code else failure
+            tally.reason = terminated.reason_word
+            failure = terminated.reason_word if terminated.exit_code else failure
         elif status.ready and status.state.running is not None:
             running = True
             tally.ready += 1
@@ -123,7 +133,7 @@ def _read_containers(pod: Pod, tally: Tally) -> None:
 
 
 def _completed_word(failure: str, running: bool, ready: bool) -> str:
-    """What a pod is called whose first container has ended well: the others may not have."""
+    """The status word of a pod whose first container has succeeded: the others may not have."""
     if running and ready:
         return "Running"
     return failure or ("NotReady" if running else "Completed")
@@ -151,4 +161,4 @@ def _later(known: datetime | None, status: ContainerStatus) -> datetime | None:
     return ended.finished_at if known is None or known < ended.finished_at else known
 
 
-PODS_SHAPE = Shape(COLUMNS, Pod, read_pod)
+PODS = Printer(POD_COLUMNS, Pod, read_pod)

@@ -1,26 +1,86 @@
-"""A kind's shape: its columns, the projection they are read from, and the function that reads them."""
+"""Printer of a kind: its columns, its projection, and the function that reads the cells."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
-from dashboard.live.messages import Cell, Owner, Row, Tone
-from dashboard.resources.rows.column import Column
+from dashboard.objects.kinds.row import Cell, Owner, Row, Tone
+from dashboard.objects.paths.field_path import FieldPath
 from informerd.objects import Object, OwnerReference
 
-NAMESPACE = Column("namespace", "Namespace")
-NAME = Column("name", "Name", "mono")
-AGE = Column("age", "Age", "age", order="age")
-STATUS = Column("status", "Status", "status", words="status")
+CellKind = Literal["text", "mono", "status", "number", "age", "duration"]
+"""Display of a cell. text, mono: unchanged · status: the word with its tone · number: tabular figures · age: Unix
+seconds of a moment, shown as the time since · duration: seconds.
+"""
 
 
-class Facts(msgspec.Struct, frozen=True, gc=False):
-    """What a kind's reader finds in an object, beside what every object has."""
+Order = Literal["text", "natural", "number", "fraction", "ip", "age", "path"]
+"""Order of values: natural sorts node-10 after node-9, number reads quantities such as 10Gi, fraction reads 1/2, age
+has the newest moment first, path goes by the type of each value, see path_order.py.
+"""
+
+
+_PLAIN_FIELD = re.compile(r"\.spec(\.[A-Za-z][A-Za-z0-9_-]{0,62}){1,10}")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a list. `id` is its name in addresses and filters."""
+
+    id: str
+    header: str
+    kind: CellKind = "text"
+    priority: int = 0
+    """0: always shown · 1: where there is room (kubectl's wide columns) · 2: only on request."""
+    order: Order = "text"
+    words: str = ""
+    """Its name in feed lines, such as ``spec.port``; empty: its changes alone make no line."""
+    path: FieldPath | None = None
+    """The requested field, of whole objects; None where the rows' cells have it."""
+    field: str = ""
+    """The plain field of spec that it shows unchanged, such as ``.spec.port``: it can be edited in place."""
+
+    @property
+    def numeric(self) -> bool:
+        """Whether cells are aligned right."""
+        return self.kind in ("number", "age", "duration")
+
+    @property
+    def css(self) -> str:
+        """The last part of its cells' class: its id, but one word for all fields by path."""
+        return self.id if self.path is None else "path"
+
+    @property
+    def wide(self) -> bool:
+        """Whether narrow screens hide it."""
+        return self.priority > 0
+
+
+def path_column(path: FieldPath) -> Column:
+    """The column of a field by path. Its id and header are the path."""
+    field = path.text if plain_field(path.text) else ""
+    return Column(path.text, path.text, "mono", order="path", path=path, field=field)
+
+
+def plain_field(path: str) -> tuple[str, ...]:
+    """The names in a path such as ``.spec.template.port``; empty where it is not a plain field of spec."""
+    return tuple(path.removeprefix(".").split(".")) if _PLAIN_FIELD.fullmatch(path) else ()
+
+
+NAMESPACE_COLUMN = Column("namespace", "Namespace")
+NAME_COLUMN = Column("name", "Name", "mono")
+AGE_COLUMN = Column("age", "Age", "age", order="age")
+STATUS_COLUMN = Column("status", "Status", "status", words="status")
+
+
+class PrintedRow(msgspec.Struct, frozen=True, gc=False):
+    """What a kind's reader finds in an object, beside the parts that every object has."""
 
     status: str
     tone: Tone
@@ -31,29 +91,29 @@ class Facts(msgspec.Struct, frozen=True, gc=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """How one kind becomes rows."""
+class Printer:
+    """Turns objects of one kind into rows."""
 
     columns: tuple[Column, ...]
     projection: type[Object]
-    read: Callable[[Any], Facts]
+    read: Callable[[Any], PrintedRow]
     """Takes an object of `projection`."""
     namespaced: bool = True
     default_sort: tuple[str, bool] = ("", False)
     """Column id and whether it is descending; an empty id means namespace and name."""
 
     def row(self, obj: Object) -> Row:
-        """The row of one object. Never raises for whatever values the API server let in."""
+        """The row of one object. Never raises, whatever values the object has."""
         facts = self.read(obj)
         meta = obj.metadata
         head = (meta.namespace, meta.name) if self.namespaced else (meta.name,)
-        deleting = seconds(meta.deletion_timestamp)
+        deleting = to_unix_seconds(meta.deletion_timestamp)
         return Row(
             uid=meta.uid,
             namespace=meta.namespace,
             name=meta.name,
             version=meta.resource_version,
-            created=seconds(meta.creation_timestamp),
+            created=to_unix_seconds(meta.creation_timestamp),
             status=facts.status,
             tone=facts.tone,
             cells=head + facts.cells,
@@ -70,33 +130,33 @@ class Shape:
 
 def namespaced_columns(*columns: Column) -> tuple[Column, ...]:
     """Namespace and Name before a kind's own columns."""
-    return (NAMESPACE, NAME, *columns)
+    return (NAMESPACE_COLUMN, NAME_COLUMN, *columns)
 
 
 def cluster_columns(*columns: Column) -> tuple[Column, ...]:
     """Name before the columns of a cluster-scoped kind."""
-    return (NAME, *columns)
+    return (NAME_COLUMN, *columns)
 
 
-def seconds(moment: datetime | None) -> float | None:
+def to_unix_seconds(moment: datetime | None) -> float | None:
     """Unix seconds of a moment."""
     return None if moment is None else moment.timestamp()
 
 
-def age(obj: Object) -> float | None:
+def created_at(obj: Object) -> float | None:
     """The Age column's value: Unix seconds of the creation."""
-    return seconds(obj.metadata.creation_timestamp)
+    return to_unix_seconds(obj.metadata.creation_timestamp)
 
 
 def _owner(references: tuple[OwnerReference, ...]) -> tuple[str, str, str] | None:
-    """The controller, else the only owner; of several without a controller none is named."""
+    """The controller, else the only owner; None for several owners without a controller."""
     controller = next((reference for reference in references if reference.controller), None)
     owner = controller or (references[0] if len(references) == 1 else None)
     return (owner.kind, owner.name, owner.uid) if owner is not None else None
 
 
 def _owners(references: tuple[OwnerReference, ...]) -> tuple[Owner, ...]:
-    """None where one says all: most objects have a controller that waits for them, and take no more room than that."""
+    """All owners; None where `_owner` is the only one, as in most objects, which saves memory."""
     if not references or (len(references) == 1 and references[0].controller and references[0].block_owner_deletion):
         return ()
     return tuple(map(_named, references))

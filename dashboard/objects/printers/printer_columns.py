@@ -1,7 +1,7 @@
-"""The shape of a custom resource whose definition says what to print: kubectl's columns, with our status word.
+"""Printer of a custom resource by the printer columns of its definition, with Deltaboard's status word.
 
-The rules are those of the API server's table convertor for custom resources: the first value that the path leads to,
-nothing where it leads to none or where the type does not fit.
+The rules are those of the API server's table convertor for custom resources: the first value at the path, nothing where
+there is none or where the type does not fit.
 """
 
 from __future__ import annotations
@@ -15,17 +15,29 @@ from typing import Any
 
 import msgspec
 
-from dashboard.live.messages import Cell, Described, Printed
-from dashboard.resources.rows.column import CellKind, Column, Order, plain_field
-from dashboard.resources.rows.custom import Custom, cell, standing
-from dashboard.resources.rows.json_path import JsonPath, UnreadablePath
-from dashboard.resources.rows.shape import AGE, STATUS, Facts, Shape, age, cluster_columns, namespaced_columns, seconds
+from dashboard.objects.kinds.row import Cell, PrinterColumn, TableDefinition
+from dashboard.objects.paths.json_path import InvalidJsonPath, JsonPath
+from dashboard.objects.printers.custom import Custom, health_of, to_cell
+from dashboard.objects.printers.printer import (
+    AGE_COLUMN,
+    STATUS_COLUMN,
+    CellKind,
+    Column,
+    Order,
+    PrintedRow,
+    Printer,
+    cluster_columns,
+    created_at,
+    namespaced_columns,
+    plain_field,
+    to_unix_seconds,
+)
 
 logger = logging.getLogger(__name__)
 
-MOST = 40
-"""Printed columns that are shown."""
-CREATED = ".metadata.creationTimestamp"
+MAX_COLUMNS = 40
+"""Maximum number of printed columns that are shown."""
+CREATED_PATH = ".metadata.creationTimestamp"
 _TAKEN = frozenset({"namespace", "name", "status", "age", "ns", "label", "reason", "owner", "tone"})
 _PROJECTED = frozenset({"spec", "status"})
 _KINDS: dict[str, tuple[CellKind, Order]] = {
@@ -39,7 +51,7 @@ _KINDS: dict[str, tuple[CellKind, Order]] = {
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """A column and what is in it."""
+    """A column and its cells."""
 
     column: Column
     path: JsonPath | None
@@ -50,41 +62,41 @@ class _Cells:
         return _typed(self.type, self.path.first(document)) if self.path is not None else None
 
 
-def printed_shape(described: Described) -> Shape:
-    """The shape of a kind that is described so; a column whose path cannot be read is left out."""
-    cells = _all_cells(described.columns)
+def printer_from_columns(described: TableDefinition) -> Printer:
+    """The printer of a kind with these columns; a column whose path cannot be read is left out."""
+    cells = _all_cells(described.printer_columns)
     make = namespaced_columns if described.namespaced else cluster_columns
-    return Shape(make(*(each.column for each in cells)), Custom, _reader(cells), namespaced=described.namespaced)
+    return Printer(make(*(each.column for each in cells)), Custom, _reader(cells), namespaced=described.namespaced)
 
 
-def _all_cells(printed: tuple[Printed, ...]) -> list[_Cells]:
-    """Status first where the definition prints none, age last where it does not say where."""
+def _all_cells(printed: tuple[PrinterColumn, ...]) -> list[_Cells]:
+    """Status first where the definition prints none, age last where it has no place for it."""
     cells: list[_Cells] = []
     ids: set[str] = set()
-    for each in printed[:MOST]:
+    for each in printed[:MAX_COLUMNS]:
         made = _cells(each, ids)
         if made is not None and made.column.id not in ids:
             cells.append(made)
             ids.add(made.column.id)
-    if STATUS.id not in ids:
-        cells.append(_Cells(STATUS, None))
-    if AGE.id not in ids:
-        cells.append(_Cells(AGE, None))
+    if STATUS_COLUMN.id not in ids:
+        cells.append(_Cells(STATUS_COLUMN, None))
+    if AGE_COLUMN.id not in ids:
+        cells.append(_Cells(AGE_COLUMN, None))
     return cells
 
 
-def _cells(printed: Printed, ids: set[str]) -> _Cells | None:
+def _cells(printed: PrinterColumn, ids: set[str]) -> _Cells | None:
     path = printed.path.strip()
-    if path == CREATED and printed.type == "date":
-        return _Cells(AGE, None)
+    if path == CREATED_PATH and printed.column_type == "date":
+        return _Cells(AGE_COLUMN, None)
     if path == ".status.phase" and printed.name.lower() in ("status", "phase"):
-        return _Cells(replace(STATUS, header=printed.name), None)
+        return _Cells(replace(STATUS_COLUMN, header=printed.name), None)
     try:
         read = JsonPath(path)
-    except UnreadablePath as error:
+    except InvalidJsonPath as error:
         logger.warning("the printer column %r is left out: %s", printed.name, error)
         return None
-    kind, order = _KINDS.get(printed.type, _KINDS["string"])
+    kind, order = _KINDS.get(printed.column_type, _KINDS["string"])
     header = " ".join(printed.name.split())[:60] or path
     words = header.lower() if kind != "age" else ""
     column = Column(
@@ -96,7 +108,7 @@ def _cells(printed: Printed, ids: set[str]) -> _Cells | None:
         words=words,
         field=path if plain_field(path) and kind != "age" else "",
     )
-    return _Cells(column, read, printed.type)
+    return _Cells(column, read, printed.column_type)
 
 
 def _slug(header: str) -> str:
@@ -104,7 +116,7 @@ def _slug(header: str) -> str:
 
 
 def _free(slug: str, ids: set[str]) -> str:
-    """An id that no other column has, and that means nothing else in a filter."""
+    """An id that no other column has, and that has no other meaning in a filter."""
     wanted = f"printed-{slug}" if slug in _TAKEN else slug
     free, number = wanted, 1
     while free in ids:
@@ -113,16 +125,16 @@ def _free(slug: str, ids: set[str]) -> str:
     return free
 
 
-def _reader(cells: list[_Cells]) -> Callable[[Custom], Facts]:
+def _reader(cells: list[_Cells]) -> Callable[[Custom], PrintedRow]:
     roots = {each.path.root for each in cells if each.path is not None}
     whole = not roots <= _PROJECTED
 
-    def read(obj: Custom) -> Facts:
-        status, tone, reason, since = standing(obj)
+    def read(obj: Custom) -> PrintedRow:
+        status, tone, reason, since = health_of(obj)
         document = _whole(obj) if whole else {"spec": obj.spec, "status": obj.status}
-        own: dict[str, Cell] = {STATUS.id: status, AGE.id: age(obj)}
+        own: dict[str, Cell] = {STATUS_COLUMN.id: status, AGE_COLUMN.id: created_at(obj)}
         values = tuple(own[each.column.id] if each.path is None else each.read(document) for each in cells)
-        return Facts(status, tone, values, reason, since)
+        return PrintedRow(status, tone, values, reason, since)
 
     return read
 
@@ -138,20 +150,20 @@ def _typed(kind: str, value: Any) -> Cell:
     if value is None:
         return None
     if kind == "integer":
-        return cell(int(value) if isinstance(value, float) and abs(value) < 2**53 else value) if number else None
+        return to_cell(int(value) if isinstance(value, float) and abs(value) < 2**53 else value) if number else None
     if kind == "number":
-        return cell(value) if number else None
+        return to_cell(value) if number else None
     if kind == "boolean":
         return ("true" if value else "false") if isinstance(value, bool) else None
     if kind == "date":
         return _moment(value)
     if isinstance(value, bool):
         return "true" if value else "false"
-    return value if isinstance(value, str) else str(value) if number else cell(value)
+    return value if isinstance(value, str) else str(value) if number else to_cell(value)
 
 
 def _moment(value: Any) -> Cell:
     try:
-        return seconds(msgspec.convert(value, datetime)) if isinstance(value, str) else None
+        return to_unix_seconds(msgspec.convert(value, datetime)) if isinstance(value, str) else None
     except msgspec.ValidationError:
         return "<invalid>"

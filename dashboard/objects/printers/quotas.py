@@ -1,13 +1,22 @@
-"""What bounds others: disruption budgets, quotas, limit ranges, priorities."""
+"""Printers of disruption budgets, quotas, limit ranges and priority classes."""
 
 from __future__ import annotations
 
 import msgspec
 
-from dashboard.resources.quantity import parse_quantity
-from dashboard.resources.rows.declared import AGE_SHOWN, STATUS_SHOWN, Standing, condition, declare, said, shown, since
-from dashboard.resources.rows.pod_types import Condition
-from dashboard.resources.rows.shape import Shape
+from dashboard.objects.fields.quantity import parse_quantity
+from dashboard.objects.printers.pod_projection import Condition
+from dashboard.objects.printers.printer import Printer
+from dashboard.objects.printers.table import (
+    AGE_CELL,
+    STATUS_CELL,
+    Health,
+    condition_since,
+    condition_text,
+    find_condition,
+    table_column,
+    table_printer,
+)
 from informerd.objects import Object
 
 
@@ -57,43 +66,43 @@ class PriorityClass(Object, frozen=True, kw_only=True):
     preemption_policy: str = ""
 
 
-def _budget_standing(budget: Budget) -> Standing:
-    """A budget that blocks every eviction holds up drains, but nothing is broken by it: it is not counted as wrong."""
+def _budget_standing(budget: Budget) -> Health:
+    """Health of a budget; one that blocks every eviction delays drains, but is not unhealthy."""
     status = budget.status
-    allowed = condition(status.conditions, "DisruptionAllowed")
+    allowed = find_condition(status.conditions, "DisruptionAllowed")
     if allowed is not None and allowed.reason == "SyncFailed":
-        return Standing("SyncFailed", "bad", f"cannot be computed: {said(allowed)}", since(allowed))
+        return Health("SyncFailed", "bad", f"cannot be computed: {condition_text(allowed)}", condition_since(allowed))
     if status.observed_generation < budget.metadata.generation:
-        return Standing("Pending", "busy", "not computed yet")
+        return Health("Pending", "busy", "not computed yet")
     if not status.expected_pods:
-        return Standing("NoPods", "idle", "selects no pods")
+        return Health("NoPods", "idle", "selects no pods")
     healthy = f"{status.current_healthy} of {status.expected_pods} pods healthy, {status.desired_healthy} needed"
     if status.current_healthy < status.desired_healthy:
-        return Standing("Unhealthy", "warn", f"no pod may be evicted: {healthy}", since(allowed))
+        return Health("Unhealthy", "warn", f"no pod may be evicted: {healthy}", condition_since(allowed))
     if not status.disruptions_allowed:
-        return Standing("Blocking", "warn", f"no pod may be evicted: {healthy}")
-    return Standing("Allowing", "ok")
+        return Health("Blocking", "warn", f"no pod may be evicted: {healthy}")
+    return Health("Allowing", "ok")
 
 
-def _quota_standing(quota: Quota) -> Standing:
+def _quota_standing(quota: Quota) -> Health:
     full = [
         f"{name}: {quota.status.used.get(name, '0')} of {hard} used"
         for name, hard in sorted(quota.status.hard.items())
         if _is_full(quota.status.used.get(name, "0"), hard)
     ]
     if full:
-        return Standing("Exhausted", "warn", ", ".join(full))
-    return Standing("Available", "ok") if quota.status.hard else Standing("Pending", "busy", "not counted yet")
+        return Health("Exhausted", "warn", ", ".join(full))
+    return Health("Available", "ok") if quota.status.hard else Health("Pending", "busy", "not counted yet")
 
 
 def _is_full(used: str, hard: str) -> bool:
-    """A limit of nothing forbids, and is full only where there is something still."""
+    """Whether a limit is reached; a limit of zero is reached only where something is used."""
     mine, most = parse_quantity(used) or 0.0, parse_quantity(hard)
     return most is not None and mine >= most and mine > 0
 
 
 def _used(quota: Quota, *, limits: bool) -> str:
-    """Each resource with what is used and what may be, those of limits apart from the others."""
+    """The use and limit of each resource, those of limits apart from the others."""
     status = quota.status
     return ", ".join(
         f"{name}: {status.used.get(name, '0')}/{hard}"
@@ -106,34 +115,34 @@ def _bound(value: int | str | None) -> str:
     return "N/A" if value is None else str(value)
 
 
-BUDGETS = declare(
+BUDGETS = table_printer(
     Budget,
-    STATUS_SHOWN,
-    shown("min-available", "Min available", lambda b: _bound(b.spec.min_available), order="fraction"),
-    shown("max-unavailable", "Max unavailable", lambda b: _bound(b.spec.max_unavailable), order="fraction"),
-    shown("allowed", "Allowed disruptions", "status.disruptions_allowed", "number"),
-    AGE_SHOWN,
-    judge=_budget_standing,
+    STATUS_CELL,
+    table_column("min-available", "Min available", lambda b: _bound(b.spec.min_available), order="fraction"),
+    table_column("max-unavailable", "Max unavailable", lambda b: _bound(b.spec.max_unavailable), order="fraction"),
+    table_column("allowed", "Allowed disruptions", "status.disruptions_allowed", "number"),
+    AGE_CELL,
+    health_of=_budget_standing,
 )
-QUOTAS = declare(
+QUOTAS = table_printer(
     Quota,
-    STATUS_SHOWN,
-    shown("request", "Request", lambda quota: _used(quota, limits=False)),
-    shown("limit", "Limit", lambda quota: _used(quota, limits=True)),
-    AGE_SHOWN,
-    judge=_quota_standing,
+    STATUS_CELL,
+    table_column("request", "Request", lambda quota: _used(quota, limits=False)),
+    table_column("limit", "Limit", lambda quota: _used(quota, limits=True)),
+    AGE_CELL,
+    health_of=_quota_standing,
 )
-_TYPES = shown("types", "Types", lambda found: [limit.type for limit in found.spec.limits or ()])
-LIMIT_RANGES = declare(LimitRange, _TYPES, AGE_SHOWN)
-PRIORITY_CLASSES = declare(
+_TYPES = table_column("types", "Types", lambda found: [limit.type for limit in found.spec.limits or ()])
+LIMIT_RANGES = table_printer(LimitRange, _TYPES, AGE_CELL)
+PRIORITY_CLASSES = table_printer(
     PriorityClass,
-    shown("value", "Value", "value", "number"),
-    shown("global-default", "Global default", "global_default"),
-    AGE_SHOWN,
-    shown("preemption-policy", "Preemption policy", "preemption_policy"),
+    table_column("value", "Value", "value", "number"),
+    table_column("global-default", "Global default", "global_default"),
+    AGE_CELL,
+    table_column("preemption-policy", "Preemption policy", "preemption_policy"),
     namespaced=False,
 )
-SHAPES: dict[str, Shape] = {
+PRINTERS: dict[str, Printer] = {
     "poddisruptionbudgets.policy": BUDGETS,
     "resourcequotas": QUOTAS,
     "limitranges": LIMIT_RANGES,

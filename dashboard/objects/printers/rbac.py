@@ -1,11 +1,11 @@
-"""Who may do what: service accounts, roles and bindings."""
+"""Printers of service accounts, roles and bindings."""
 
 from __future__ import annotations
 
 import msgspec
 
-from dashboard.resources.rows.declared import AGE_SHOWN, Shown, declare, shown
-from dashboard.resources.rows.shape import Shape
+from dashboard.objects.printers.printer import Printer
+from dashboard.objects.printers.table import AGE_CELL, TableColumn, table_column, table_printer
 from informerd.objects import Object
 
 
@@ -33,22 +33,22 @@ class Binding(Object, frozen=True, kw_only=True):
 
 class Role(Object, frozen=True, kw_only=True):
     rules: tuple[msgspec.Raw, ...] | None = ()
-    """null in a role that gathers others, before it has."""
+    """Null in a role that aggregates others, until it has been filled."""
 
 
-_RULES = shown("rules", "Rules", lambda role: len(role.rules or ()), "number")
-_BOUND: tuple[Shown, ...] = (
-    shown("role", "Role", lambda b: f"{b.role_ref.kind}/{b.role_ref.name}", "mono"),
-    AGE_SHOWN,
-    shown("users", "Users", lambda b: b.named("User"), priority=1),
-    shown("groups", "Groups", lambda b: b.named("Group"), priority=1),
-    shown("service-accounts", "Service accounts", lambda b: b.named("ServiceAccount"), priority=1),
+_RULES = table_column("rules", "Rules", lambda role: len(role.rules or ()), "number")
+_BOUND: tuple[TableColumn, ...] = (
+    table_column("role", "Role", lambda b: f"{b.role_ref.kind}/{b.role_ref.name}", "mono"),
+    AGE_CELL,
+    table_column("users", "Users", lambda b: b.named("User"), priority=1),
+    table_column("groups", "Groups", lambda b: b.named("Group"), priority=1),
+    table_column("service-accounts", "Service accounts", lambda b: b.named("ServiceAccount"), priority=1),
 )
 _RBAC = "rbac.authorization.k8s.io"
-SHAPES: dict[str, Shape] = {
-    "serviceaccounts": declare(Object, AGE_SHOWN),
-    f"roles.{_RBAC}": declare(Role, _RULES, AGE_SHOWN),
-    f"clusterroles.{_RBAC}": declare(Role, _RULES, AGE_SHOWN, namespaced=False),
-    f"rolebindings.{_RBAC}": declare(Binding, *_BOUND),
-    f"clusterrolebindings.{_RBAC}": declare(Binding, *_BOUND, namespaced=False),
+PRINTERS: dict[str, Printer] = {
+    "serviceaccounts": table_printer(Object, AGE_CELL),
+    f"roles.{_RBAC}": table_printer(Role, _RULES, AGE_CELL),
+    f"clusterroles.{_RBAC}": table_printer(Role, _RULES, AGE_CELL, namespaced=False),
+    f"rolebindings.{_RBAC}": table_printer(Binding, *_BOUND),
+    f"clusterrolebindings.{_RBAC}": table_printer(Binding, *_BOUND, namespaced=False),
 }

@@ -1,42 +1,41 @@
-"""Which shape each kind has."""
+"""Registry of the printers by kind."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from dashboard.live.messages import Described, Row
-from dashboard.resources.kinds import KINDS
-from dashboard.resources.rows import (
-    access,
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.kinds.row import Row, TableDefinition
+from dashboard.objects.printers import (
     admission,
+    api_extensions,
+    autoscaling,
     certificates,
     cluster,
-    config,
+    control_plane,
     csi,
     custom,
     devices,
     endpoints,
     events,
-    extension,
     jobs,
-    limits,
-    machinery,
     network,
     pods,
+    quotas,
+    rbac,
     revisions,
-    scaling,
+    services_config,
     storage,
     workloads,
 )
-from dashboard.resources.rows.column import Column
-from dashboard.resources.rows.printed import printed_shape
-from dashboard.resources.rows.shape import Shape
+from dashboard.objects.printers.printer import Column, Printer
+from dashboard.objects.printers.printer_columns import printer_from_columns
 from informerd.objects import Object
 
-SHAPES: Mapping[str, Shape] = MappingProxyType({
-    "pods": pods.PODS_SHAPE,
-    "mydemos.crddemo.k8s.io": custom.MYDEMOS_SHAPE,
+PRINTERS: Mapping[str, Printer] = MappingProxyType({
+    "pods": pods.PODS,
+    "mydemos.crddemo.k8s.io": custom.MYDEMOS,
     "events": events.EVENTS,
     "namespaces": cluster.NAMESPACES,
     "nodes": cluster.NODES,
@@ -46,38 +45,39 @@ SHAPES: Mapping[str, Shape] = MappingProxyType({
     "daemonsets.apps": workloads.DAEMONSETS,
     "jobs.batch": jobs.JOBS,
     "cronjobs.batch": jobs.CRONJOBS,
-    "services": config.SERVICES,
-    "configmaps": config.CONFIGMAPS,
-    "secrets": config.SECRETS,
+    "services": services_config.SERVICES,
+    "configmaps": services_config.CONFIGMAPS,
+    "secrets": services_config.SECRETS,
     "events.events.k8s.io": events.REGARDING_EVENTS,
-    **storage.SHAPES, **csi.SHAPES, **network.SHAPES, **endpoints.SHAPES, **access.SHAPES, **certificates.SHAPES,
-    **limits.SHAPES, **scaling.SHAPES, **revisions.SHAPES,
-    **extension.SHAPES, **admission.SHAPES, **machinery.SHAPES, **devices.SHAPES,
+    **storage.PRINTERS, **csi.PRINTERS, **network.PRINTERS, **endpoints.PRINTERS, **rbac.PRINTERS,
+    **certificates.PRINTERS,
+    **quotas.PRINTERS, **autoscaling.PRINTERS, **revisions.PRINTERS,
+    **api_extensions.PRINTERS, **admission.PRINTERS, **control_plane.PRINTERS, **devices.PRINTERS,
 })  # fmt: skip
 
 
-_described: dict[str, Shape] = {}
-"""Shapes of kinds that a worker has described to this process, which shows one cluster."""
+_described: dict[str, Printer] = {}
+"""Printers of kinds whose columns a worker has sent to this process, which shows one cluster."""
 
 
-def describe(key: str, described: Described) -> None:
-    """From here on, rows of a kind that has no shape of its own have these columns in this process."""
-    if key not in SHAPES:
-        _described[key] = printed_shape(described)
+def register_columns(key: str, described: TableDefinition) -> None:
+    """Use these columns for rows of a kind without a printer of its own from now on in this process."""
+    if key not in PRINTERS:
+        _described[key] = printer_from_columns(described)
 
 
-def needs_description(key: str) -> bool:
-    """Whether only a worker can say what columns a kind has: it has no table here, and is none of Kubernetes' own."""
-    return key not in SHAPES and key not in KINDS
+def needs_columns(key: str) -> bool:
+    """Whether only a worker knows the columns of a kind: it has no table here, and is not one of Kubernetes' own."""
+    return key not in PRINTERS and key not in KINDS
 
 
-def shape_of(key: str) -> Shape:
-    """The kind's shape; kinds without one of their own show status and age.
+def printer_of(key: str) -> Printer:
+    """The kind's printer; kinds without one of their own show status and age.
 
-    A generic kind that no worker has described yet has a Namespace column even if it is cluster-scoped, because columns
-    are the same in every process and only discovery knows the scope.
+    A generic kind whose columns no worker has sent yet has a Namespace column even if it is cluster-scoped, because
+    columns are the same in every process and only discovery knows the scope.
     """
-    found = SHAPES.get(key) or _described.get(key)
+    found = PRINTERS.get(key) or _described.get(key)
     if found is not None:
         return found
     known = KINDS.get(key)
@@ -86,19 +86,21 @@ def shape_of(key: str) -> Shape:
 
 def columns_for(key: str) -> tuple[Column, ...]:
     """The kind's columns; a Row's cells are in this order."""
-    return shape_of(key).columns
+    return printer_of(key).columns
 
 
 def default_sort(key: str) -> tuple[str, bool]:
-    """Column id and whether it is descending, for a list that nobody sorted; ("", False) means namespace and name."""
-    return shape_of(key).default_sort
+    """Column id and whether it is descending, for a list without a chosen order; ("", False) means namespace
+    and name.
+    """
+    return printer_of(key).default_sort
 
 
 def projection_for(key: str) -> type[Object]:
     """The struct that the informer decodes objects of this kind into."""
-    return shape_of(key).projection
+    return printer_of(key).projection
 
 
 def build_row(key: str, obj: Object) -> Row:
     """The row of an object that was decoded into the kind's projection."""
-    return shape_of(key).row(obj)
+    return printer_of(key).row(obj)

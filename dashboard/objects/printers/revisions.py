@@ -1,20 +1,27 @@
-"""ReplicationControllers, and what other controllers keep: revisions and templates of pods."""
+"""Printers of ReplicationControllers, ControllerRevisions and PodTemplates."""
 
 from __future__ import annotations
 
 import msgspec
 
-from dashboard.resources.rows.declared import AGE_SHOWN, declare, labels_text, shown
-from dashboard.resources.rows.shape import AGE, STATUS, Facts, Shape, age, namespaced_columns
-from dashboard.resources.rows.workloads import (
-    CONTAINERS,
-    COUNTS,
-    IMAGES,
-    SELECTOR,
+from dashboard.objects.printers.printer import (
+    AGE_COLUMN,
+    STATUS_COLUMN,
+    PrintedRow,
+    Printer,
+    created_at,
+    namespaced_columns,
+)
+from dashboard.objects.printers.table import AGE_CELL, labels_text, table_column, table_printer
+from dashboard.objects.printers.workloads import (
+    CONTAINERS_COLUMN,
+    COUNT_COLUMNS,
+    IMAGES_COLUMN,
+    SELECTOR_COLUMN,
     Template,
     Workload,
     WorkloadSpec,
-    judge,
+    workload_health,
 )
 from informerd.objects import Object
 
@@ -43,20 +50,20 @@ class PodTemplate(Object, frozen=True, kw_only=True):
     template: LabelledTemplate = LabelledTemplate()
 
 
-def _read_controller(obj: Controller) -> Facts:
+def _read_controller(obj: Controller) -> PrintedRow:
     desired, status = obj.spec.replicas, obj.status
-    verdict = judge(obj, desired, status.ready_replicas, None, status.replicas, "Ready")
+    verdict = workload_health(obj, desired, status.ready_replicas, None, status.replicas, "Ready")
     cells = (
         verdict.status,
         desired,
         status.replicas,
         status.ready_replicas,
-        age(obj),
+        created_at(obj),
         obj.spec.template.names,
         obj.spec.template.images,
         labels_text(obj.spec.selector),
     )
-    return Facts(verdict.status, verdict.tone, cells, verdict.reason, verdict.since)
+    return PrintedRow(verdict.status, verdict.tone, cells, verdict.reason, verdict.since)
 
 
 def _owned_by(revision: Revision) -> str:
@@ -68,23 +75,25 @@ def _owned_by(revision: Revision) -> str:
     return ""
 
 
-CONTROLLERS = Shape(
-    namespaced_columns(STATUS, *COUNTS, AGE, CONTAINERS, IMAGES, SELECTOR), Controller, _read_controller
+CONTROLLERS = Printer(
+    namespaced_columns(STATUS_COLUMN, *COUNT_COLUMNS, AGE_COLUMN, CONTAINERS_COLUMN, IMAGES_COLUMN, SELECTOR_COLUMN),
+    Controller,
+    _read_controller,
 )
-REVISIONS = declare(
+REVISIONS = table_printer(
     Revision,
-    shown("controller", "Controller", _owned_by, "mono"),
-    shown("revision", "Revision", "revision", "number"),
-    AGE_SHOWN,
+    table_column("controller", "Controller", _owned_by, "mono"),
+    table_column("revision", "Revision", "revision", "number"),
+    AGE_CELL,
 )
-TEMPLATES = declare(
+TEMPLATES = table_printer(
     PodTemplate,
-    shown("containers", "Containers", "template.names"),
-    shown("images", "Images", "template.images", "mono"),
-    shown("pod-labels", "Pod labels", lambda t: labels_text(t.template.metadata.labels), "mono"),
-    AGE_SHOWN,
+    table_column("containers", "Containers", "template.names"),
+    table_column("images", "Images", "template.images", "mono"),
+    table_column("pod-labels", "Pod labels", lambda t: labels_text(t.template.metadata.labels), "mono"),
+    AGE_CELL,
 )
-SHAPES: dict[str, Shape] = {
+PRINTERS: dict[str, Printer] = {
     "replicationcontrollers": CONTROLLERS,
     "controllerrevisions.apps": REVISIONS,
     "podtemplates": TEMPLATES,

@@ -1,4 +1,4 @@
-"""Secrets' values never leave the worker: they are replaced before anything is projected, kept or published."""
+"""Redaction of Secrets: their values are replaced before anything is projected, kept or published."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import msgspec
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 MASK = "••••••"
-"""What stands for a value; its length tells nothing."""
+"""Replaces every value; its length is the same for all."""
 
 
 def mask_secret(raw: bytes) -> bytes:
     """A Secret's JSON with every value masked, as is the annotation in which kubectl apply keeps the values.
 
-    Names of the values stay. Applying it twice changes nothing more (a transform has to stand that). JSON that is
-    no object comes back as it is.
+    Names of the values stay. Applying it twice changes nothing more (a transform has to stand that). JSON that is not
+    an object is returned unchanged.
     """
     secret: Any = msgspec.json.decode(raw)
     if not isinstance(secret, dict):

@@ -1,12 +1,19 @@
-"""Services, ConfigMaps and Secrets. A Secret's values are never read: only how many there are."""
+"""Printers of Services, ConfigMaps and Secrets. Values of Secrets are never read, only counted."""
 
 from __future__ import annotations
 
 import msgspec
 
-from dashboard.resources.rows.column import Column
-from dashboard.resources.rows.shape import AGE, Facts, Shape, age, namespaced_columns, seconds
-from dashboard.resources.rows.workloads import count_column
+from dashboard.objects.printers.printer import (
+    AGE_COLUMN,
+    Column,
+    PrintedRow,
+    Printer,
+    created_at,
+    namespaced_columns,
+    to_unix_seconds,
+)
+from dashboard.objects.printers.workloads import count_column
 from informerd.objects import Object
 
 
@@ -48,7 +55,7 @@ class Service(Object, frozen=True, kw_only=True):
     status: ServiceStatus = ServiceStatus()
 
 
-class Bag(Object, frozen=True, kw_only=True):
+class DataObject(Object, frozen=True, kw_only=True):
     """A ConfigMap or a Secret, values skipped."""
 
     type: str = ""
@@ -56,7 +63,7 @@ class Bag(Object, frozen=True, kw_only=True):
     binary_data: dict[str, msgspec.Raw] = {}
 
 
-def read_service(service: Service) -> Facts:
+def read_service(service: Service) -> PrintedRow:
     """The cells of a service; a load balancer without address is waiting for one."""
     spec = service.spec
     external = _external(service)
@@ -67,11 +74,13 @@ def read_service(service: Service) -> Facts:
         spec.cluster_ip or None,
         "<pending>" if waiting else external,
         ",".join(f"{p.port}{f':{p.node_port}' if p.node_port else ''}/{p.protocol}" for p in spec.ports) or None,
-        age(service),
+        created_at(service),
         ",".join(f"{key}={value}" for key, value in sorted(spec.selector.items())) or None,
     )
     reason = "waiting for the address of its load balancer" if waiting else ""
-    return Facts(status, "ok" if status == "Current" else "busy", cells, reason, age(service) if waiting else None)
+    return PrintedRow(
+        status, "ok" if status == "Current" else "busy", cells, reason, created_at(service) if waiting else None
+    )
 
 
 def _external(service: Service) -> str | None:
@@ -81,30 +90,38 @@ def _external(service: Service) -> str | None:
     return ",".join([*balancers, *service.spec.external_ips]) or None
 
 
-def read_configmap(bag: Bag) -> Facts:
-    return _bag(bag, len(bag.data) + len(bag.binary_data), age(bag))
+def read_configmap(bag: DataObject) -> PrintedRow:
+    return _bag(bag, len(bag.data) + len(bag.binary_data), created_at(bag))
 
 
-def read_secret(bag: Bag) -> Facts:
-    return _bag(bag, bag.type or None, len(bag.data), age(bag))
+def read_secret(bag: DataObject) -> PrintedRow:
+    return _bag(bag, bag.type or None, len(bag.data), created_at(bag))
 
 
-def _bag(bag: Bag, *cells: str | float | None) -> Facts:
-    deleting = seconds(bag.metadata.deletion_timestamp)
-    return Facts("Current", "idle", cells) if deleting is None else Facts("Terminating", "busy", cells, "", deleting)
+def _bag(bag: DataObject, *cells: str | float | None) -> PrintedRow:
+    deleting = to_unix_seconds(bag.metadata.deletion_timestamp)
+    return (
+        PrintedRow("Current", "idle", cells)
+        if deleting is None
+        else PrintedRow("Terminating", "busy", cells, "", deleting)
+    )
 
 
-SERVICES = Shape(
+SERVICES = Printer(
     namespaced_columns(
         Column("type", "Type", words="type"),
         Column("cluster-ip", "Cluster IP", "mono", order="ip", words="cluster IP"),
         Column("external-ip", "External IP", "mono", order="ip", words="external IP"),
         Column("ports", "Port(s)", "mono", words="ports"),
-        AGE,
+        AGE_COLUMN,
         Column("selector", "Selector", "mono", priority=1, words="selector"),
     ),
     Service,
     read_service,
 )
-CONFIGMAPS = Shape(namespaced_columns(count_column("data", "Data"), AGE), Bag, read_configmap)
-SECRETS = Shape(namespaced_columns(Column("type", "Type", "mono"), count_column("data", "Data"), AGE), Bag, read_secret)
+CONFIGMAPS = Printer(namespaced_columns(count_column("data", "Data"), AGE_COLUMN), DataObject, read_configmap)
+SECRETS = Printer(
+    namespaced_columns(Column("type", "Type", "mono"), count_column("data", "Data"), AGE_COLUMN),
+    DataObject,
+    read_secret,
+)

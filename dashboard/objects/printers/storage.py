@@ -1,4 +1,4 @@
-"""Volumes, claims to them, and the classes and drivers that make them."""
+"""Printers of volumes, claims, storage classes and attachments."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from datetime import datetime
 
 import msgspec
 
-from dashboard.resources.rows.declared import (
-    AGE_SHOWN,
-    STATUS_SHOWN,
-    Standing,
-    condition,
-    declare,
-    said,
-    shown,
-    since,
+from dashboard.objects.printers.pod_projection import Condition
+from dashboard.objects.printers.printer import Printer, created_at, to_unix_seconds
+from dashboard.objects.printers.table import (
+    AGE_CELL,
+    STATUS_CELL,
+    Health,
+    condition_since,
+    condition_text,
+    find_condition,
+    table_column,
+    table_printer,
 )
-from dashboard.resources.rows.pod_types import Condition
-from dashboard.resources.rows.shape import Shape, age, seconds
 from informerd.objects import Object
 
 _CLASS = "volume.beta.kubernetes.io/storage-class"
@@ -46,7 +46,7 @@ class Claim(Object, frozen=True, kw_only=True):
 
     @property
     def storage_class(self) -> str:
-        """The annotation of old times wins over the field."""
+        """The class; the deprecated annotation wins over the field."""
         return self.metadata.annotations.get(_CLASS, self.spec.storage_class_name or "")
 
 
@@ -113,43 +113,43 @@ class Attachment(Object, frozen=True, kw_only=True):
     status: AttachmentStatus = AttachmentStatus()
 
 
-def _claim_standing(claim: Claim) -> Standing:
+def _claim_standing(claim: Claim) -> Health:
     phase, wanted = claim.status.phase or "Pending", claim.storage_class
     if phase == "Lost":
-        return Standing(phase, "bad", f"its volume {claim.spec.volume_name} is gone", age(claim))
+        return Health(phase, "bad", f"its volume {claim.spec.volume_name} is gone", created_at(claim))
     if phase != "Bound":
         waits = f"volume {claim.spec.volume_name}" if claim.spec.volume_name else "volume"
         words = f"waiting for a {waits}" + (f" of class {wanted}" if wanted else ", and names no storage class")
-        return Standing(phase, "warn", words, age(claim))
+        return Health(phase, "warn", words, created_at(claim))
     for name in ("ControllerResizeError", "NodeResizeError", "ModifyVolumeError"):
-        if (failed := condition(claim.status.conditions, name, "True")) is not None:
-            return Standing(phase, "warn", f"{name}: {said(failed)}", since(failed))
+        if (failed := find_condition(claim.status.conditions, name, "True")) is not None:
+            return Health(phase, "warn", f"{name}: {condition_text(failed)}", condition_since(failed))
     for name in ("Resizing", "FileSystemResizePending", "ModifyingVolume"):
-        if (going := condition(claim.status.conditions, name, "True")) is not None:
-            return Standing(phase, "busy", f"{name}: {said(going)}", since(going))
-    return Standing(phase, "ok")
+        if (going := find_condition(claim.status.conditions, name, "True")) is not None:
+            return Health(phase, "busy", f"{name}: {condition_text(going)}", condition_since(going))
+    return Health(phase, "ok")
 
 
-def _volume_standing(volume: Volume) -> Standing:
-    status, moment = volume.status, seconds(volume.status.last_phase_transition_time)
+def _volume_standing(volume: Volume) -> Health:
+    status, moment = volume.status, to_unix_seconds(volume.status.last_phase_transition_time)
     if status.phase == "Failed":
         words = status.message or status.reason or "it could not be reclaimed"
-        return Standing("Failed", "bad", f"failed: {words}", moment or age(volume))
+        return Health("Failed", "bad", f"failed: {words}", moment or created_at(volume))
     if status.phase == "Released":
         policy = volume.spec.persistent_volume_reclaim_policy
-        return Standing("Released", "idle", f"its claim is gone; policy {policy or 'Retain'}", moment)
+        return Health("Released", "idle", f"its claim is gone; policy {policy or 'Retain'}", moment)
     if status.phase in ("Bound", "Available"):
-        return Standing(status.phase, "ok")
-    return Standing(status.phase or "Pending", "busy", "", age(volume))
+        return Health(status.phase, "ok")
+    return Health(status.phase or "Pending", "busy", "", created_at(volume))
 
 
-def _attachment_standing(attachment: Attachment) -> Standing:
+def _attachment_standing(attachment: Attachment) -> Health:
     if attachment.status.attached:
-        return Standing("Attached", "ok")
+        return Health("Attached", "ok")
     error = attachment.status.attach_error
     if error is not None:
-        return Standing("Failed", "bad", f"cannot be attached: {error.message}", seconds(error.time))
-    return Standing("Attaching", "busy", f"waiting for {attachment.spec.attacher}", age(attachment))
+        return Health("Failed", "bad", f"cannot be attached: {error.message}", to_unix_seconds(error.time))
+    return Health("Attaching", "busy", f"waiting for {attachment.spec.attacher}", created_at(attachment))
 
 
 def _modes(modes: tuple[str, ...]) -> tuple[str, ...]:
@@ -173,58 +173,58 @@ def _default(found: StorageClass) -> str:
     return "yes" if any(found.metadata.annotations.get(name) == "true" for name in _DEFAULTS) else ""
 
 
-CLAIMS = declare(
+CLAIMS = table_printer(
     Claim,
-    STATUS_SHOWN,
-    shown("volume", "Volume", "spec.volume_name", "mono"),
-    shown("capacity", "Capacity", _room, "number"),
-    shown("access-modes", "Access modes", lambda c: _modes(c.status.access_modes) if c.spec.volume_name else ()),
-    shown("storageclass", "Storage class", "storage_class"),
-    shown("attributes-class", "Volume attributes class", "spec.volume_attributes_class_name"),
-    AGE_SHOWN,
-    shown("volume-mode", "Volume mode", "spec.volume_mode", priority=1),
-    judge=_claim_standing,
+    STATUS_CELL,
+    table_column("volume", "Volume", "spec.volume_name", "mono"),
+    table_column("capacity", "Capacity", _room, "number"),
+    table_column("access-modes", "Access modes", lambda c: _modes(c.status.access_modes) if c.spec.volume_name else ()),
+    table_column("storageclass", "Storage class", "storage_class"),
+    table_column("attributes-class", "Volume attributes class", "spec.volume_attributes_class_name"),
+    AGE_CELL,
+    table_column("volume-mode", "Volume mode", "spec.volume_mode", priority=1),
+    health_of=_claim_standing,
 )
-VOLUMES = declare(
+VOLUMES = table_printer(
     Volume,
-    shown("capacity", "Capacity", lambda v: v.spec.capacity.get("storage"), "number"),
-    shown("access-modes", "Access modes", lambda v: _modes(v.spec.access_modes)),
-    shown("reclaim-policy", "Reclaim policy", "spec.persistent_volume_reclaim_policy"),
-    STATUS_SHOWN,
-    shown("claim", "Claim", _bound_to, "mono"),
-    shown("storageclass", "Storage class", _class_of),
-    shown("attributes-class", "Volume attributes class", "spec.volume_attributes_class_name"),
-    shown("reason", "Reason", "status.reason"),
-    AGE_SHOWN,
-    shown("volume-mode", "Volume mode", "spec.volume_mode", priority=1),
-    judge=_volume_standing,
+    table_column("capacity", "Capacity", lambda v: v.spec.capacity.get("storage"), "number"),
+    table_column("access-modes", "Access modes", lambda v: _modes(v.spec.access_modes)),
+    table_column("reclaim-policy", "Reclaim policy", "spec.persistent_volume_reclaim_policy"),
+    STATUS_CELL,
+    table_column("claim", "Claim", _bound_to, "mono"),
+    table_column("storageclass", "Storage class", _class_of),
+    table_column("attributes-class", "Volume attributes class", "spec.volume_attributes_class_name"),
+    table_column("reason", "Reason", "status.reason"),
+    AGE_CELL,
+    table_column("volume-mode", "Volume mode", "spec.volume_mode", priority=1),
+    health_of=_volume_standing,
     namespaced=False,
 )
-STORAGE_CLASSES = declare(
+STORAGE_CLASSES = table_printer(
     StorageClass,
-    shown("default", "Default", _default),
-    shown("provisioner", "Provisioner", "provisioner", "mono"),
-    shown("reclaim-policy", "Reclaim policy", "reclaim_policy"),
-    shown("binding-mode", "Volume binding mode", "volume_binding_mode"),
-    shown("expansion", "Allow volume expansion", "allow_volume_expansion"),
-    AGE_SHOWN,
+    table_column("default", "Default", _default),
+    table_column("provisioner", "Provisioner", "provisioner", "mono"),
+    table_column("reclaim-policy", "Reclaim policy", "reclaim_policy"),
+    table_column("binding-mode", "Volume binding mode", "volume_binding_mode"),
+    table_column("expansion", "Allow volume expansion", "allow_volume_expansion"),
+    AGE_CELL,
     namespaced=False,
 )
-ATTRIBUTES_CLASSES = declare(
-    AttributesClass, shown("driver", "Driver name", "driver_name", "mono"), AGE_SHOWN, namespaced=False
+ATTRIBUTES_CLASSES = table_printer(
+    AttributesClass, table_column("driver", "Driver name", "driver_name", "mono"), AGE_CELL, namespaced=False
 )
-ATTACHMENTS = declare(
+ATTACHMENTS = table_printer(
     Attachment,
-    STATUS_SHOWN,
-    shown("attacher", "Attacher", "spec.attacher", "mono"),
-    shown("pv", "PV", "spec.source.persistent_volume_name", "mono"),
-    shown("node", "Node", "spec.node_name", "mono"),
-    shown("attached", "Attached", "status.attached"),
-    AGE_SHOWN,
-    judge=_attachment_standing,
+    STATUS_CELL,
+    table_column("attacher", "Attacher", "spec.attacher", "mono"),
+    table_column("pv", "PV", "spec.source.persistent_volume_name", "mono"),
+    table_column("node", "Node", "spec.node_name", "mono"),
+    table_column("attached", "Attached", "status.attached"),
+    AGE_CELL,
+    health_of=_attachment_standing,
     namespaced=False,
 )
-SHAPES: dict[str, Shape] = {
+PRINTERS: dict[str, Printer] = {
     "persistentvolumeclaims": CLAIMS,
     "persistentvolumes": VOLUMES,
     "storageclasses.storage.k8s.io": STORAGE_CLASSES,

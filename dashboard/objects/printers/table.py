@@ -1,4 +1,4 @@
-"""Shapes as tables: each column beside what fills it, and one function that judges how the object is.
+"""Printers as tables: each column with its source, and one function for the health of the object.
 
 A column is filled by the dotted path of a field of the projection, or by a function where kubectl makes words of
 several. The columns are those of the API server's tables, which ``kubectl get -o wide`` prints; tests compare them.
@@ -11,24 +11,26 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from dashboard.live.messages import Cell, Tone
-from dashboard.resources.rows.column import CellKind, Column, Order
-from dashboard.resources.rows.pod_types import Condition
-from dashboard.resources.rows.shape import (
-    AGE,
-    STATUS,
-    Facts,
-    Shape,
-    age,
+from dashboard.objects.kinds.row import Cell, Tone
+from dashboard.objects.printers.pod_projection import Condition
+from dashboard.objects.printers.printer import (
+    AGE_COLUMN,
+    STATUS_COLUMN,
+    CellKind,
+    Column,
+    Order,
+    PrintedRow,
+    Printer,
     cluster_columns,
+    created_at,
     namespaced_columns,
-    seconds,
+    to_unix_seconds,
 )
 from informerd.objects import Object
 
 
-class Standing(NamedTuple):
-    """How an object is: its word, its tone, what is wrong in words, and since when (Unix seconds)."""
+class Health(NamedTuple):
+    """Health of an object: status word, tone, what is wrong in words, and since when (Unix seconds)."""
 
     status: str = "Current"
     tone: Tone = "idle"
@@ -36,15 +38,15 @@ class Standing(NamedTuple):
     since: float | None = None
 
 
-class Shown(NamedTuple):
-    """A column and what fills it."""
+class TableColumn(NamedTuple):
+    """A column and its source."""
 
     column: Column
     read: Callable[[Any], Any]
     """Takes an object of the kind's projection."""
 
 
-def shown(
+def table_column(
     name: str,
     header: str,
     source: str | Callable[[Any], Any],
@@ -52,63 +54,68 @@ def shown(
     *,
     order: Order | None = None,
     priority: int = 0,
-    told: bool = True,
-) -> Shown:
-    """A column called `name`, filled from `source`; `told`: its changes are worth a feed line."""
+    in_feed: bool = True,
+) -> TableColumn:
+    """A column called `name`, filled from `source`; with `in_feed` its changes make a feed line."""
     orders: dict[str, Order] = {"number": "number", "duration": "number", "age": "age"}
-    words = header.lower() if told and kind != "age" else ""
+    words = header.lower() if in_feed and kind != "age" else ""
     column = Column(name, header, kind, priority, order or orders.get(kind, "natural"), words)
-    return Shown(column, attrgetter(source) if isinstance(source, str) else source)
+    return TableColumn(column, attrgetter(source) if isinstance(source, str) else source)
 
 
-STATUS_SHOWN = Shown(STATUS, lambda _: None)
-"""Stands where the status word goes."""
-AGE_SHOWN = Shown(AGE, age)
+STATUS_CELL = TableColumn(STATUS_COLUMN, lambda _: None)
+"""Stands in the position of the status word."""
+AGE_CELL = TableColumn(AGE_COLUMN, created_at)
 
 
-def current(_: Object) -> Standing:
-    """Of kinds that only are: Current is kstatus's word for what is not on its way anywhere."""
-    return Standing()
+def always_current(_: Object) -> Health:
+    """Health of kinds that have no state: Current is kstatus's word for an object that is not changing."""
+    return Health()
 
 
-def declare(
-    projection: type[Object], *cells: Shown, judge: Callable[[Any], Standing] = current, namespaced: bool = True
-) -> Shape:
-    """The shape of a kind with these columns after its name. What is being deleted is Terminating, whatever else."""
-    readers = [None if cell is STATUS_SHOWN else cell.read for cell in cells]
+def table_printer(
+    projection: type[Object],
+    *cells: TableColumn,
+    health_of: Callable[[Any], Health] = always_current,
+    namespaced: bool = True,
+) -> Printer:
+    """The printer of a kind with these columns after its name. An object that is being deleted is always
+    Terminating.
+    """
+    readers = [None if cell is STATUS_CELL else cell.read for cell in cells]
 
-    def read(obj: Object) -> Facts:
-        standing = judge(obj) if obj.metadata.deletion_timestamp is None else terminating(obj)
-        values = tuple([standing.status if reader is None else plain(reader(obj)) for reader in readers])
-        return Facts(standing.status, standing.tone, values, standing.reason, standing.since)
+    def read(obj: Object) -> PrintedRow:
+        standing = health_of(obj) if obj.metadata.deletion_timestamp is None else terminating(obj)
+        values = tuple([standing.status if reader is None else to_cell(reader(obj)) for reader in readers])
+        return PrintedRow(standing.status, standing.tone, values, standing.reason, standing.since)
 
     columns = (namespaced_columns if namespaced else cluster_columns)(*(cell.column for cell in cells))
-    return Shape(columns, projection, read, namespaced)
+    return Printer(columns, projection, read, namespaced)
 
 
-def terminating(obj: Object) -> Standing:
-    """Of what is being deleted; finalizers are named, for they hold it."""
+def terminating(obj: Object) -> Health:
+    """Health of an object that is being deleted; finalizers are named, for they hold it."""
     held = ", ".join(obj.metadata.finalizers)
     reason = f"being deleted, held by finalizers: {held}" if held else ""
-    return Standing("Terminating", "busy", reason, seconds(obj.metadata.deletion_timestamp))
+    return Health("Terminating", "busy", reason, to_unix_seconds(obj.metadata.deletion_timestamp))
 
 
-def plain(value: Any) -> Cell:
-    """A field as a cell: empty ones are nothing, several are joined by commas, moments are Unix seconds."""
+def to_cell(value: Any) -> Cell:
+    """A field as a cell: empty ones are nothing, several are joined by commas, times are Unix seconds."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple | list):
         return ",".join(value) or None
     if isinstance(value, datetime):
-        return seconds(value)
+        return to_unix_seconds(value)
     return None if value == "" else value
 
 
-def some(items: Iterable[str], most: int, *, between: str = ",", spaced: bool = True) -> str | None:
-    """The first of them, and how many more there are, as kubectl shortens: ``a,b,c + 2 more...``."""
+def shorten(items: Iterable[str], limit: int, *, between: str = ",", spaced: bool = True) -> str | None:
+    """The first texts, and the number of others, in kubectl's form: ``a,b,c + 2 more...``."""
     found = list(items)
-    more = f"{' ' if spaced else ''}+ {len(found) - most} more..." if len(found) > most else ""
-    return between.join(found[:most]) + more or None
+    more = f"{' ' if spaced else ''}+ {len(found) - limit} more..." if len(found) > limit else ""
+    return between.join(found[:limit]) + more or None
 
 
 def labels_text(labels: Mapping[str, str]) -> str | None:
@@ -116,16 +123,16 @@ def labels_text(labels: Mapping[str, str]) -> str | None:
     return ",".join(f"{name}={value}" for name, value in sorted(labels.items())) or None
 
 
-def condition(conditions: Iterable[Condition], name: str, status: str = "") -> Condition | None:
-    """The condition of that type; with `status`, only if it is that."""
+def find_condition(conditions: Iterable[Condition], name: str, status: str = "") -> Condition | None:
+    """The condition of that type; with `status`, only if it has that."""
     return next((c for c in conditions if c.type == name and status in ("", c.status)), None)
 
 
-def said(found: Condition) -> str:
-    """What a condition says of itself, shortest form that is worth reading."""
+def condition_text(found: Condition) -> str:
+    """The shortest useful text of a condition."""
     return found.message or found.reason or f"{found.type} is {found.status}"
 
 
-def since(found: Condition | None) -> float | None:
+def condition_since(found: Condition | None) -> float | None:
     """Unix seconds of a condition's last transition."""
-    return seconds(found.last_transition_time) if found is not None else None
+    return to_unix_seconds(found.last_transition_time) if found is not None else None

@@ -1,6 +1,6 @@
-"""What the API server's refusals mean, in plain words: which rule of the cluster it was, and who may help.
+"""Explanations of the API server's refusals in plain words: which rule of the cluster applied, and who can help.
 
-The texts told apart here are those of apiserver's ForbiddenErrorMessage (authorization), ResourceQuota, LimitRanger,
+The recognized texts are those of apiserver's ForbiddenErrorMessage (authorization), ResourceQuota, LimitRanger,
 PodSecurity, NamespaceLifecycle and webhook admission.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from types import UnionType
 
-from dashboard.edits.fields import Path, parse_path
-from dashboard.edits.unserved import Unserved
+from dashboard.objects.fields.fields import Path, parse_path
+from dashboard.objects.problems.served_version import VersionNotServed
 from informerd.errors import (
     ApiError,
     Forbidden,
@@ -29,7 +29,10 @@ _RIGHT = re.compile(
 _ACCESS = re.compile(r"\b[Uu]ser \"|you can't set finalizers on")
 _RULES = (
     (re.compile(r"exceeded quota: (?P<name>[^,]+)"), "The quota {name} of the namespace leaves no room for it."),
-    (re.compile(r"failed quota: (?P<name>[^:]+): must specify"), "The quota {name} of the namespace wants more said."),
+    (
+        re.compile(r"failed quota: (?P<name>[^:]+): must specify"),
+        "The quota {name} of the namespace requires more values to be set.",
+    ),
     (
         re.compile(r"status unknown for quota: (?P<name>[^,]+)"),
         "The quota {name} of the namespace has not been counted yet: try again in a moment.",
@@ -71,7 +74,7 @@ _RULES = (
         "A rule of the cluster (admission) refused it.",
     ),
 )
-"""What a message has in it, and what that means; the first that fits."""
+"""Patterns of messages and their explanations; the first match is used."""
 _NO_NAMESPACE = re.compile(r"namespaces \"(?P<name>[^\"]*)\" not found")
 _FIELD = re.compile(r"\b(?:spec|metadata|data)(?:\.[A-Za-z][\w-]*|\[\d+\])+")
 _MEANT: tuple[tuple[re.Pattern[str], Path], ...] = (
@@ -80,18 +83,18 @@ _MEANT: tuple[tuple[re.Pattern[str], Path], ...] = (
     (re.compile(r"error looking up service account "), ("spec", "serviceAccountName")),
     (re.compile(r"RuntimeClass \"[^\"]+\" not found"), ("spec", "runtimeClassName")),
 )
-"""Fields that a message means and does not name."""
+"""Fields that a message refers to without naming them."""
 _NO_STATUS = re.compile(r"HTTP \d{3}\b")
-"""What the client says of an answer that is no Status of Kubernetes."""
+"""The client's text for an answer that is not a Kubernetes Status."""
 _BY_CODE = {
     405: "The API server does not do this with such objects.",
-    410: "What this was about is too old by now: open the page again.",
+    410: "This page's data is too old for the API server. Open the page again.",
     413: "It is too large for the API server, or for a proxy in front of it.",
-    415: "The API server, or a proxy in front of it, does not take what is sent in this form.",
+    415: "The API server, or a proxy in front of it, does not accept data in this form.",
 }
 _BY_KIND: tuple[tuple[type[ApiError] | UnionType, str], ...] = (
     (Unauthorized, "The API server did not accept the credentials."),
-    (TooManyRequests, "It asks to come again later."),
+    (TooManyRequests, "It asks you to try again later."),
     (ServerError | ServerTimeout, "This may pass: try again."),
     (NotServed, "The API server does not have this."),
 )
@@ -110,14 +113,14 @@ def title_of(error: ApiError) -> str:
         return "The API server is busy"
     if isinstance(error, ServerError | ServerTimeout):
         return "The API server failed"
-    if isinstance(error, Unserved):
+    if isinstance(error, VersionNotServed):
         return "Its version is not served"
     return "The API server refused it"
 
 
-def words_of(error: ApiError) -> str:
-    """What it means, as sentences; empty where the API server's own text says it all."""
-    if isinstance(error, Unserved):
+def explanation_of(error: ApiError) -> str:
+    """What it means, as sentences; empty where the API server's own text is enough."""
+    if isinstance(error, VersionNotServed):
         return error.words
     message = str(error)
     absent = _NO_NAMESPACE.search(message)
@@ -133,12 +136,12 @@ def words_of(error: ApiError) -> str:
     if error.code in _BY_CODE:
         return _BY_CODE[error.code]
     if _NO_STATUS.match(message):
-        return "No API server of Kubernetes gives such an answer: it came from something before it, such as a proxy."
+        return "A Kubernetes API server does not give such an answer. It may come from a proxy in front of it."
     return _OTHERWISE.get(type(error), "")
 
 
 def rule_of(message: str) -> str:
-    """Which rule of the cluster a message of the API server tells of; empty where it tells of none."""
+    """The cluster's rule that a message names; empty where it names none."""
     for pattern, words in _RULES:
         if found := pattern.search(message):
             return words.format(**found.groupdict())
@@ -146,7 +149,7 @@ def rule_of(message: str) -> str:
 
 
 def field_of(message: str) -> Path:
-    """The field that a message names in passing, where the API server names none beside it."""
+    """The field that a message mentions, where the API server names none separately."""
     for pattern, path in _MEANT:
         if pattern.search(message):
             return path
@@ -170,4 +173,4 @@ def _access(message: str) -> str:
     where = f"in namespace {right['namespace']}" if right["namespace"] else "in the whole cluster"
     who = right["user"] or "The account"
     done = f"{right['verb']} {_what(right)}"
-    return f"{who} has no right to {done} {where}; who manages the cluster's access rules can give it."
+    return f"{who} has no right to {done} {where}; an administrator of the cluster can grant it."

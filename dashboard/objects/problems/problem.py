@@ -1,4 +1,4 @@
-"""What the API server (or the text) objects to, in words, beside the field it is about."""
+"""Problems that the API server (or the text itself) has with an edit, in words, with the field of each."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from dashboard.edits.document import Document, DocumentError
-from dashboard.edits.editable import Mismatch
-from dashboard.edits.fields import Path, as_held, parse_path, show
-from dashboard.edits.plain_words import field_of, rule_of, title_of, words_of
-from dashboard.edits.unserved import Unserved
-from dashboard.repeats import pause
+from dashboard.objects.fields.fields import ABSENT, Path, Value, format_path, parse_path, resolve_path
+from dashboard.objects.manifests.document import Document, DocumentError
+from dashboard.objects.manifests.writer import scalar_yaml
+from dashboard.objects.problems.explanations import explanation_of, field_of, rule_of, title_of
+from dashboard.objects.problems.served_version import VersionNotServed
+from dashboard.runtime.retry import retry_delay
 from informerd.errors import (
     ApiError,
     CredentialsError,
@@ -27,15 +27,42 @@ from informerd.errors import (
     Unreachable,
 )
 
+
+def _value_text(value: Value) -> str:
+    if isinstance(value, dict | list):
+        return "made of fields" if isinstance(value, dict) else "a list"
+    return f"“{value if isinstance(value, str) else scalar_yaml(value)}”"
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """The text names another object or field than the address does."""
+
+    path: Path
+    actual: Value
+    expected: str
+    page_verb: str = "edits"
+    """The page's verb for what it does with the expected object."""
+
+    @property
+    def words(self) -> str:
+        found = "missing" if self.actual is ABSENT or self.actual is None else f"{_value_text(self.actual)} in the text"
+        if self.page_verb == "holds":
+            return "Only the status is edited on this page. Remove this: it would not be written. Nothing was sent."
+        if self.path[-1] in ("uid", "resourceVersion"):
+            return f"It is {found}, but this page edits “{self.expected}”. Take the line out, or open the page again."
+        return f"It is {found}, but this page {self.page_verb} “{self.expected}”. Nothing was sent."
+
+
 _STRICT = re.compile(r"(?P<what>unknown|duplicate) field \"(?P<field>[^\"]+)\"")
 _GO_FIELD = re.compile(r"json: cannot unmarshal (?P<found>.+?) into Go (?:struct field|value) (?P<field>\S+)")
 _WANTS_TEXT = re.compile(r"cannot unmarshal (?:number|bool).* of type string")
 _GO_TYPES: Mapping[str, str] = MappingProxyType(
     {"array": "A list", "object": "A map", "string": "A text", "number": "A number", "bool": "True or false"}
 )
-"""What encoding/json calls what it found."""
+"""encoding/json's names for JSON types."""
 _AT_THE_TOP = frozenset({(), ("apiVersion",), ("kind",), ("metadata",), ("spec",), ("status",)})
-"""Of the fields that Go names without a type, or by that of metadata, those that are not in metadata."""
+"""Fields that Go names without a type, or by the type of metadata, but that are not in metadata."""
 _QUOTED_FIELD = re.compile(r"\"(?P<field>[a-z][\w.\[\]/-]*)\" must ")
 _FIXED = re.compile(
     r"field is immutable|(may not|must not|cannot) be changed|updates to .* are forbidden", re.IGNORECASE
@@ -45,107 +72,109 @@ _NO_FIELD = ("", "<nil>", "[]")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One objection. `said` is the API server's own text, word for word; empty where the objection is ours."""
+    """One problem. `said` is the API server's own text, unchanged; empty where Deltaboard found the problem."""
 
     words: str
-    """Ours, in plain words; may be empty where `said` says it all."""
+    """Deltaboard's text in plain words; may be empty where `said` is enough."""
     said: str = ""
     path: Path = ()
     """The field it is about; empty for the whole object."""
     line: int = 0
-    """Where that field stands in the text, counted from 1; 0: nowhere."""
+    """Position of that field in the text, counted from 1; 0: none."""
     column: int = 0
     excerpt: tuple[tuple[int, str, bool], ...] = ()
-    """Lines around that place: number, text, whether it is the line meant."""
+    """Lines around that position: number, text, whether it is the line itself."""
     anchor: str = ""
-    """The id of its field in the form; empty where the form does not show it."""
+    """The id of its form field; empty where the form does not show it."""
 
     @property
     def field(self) -> str:
-        return show(self.path)
+        return format_path(self.path)
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Nothing was written (but see `unsure`), and why."""
+    """The reason why nothing was written (but see `unsure`)."""
 
     problems: tuple[Problem, ...]
     code: int
     """The status that the page has."""
     title: str
     retry_after: float | None = None
-    """Seconds that the API server asks to wait before another try."""
-    again_after: float | None = None
-    """Seconds until the very same may be sent again by itself; None where that would change nothing."""
+    """Seconds that the API server asks to wait before the next attempt."""
+    auto_retry_after: float | None = None
+    """Seconds until the same request may be repeated automatically; None where a repeat would change nothing."""
     unsure: bool = False
-    """Whether something may have been written after all."""
+    """Whether something may have been written all the same."""
     unread: bool = False
-    """Whether the API server could not be asked what became of it."""
+    """Whether the result could not be read from the API server."""
     trace: str = ""
-    """What the next try is told of this one (repeats.LOST), where there is more to tell than that no answer came."""
+    """What the next attempt needs to know of this one (retry.LOST_INPUT), where there is more than a missing answer."""
 
     @property
     def by_server(self) -> bool:
-        """Whether the API server said so, and not this program."""
+        """Whether the refusal is the API server's, and not this program's."""
         return any(problem.said for problem in self.problems)
 
 
 def refusal_of(error: InformerdError) -> Refusal:
-    """What an error of the client means to the person who edits."""
+    """The refusal for an error of the client, in the words of a user who edits."""
     if isinstance(error, ApiError):
-        return Refusal(_problems_of(error), _code(error), title_of(error), error.retry_after, pause(error))
+        return Refusal(_problems_of(error), _code(error), title_of(error), error.retry_after, retry_delay(error))
     if isinstance(error, InvalidCall):
         return Refusal((Problem(f"The API server cannot be asked for this: {error}."),), 422, "Not sent")
     if isinstance(error, CredentialsError):
-        return Refusal((Problem("The credentials for the cluster could not be had.", str(error)),), 503, "Not sent")
+        return Refusal(
+            (Problem("The credentials for the cluster could not be obtained.", str(error)),), 503, "Not sent"
+        )
     problem = Problem("No answer came from the API server.", str(error))
-    return Refusal((problem,), 503, "The API server is unreachable", again_after=pause(error))
+    return Refusal((problem,), 503, "The API server is unreachable", auto_retry_after=retry_delay(error))
 
 
-def unanswered(
-    error: InformerdError, title: str, known: str, *, unread: bool = False, repeatable: bool = True
+def unanswered_refusal(
+    error: InformerdError, title: str, facts: str, *, is_unverified: bool = False, repeatable: bool = True
 ) -> Refusal:
-    """A write of which it is not known whether it was done, or not yet; `known` says what is, as sentences.
+    """The refusal for a write with an unknown result; `facts` says what is known, as sentences.
 
     `error` came to the write, or to reading what became of it. `repeatable`: whether it may be sent once more without
     being done twice.
     """
     code, waits = (_code(error), error.retry_after) if isinstance(error, ApiError) else (503, None)
-    after = pause(error) if repeatable else None
-    problem = Problem(f"{_met(error)} {known}", str(error))
-    return Refusal((problem,), code, title, waits, after, unsure=True, unread=unread)
+    after = retry_delay(error) if repeatable else None
+    problem = Problem(f"{_met(error)} {facts}", str(error))
+    return Refusal((problem,), code, title, waits, after, unsure=True, unread=is_unverified)
 
 
-def doubted(title: str, known: str) -> Refusal:
-    """A write that got no clear answer, of which no reading tells any more whether it was done: the person decides."""
-    return Refusal((Problem(known),), 409, title, unsure=True)
+def uncertain_refusal(title: str, facts: str) -> Refusal:
+    """The refusal for a write whose result no reading can tell any more: the user decides."""
+    return Refusal((Problem(facts),), 409, title, unsure=True)
 
 
-def unreadable(error: DocumentError) -> Refusal:
-    """The text could not be taken as an object."""
+def unreadable_refusal(error: DocumentError) -> Refusal:
+    """The refusal for a text that is not an object."""
     problem = Problem(error.message, line=error.line, column=error.column)
     return Refusal((problem,), 422, "The YAML cannot be read")
 
 
-def mismatched(found: Iterable[Mismatch]) -> Refusal:
-    """The text is about another object."""
+def mismatch_refusal(found: Iterable[Mismatch]) -> Refusal:
+    """The refusal for a text about another object."""
     problems = tuple(Problem(each.words, path=each.path) for each in found)
     return Refusal(problems, 422, "The text is about another object than this page")
 
 
-def disguised(places: Iterable[Path]) -> Refusal:
-    """The text has dots where values were hidden."""
-    words = "These dots stand for a value that pages hide. Put the value here, or open the editor again: it has them."
+def masked_refusal(places: Iterable[Path]) -> Refusal:
+    """The refusal for a text with dots where values were hidden."""
+    words = "These dots stand for a value that pages hide. Write the value here, or open the editor again."
     return Refusal(tuple(Problem(words, path=path) for path in places), 422, "The text has dots in place of values")
 
 
-def located(refusal: Refusal, document: Document) -> Refusal:
-    """The same with each problem's place in the text filled in."""
+def locate(refusal: Refusal, document: Document) -> Refusal:
+    """The refusal with the position of each problem in the text."""
     return replace(refusal, problems=tuple(_located(problem, document) for problem in refusal.problems))
 
 
 def with_excerpts(refusal: Refusal, text: str) -> Refusal:
-    """The same with the lines around each problem's place."""
+    """The refusal with the lines around each problem's position."""
     lines = text.replace("\r\n", "\n").split("\n")
     return replace(refusal, problems=tuple(_with_excerpt(problem, lines) for problem in refusal.problems))
 
@@ -153,7 +182,7 @@ def with_excerpts(refusal: Refusal, text: str) -> Refusal:
 def _located(problem: Problem, document: Document) -> Problem:
     if problem.line or not problem.path:
         return problem
-    problem = replace(problem, path=as_held(document.value, problem.path))
+    problem = replace(problem, path=resolve_path(document.value, problem.path))
     position = document.position(problem.path)
     return problem if position is None else replace(problem, line=position.line, column=position.column)
 
@@ -168,11 +197,11 @@ def _with_excerpt(problem: Problem, lines: list[str]) -> Problem:
 
 
 def _met(error: InformerdError) -> str:
-    """What a write, or reading what became of it, met with, as sentences."""
-    if isinstance(error, Unserved):
+    """The error of a write, or of reading its result, as sentences."""
+    if isinstance(error, VersionNotServed):
         return error.words
     if isinstance(error, CredentialsError):
-        return "The credentials for the cluster could not be had."
+        return "The credentials for the cluster could not be obtained."
     if isinstance(error, Unreachable):
         return "No answer came from the API server."
     if isinstance(error, Forbidden):
@@ -180,8 +209,12 @@ def _met(error: InformerdError) -> str:
     if isinstance(error, Unauthorized):
         return "The API server did not accept the credentials."
     if isinstance(error, TooManyRequests):
-        return "The API server is busy and asks to come again later."
-    return "The API server failed over it." if isinstance(error, ServerError | ServerTimeout) else "It was refused."
+        return "The API server is busy and asks you to try again later."
+    return (
+        "The API server failed while handling it."
+        if isinstance(error, ServerError | ServerTimeout)
+        else "It was refused."
+    )
 
 
 def _code(error: ApiError) -> int:
@@ -207,7 +240,7 @@ def _problems_of(error: ApiError) -> tuple[Problem, ...]:
         found = _GO_TYPES.get(wrong_type["found"].partition(" ")[0], "This")
         hint = " A text like this stands in quotes." if _WANTS_TEXT.search(message) else ""
         return (Problem(f"{found} cannot stand here.{hint}", message, _go_path(wrong_type["field"])),)
-    return (Problem(words_of(error), message, field_of(message)),)
+    return (Problem(explanation_of(error), message, field_of(message)),)
 
 
 def _go_path(field: str) -> Path:
@@ -219,12 +252,14 @@ def _go_path(field: str) -> Path:
 
 
 def _of_cause(field: str, message: str) -> Problem:
-    fixed = "It cannot be changed any more: only a new object can have another." if _FIXED.search(message) else ""
+    fixed = (
+        "It cannot be changed any more. To use another value, create a new object." if _FIXED.search(message) else ""
+    )
     return Problem(fixed or rule_of(message), message, _cause_path(field, message))
 
 
 def _cause_path(field: str, message: str) -> Path:
-    """The field of a cause; structural schemas leave it out where alternatives failed, but name it in the message."""
+    """The field of a cause; structural schemas omit it where alternatives failed, but name it in the message."""
     if field not in _NO_FIELD:
         return parse_path(field)
     quoted = _QUOTED_FIELD.search(message)

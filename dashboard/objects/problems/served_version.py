@@ -1,4 +1,4 @@
-"""A kind that the API server does not serve in the version that it was asked for: no word of any object."""
+"""Error for a kind that the API server does not serve in the requested version, whatever objects exist."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ if TYPE_CHECKING:
     from informerd.rest.client import Client
 
 
-class Unserved(ApiError):
-    """What NotServed becomes on the way to a page: no NotFound, so that nobody takes the object for deleted."""
+class VersionNotServed(ApiError):
+    """NotServed in terms of a page: it is not a NotFound, so that the object does not count as deleted."""
 
     def __init__(self, error: NotServed, resource: Resource, elsewhere: str) -> None:
         super().__init__(error.status, retry_after=error.retry_after, warnings=error.warnings)
         self.resource = resource
-        self.elsewhere = elsewhere
-        """The version in which the object is there; empty where that is not known."""
+        self.served_version = elsewhere
+        """The version in which the object exists; empty where that is not known."""
 
     @property
     def words(self) -> str:
         """What happened and what to do, as sentences."""
         what = f"The API server does not serve {self.resource.kind} in the version {self.resource.version}."
-        if self.elsewhere:
-            return f"{what} The object is still there, in the version {self.elsewhere}: load its page again."
+        if self.served_version:
+            return f"{what} The object is still there, in the version {self.served_version}: load its page again."
         return f"{what} The object may be there in another one: load its page again in a moment."
 
 
@@ -39,8 +39,8 @@ class _Group(msgspec.Struct, frozen=True):
     versions: tuple[_Version, ...] = ()
 
 
-async def version_of(client: Client, resource: Resource, name: str, namespace: str) -> str:
-    """Another version of the resource in which there is an object of the name; empty where that cannot be found out."""
+async def find_served_version(client: Client, resource: Resource, name: str, namespace: str) -> str:
+    """Another version of the resource in which an object of the name exists; empty where none was found."""
     if not (resource.group and name):
         return ""
     try:

@@ -1,7 +1,7 @@
-"""Many rows through a filter at a time: what `Query.matches` says of each, without calls for each.
+"""Filter for batches of rows, with the results of `Query.matches` but without calls for each row.
 
-A filter that nobody had yet is asked of every row of a kind. One call a row and term is most of what that costs, so
-each term says here what holds for a batch; where that would not be quicker it is asked row by row as ever.
+A new filter is applied to every row of a kind. One call per row and term is most of the cost of that, so each term has
+a function for a batch here; where that would not be faster it is asked row by row.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from collections.abc import Callable, Sequence
 from itertools import compress
 from typing import Any
 
-from dashboard.live.messages import Cell, Row
-from dashboard.resources.query import Query
-from dashboard.resources.terms import ColumnTerm, Fields, LabelTerm, Term, Word, cell_of
+from dashboard.objects.kinds.row import Cell, Row
+from dashboard.objects.query.query import Query
+from dashboard.objects.query.terms import ColumnTerm, Fields, LabelTerm, Term, WordTerm, cell_at
 
-Asked = Callable[[Sequence[Row], float], list[bool]]
-"""Whether a term lets each of these rows through at a moment (Unix seconds)."""
+BatchPredicate = Callable[[Sequence[Row], float], list[bool]]
+"""Whether a term matches each of these rows at a moment (Unix seconds)."""
 
 NEVER = float("inf")
-KEPT = 4096
-"""Different values of a column whose answers are kept while a filter is found."""
+CACHE_SIZE = 4096
+"""Different values of a column whose results are cached while a filter is applied."""
 _NUMBERS = frozenset({int, float})
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
@@ -30,8 +30,8 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-class Sieve:
-    """One query's filter. `fields` as for `Query.matches`."""
+class BatchFilter:
+    """The filter of one query. `fields` as for `Query.matches`."""
 
     def __init__(self, query: Query, fields: Fields) -> None:
         self._namespaces = frozenset(query.namespaces)
@@ -50,8 +50,8 @@ class Sieve:
             rows = list(compress(rows, asked(rows, now)))
         return list(rows)
 
-    def dues(self, rows: Sequence[Row], now: float) -> list[float]:
-        """When time alone may change next what is said of each row, as `Query.next_due`; NEVER where it will not."""
+    def next_dues(self, rows: Sequence[Row], now: float) -> list[float]:
+        """When time alone may change the result of each row, as `Query.next_due`; NEVER where it will not."""
         soonest = [NEVER] * len(rows)
         for term in self._ageing:
             moments = [value + term.operand if type(value) in _NUMBERS else NEVER for value in _cells(rows, term.index)]
@@ -59,8 +59,8 @@ class Sieve:
         return soonest
 
 
-def _asked(term: Term, fields: Fields) -> Asked:
-    if isinstance(term, Word) and term.pattern.is_literal and "/" not in term.pattern.text:
+def _asked(term: Term, fields: Fields) -> BatchPredicate:
+    if isinstance(term, WordTerm) and term.pattern.is_literal and "/" not in term.pattern.text:
         return _word(term)
     if isinstance(term, LabelTerm) and all(pattern.is_literal for pattern in term.values or ()):
         return _label(term)
@@ -69,14 +69,14 @@ def _asked(term: Term, fields: Fields) -> Asked:
     return lambda rows, now: [term.matches(row, now, fields) for row in rows]
 
 
-def _word(term: Word) -> Asked:
+def _word(term: WordTerm) -> BatchPredicate:
     piece = term.pattern.text.casefold()
     if term.negative:
         return lambda rows, _: [piece not in row.name.casefold() for row in rows]
     return lambda rows, _: [piece in row.name.casefold() for row in rows]
 
 
-def _label(term: LabelTerm) -> Asked:
+def _label(term: LabelTerm) -> BatchPredicate:
     label = term.label
     if term.values is None:
         return lambda rows, _: [(label in row.labels) != term.negative for row in rows]
@@ -86,59 +86,59 @@ def _label(term: LabelTerm) -> Asked:
     return lambda rows, _: [row.labels.get(label) in wanted for row in rows]
 
 
-def _equals(term: ColumnTerm) -> Asked:
-    negative, says = term.negative, term.says
+def _equals(term: ColumnTerm) -> BatchPredicate:
+    negative, says = term.negative, term.accepts
     if (literals := term.literals) is not None:
-        said = _Answers(term)
+        answers = _Answers(term)
         return lambda rows, _: [
-            (value.casefold() in literals) != negative if type(value) is str and value else said[value]
+            (value.casefold() in literals) != negative if type(value) is str and value else answers[value]
             for value in _cells(rows, term.index)
         ]
     if len(term.values) > 1:
         return lambda rows, now: [says(value, now) for value in _cells(rows, term.index)]
-    fits = term.values[0].fits
+    fits = term.values[0].matches
     return lambda rows, now: [
         fits(value) != negative if type(value) is str and value else says(value, now)
         for value in _cells(rows, term.index)
     ]
 
 
-def _compares(term: ColumnTerm) -> Asked:
+def _compares(term: ColumnTerm) -> BatchPredicate:
     operand, negative, compare = term.operand, term.negative, _COMPARE[term.op]
     if type(operand) in _NUMBERS and term.order == "age":
         return lambda rows, now: [
-            compare(now - value, operand) != negative if type(value) in _NUMBERS else term.says(value, now)
+            compare(now - value, operand) != negative if type(value) in _NUMBERS else term.accepts(value, now)
             for value in _cells(rows, term.index)
         ]
     if type(operand) in _NUMBERS and term.order == "number":
         return lambda rows, now: [
-            compare(value, operand) != negative if type(value) in _NUMBERS else term.says(value, now)
+            compare(value, operand) != negative if type(value) in _NUMBERS else term.accepts(value, now)
             for value in _cells(rows, term.index)
         ]
     if term.order != "age":
-        said = _Answers(term)
-        return lambda rows, _: [said[value] for value in _cells(rows, term.index)]
-    return lambda rows, now: [term.says(value, now) for value in _cells(rows, term.index)]
+        answers = _Answers(term)
+        return lambda rows, _: [answers[value] for value in _cells(rows, term.index)]
+    return lambda rows, now: [term.accepts(value, now) for value in _cells(rows, term.index)]
 
 
 class _Answers(dict[Cell, bool]):
-    """What a term whose answers time does not change says of values, each asked about once while they are few."""
+    """Results of a term that do not depend on time, by value, each computed once while there are few."""
 
     def __init__(self, term: ColumnTerm) -> None:
         self._term = term
 
     def __missing__(self, value: Cell) -> bool:
-        found = self._term.says(value, 0.0)
-        if len(self) < KEPT:
+        found = self._term.accepts(value, 0.0)
+        if len(self) < CACHE_SIZE:
             self[value] = found
         return found
 
 
 def _cells(rows: Sequence[Row], index: int) -> list[Any]:
-    """The value that a ColumnTerm's index means, of each row."""
+    """The value of each row at a ColumnTerm's index."""
     if index >= 0:
         try:
             return [row.cells[index] for row in rows]
         except IndexError:
             pass  # some rows are from before their kind had such a column
-    return [cell_of(row, index) for row in rows]
+    return [cell_at(row, index) for row in rows]

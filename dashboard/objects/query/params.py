@@ -1,4 +1,4 @@
-"""The parts of a list's address, each read on its own; what makes no sense is reported and left out."""
+"""Parameters of a list's address, each parsed on its own; invalid parts are reported and left out."""
 
 from __future__ import annotations
 
@@ -7,48 +7,48 @@ from collections.abc import Iterable, Mapping
 
 from django.http import QueryDict
 
-from dashboard.resources.near import near_names
-from dashboard.resources.rows import Column, columns_for, default_sort
-from dashboard.resources.rows.field_path import EXAMPLES, FieldPath, WrongPath, looks_like_path
-from dashboard.resources.tokens import Problem
+from dashboard.objects.paths.field_path import EXAMPLE_PATHS, FieldPath, InvalidPath, looks_like_path
+from dashboard.objects.printers import Column, columns_for, default_sort
+from dashboard.objects.query.tokenizer import QueryProblem
+from dashboard.runtime.suggest import suggest_names
 
 Params = QueryDict | Mapping[str, list[str]]
 
 _NAMESPACE = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _NAMESPACES = "expected small letters, digits and dashes, 63 at most"
 _DIRECTIONS = {"desc": "-", "descending": "-", "asc": "", "ascending": ""}
-"""Words that other languages write behind what they sort by, and what is written before it here."""
+"""Words for a descending order in other languages, and the prefix that is written here."""
 _LAST_PAGE = 10**9
 _LONGEST_NAME = 253
 
 
-def values_of(params: Params, name: str) -> list[str]:
+def param_values(params: Params, name: str) -> list[str]:
     """All values of a parameter."""
     return params.getlist(name) if isinstance(params, QueryDict) else list(params.get(name, ()))
 
 
 def split_values(params: Params, name: str) -> list[str]:
-    """The non-empty values of a parameter that may be repeated and hold commas."""
-    return [part.strip() for value in values_of(params, name) for part in value.split(",") if part.strip()]
+    """The non-empty values of a parameter that may be repeated and contain commas."""
+    return [part.strip() for value in param_values(params, name) for part in value.split(",") if part.strip()]
 
 
-def read_namespaces(params: Params, problems: list[Problem]) -> tuple[str, ...]:
-    """The names of ``namespace=a,b`` or, as in filters, ``ns=a,b``, without those that can be none."""
+def read_namespaces(params: Params, problems: list[QueryProblem]) -> tuple[str, ...]:
+    """The names of ``namespace=a,b`` or, as in filters, ``ns=a,b``, without invalid ones."""
     found = []
     for name in (*split_values(params, "namespace"), *split_values(params, "ns")):
         if _NAMESPACE.fullmatch(name):
             found.append(name)
         else:
             plain = name.lower()
-            meant = f"did you mean {plain}? " if _NAMESPACE.fullmatch(plain) else ""
-            message = f"{name[:70]!r} cannot be the name of a namespace: {meant}{_NAMESPACES}"
-            problems.append(Problem("namespace", 0, len(name), message))
+            suggestion = f"did you mean {plain}? " if _NAMESPACE.fullmatch(plain) else ""
+            message = f"{name[:70]!r} cannot be the name of a namespace: {suggestion}{_NAMESPACES}"
+            problems.append(QueryProblem("namespace", 0, len(name), message))
     return tuple(found)
 
 
-def read_sort(params: Params, key: str, title: str, problems: list[Problem]) -> tuple[str, bool]:
+def read_sort(params: Params, key: str, title: str, problems: list[QueryProblem]) -> tuple[str, bool]:
     """Column id or path and whether it is descending, of ``sort=-restarts`` or ``sort=-.spec.priority``."""
-    text = next((value.strip() for value in values_of(params, "sort") if value.strip()), "")
+    text = next((value.strip() for value in param_values(params, "sort") if value.strip()), "")
     if not text:
         return default_sort(key)
     name = text.removeprefix("-").lower()
@@ -61,32 +61,32 @@ def read_sort(params: Params, key: str, title: str, problems: list[Problem]) -> 
         return (path.text, sign) if path is not None else default_sort(key)
     expected = f"expected one of {', '.join(known)} or a field's path, with - before it for descending"
     message = f"{title} cannot be sorted by {name[:70]!r}: {_sort_meant(name, sign, known)}{expected}"
-    problems.append(Problem("sort", int(sign), len(text), message, text))
+    problems.append(QueryProblem("sort", int(sign), len(text), message, text))
     return default_sort(key)
 
 
 def _sort_meant(name: str, descending: bool, known: list[str]) -> str:
     word, _, rest = name.replace(":", " ").replace(",", " ").strip().partition(" ")
-    near = near_names(word, known)
+    near = suggest_names(word, known)
     sign = _DIRECTIONS.get(rest.strip(), "-" if descending else "")
     return f"did you mean {sign}{near[0]}? " if near else ""
 
 
-def read_page(params: Params, problems: list[Problem]) -> int:
+def read_page(params: Params, problems: list[QueryProblem]) -> int:
     """The number of ``page=3``."""
-    text = next((value.strip() for value in values_of(params, "page") if value.strip()), "1")
+    text = next((value.strip() for value in param_values(params, "page") if value.strip()), "1")
     if text.isascii() and text.isdecimal() and len(text) < 12 and 1 <= int(text) <= _LAST_PAGE:
         return int(text)
-    problems.append(Problem("page", 0, len(text), f"{text[:20]!r} is no page: expected a number from 1 on"))
+    problems.append(QueryProblem("page", 0, len(text), f"{text[:20]!r} is not a page: expected a number of 1 or more"))
     return 1
 
 
-def read_open(params: Params, namespaced: bool, title: str, problems: list[Problem]) -> tuple[str, str] | None:
+def read_open(params: Params, namespaced: bool, title: str, problems: list[QueryProblem]) -> tuple[str, str] | None:
     """Namespace and name of ``open=namespace/name``, the object shown beside the list; None where there is none.
 
     The namespace of an object that has none is written as a dash, as in the addresses of details.
     """
-    text = next((value.strip() for value in values_of(params, "open") if value.strip()), "")
+    text = next((value.strip() for value in param_values(params, "open") if value.strip()), "")
     if not text:
         return None
     namespace, slash, name = text.partition("/")
@@ -94,14 +94,16 @@ def read_open(params: Params, namespaced: bool, title: str, problems: list[Probl
     if slash and right and name and "/" not in name and len(name) <= _LONGEST_NAME:
         return ("" if namespace == "-" else namespace), name
     form = "namespace/name" if namespaced else f"-/name, since {title} belong to no namespace"
-    problems.append(Problem("open", 0, len(text), f"{text[:60]!r} cannot be opened: expected {form}"))
+    problems.append(QueryProblem("open", 0, len(text), f"{text[:60]!r} cannot be opened: expected {form}"))
     return None
 
 
-def read_columns(params: Params, columns: Iterable[Column], title: str, problems: list[Problem]) -> tuple[str, ...]:
+def read_columns(
+    params: Params, columns: Iterable[Column], title: str, problems: list[QueryProblem]
+) -> tuple[str, ...]:
     """The ids and paths of ``columns=name,.spec.nodeName``; none where they are the usual columns."""
     known = [column.id for column in columns]
-    text = ",".join(value for value in values_of(params, "columns") if value.strip())
+    text = ",".join(value for value in param_values(params, "columns") if value.strip())
     chosen: dict[str, None] = {}
     at = 0
     for part in text.split(","):
@@ -113,19 +115,19 @@ def read_columns(params: Params, columns: Iterable[Column], title: str, problems
             path = _read_path("columns", name, text, start, problems)
             chosen |= {path.text: None} if path is not None else {}
         elif name:
-            near = near_names(name, known)
-            meant = f"did you mean {near[0]}? " if near else ""
-            expected = f"expected one of {', '.join(known)} or a path such as {EXAMPLES}"
-            message = f"{title} have no column {name[:70]!r}: {meant}{expected}"
-            problems.append(Problem("columns", start, start + len(name), message, text))
+            near = suggest_names(name, known)
+            suggestion = f"did you mean {near[0]}? " if near else ""
+            expected = f"expected one of {', '.join(known)} or a path such as {EXAMPLE_PATHS}"
+            message = f"{title} have no column {name[:70]!r}: {suggestion}{expected}"
+            problems.append(QueryProblem("columns", start, start + len(name), message, text))
     usual = tuple(column.id for column in columns if column.priority < 2)
     return () if tuple(chosen) == usual else tuple(chosen)
 
 
-def _read_path(param: str, name: str, text: str, start: int, problems: list[Problem]) -> FieldPath | None:
-    """The path that stands at `start` in a parameter's text; None where it is none, and a problem."""
+def _read_path(param: str, name: str, text: str, start: int, problems: list[QueryProblem]) -> FieldPath | None:
+    """The path at `start` in a parameter's text; None where there is none, with a problem."""
     try:
         return FieldPath(name)
-    except WrongPath as wrong:
-        problems.append(Problem(param, start + wrong.start, start + wrong.end, wrong.message, text))
+    except InvalidPath as wrong:
+        problems.append(QueryProblem(param, start + wrong.start, start + wrong.end, wrong.message, text))
         return None

@@ -1,4 +1,4 @@
-"""Reading what somebody typed into a filter: terms, and mistakes with their places and what was expected.
+"""Parser of a filter's text: terms, and mistakes with their position and what was expected.
 
 The grammar, terms separated by spaces and all of them needed::
 
@@ -19,12 +19,21 @@ import re
 from dataclasses import dataclass
 from typing import cast
 
-from dashboard.resources.near import near_names
-from dashboard.resources.pattern import Pattern
-from dashboard.resources.rows.column import Column, Order
-from dashboard.resources.rows.field_path import FieldPath, WrongPath, looks_like_path
-from dashboard.resources.terms import VIRTUAL, ColumnTerm, LabelTerm, Op, PathTerm, Term, Word, operand_for
-from dashboard.resources.tokens import Mistake, Problem, Token, tokens
+from dashboard.objects.paths.field_path import FieldPath, InvalidPath, looks_like_path
+from dashboard.objects.printers.printer import Column, Order
+from dashboard.objects.query.terms import (
+    VIRTUAL_COLUMNS,
+    ColumnTerm,
+    LabelTerm,
+    Op,
+    PathTerm,
+    Term,
+    WordTerm,
+    parse_operand,
+)
+from dashboard.objects.query.tokenizer import FilterSyntaxError, QueryProblem, Token, tokenize
+from dashboard.objects.query.wildcard import Pattern
+from dashboard.runtime.suggest import suggest_names
 from informerd.selectors.label_requirement import label_key_problem
 
 _LABEL = "label:"
@@ -38,46 +47,48 @@ _SIGNS = {
     "!": "write a dash before what is not wanted, as in -status=Running",
     "(": "brackets are not read: all parts are needed, and one of several values is written status=Running,Error",
 }
-"""What a column's name never begins with, and what is written instead."""
+"""Characters that no column's name begins with, and what to write instead."""
 MOST_TERMS = 50
-LONGEST = 2000
-"""Characters of a filter that are read."""
+MAX_FILTER_LENGTH = 2000
+"""Maximum characters of a filter that are read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
-    """What a filter's text means. `namespaces` come from ``ns=`` and belong into the address."""
+class ParsedFilter:
+    """The meaning of a filter's text. `namespaces` come from ``ns=`` and belong in the address."""
 
     terms: tuple[Term, ...]
     namespaces: tuple[str, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[QueryProblem, ...]
 
 
-def read_filter(text: str, columns: tuple[Column, ...], title: str) -> Filter:
-    """Read a filter for a kind with these columns; `title` is its name for messages. Never raises."""
+def parse_filter(text: str, columns: tuple[Column, ...], title: str) -> ParsedFilter:
+    """The parsed filter for a kind with these columns; `title` is its name for messages. Never raises."""
     terms: dict[Term, None] = {}
     namespaces: dict[str, None] = {}
-    problems: list[Problem] = []
-    reader = TermReader(columns, title)
-    for token in tokens(text[:LONGEST], problems):
+    problems: list[QueryProblem] = []
+    reader = TermParser(columns, title)
+    for token in tokenize(text[:MAX_FILTER_LENGTH], problems):
         try:
             term = reader.read(token)
-        except Mistake as mistake:
-            problems.append(Problem("q", mistake.start, mistake.end, mistake.message))
+        except FilterSyntaxError as mistake:
+            problems.append(QueryProblem("q", mistake.start, mistake.end, mistake.message))
             continue
         if _is_choice_of_namespaces(term):
             namespaces.update(dict.fromkeys(p.text for p in cast("ColumnTerm", term).values))
         elif len(terms) < MOST_TERMS:
             terms[term] = None
         else:
-            problems.append(Problem("q", token.start, len(text), f"only the first {MOST_TERMS} parts are used"))
+            problems.append(QueryProblem("q", token.start, len(text), f"only the first {MOST_TERMS} parts are used"))
             break
-    if len(text) > LONGEST:
-        problems.append(Problem("q", LONGEST, len(text), f"only the first {LONGEST} characters are read"))
-    return Filter(tuple(terms), tuple(namespaces), tuple(sorted(problems, key=lambda problem: problem.start)))
+    if len(text) > MAX_FILTER_LENGTH:
+        problems.append(
+            QueryProblem("q", MAX_FILTER_LENGTH, len(text), f"only the first {MAX_FILTER_LENGTH} characters are read")
+        )
+    return ParsedFilter(tuple(terms), tuple(namespaces), tuple(sorted(problems, key=lambda problem: problem.start)))
 
 
-class TermReader:
+class TermParser:
     """Makes terms of tokens for one kind."""
 
     def __init__(self, columns: tuple[Column, ...], title: str) -> None:
@@ -86,7 +97,7 @@ class TermReader:
         self._names = {_plain(name): column.id for column in columns for name in (column.header, column.id)}
 
     def read(self, token: Token) -> Term:
-        """The term of a token; raises Mistake."""
+        """The term of a token. Raises FilterSyntaxError where it is none."""
         begin = 1 if token.text[0] == "-" and not token.quoted[0] and len(token.text) > 1 else 0
         negative = begin == 1
         operator = token.find_operator()
@@ -102,19 +113,23 @@ class TermReader:
         name, colon, rest = token.text[begin:].partition(":")
         token.refuse_connective(begin)
         if colon and rest and not any(token.quoted) and self._find(name) is not None:
-            raise Mistake(f"write {name}={rest} to filter by that column", token.start, token.end)
-        return Word(token.pattern(begin), negative)
+            raise FilterSyntaxError(f"write {name}={rest} to filter by that column", token.start, token.end)
+        return WordTerm(token.pattern(begin), negative)
 
     def _label(self, token: Token, begin: int, negative: bool, operator: re.Match[str] | None) -> Term:
         after = begin + len(_LABEL)
         end = operator.start() if operator else len(token.text)
         key = token.text[after:end]
         if label_key_problem(key):
-            raise Mistake("expected a label's name, as in label:app=web", token.place(after), token.place(end))
+            raise FilterSyntaxError(
+                "expected a label's name, as in label:app=web", token.position(after), token.position(end)
+            )
         if operator is None:
             return LabelTerm(key, None, negative)
         if operator.group() not in ("=", "==", "!="):
-            raise Mistake("a label takes = or !=", token.place(operator.start()), token.place(operator.end()))
+            raise FilterSyntaxError(
+                "a label takes = or !=", token.position(operator.start()), token.position(operator.end())
+            )
         return LabelTerm(key, token.patterns(operator.end()), negative != (operator.group() == "!="))
 
     def _path(self, token: Token, begin: int, negative: bool) -> Term:
@@ -122,50 +137,56 @@ class TermReader:
         end = operator.start() if operator else len(token.text)
         try:
             path = FieldPath(token.text[begin:end])
-        except WrongPath as wrong:
-            start, end = token.place(begin + wrong.start), token.place(begin + wrong.end)
-            raise Mistake(wrong.message, start, end) from None
+        except InvalidPath as wrong:
+            start, end = token.position(begin + wrong.start), token.position(begin + wrong.end)
+            raise FilterSyntaxError(wrong.message, start, end) from None
         if operator is None:
             return PathTerm(path, "=", None, negative)
         op, negative = _split(operator.group(), negative)
         term = PathTerm(path, op, token.patterns(operator.end()), negative)
         if op != "=" and (not _single(term.values or ()) or term.operand is None):
             message = "expected a number, a quantity, a duration, an address or a date"
-            raise Mistake(f"{message} after {op}", token.place(operator.end()), token.end)
+            raise FilterSyntaxError(f"{message} after {op}", token.position(operator.end()), token.end)
         return term
 
     def _column(self, token: Token, begin: int, negative: bool, operator: re.Match[str]) -> Term:
         name = token.text[begin : operator.start()]
         if name[:1] in _SIGNS:
-            raise Mistake(_SIGNS[name[0]], token.place(begin), token.place(begin + 1))
+            raise FilterSyntaxError(_SIGNS[name[0]], token.position(begin), token.position(begin + 1))
         found = self._find(name)
         if found is None:
             message = self._unknown(name, token.text[operator.end() :])
-            raise Mistake(message, token.place(begin), token.place(operator.start() if name else operator.end()))
+            raise FilterSyntaxError(
+                message, token.position(begin), token.position(operator.start() if name else operator.end())
+            )
         column, index, order = found
         op, negative = _split(operator.group(), negative)
         values = token.patterns(operator.end())
         if op == "=" and (order != "age" or values == (Pattern(("",)),)):
             return ColumnTerm(column, index, order, op, values, negative)
         if order == "text" or index < 0:
-            raise Mistake(f"{column} takes = or !=", token.place(operator.start()), token.place(operator.end()))
+            raise FilterSyntaxError(
+                f"{column} takes = or !=", token.position(operator.start()), token.position(operator.end())
+            )
         if order == "age" and op == "=":
             message = f"{column} takes <, <=, > or >=, as in {column}<1h"
-            raise Mistake(message, token.place(operator.start()), token.place(operator.end()))
-        if not _single(values) or not values[0].text or operand_for(order, values[0].text) is None:
+            raise FilterSyntaxError(message, token.position(operator.start()), token.position(operator.end()))
+        if not _single(values) or not values[0].text or parse_operand(order, values[0].text) is None:
             expected = _EXPECTED.get(order, "one value")
-            raise Mistake(f"expected {expected} after {operator.group()}", token.place(operator.end()), token.end)
+            raise FilterSyntaxError(
+                f"expected {expected} after {operator.group()}", token.position(operator.end()), token.end
+            )
         return ColumnTerm(column, index, order, op, values, negative)
 
     def _find(self, name: str) -> tuple[str, int, Order] | None:
-        """Column id, the cell's place and order of a name that somebody typed."""
+        """Column id, index of the cell and order for a typed name."""
         plain = _plain(_ALIASES.get(name.lower(), name))
         column_id = self._names.get(plain)
         if column_id is not None:
             index, column = self._columns[column_id]
             return column_id, index, column.order
-        if plain in VIRTUAL:
-            return plain, *VIRTUAL[plain]
+        if plain in VIRTUAL_COLUMNS:
+            return plain, *VIRTUAL_COLUMNS[plain]
         return None
 
     def _unknown(self, name: str, value: str) -> str:
@@ -173,10 +194,10 @@ class TermReader:
             return "expected the name of a column right before it, without a space, as in status=Running"
         if _plain(name) in ("ns", "namespace"):
             return f"{self._title} belong to no namespace"
-        names = [*self._columns, *(v for v in VIRTUAL if v not in self._columns)]
+        names = [*self._columns, *(v for v in VIRTUAL_COLUMNS if v not in self._columns)]
         if looks_like_path(name):
             return f"{self._title} have no column {name!r}: write .{name} for the field of that path"
-        near = near_names(name, names)
+        near = suggest_names(name, names)
         hint = f"did you mean {near[0]}? " if near else "" if label_key_problem(name) else _label_meant(name, value)
         return f"{self._title} have no column {name!r}: {hint}expected one of {', '.join(names)}"
 
@@ -186,7 +207,9 @@ def _label_meant(name: str, value: str) -> str:
 
 
 def _operator_behind_path(token: Token) -> re.Match[str] | None:
-    """The first operator outside brackets, where conditions have their own; any, where brackets are not closed."""
+    """The first operator outside brackets, because conditions have their own; any operator where brackets are
+    not closed.
+    """
     depth = 0
     for index, character in enumerate(token.text):
         depth += (character == "[") - (character == "]")

@@ -1,4 +1,4 @@
-"""Queries: the state of a list as its address carries it. Whatever stands there, a query comes out of it."""
+"""Queries: the state of a list as its address carries it; every address gives a valid query."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from dashboard.live.messages import Row
-from dashboard.resources.addressed import Addressed, Pairs
-from dashboard.resources.filter_text import read_filter
-from dashboard.resources.kinds import find_kind
-from dashboard.resources.params import Params, read_columns, read_namespaces, read_page, read_sort, values_of
-from dashboard.resources.pattern import Pattern
-from dashboard.resources.row_order import ByCell, Key, by_name, by_path
-from dashboard.resources.rows import Column, columns_for, default_sort
-from dashboard.resources.rows.column import path_column
-from dashboard.resources.rows.field_path import FieldPath
-from dashboard.resources.rows.path_reader import read_path
-from dashboard.resources.terms import ColumnTerm, Fields, LabelTerm, PathTerm, Term, Word
-from dashboard.resources.tokens import Problem
+from dashboard.objects.kinds.catalog import find_kind
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.paths.field_path import FieldPath
+from dashboard.objects.paths.reader import read_path
+from dashboard.objects.printers import Column, columns_for, default_sort
+from dashboard.objects.printers.printer import path_column
+from dashboard.objects.query.params import Params, param_values, read_columns, read_namespaces, read_page, read_sort
+from dashboard.objects.query.parser import parse_filter
+from dashboard.objects.query.row_order import ByCell, SortKey, by_name, by_path
+from dashboard.objects.query.terms import ColumnTerm, Fields, LabelTerm, PathTerm, Term, WordTerm
+from dashboard.objects.query.tokenizer import QueryProblem
+from dashboard.objects.query.url_state import Pairs, UrlState
+from dashboard.objects.query.wildcard import Pattern
 
-__all__ = ["Problem", "Query"]
+__all__ = ["Query", "QueryProblem"]
 
 MOST_PATHS = 10
-"""Fields by path that a list filters, sorts and shows, those counted once that it does several of with."""
+"""Maximum number of fields by path that a list filters, sorts and shows; a field with several uses counts once."""
 
-_ORDER = {Word: 0, ColumnTerm: 1, LabelTerm: 2, PathTerm: 3}
+_ORDER = {WordTerm: 0, ColumnTerm: 1, LabelTerm: 2, PathTerm: 3}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Query(Addressed):
-    """What a list shows. Equal states are equal, hash alike and have one address; see `to_params`."""
+class Query(UrlState):
+    """State of a list. Equal states are equal, hash alike and have one address; see `to_params`."""
 
     key: str
     namespaces: tuple[str, ...] = ()
@@ -43,20 +43,20 @@ class Query(Addressed):
     columns: tuple[str, ...] = ()
     """Ids and paths of the columns to show, in order; empty means the usual ones."""
     typed: str = field(default="", compare=False)
-    """The filter's text as it came, mistakes included; problems' places refer to it."""
-    problems: tuple[Problem, ...] = field(default=(), compare=False)
+    """The filter's text as it came, mistakes included; positions of problems refer to it."""
+    problems: tuple[QueryProblem, ...] = field(default=(), compare=False)
 
     @classmethod
     def parse(cls, params: Params, key: str) -> Query:
         """The query of an address's parameters. Malformed parts are reported in `problems` and left out."""
-        problems: list[Problem] = []
+        problems: list[QueryProblem] = []
         columns, title = columns_for(key), _title(key)
-        typed = " ".join(values_of(params, "q")).strip()
-        found = read_filter(typed, columns, title)
+        typed = " ".join(param_values(params, "q")).strip()
+        found = parse_filter(typed, columns, title)
         problems.extend(found.problems)
         namespaces = found.namespaces or read_namespaces(params, problems)
         if namespaces and not any(column.id == "namespace" for column in columns):
-            problems.append(Problem("namespace", 0, 0, f"{title} belong to no namespace"))
+            problems.append(QueryProblem("namespace", 0, 0, f"{title} belong to no namespace"))
             namespaces = ()
         query = cls(
             key=key,
@@ -71,10 +71,10 @@ class Query(Addressed):
 
     @property
     def hidden(self) -> tuple[tuple[str, str], ...]:
-        """Names and values that a filter form has to carry along: everything but the filter and the page."""
+        """Names and values of hidden inputs in a filter form: everything but the filter and the page."""
         return tuple((name, value) for name, value in self.to_params() if name not in ("q", "page"))
 
-    def every_param(self) -> Pairs:
+    def all_params(self) -> Pairs:
         return (
             ("namespace", ",".join(self.namespaces)),
             ("q", self.canonical),
@@ -98,16 +98,16 @@ class Query(Addressed):
         return replace(self, typed="", problems=(), **changes)
 
     def with_sort(self, column: str) -> Query:
-        """Sorted by that column; the other way round where it is already."""
+        """Sorted by that column; in reverse order where it is sorted by it already."""
         return self.with_(sort=(column, not self.sort[1] if self.sort[0] == column else False))
 
     @property
     def statuses(self) -> frozenset[str]:
-        """The statuses that the filter asks for, case-folded."""
+        """The statuses that the filter selects, case-folded."""
         return frozenset(p.text.casefold() for term in self.terms if _asks_status(term) for p in term.values)  # type: ignore[union-attr]
 
     def with_status(self, status: str) -> Query:
-        """That status added to those that are asked for, or taken away where it is among them."""
+        """With that status added to the selected ones, or removed where it is among them."""
         others = [term for term in self.terms if not _asks_status(term)]
         asked = {p.text.casefold(): p for term in self.terms if _asks_status(term) for p in term.values}  # type: ignore[union-attr]
         if asked.pop(status.casefold(), None) is None:
@@ -117,59 +117,59 @@ class Query(Addressed):
         return self.with_(terms=tuple(others))
 
     def without_statuses(self) -> Query:
-        """The query that facets are counted with: everything but the choice of statuses."""
+        """The query without its choice of statuses, with which facets are counted."""
         return self.with_(terms=tuple(term for term in self.terms if not _asks_status(term)), page=self.page)
 
     def matches(self, row: Row, now: float, fields: Fields = read_path) -> bool:
         """Whether the row belongs to the list at `now` (Unix seconds)."""
         if self.namespaces and row.namespace not in self.namespaces:
             return False
-        for term in self.terms:  # noqa: SIM110 - all() would make a generator for each of many rows
+        for term in self.terms:  # noqa: SIM110 - all() would make a generator for each of many entries
             if not term.matches(row, now, fields):
                 return False
         return True
 
     def next_due(self, row: Row, now: float) -> float | None:
         """The next moment (Unix seconds) at which time alone may change `matches`; None: never."""
-        if not self.ages:
+        if not self.is_time_dependent:
             return None
-        return min((due for term in self.terms if (due := term.due(row, now)) is not None), default=None)
+        return min((due for term in self.terms if (due := term.next_due(row, now)) is not None), default=None)
 
     # --- fields by path ---
 
     @cached_property
     def filter_paths(self) -> tuple[FieldPath, ...]:
-        """What has to be known of every row to find those that match."""
+        """Paths whose values all rows need before they can be filtered."""
         return tuple(dict.fromkeys(term.path for term in self.terms if isinstance(term, PathTerm)))
 
     @cached_property
     def sort_path(self) -> FieldPath | None:
-        """What has to be known of every row to sort them; None where their cells have it."""
+        """The path whose values all rows need before they can be sorted; None where their cells have them."""
         return FieldPath(self.sort[0]) if is_path(self.sort[0]) else None
 
     @cached_property
-    def kept_paths(self) -> tuple[FieldPath, ...]:
-        """What has to be known of every row before the list is there."""
+    def required_paths(self) -> tuple[FieldPath, ...]:
+        """Paths whose values all rows need before the list is complete."""
         sort = (self.sort_path,) if self.sort_path is not None else ()
         return tuple(dict.fromkeys((*self.filter_paths, *sort)))
 
     @cached_property
     def paths(self) -> tuple[FieldPath, ...]:
-        """All that it filters, sorts and shows, each once."""
-        return tuple(dict.fromkeys((*self.kept_paths, *self.shown_paths)))
+        """All paths that it filters, sorts and shows by, each once."""
+        return tuple(dict.fromkeys((*self.required_paths, *self.column_paths)))
 
     @cached_property
-    def shown_paths(self) -> tuple[FieldPath, ...]:
-        """Those that it has as columns."""
+    def column_paths(self) -> tuple[FieldPath, ...]:
+        """The paths that it shows as columns."""
         return tuple(FieldPath(name) for name in self.columns if is_path(name))
 
-    def with_fewer_paths(self, most: int, problems: list[Problem]) -> Query:
-        """The same query with so many paths, the first ones of filter, order and columns; the others are problems."""
+    def with_fewer_paths(self, most: int, problems: list[QueryProblem]) -> Query:
+        """The same query with the first `most` paths of filter, order and columns; the others become problems."""
         if len(self.paths) <= most:
             return self
         left = {path.text for path in self.paths[most:]}
         problems += [
-            Problem("paths", 0, 0, f"{path} is left out: a list has {most} fields by path at most")
+            QueryProblem("paths", 0, 0, f"{path} is left out: a list has {most} fields by path at most")
             for path in self.paths[most:]
         ]
         return self.without_paths(left)
@@ -186,28 +186,28 @@ class Query(Addressed):
             columns=tuple(dict.fromkeys(path.text if name == instead_of.text else name for name in self.columns)),
         )
 
-    def without_paths(self, left: Collection[str]) -> Query:
-        """The same query, neither filtered nor sorted by these paths and without their columns."""
+    def without_paths(self, paths: Collection[str]) -> Query:
+        """The same query without filters, order and columns of these paths."""
         return self.with_(
-            terms=tuple(term for term in self.terms if not (isinstance(term, PathTerm) and term.path.text in left)),
-            sort=self.sort if self.sort[0] not in left else default_sort(self.key),
-            columns=tuple(name for name in self.columns if name not in left),
+            terms=tuple(term for term in self.terms if not (isinstance(term, PathTerm) and term.path.text in paths)),
+            sort=self.sort if self.sort[0] not in paths else default_sort(self.key),
+            columns=tuple(name for name in self.columns if name not in paths),
             page=self.page,
         )
 
     # --- order and columns ---
 
     @cached_property
-    def ages(self) -> bool:
+    def is_time_dependent(self) -> bool:
         """Whether time alone can change which rows match."""
         return any(isinstance(term, ColumnTerm) and term.order == "age" and term.op != "=" for term in self.terms)
 
     @cached_property
-    def sort_key(self) -> Key:
-        """As `sort_key_by`, where fields by path are read from each row anew."""
+    def sort_key(self) -> SortKey:
+        """As `sort_key_by`, with fields by path read from each row."""
         return self.sort_key_by(read_path)
 
-    def sort_key_by(self, fields: Fields) -> Key:
+    def sort_key_by(self, fields: Fields) -> SortKey:
         """A key for ascending order: missing values last, ties by namespace, name and uid, whatever the direction."""
         column_id, descending = self.sort
         if not column_id:
@@ -217,8 +217,8 @@ class Query(Addressed):
         index, order = next((i, c.order) for i, c in enumerate(columns_for(self.key)) if c.id == column_id)
         return ByCell(index, order, descending)
 
-    def shown_columns(self) -> tuple[tuple[int, Column], ...]:
-        """The columns to show, each with its cell's place in a row; -1 where that has none, for a field by path."""
+    def visible_columns(self) -> tuple[tuple[int, Column], ...]:
+        """The columns to show, each with its cell's index in a row; -1 for a field by path, which has none."""
         numbered = list(enumerate(columns_for(self.key)))
         if not self.columns:
             return tuple((index, column) for index, column in numbered if column.priority < 2)
@@ -237,12 +237,12 @@ def _title(key: str) -> str:
 
 
 def _in_order(terms: Iterable[Term]) -> tuple[Term, ...]:
-    """One order for equal filters: words, columns, labels, paths, each by its text."""
+    """The terms in one order for equal filters: words, columns, labels, paths, each by its text."""
     return tuple(sorted(dict.fromkeys(terms), key=lambda term: (_ORDER[type(term)], str(term))))
 
 
 def _asks_status(term: Term) -> bool:
-    """Whether it chooses statuses: a positive one, without wildcards."""
+    """Whether it selects statuses: not negated, without wildcards."""
     return (
         isinstance(term, ColumnTerm)
         and term.column == "status"

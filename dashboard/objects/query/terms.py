@@ -1,4 +1,4 @@
-"""Terms: the parts of a filter. Each tells whether a row matches, and can be written down again."""
+"""Terms of a filter: each matches rows, and can be written as text again."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from dashboard.live.messages import Cell, Row
-from dashboard.resources.path_order import comparable_with, has_amounts, operand_key, value_key
-from dashboard.resources.pattern import Pattern
-from dashboard.resources.quantity import parse_quantity
-from dashboard.resources.rows.column import Order
-from dashboard.resources.rows.field_path import FieldPath, Value, Values, value_text
-from dashboard.resources.values import SortValue, comparable, parse_duration, parse_fraction
+from dashboard.objects.fields.quantity import parse_quantity
+from dashboard.objects.kinds.row import Cell, Row
+from dashboard.objects.paths.field_path import FieldPath, Value, Values, format_value
+from dashboard.objects.printers.printer import Order
+from dashboard.objects.query.path_order import comparable_with, has_amounts, operand_key, value_key
+from dashboard.objects.query.values import SortValue, parse_duration, parse_fraction, sort_value
+from dashboard.objects.query.wildcard import Pattern
 
 Op = Literal["=", "<", "<=", ">", ">="]
 Fields = Callable[[FieldPath, Row], Values]
-"""Gives what a path leads to in a row's whole object: read from it, or kept since somebody read it."""
+"""Returns the values at a path in a row's whole object: read from it, or cached."""
 
-VIRTUAL: dict[str, tuple[int, Order]] = {
+VIRTUAL_COLUMNS: dict[str, tuple[int, Order]] = {
     "status": (-1, "text"),
     "reason": (-2, "text"),
     "owner": (-3, "natural"),
     "tone": (-4, "text"),
 }
-"""What every row has beside its cells: by name the index of a ColumnTerm, and the order."""
+"""Values that every row has beside its cells: by name the index of a ColumnTerm, and the order."""
 
 _BARE_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 
 
 @dataclass(frozen=True)
-class Word:
+class WordTerm:
     """Part of the name; with a slash in it, of namespace/name."""
 
     pattern: Pattern
@@ -40,9 +40,9 @@ class Word:
 
     def matches(self, row: Row, now: float, fields: Fields) -> bool:  # noqa: ARG002
         text = row.key if any("/" in piece for piece in self.pattern.pieces) else row.name
-        return self.pattern.within(text) != self.negative
+        return self.pattern.is_within(text) != self.negative
 
-    def due(self, row: Row, now: float) -> float | None:  # noqa: ARG002
+    def next_due(self, row: Row, now: float) -> float | None:  # noqa: ARG002
         return None
 
     def __str__(self) -> str:
@@ -62,7 +62,7 @@ class LabelTerm:
         found = value is not None and (self.values is None or any(_same(p, value) for p in self.values))
         return found != self.negative
 
-    def due(self, row: Row, now: float) -> float | None:  # noqa: ARG002
+    def next_due(self, row: Row, now: float) -> float | None:  # noqa: ARG002
         return None
 
     def __str__(self) -> str:
@@ -85,10 +85,10 @@ class ColumnTerm:
     negative: bool = False
 
     def matches(self, row: Row, now: float, fields: Fields) -> bool:  # noqa: ARG002
-        return self.says(cell_of(row, self.index), now)
+        return self.accepts(cell_at(row, self.index), now)
 
-    def says(self, value: Cell, now: float) -> bool:
-        """Whether it lets a row with this value through at `now` (Unix seconds)."""
+    def accepts(self, value: Cell, now: float) -> bool:
+        """Whether it matches a row with this value at `now` (Unix seconds)."""
         if self.literals is not None and value and isinstance(value, str):
             return (value.casefold() in self.literals) != self.negative
         if self.op == "=":
@@ -97,9 +97,9 @@ class ColumnTerm:
             return self.negative
         return self._compares(value, now) != self.negative
 
-    def due(self, row: Row, now: float) -> float | None:
+    def next_due(self, row: Row, now: float) -> float | None:
         """The next moment (Unix seconds) at which time alone changes the answer."""
-        value = cell_of(row, self.index)
+        value = cell_at(row, self.index)
         if self.order != "age" or not isinstance(value, int | float) or not isinstance(self.operand, float):
             return None
         moment = value + self.operand
@@ -107,23 +107,23 @@ class ColumnTerm:
 
     @cached_property
     def literals(self) -> frozenset[str] | None:
-        """What texts, case-folded, are compared with, where that can be done at once: no wildcards, no order."""
+        """Texts, case-folded, for comparison by equality; None where there are wildcards or an order."""
         if self.op != "=" or not all(pattern.is_literal for pattern in self.values):
             return None
         return frozenset(pattern.text.casefold() for pattern in self.values)
 
     @cached_property
     def operand(self) -> Any:
-        """What `<` and `>` compare with."""
-        return operand_for(self.order, self.values[0].text)
+        """The operand of `<` and `>`."""
+        return parse_operand(self.order, self.values[0].text)
 
     def _equals(self, pattern: Pattern, value: Cell) -> bool:
         if value is None or value == "":
             return pattern.is_literal and pattern.text == ""
         if isinstance(value, int | float):
             number = parse_quantity(pattern.text) if pattern.is_literal else None
-            return number == value if number is not None else pattern.fits(str(value))
-        return pattern.fits(value)
+            return number == value if number is not None else pattern.matches(str(value))
+        return pattern.matches(value)
 
     def _compares(self, value: Cell, now: float) -> bool:
         mine: Any
@@ -134,7 +134,7 @@ class ColumnTerm:
         elif self.order == "fraction":
             mine = parse_fraction(str(value))
         else:
-            mine = comparable(self.order, value)
+            mine = sort_value(self.order, value)
         return mine is not None and _compare(self.op, mine, self.operand)
 
     def __str__(self) -> str:
@@ -160,12 +160,12 @@ class PathTerm:
             return bool(found) != self.negative
         return any(self._fits(value, self.values) for value in found) != self.negative
 
-    def due(self, row: Row, now: float) -> float | None:  # noqa: ARG002
+    def next_due(self, row: Row, now: float) -> float | None:  # noqa: ARG002
         return None
 
     @cached_property
     def operand(self) -> SortValue | None:
-        """What `<` and `>` compare with; None where that makes no sense."""
+        """The operand of `<` and `>`; None where the text is not valid as one."""
         return operand_key(self.values[0].text, self._amounts) if self.values else None
 
     @cached_property
@@ -174,8 +174,8 @@ class PathTerm:
 
     def _fits(self, value: Value, patterns: tuple[Pattern, ...]) -> bool:
         if self.op == "=":
-            text = value_text(value)
-            return any(pattern.fits(text) for pattern in patterns)
+            text = format_value(value)
+            return any(pattern.matches(text) for pattern in patterns)
         mine = value_key(value, self._amounts)
         return (
             self.operand is not None
@@ -188,11 +188,11 @@ class PathTerm:
         return f"{'-' if self.negative else ''}{self.path}{values}"
 
 
-Term = Word | LabelTerm | ColumnTerm | PathTerm
+Term = WordTerm | LabelTerm | ColumnTerm | PathTerm
 
 
-def cell_of(row: Row, index: int) -> Cell:
-    """The value that a ColumnTerm's index means."""
+def cell_at(row: Row, index: int) -> Cell:
+    """The value at a ColumnTerm's index."""
     if index >= 0:
         return row.cells[index] if index < len(row.cells) else None
     if index == -1:
@@ -204,19 +204,19 @@ def cell_of(row: Row, index: int) -> Cell:
     return row.tone
 
 
-def operand_for(order: Order, text: str) -> Any:
-    """What a text compares as in a column of that order; None where it makes no sense there."""
+def parse_operand(order: Order, text: str) -> Any:
+    """The operand that a text means in a column of that order; None where it is not valid there."""
     if order == "age":
         return parse_duration(text)
     if order == "number":
         return parse_quantity(text) if parse_quantity(text) is not None else parse_duration(text)
     if order == "fraction":
         return parse_fraction(text)
-    return comparable(order, text)
+    return sort_value(order, text)
 
 
 def _same(pattern: Pattern, value: str) -> bool:
-    return pattern.text == value if pattern.is_literal else pattern.fits(value)
+    return pattern.text == value if pattern.is_literal else pattern.matches(value)
 
 
 def _compare(op: Op, mine: Any, other: Any) -> bool:

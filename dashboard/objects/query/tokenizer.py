@@ -1,11 +1,11 @@
-"""Tokens: a filter's text cut at its spaces, with the places of every character for messages about mistakes."""
+"""Tokenizer of a filter's text: it is split at spaces, and each character keeps its position for error messages."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from dashboard.resources.pattern import Pattern
+from dashboard.objects.query.wildcard import Pattern
 
 _OPERATOR = re.compile(r"!=|>=|<=|==?|>|<")
 _SHORT = re.compile(r"[=<>]")
@@ -20,23 +20,23 @@ _CONNECTIVES = {
     "NOT": "write a dash before what is not wanted, as in -status=Running",
     "!": "write a dash before what is not wanted, as in -status=Running",
 }
-"""What other languages of filters have and this one writes in another way; between quotation marks they are names."""
+"""Operators of other filter languages that are written in another way here; between quotation marks they are names."""
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """A mistake in an address: which parameter, from where to where in its text, and what was expected."""
+class QueryProblem:
+    """A mistake in an address: the parameter, start and end in its text, and what was expected."""
 
     param: str
     start: int
     end: int
     message: str
     text: str = ""
-    """The parameter's text, for `start` and `end` to be shown in; empty where the message has all that matters."""
+    """The parameter's text, in which `start` and `end` are shown; empty where the message is enough."""
 
 
-class Mistake(Exception):
-    """A term that cannot be read; `start` and `end` are places in the filter's text."""
+class FilterSyntaxError(Exception):
+    """A term that cannot be read; `start` and `end` are positions in the filter's text."""
 
     def __init__(self, message: str, start: int, end: int) -> None:
         super().__init__(message)
@@ -47,17 +47,17 @@ class Mistake(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of the filter between spaces, with where each character stood and whether it was quoted."""
+    """A piece of the filter between spaces, with the position of each character and whether it was quoted."""
 
     text: str
-    places: tuple[int, ...]
+    positions: tuple[int, ...]
     quoted: tuple[bool, ...]
     start: int
     end: int
 
-    def place(self, index: int) -> int:
-        """Where in the filter the character at `index` stood; the token's end behind the last one."""
-        return self.places[index] if index < len(self.places) else self.end
+    def position(self, index: int) -> int:
+        """Position in the filter of the character at `index`; the token's end after the last one."""
+        return self.positions[index] if index < len(self.positions) else self.end
 
     def find_operator(self) -> re.Match[str] | None:
         """The first operator outside quotation marks."""
@@ -73,9 +73,9 @@ class Token:
         return None
 
     def refuse_connective(self, begin: int) -> None:
-        """Raises Mistake where it is a word that joins or turns the parts of other languages' filters."""
+        """Raises FilterSyntaxError for a word that joins or negates terms in other filter languages."""
         if (message := _CONNECTIVES.get(self.text[begin:])) is not None and not any(self.quoted):
-            raise Mistake(message, self.start, self.end)
+            raise FilterSyntaxError(message, self.start, self.end)
 
     def patterns(self, begin: int) -> tuple[Pattern, ...]:
         """The values from `begin` on: commas separate them, unless quoted. Each once, in one order."""
@@ -98,8 +98,8 @@ class Token:
         return Pattern(tuple(pieces))
 
 
-def tokens(text: str, problems: list[Problem]) -> list[Token]:
-    """The tokens of a text; what is no token is added to `problems`."""
+def tokenize(text: str, problems: list[QueryProblem]) -> list[Token]:
+    """The tokens of a text; the rest is added to `problems`."""
     found: list[Token] = []
     place = 0
     while place < len(text):
@@ -108,16 +108,16 @@ def tokens(text: str, problems: list[Problem]) -> list[Token]:
             continue
         token, place, closed = _token(text, place)
         if not closed:
-            problems.append(Problem("q", token.start, token.end, 'expected a closing quotation mark "'))
+            problems.append(QueryProblem("q", token.start, token.end, 'expected a closing quotation mark "'))
         elif not token.text or (token.text == "-" and not token.quoted[0]):
-            problems.append(Problem("q", token.start, token.end, "expected a word or a condition"))
+            problems.append(QueryProblem("q", token.start, token.end, "expected a word or a condition"))
         else:
             found.append(token)
     return found
 
 
 def _token(text: str, start: int) -> tuple[Token, int, bool]:
-    """The token that begins at `start`, where it ends, and whether its quotation marks are closed."""
+    """The token at `start`, its end, and whether its quotation marks are closed."""
     characters: list[str] = []
     places: list[int] = []
     flags: list[bool] = []

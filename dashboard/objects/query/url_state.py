@@ -1,4 +1,4 @@
-"""What a page shows as far as its address says: the filter in its box, and what stands behind the question mark."""
+"""State of a page that its address carries: the filter and the other parameters."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ Pairs = tuple[tuple[str, str], ...]
 """Names and values of an address's parameters."""
 
 
-class Addressed(ABC):
+class UrlState(ABC):
     """A state that an address carries. Equal states have one address."""
 
     terms: tuple[object, ...]
-    """The filter's, in one order for equal filters; each is written down by str()."""
+    """The filter's terms, in one order for equal filters; str() writes each one."""
     typed: str
     """The filter's text as it came, mistakes included."""
 
     @property
     def text(self) -> str:
-        """What stands in the filter box: as it was typed, or the terms written down."""
+        """The text of the filter box: as it was typed, or the terms as text."""
         return self.typed or self.canonical
 
     @property
     def canonical(self) -> str:
-        """The terms written down; parsing it gives the same terms."""
+        """The terms as text; parsing it gives the same terms."""
         return " ".join(str(term) for term in self.terms)
 
     def to_params(self) -> Pairs:
         """Names and values for an address, in a fixed order, defaults left out."""
-        return tuple((name, value) for name, value in self.every_param() if value)
+        return tuple((name, value) for name, value in self.all_params() if value)
 
     def query_string(self) -> str:
         """The address's part behind the question mark; the same for equal states, empty for the plain page."""
         return urlencode(self.to_params(), safe=",:/*")
 
     @abstractmethod
-    def every_param(self) -> Pairs:
-        """All names in their order, with an empty value for what is as usual."""
+    def all_params(self) -> Pairs:
+        """All names in their order, with an empty value for a default."""

@@ -1,4 +1,4 @@
-"""Values as filters and sorts see them: durations, quantities, addresses, fractions, names with numbers in them."""
+"""Values in filters and sort orders: durations, quantities, addresses, fractions, names with numbers in them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import unicodedata
 from functools import lru_cache
 from typing import Any
 
-from dashboard.live.messages import Cell
-from dashboard.resources.quantity import parse_quantity
-from dashboard.resources.rows.column import Order
+from dashboard.objects.fields.quantity import parse_quantity
+from dashboard.objects.kinds.row import Cell
+from dashboard.objects.printers.printer import Order
 
 _DURATION = re.compile(r"(?:\d+(?:\.\d+)?(?:ms|[ywdhms]))+")
 _DURATION_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|[ywdhms])")
@@ -18,15 +18,15 @@ _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 6048
 _IPV4 = re.compile(r"(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})")
 _DIGITS = re.compile(r"\d+")
 _CONTROLS = re.compile(r"[\0-\2]")
-"""What `natural` has a meaning of its own for."""
+"""Characters with a special meaning for `natural_key`."""
 _LONG = 1000
-"""Digits from which on their number is written out."""
+"""Number of digits from which on the length is written in another form."""
 
 SortValue = tuple[object, ...]
 
 
 def parse_duration(text: str) -> float | None:
-    """Seconds of ``90s``, ``1h30m``, ``2d``; None where it is no duration. A bare 0 is one, other numbers are not."""
+    """Seconds of ``90s``, ``1h30m``, ``2d``; None for other texts. A bare 0 is a duration, other numbers are not."""
     lowered = text.strip().lower()
     if lowered == "0":
         return 0.0
@@ -36,7 +36,7 @@ def parse_duration(text: str) -> float | None:
 
 
 def parse_fraction(text: str) -> float | None:
-    """The ratio of ``1/2``, ``50%`` or ``0.5``; 0/0 counts as whole. None where it is none of these."""
+    """The ratio of ``1/2``, ``50%`` or ``0.5``; 0/0 counts as whole. None for other texts."""
     top, slash, bottom = text.strip().partition("/")
     if slash:
         above, below = parse_quantity(top), parse_quantity(bottom.partition(" ")[0])
@@ -49,7 +49,7 @@ def parse_fraction(text: str) -> float | None:
     return parse_quantity(top)
 
 
-def comparable(order: Order, value: Cell) -> SortValue:
+def sort_value(order: Order, value: Cell) -> SortValue:
     """A key by which the values of a column compare; keys of one order always compare with each other.
 
     For ages smaller means younger, so the key of a moment (Unix seconds) is its negative.
@@ -60,7 +60,7 @@ def comparable(order: Order, value: Cell) -> SortValue:
         return (0, value)
     text = "" if value is None else value
     if order == "natural":
-        return (1, natural(text))
+        return (1, natural_key(text))
     if order == "ip":
         return (1, _address(text))
     if order == "number" and (amount := parse_quantity(text)) is not None:
@@ -72,8 +72,8 @@ def comparable(order: Order, value: Cell) -> SortValue:
 
 
 @lru_cache(maxsize=8192)
-def natural(text: str) -> str:
-    """A text that compares as people sort: node-10 behind node-9, and numbers before letters.
+def natural_key(text: str) -> str:
+    """A text in natural sort order: node-10 after node-9, and numbers before letters.
 
     Each run of digits becomes its length and what it has behind leading zeros, behind a mark that is below all letters:
     compared as texts, since names in events may hold more digits than int() takes.
@@ -93,7 +93,7 @@ def _number(found: re.Match[str]) -> str:
 
 
 def address_key(text: str) -> tuple[int, int, int] | None:
-    """A key of an address, with or without a network's length behind a slash; None where it is none."""
+    """A key of an address, with or without a prefix length after a slash; None for other texts."""
     if (match := _IPV4.fullmatch(text)) is not None:  # ipaddress takes ten times as long
         parts = [int(part) for part in match.groups()]
         return (4, int.from_bytes(parts), 32) if max(parts) < 256 else None
@@ -106,7 +106,7 @@ def address_key(text: str) -> tuple[int, int, int] | None:
 
 @lru_cache(maxsize=8192)
 def _address(text: str) -> str:
-    """A text that compares as addresses do: version 4, then 6, then what is none."""
+    """A text in the order of addresses: version 4, then 6, then other texts."""
     if (match := _IPV4.fullmatch(text)) is not None:
         one, two, three, four = map(int, match.groups())
         if max(one, two, three, four) < 256:
@@ -123,7 +123,7 @@ def _total(text: str) -> float:
 
 
 class _Opposites(dict[int, str]):
-    """By a character's code the character as far from the other end of Unicode."""
+    """For a character's code the character at the same distance from the other end of Unicode."""
 
     def __missing__(self, code: int) -> str:
         found = self[code] = chr(max(0, _LAST - 1 - code))
@@ -134,8 +134,8 @@ _LAST = 0x10FFFF
 _OPPOSITES = _Opposites()
 
 
-def descending(key: SortValue) -> SortValue:
-    """A key that sorts the other way round among others made by this function.
+def descending_key(key: SortValue) -> SortValue:
+    """A key in reverse order among others made by this function.
 
     It has numbers, texts and tuples only, so that comparing two calls no Python: that halves the time of sorting.
     """
@@ -158,4 +158,4 @@ def _turned(key: SortValue) -> SortValue:
 def _opposite(part: Any) -> object:
     if isinstance(part, str):
         return part.translate(_OPPOSITES) + chr(_LAST)  # the longer first
-    return descending(part) if isinstance(part, tuple) else -part
+    return descending_key(part) if isinstance(part, tuple) else -part

@@ -1,4 +1,4 @@
-"""Patterns: values in a filter, which may hold wildcards."""
+"""Patterns: values in a filter, which may contain wildcards."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Pattern:
     def _folded(self) -> tuple[str, ...]:
         return tuple(piece.casefold() for piece in self.pieces)
 
-    def fits(self, text: str) -> bool:
-        """Whether the whole text is meant; letters' case does not matter.
+    def matches(self, text: str) -> bool:
+        """Whether the pattern matches the whole text, in upper or lower case.
 
-        The time goes with the length of the text, whatever the pattern: it is typed by strangers and tried on each
-        row. So no regular expression: each piece is taken where it first stands behind the one before, which leaves
-        the most for those that follow.
+        The time is linear in the length of the text, whatever the pattern, because users type patterns that are applied
+        to each row. So there is no regular expression: each piece matches at its first position after the one before,
+        which leaves the most for the pieces that follow.
         """
         folded = text.casefold()
         if self.is_literal:
@@ -49,15 +49,15 @@ class Pattern:
             at = found + len(piece)
         return True
 
-    def within(self, text: str) -> bool:
-        """Whether it stands anywhere in the text; with wildcards: whether the whole text is meant."""
-        return self._folded[0] in text.casefold() if self.is_literal else self.fits(text)
+    def is_within(self, text: str) -> bool:
+        """Whether it occurs anywhere in the text; with wildcards: whether it matches the whole text."""
+        return self._folded[0] in text.casefold() if self.is_literal else self.matches(text)
 
     def written(self, bare: re.Pattern[str] = _BARE_VALUE) -> str:
-        """As it is typed in a filter, quoted where it has to be."""
-        return "*".join(piece if bare.fullmatch(piece) or not piece else quoted(piece) for piece in self.pieces)
+        """As it is typed in a filter, quoted where necessary."""
+        return "*".join(piece if bare.fullmatch(piece) or not piece else quote(piece) for piece in self.pieces)
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Text between quotation marks, as the filter reads it."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,7 +1,7 @@
-"""Rules of a schema (x-kubernetes-validations): what they say in words, and which fields they keep from changing.
+"""Rules of a schema (x-kubernetes-validations): their messages, and the fields that they make immutable.
 
-CEL is not evaluated here, the API server does that. One rule is read: ``self == oldSelf``, which is how a CRD says that
-a field never changes once it is set (KEP-2876, transition rules).
+CEL is not evaluated here; the API server does that. One rule is read: ``self == oldSelf``, which is how a CRD makes a
+field immutable once it is set (KEP-2876, transition rules).
 """
 
 from __future__ import annotations
@@ -9,26 +9,26 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dashboard.edits.schema import Schema
+from dashboard.objects.schemas.schema import Schema
 
 _SAME = re.compile(r"\(*\s*(self\s*==\s*oldSelf|oldSelf\s*==\s*self)\s*\)*")
 _SAME_FIELD = re.compile(
     r"\(*\s*(?:!\s*has\(\s*oldSelf\.(?P<unless>\w+)\s*\)\s*\|\|\s*)?"
     r"\(*\s*(?:self\.(?P<one>\w+)\s*==\s*oldSelf\.(?P<other>\w+)|oldSelf\.(?P<old>\w+)\s*==\s*self\.(?P<new>\w+))\s*\)*"
 )
-FIXED = "It cannot be changed once it is set."
+IMMUTABLE = "It cannot be changed once it is set."
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule of a field: its message, or the CEL text itself where it has none."""
+    """One rule of a field: its message, or the CEL text where it has none."""
 
     words: str
     code: str
 
 
 def rules_of(schema: Schema) -> tuple[Rule, ...]:
-    """The rules of a node, those that keep it from changing left out: they are said otherwise."""
+    """The rules of a node, without those that make it immutable, which are shown in another way."""
     rules = (rule for rule in schema.node.get("x-kubernetes-validations", ()) if isinstance(rule, dict))
     return tuple(
         Rule(_sentence(str(rule.get("message", ""))), str(rule.get("rule", "")))
@@ -37,19 +37,20 @@ def rules_of(schema: Schema) -> tuple[Rule, ...]:
     )
 
 
-def fixed(schema: Schema, name: str) -> str:
+def immutable_reason(schema: Schema, name: str) -> str:
     """Why the field `name` of this map never changes once it is set, as sentences; empty where it may change.
 
-    By a rule of its own it may still be taken out: the API server asks that rule only where the field was and is.
+    A rule of the field itself still allows its removal: the API server evaluates it only where the field was and is
+    set.
     """
     for rule in schema.child(name).node.get("x-kubernetes-validations", ()):
         if _SAME.fullmatch(str(rule.get("rule", "")).strip()) and not rule.get("optionalOldSelf"):
             return _said(rule)
-    return stays(schema, name)
+    return map_immutable_reason(schema, name)
 
 
-def stays(schema: Schema, name: str) -> str:
-    """As `fixed`, by a rule of the map itself, which does not let the field be taken out, either."""
+def map_immutable_reason(schema: Schema, name: str) -> str:
+    """As `immutable_reason`, by a rule of the map itself, which does not allow the removal of the field, either."""
     for rule in schema.node.get("x-kubernetes-validations", ()):
         if name in _same_fields(str(rule.get("rule", ""))):
             return _said(rule)
@@ -57,7 +58,7 @@ def stays(schema: Schema, name: str) -> str:
 
 
 def _same_fields(rule: str) -> set[str]:
-    """The fields of which the rule says that each is as it was; empty where it says anything else."""
+    """The fields that must not change by the rule; empty where it says anything else."""
     names: set[str] = set()
     for part in rule.split("&&"):
         match = _SAME_FIELD.fullmatch(part.strip())
@@ -70,7 +71,7 @@ def _same_fields(rule: str) -> set[str]:
 
 def _said(rule: dict[str, object]) -> str:
     message = _sentence(str(rule.get("message", "")))
-    return f"{FIXED} {message}".strip() if "immutable" not in message.lower() else FIXED
+    return f"{IMMUTABLE} {message}".strip() if "immutable" not in message.lower() else IMMUTABLE
 
 
 def _sentence(message: str) -> str:

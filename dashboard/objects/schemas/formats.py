@@ -1,7 +1,7 @@
-"""String formats and patterns of schemas, judged as the API server judges them; what is not known here passes.
+"""String formats and patterns of schemas, checked like the API server does; unknown ones pass.
 
-Patterns are Go's regular expressions, which RE2 reads: the same syntax, and time that goes with the length of the text,
-whoever wrote the pattern. Formats are those of kube-openapi's validation/strfmt that can be told without doubt.
+Patterns are Go's regular expressions, which RE2 reads: the same syntax, and time linear in the length of the text,
+whoever wrote the pattern. Formats are those of kube-openapi's validation/strfmt that can be checked without doubt.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from types import MappingProxyType
 
 import re2
 
-LONGEST_PATTERN = 10_000
-"""Characters of a pattern that is tried; a longer one is left to the API server."""
+MAX_PATTERN_LENGTH = 10_000
+"""Maximum characters of a pattern that is checked; a longer one is left to the API server."""
 
 _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -78,7 +78,7 @@ def fits_pattern(text: str, pattern: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _compiled(pattern: str) -> re2._Regexp | None:
-    if len(pattern) > LONGEST_PATTERN:
+    if len(pattern) > MAX_PATTERN_LENGTH:
         return None
     options = re2.Options()
     options.log_errors = False

@@ -1,6 +1,6 @@
-"""The schema that a definition in a text brings: read only where it has the shape of one, since nobody has tried it.
+"""Schema in the text of a definition, used only where it is well-formed, because the API server has not checked it.
 
-What a structural schema may have is in apiextensions-apiserver's pkg/apis/apiextensions/v1 (JSONSchemaProps).
+The parts of a structural schema are in apiextensions-apiserver's pkg/apis/apiextensions/v1 (JSONSchemaProps).
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from dashboard.edits.schema import UNKNOWN, Schema, with_metadata
+from dashboard.objects.schemas.schema import UNKNOWN, Schema, with_metadata
 
 
-def own_schema(version: Mapping[str, Any]) -> Schema:
-    """The schema of one of a definition's ``versions``; UNKNOWN where it has none, or it is no schema."""
-    given = version.get("schema")
-    node = given.get("openAPIV3Schema") if isinstance(given, dict) else None
+def schema_of_version(version: Mapping[str, Any]) -> Schema:
+    """The schema of one of a definition's ``versions``; UNKNOWN where it has none or an invalid one."""
+    schema = version.get("schema")
+    node = schema.get("openAPIV3Schema") if isinstance(schema, dict) else None
     return with_metadata(node) if isinstance(node, dict) and _is_sound(node) else UNKNOWN
 
 
 def _is_sound(node: object) -> bool:
-    """Whether all that is read of a schema is of the type that it has to be."""
+    """Whether all parts of a schema that are read have the right type."""
     if not isinstance(node, dict):
         return False
     if "$ref" in node or not all(name not in node or fits(node[name]) for name, fits in _PLAIN.items()):
@@ -47,4 +47,4 @@ _PLAIN: Mapping[str, Callable[[object], bool]] = MappingProxyType({
     **dict.fromkeys(("minimum", "maximum", "multipleOf"), _is(int, float)),
     **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"), _is(int)),
 })  # fmt: skip
-"""What each part of a schema has to be."""
+"""The type of each part of a schema."""

@@ -1,18 +1,18 @@
-"""The items of a list by what tells them apart in the kind's schema: its merge keys or map keys."""
+"""Items of a list by their keys in the kind's schema: its merge keys or map keys."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dashboard.edits.fields import ABSENT, ItemKey, Value
-from dashboard.edits.schema import Schema
+from dashboard.objects.fields.fields import ABSENT, ItemKey, Value
+from dashboard.objects.schemas.schema import Schema
 
 
-def by_key(items: Value, schema: Schema) -> dict[ItemKey, Value] | None:
+def items_by_key(items: Value, schema: Schema) -> dict[ItemKey, Value] | None:
     """The items by their keys, in their order; `schema` is the list's.
 
-    None where the list has no keys in the schema, where an item lacks one, or where two have the same: then the list
-    is one value. A key that is left out has the schema's default: a port without protocol is the TCP one.
+    None where the list has no keys in the schema, where an item lacks one, or where two have the same key: then the
+    list is one value. A missing key has the schema's default: a port without protocol is the TCP one.
     """
     if not schema.list_keys or not isinstance(items, list):
         return None
@@ -26,12 +26,12 @@ def by_key(items: Value, schema: Schema) -> dict[ItemKey, Value] | None:
     return found
 
 
-def as_before(items: list[Value], before: Value, schema: Schema) -> list[Value]:
-    """What the list `before` had of each of `items`, or ABSENT: by the list's keys, or at its place where it has none.
+def previous_items(items: list[Value], before: Value, schema: Schema) -> list[Value]:
+    """The old item of each of `items` in the list `before`, or ABSENT: by the list's keys, else by its index.
 
-    An item without its key was not there.
+    An item without its key has no old item.
     """
-    old = by_key(before, schema)
+    old = items_by_key(before, schema)
     if old is None:
         there = before if isinstance(before, list) else []
         return [*there[: len(items)], *[ABSENT] * (len(items) - len(there))]
@@ -41,7 +41,7 @@ def as_before(items: list[Value], before: Value, schema: Schema) -> list[Value]:
 
 
 def _keys(schema: Schema) -> dict[str, Value]:
-    """The fields that tell the items of a list apart, with what each is where it is left out (None: nothing)."""
+    """The fields that identify the items of a list, each with its default (None: none)."""
     items = schema.child(0)
     return {name: items.child(name).node.get("default") for name in schema.list_keys}
 

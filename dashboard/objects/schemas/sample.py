@@ -1,4 +1,4 @@
-"""An object made from its schema: what has to be there, with values that the schema takes as far as it can be told."""
+"""Sample object of a schema: the required fields, with values that the schema accepts as far as that is known."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from dashboard.edits.fields import Value
-from dashboard.edits.schema import Schema
+from dashboard.objects.fields.fields import Value
+from dashboard.objects.schemas.schema import Schema
 from informerd.resource import Resource
 
-DEEPEST = 12
-"""Levels; a schema may refer to itself."""
-LONGEST_MATCHED = 24
-"""Characters of a word that is tried against a pattern: some patterns take exponentially longer for longer ones."""
+MAX_DEPTH = 12
+"""Maximum levels; a schema may refer to itself."""
+MAX_MATCHED_LENGTH = 24
+"""Maximum characters of a word that is tried against a pattern: some patterns take exponential time."""
 NAME = "example"
 
 _FORMATS = {
@@ -67,7 +67,7 @@ _PORT = re.compile(r"(?i)port$")
 
 
 def sample(resource: Resource, schema: Schema, namespace: str) -> dict[str, Value]:
-    """The least object of the kind, with a spec to fill in."""
+    """The smallest object of the kind, with a spec to fill in."""
     value: dict[str, Value] = {
         "apiVersion": resource.api_version,
         "kind": resource.kind,
@@ -81,11 +81,13 @@ def sample(resource: Resource, schema: Schema, namespace: str) -> dict[str, Valu
 
 
 def sample_value(schema: Schema, name: str = "", depth: int = 0) -> Value:
-    """A value that the schema takes, as far as its types, formats, bounds and patterns tell; `name` is its field's."""
+    """A value that the schema accepts, as far as its types, formats, bounds and patterns show; `name` is its
+    field's.
+    """
     node = schema.node
-    for given in ("default", "example", "const"):
-        if given in node:
-            return node[given]
+    for keyword in ("default", "example", "const"):
+        if keyword in node:
+            return node[keyword]
     if node.get("enum"):
         return next((choice for choice in node["enum"] if choice not in (None, "")), node["enum"][0])
     if node.get("x-kubernetes-int-or-string"):
@@ -104,7 +106,7 @@ def sample_value(schema: Schema, name: str = "", depth: int = 0) -> Value:
 
 def _fields(schema: Schema, depth: int) -> dict[str, Value]:
     """The required fields, those of the first alternative too."""
-    if depth >= DEEPEST:
+    if depth >= MAX_DEPTH:
         return {}
     required = list(schema.node.get("required", ()))
     for alternatives in ("oneOf", "anyOf"):
@@ -115,7 +117,7 @@ def _fields(schema: Schema, depth: int) -> dict[str, Value]:
 
 def _items(schema: Schema, name: str, depth: int) -> list[Value]:
     least = int(schema.node.get("minItems", 0))
-    return [sample_value(schema.child(0), name, depth + 1) for _ in range(min(least, 10))] if depth < DEEPEST else []
+    return [sample_value(schema.child(0), name, depth + 1) for _ in range(min(least, 10))] if depth < MAX_DEPTH else []
 
 
 def _number(node: Any, name: str) -> int | float:
@@ -147,7 +149,7 @@ def _lengthened(word: str, node: Any) -> str:
 def _fits(word: str, node: Any) -> bool:
     if not node.get("minLength", 0) <= len(word) <= node.get("maxLength", len(word)):
         return False
-    if len(word) > LONGEST_MATCHED and node.get("pattern"):
+    if len(word) > MAX_MATCHED_LENGTH and node.get("pattern"):
         return False
     try:
         return re.search(node.get("pattern", ""), word) is not None

@@ -1,4 +1,4 @@
-"""The shape of a kind, read from the OpenAPI v3 schema that the API server publishes for it."""
+"""Schema of a kind, read from the OpenAPI v3 schema that the API server publishes for it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from dashboard.edits.fields import Segment
+from dashboard.objects.fields.fields import Segment
 
 _REF = "#/components/schemas/"
 _QUANTITY_REF = ".resource.Quantity"
 _QUANTITY_PATTERN = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|"
-"""How controller-gen's pattern of a quantity begins."""
+"""Beginning of controller-gen's pattern of a quantity."""
 _EMBEDDED = frozenset(("apiVersion", "kind", "metadata"))
 _STRATEGIC = "application/strategic-merge-patch+json"
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -20,18 +20,18 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """One node of a schema. A missing schema is an empty one: it allows everything and says nothing."""
+    """One node of a schema. A missing schema is an empty one, which allows everything."""
 
     node: Mapping[str, Any] = field(default_factory=dict)
     definitions: Mapping[str, Any] = field(default_factory=dict, repr=False)
     strategic: bool = False
-    """Of a whole kind: whether the API server takes strategic merge patches of it, as kubectl patch sends them."""
+    """For a whole kind: whether the API server accepts strategic merge patches of it, as kubectl patch sends them."""
 
     def __bool__(self) -> bool:
         return bool(self.node)
 
     def at(self, path: Sequence[Segment]) -> Schema:
-        """The schema of what stands at `path`; an empty one where nothing is known of it."""
+        """The schema of the value at `path`; an empty one where nothing is known of it."""
         schema = self
         for segment in path:
             schema = schema.child(segment)
@@ -45,25 +45,25 @@ class Schema:
                 child = self.node.get("additionalProperties")
         else:
             child = self.node.get("items")
-        return self.of(child)
+        return self.resolve(child)
 
-    def of(self, node: object) -> Schema:
-        """A schema of the same definitions, with its reference followed; descriptions beside one win."""
+    def resolve(self, node: object) -> Schema:
+        """A schema of the same definitions, with its reference resolved; a description beside the reference wins."""
         if not isinstance(node, Mapping):
             return Schema()
         parts = node.get("allOf", ())
         reference = node.get("$ref") or (parts[0].get("$ref") if len(parts) == 1 else None)
         if isinstance(reference, str):
             target = self.definitions.get(reference.removeprefix(_REF), _NOTHING)
-            beside = {key: value for key, value in node.items() if key not in ("$ref", "allOf")}
+            siblings = {key: value for key, value in node.items() if key not in ("$ref", "allOf")}
             known = {"format": "quantity"} if reference.endswith(_QUANTITY_REF) else {}
-            node = {**known, **target, **beside}
+            node = {**known, **target, **siblings}
         return Schema(node, self.definitions)
 
     @property
     def properties(self) -> Mapping[str, Schema]:
         """The named fields, in the schema's order."""
-        return {name: self.of(node) for name, node in self.node.get("properties", _NOTHING).items()}
+        return {name: self.resolve(node) for name, node in self.node.get("properties", _NOTHING).items()}
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -74,33 +74,33 @@ class Schema:
         kind = node.get("type")
         if isinstance(kind, str):
             return (kind,)
-        word = next((each for each in ("oneOf", "anyOf") if self.types_only(each)), None)
+        word = next((each for each in ("oneOf", "anyOf") if self.has_only_types(each)), None)
         return tuple(str(part["type"]) for part in node[word]) if word else ()
 
     @property
     def format(self) -> str:
-        """The schema's format; ``quantity`` also where only its pattern tells."""
+        """The schema's format; ``quantity`` also where only its pattern shows that."""
         if str(self.node.get("pattern", "")).startswith(_QUANTITY_PATTERN):
             return "quantity"
         return str(self.node.get("format", ""))
 
-    def types_only(self, word: str) -> bool:
+    def has_only_types(self, word: str) -> bool:
         """Whether its ``oneOf`` or ``anyOf`` is only a list of types."""
         parts = self.node.get(word, ())
         return bool(parts) and all(isinstance(part, Mapping) and tuple(part) == ("type",) for part in parts)
 
     def branches(self, word: str) -> tuple[Schema, ...]:
         """The schemas under its ``oneOf``, ``anyOf`` or ``allOf``."""
-        return tuple(self.of(part) for part in self.node.get(word, ()))
+        return tuple(self.resolve(part) for part in self.node.get(word, ()))
 
     @property
     def is_open(self) -> bool:
-        """Whether it may hold fields that the schema does not describe."""
+        """Whether it accepts fields that the schema does not describe."""
         node = self.node
         return bool(node.get("x-kubernetes-preserve-unknown-fields") or node.get("x-kubernetes-embedded-resource"))
 
-    def knows(self, name: str) -> bool:
-        """Whether a field of this name may be there at all."""
+    def allows(self, name: str) -> bool:
+        """Whether a field of this name is allowed."""
         node = self.node
         if node.get("type") != "object" or "properties" not in node or name in node["properties"]:
             return True
@@ -111,28 +111,28 @@ class Schema:
             False,
         )
 
-    def fills_in(self, name: str) -> bool:
+    def has_default_for(self, name: str) -> bool:
         """Whether the API server surely sets the field where it is missing.
 
-        It fills in the defaults of structural schemas before it asks for what is required; in those of its own kinds an
-        empty default only says what Go has for a missing value.
+        It applies the defaults of structural schemas before it checks for required fields; in those of its own kinds an
+        empty default is only Go's zero value.
         """
         default = self.node.get("properties", _NOTHING).get(name, _NOTHING).get("default")
         return bool(default) or (default is not None and not self.definitions)
 
     @property
     def is_map(self) -> bool:
-        """Whether field names are free (labels, annotations), so that each entry stands for itself."""
+        """Whether field names are free (labels, annotations), so that each entry is independent."""
         return bool(self.node.get("additionalProperties")) and not self.node.get("properties")
 
     @property
     def is_atomic(self) -> bool:
-        """Whether a map is one value to its author: half of one and half of another make no sense."""
+        """Whether a map is one value to its author: two halves of different versions make no sense together."""
         return self.node.get("x-kubernetes-map-type") == "atomic"
 
     @property
     def list_keys(self) -> tuple[str, ...]:
-        """Fields that tell the items of this list apart; ("",) for a set of scalars; empty: the list is one value."""
+        """Fields that identify the items of this list; ("",) for a set of scalars; empty: the list is one value."""
         kind = self.node.get("x-kubernetes-list-type")
         if kind == "map":
             return tuple(self.node.get("x-kubernetes-list-map-keys", ()))
@@ -143,7 +143,9 @@ class Schema:
 
     @property
     def patch_key(self) -> str | None:
-        """By which field a strategic merge patch merges this list; empty: it adds to it; None: it replaces it."""
+        """The field by which a strategic merge patch merges this list; empty: it appends; None: it replaces the
+        list.
+        """
         if "merge" not in str(self.node.get("x-kubernetes-patch-strategy", "")).split(","):
             return None
         return str(self.node.get("x-kubernetes-patch-merge-key", ""))
@@ -173,12 +175,12 @@ METADATA = Schema(
         },
     }
 )
-"""What every object's metadata has (apimachinery's ObjectMeta), known without asking."""
+"""The metadata of every object (apimachinery's ObjectMeta), known without a request."""
 
 UNKNOWN = Schema(
     {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "properties": {"metadata": METADATA.node}}
 )
-"""The schema of a kind of which nothing is known but its metadata."""
+"""The schema of an unknown kind: only its metadata is known."""
 
 
 def kind_schema(openapi: Mapping[str, Any], group: str, version: str, kind: str) -> Schema | None:
@@ -193,7 +195,7 @@ def kind_schema(openapi: Mapping[str, Any], group: str, version: str, kind: str)
 
 
 def _takes_strategic(paths: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
-    """What the API server says that it takes: for custom resources, and what others serve, it mostly does not."""
+    """Whether the API server accepts strategic merge patches: for custom resources and aggregated APIs usually not."""
     operations = (each.get("patch", _NOTHING) for each in paths.values())
     patches = [each for each in operations if each.get("x-kubernetes-group-version-kind") == wanted]
     return any(_STRATEGIC in each.get("requestBody", _NOTHING).get("content", ()) for each in patches)
@@ -209,14 +211,14 @@ def crd_schema(definition: Mapping[str, Any], version: str) -> Schema | None:
 
 
 def with_metadata(node: Mapping[str, Any], definitions: Mapping[str, Any] = _NOTHING) -> Schema:
-    """The schema of a whole object, its metadata taken from what is known of all objects."""
+    """The schema of a whole object, with the metadata of all objects."""
     word = {"type": "string"}
     properties = {"apiVersion": word, "kind": word, **node.get("properties", _NOTHING), "metadata": METADATA.node}
     return Schema({**node, "properties": properties}, definitions)
 
 
 def _reachable(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """The definitions that `node` refers to, directly or not; a group's others are left behind."""
+    """The definitions that `node` refers to, directly or indirectly, without the others of the group."""
     found: dict[str, Any] = {}
     waiting: list[Any] = [node]
     while waiting:

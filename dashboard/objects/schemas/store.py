@@ -1,4 +1,4 @@
-"""Where a kind's schema comes from: the API server's OpenAPI v3, else the CustomResourceDefinition itself."""
+"""Store of the kinds' schemas, from the API server's OpenAPI v3, else from the CustomResourceDefinition."""
 
 from __future__ import annotations
 
@@ -6,28 +6,29 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dashboard.edits.schema import UNKNOWN, Schema, crd_schema, kind_schema
+from dashboard.objects.schemas.schema import UNKNOWN, Schema, crd_schema, kind_schema
+from dashboard.runtime.app_state import Key
 from informerd.clock import Clock
 from informerd.errors import InformerdError
 from informerd.resource import Resource
 from informerd.rest.client import Client
 
-KEPT = 60.0
-"""Seconds that a schema is kept; then the next page asks again, so that a changed CRD shows soon."""
-UNKNOWN_KEPT = 10.0
-"""Seconds that nobody asks again for a schema that could not be had: who types would, at every key."""
-MOST = 100
+TTL = 60.0
+"""Seconds that a schema is kept; then the next page requests it again, so that a changed CRD shows soon."""
+UNKNOWN_TTL = 10.0
+"""Seconds before a missing schema is requested again: editors would request it at every key."""
+MAX_SCHEMAS = 100
 """Schemas that are kept at once; the oldest goes first."""
-SOON = 0.05
-"""Seconds that somebody who types waits for a schema."""
+SOON_TIMEOUT = 0.05
+"""Seconds that a request from an editor waits for a schema."""
 TIME_LIMIT = 8.0
-"""Seconds to wait for a schema; the page comes without a form then."""
+"""Seconds to wait for a schema; then the page comes without a form."""
 
 _Key = tuple[str, str, str]
 
 
-class Schemas:
-    """The schemas of kinds, each asked for once in KEPT seconds; once in UNKNOWN_KEPT where there is none."""
+class SchemaStore:
+    """The schemas of kinds, each requested once in TTL seconds; once in UNKNOWN_TTL where there is none."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -35,26 +36,28 @@ class Schemas:
         self._asking: dict[_Key, asyncio.Task[Schema]] = {}
 
     async def schema_of(self, client: Client, resource: Resource) -> Schema:
-        """The kind's schema; UNKNOWN where the API server publishes none, or the person may not read it."""
+        """The kind's schema; UNKNOWN where the API server publishes none, or the account may not read it."""
         known = self._still_known(_key(client, resource))
         return known if known is not None else await asyncio.shield(self._asked(client, resource))
 
-    async def soon(self, client: Client, resource: Resource) -> Schema | None:
-        """The kind's schema, if it is there within SOON seconds; else None, and it is there for who asks later."""
+    async def schema_if_ready(self, client: Client, resource: Resource) -> Schema | None:
+        """The kind's schema, if it arrives within SOON_TIMEOUT seconds; else None, and the request goes on for later
+        callers.
+        """
         known = self._still_known(_key(client, resource))
         if known is not None:
             return known
         task = self._asked(client, resource)
-        done, _ = await asyncio.wait((task,), timeout=SOON)
+        done, _ = await asyncio.wait((task,), timeout=SOON_TIMEOUT)
         return task.result() if done else None
 
     def _still_known(self, key: _Key) -> Schema | None:
         read, known = self._known.get(key, (0.0, UNKNOWN))
-        kept = UNKNOWN_KEPT if known is UNKNOWN else KEPT
-        return known if key in self._known and self._clock.now() - read < kept else None
+        ttl = UNKNOWN_TTL if known is UNKNOWN else TTL
+        return known if key in self._known and self._clock.now() - read < ttl else None
 
     def _asked(self, client: Client, resource: Resource) -> asyncio.Task[Schema]:
-        """The question that is under way, whoever wants to know."""
+        """The running request, shared by all callers."""
         key = _key(client, resource)
         task = self._asking.get(key)
         if task is None:
@@ -67,10 +70,13 @@ class Schemas:
         key = _key(client, resource)
         _, before = self._known.pop(key, (0.0, schema))
         schema = before if before == schema else schema  # the very same, by which what it judged stays judged
-        if len(self._known) >= MOST:
+        if len(self._known) >= MAX_SCHEMAS:
             del self._known[next(iter(self._known))]
         self._known[key] = (self._clock.now(), schema)
         return schema
+
+
+SCHEMAS: Key[SchemaStore] = Key("schemas")
 
 
 def _key(client: Client, resource: Resource) -> _Key:

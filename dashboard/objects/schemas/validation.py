@@ -1,7 +1,7 @@
-"""What a kind's schema objects to in a value, in words, before the API server is asked, whose word is final.
+"""Validation of a value by its kind's schema, with problems in words, before the API server makes the final decision.
 
-Every objection here is one that the API server would make (kube-openapi's validation/validate, structural schemas of
-apiextensions-apiserver); what it alone can judge (rules in CEL, admission, a null for "not there") is left to it.
+The API server would report every problem that is found here (kube-openapi's validation/validate, structural schemas of
+apiextensions-apiserver); what only it can decide (rules in CEL, admission, a null for "not there") is left to it.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from dashboard.edits.fields import ItemKey, Path, Value, same
-from dashboard.edits.formats import fits_format, fits_pattern, format_words
-from dashboard.edits.items import as_before, by_key
-from dashboard.edits.problems import Problem
-from dashboard.edits.rules import fixed, stays
-from dashboard.edits.schema import Schema
+from dashboard.objects.fields.fields import ItemKey, Path, Value, same
+from dashboard.objects.problems.problem import Problem
+from dashboard.objects.schemas.cel_rules import immutable_reason, map_immutable_reason
+from dashboard.objects.schemas.formats import fits_format, fits_pattern, format_words
+from dashboard.objects.schemas.list_keys import items_by_key, previous_items
+from dashboard.objects.schemas.schema import Schema
 
-MOST = 50
-"""Objections that are told at once."""
+MAX_PROBLEMS = 50
+"""Maximum number of reported problems."""
 _BOUNDS = {"int32": 2**31, "int64": 2**63}
 _WORDS = {
     "string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
@@ -26,14 +26,16 @@ _WORDS = {
 }  # fmt: skip
 
 
-def objections(schema: Schema, value: Value) -> tuple[Problem, ...]:
-    """The first MOST of what is wrong with `value`; the time goes with the size of the value, not of the schema."""
-    return tuple(islice(_checked(schema, value, ()), MOST))
+def schema_problems(schema: Schema, value: Value) -> tuple[Problem, ...]:
+    """The first problems of `value`, at most MAX_PROBLEMS; the time is linear in the size of the value, not of
+    the schema.
+    """
+    return tuple(islice(_checked(schema, value, ()), MAX_PROBLEMS))
 
 
-def changed_for_good(schema: Schema, value: Value, base: Value) -> tuple[Problem, ...]:
+def immutability_problems(schema: Schema, value: Value, base: Value) -> tuple[Problem, ...]:
     """Fields of `value` that differ from `base` although the schema says that they never change once they are set."""
-    return tuple(islice(_frozen(schema, value, base, ()), MOST))
+    return tuple(islice(_frozen(schema, value, base, ()), MAX_PROBLEMS))
 
 
 def _checked(schema: Schema, value: Value, path: Path) -> Iterator[Problem]:
@@ -98,7 +100,7 @@ def _number(node: Any, value: float) -> Iterator[str]:
 
 
 def _is_multiple(value: float, step: float) -> bool:
-    """Whether it is one; true where the numbers are too large to tell, which the API server will."""
+    """Whether it is a multiple; true where the numbers are too large to tell, which the API server can."""
     if isinstance(value, int) and isinstance(step, int):
         return value % step == 0
     try:
@@ -109,11 +111,11 @@ def _is_multiple(value: float, step: float) -> bool:
 
 def _map(schema: Schema, value: dict[str, Value], path: Path) -> Iterator[Problem]:
     for name in schema.node.get("required", ()):
-        if name not in value and not schema.fills_in(name):
+        if name not in value and not schema.has_default_for(name):
             yield Problem("It is required.", path=(*path, name))
     yield from _counted(len(value), schema.node, "Properties", "field", path)
     for name, each in value.items():
-        if schema.knows(name):
+        if schema.allows(name):
             yield from _checked(schema.child(name), each, (*path, name))
         else:
             yield Problem("The schema has no such field.", path=(*path, name))
@@ -133,7 +135,7 @@ def _list(schema: Schema, value: list[Value], path: Path) -> Iterator[Problem]:
 
 
 def _is_held_apart(schema: Schema) -> bool:
-    """Whether the API server refuses a key that is there twice: of lists of its own kinds it leaves that to each."""
+    """Whether the API server refuses a repeated key: for lists of its own kinds that depends on the kind."""
     node = schema.node
     return node.get("x-kubernetes-list-type") in ("map", "set") and "x-kubernetes-patch-strategy" not in node
 
@@ -147,7 +149,7 @@ def _counted(count: int, node: Any, what: str, word: str, path: Path) -> Iterato
 
 
 def _key(item: Value, keys: tuple[str, ...]) -> str:
-    """What tells the item apart, as words; empty where nothing does."""
+    """The key of the item, as words; empty where it has none."""
     if keys == ("",):
         return "" if isinstance(item, dict | list) else f"“{_word(item)}”"
     if not keys or not isinstance(item, dict) or not all(name in item for name in keys):
@@ -159,17 +161,17 @@ def _combined(schema: Schema, value: Value, path: Path) -> Iterator[Problem]:
     for part in schema.branches("allOf"):
         yield from _checked(part, value, path)
     either, one = schema.branches("anyOf"), schema.branches("oneOf")
-    if either and not schema.types_only("anyOf") and not any(_fits(part, value) for part in either):
-        yield Problem(_needed(either) or "It has none of the shapes that the schema allows.", path=path)
-    if one and not schema.types_only("oneOf"):
+    if either and not schema.has_only_types("anyOf") and not any(_fits(part, value) for part in either):
+        yield Problem(_needed(either) or "It matches none of the alternatives that the schema allows.", path=path)
+    if one and not schema.has_only_types("oneOf"):
         count = sum(_fits(part, value) for part in one)
         if count == 0:
-            yield Problem(_needed(one) or "It has none of the shapes that the schema allows.", path=path)
+            yield Problem(_needed(one) or "It matches none of the alternatives that the schema allows.", path=path)
         elif count > 1:
             names = [" with ".join(each) for each in _required(one) if each and set(each) <= set(value)]
-            yield Problem(f"Only one of {', '.join(names)} may be there." if len(names) > 1
-                          else "It has several of the shapes of which the schema allows one.", path=path)  # fmt: skip
-    excluded = schema.of(schema.node.get("not"))
+            yield Problem(f"Only one of {', '.join(names)} is allowed." if len(names) > 1
+                          else "It matches several alternatives, but only one is allowed.", path=path)  # fmt: skip
+    excluded = schema.resolve(schema.node.get("not"))
     if excluded and _fits(excluded, value):
         yield Problem("The schema forbids this combination.", path=path)
 
@@ -183,7 +185,7 @@ def _required(parts: tuple[Schema, ...]) -> list[tuple[str, ...]]:
 
 
 def _needed(parts: tuple[Schema, ...]) -> str:
-    """``One of acme or ca is needed.``; empty where the alternatives are about something else than fields."""
+    """``One of acme or ca is needed.``; empty where the alternatives are not about fields."""
     names = [" with ".join(each) for each in _required(parts)]
     return f"One of {', '.join(names)} is needed." if all(names) else ""
 
@@ -197,7 +199,7 @@ def _frozen(schema: Schema, value: Value, base: Value, path: Path) -> Iterator[P
         return
     for name, was in base.items():
         child, now = schema.child(name), value.get(name)
-        reason = stays(schema, name) if now is None else fixed(schema, name)
+        reason = map_immutable_reason(schema, name) if now is None else immutable_reason(schema, name)
         if reason and not same(was, now):
             yield Problem(reason, path=(*path, name))
         elif child:
@@ -205,11 +207,13 @@ def _frozen(schema: Schema, value: Value, base: Value, path: Path) -> Iterator[P
 
 
 def _frozen_items(schema: Schema, value: list[Value], base: Value, path: Path) -> Iterator[Problem]:
-    """By the keys of a list of the type map; of others, the API server has no rule about what an item was before."""
-    if schema.node.get("x-kubernetes-list-type") != "map" or by_key(base, schema) is None:
+    """The items by the keys of a list of the type map; for other lists the API server does not compare old and
+    new items.
+    """
+    if schema.node.get("x-kubernetes-list-type") != "map" or items_by_key(base, schema) is None:
         return
     items = schema.child(0)
-    for index, (now, was) in enumerate(zip(value, as_before(value, base, schema), strict=True)):
+    for index, (now, was) in enumerate(zip(value, previous_items(value, base, schema), strict=True)):
         yield from _frozen(items, now, was, (*path, index))
 
 

@@ -1,4 +1,4 @@
-"""The one table: writes that the API server took, each with who asked for it."""
+"""Table of the authors: writes that the API server accepted, each with its user."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from django.db import models
 
 
 class Authored(models.Model):
-    """One write, by what the object itself says of it afterwards."""
+    """One write, identified by the object's own fields after it."""
 
     uid = models.CharField(max_length=128)
     version = models.CharField(max_length=64)
-    """The resourceVersion that it made; empty of a deletion."""
+    """The resourceVersion that it created; empty for a deletion."""
     at = models.CharField(max_length=40)
-    """When, by the API server: the time of our entry in managedFields, RFC 3339; empty of a deletion."""
+    """RFC 3339 time of our entry in managedFields, from the API server; empty for a deletion."""
     owner = models.CharField(max_length=254)
     browser = models.CharField(max_length=32)
     made = models.FloatField(db_index=True)

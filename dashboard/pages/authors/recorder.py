@@ -1,45 +1,46 @@
-"""With whose hand one request writes, and how others' writes are named to whoever made it."""
+"""Recorder of one request's writes, which also names the authors of other writes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dashboard.authors.authors import Authors, Write
-from dashboard.drafts.draft import Whose
-from dashboard.resources.words import moment_of
+from dashboard.access.identity import Identity
+from dashboard.pages.authors.store import AuthorStore, Write
+from dashboard.runtime.text import parse_timestamp
 from informerd.clock import Clock
 
-AGAIN = 0.25
-"""Seconds after which a fresh write that nobody has put a name to is looked for once more: another process may be
-about to, and a watch tells of a write sooner than its answer comes."""
-FRESH = 10.0
+RETRY_DELAY = 0.25
+"""Seconds after which the author of a fresh write is looked up again: another process may be about to record it, and a
+watch may report a write before its answer arrives.
+"""
+FRESH_FOR = 10.0
 """Seconds."""
 
 
-class Pen:
-    """Puts a name to what one person writes, and names to what was written. `manager` is our field manager."""
+class WriteRecorder:
+    """Records the writes of one user, and looks up authors. `manager` is our field manager."""
 
-    def __init__(self, authors: Authors, whose: Whose, manager: str, clock: Clock) -> None:
+    def __init__(self, authors: AuthorStore, identity: Identity, manager: str, clock: Clock) -> None:
         self._authors = authors
-        self._whose = whose
+        self._whose = identity
         self._manager = manager
         self._clock = clock
 
-    def wrote(self, stored: Mapping[str, Any]) -> None:
-        """`stored` is what the API server answered to a write that changed something."""
+    def record_write(self, stored: Mapping[str, Any]) -> None:
+        """Record a write that changed something; `stored` is the API server's answer."""
         metadata = stored["metadata"]
         self._remember(metadata.get("uid", ""), metadata["resourceVersion"], _newest(metadata, self._manager))
 
-    def deleted(self, uid: str) -> None:
-        """The API server took a deletion, whether it is done by now or not."""
+    def record_deletion(self, uid: str) -> None:
+        """Record a deletion that the API server accepted, whether it is complete or not."""
         self._remember(uid, "", "")
 
-    async def writer(self, live: Mapping[str, Any], by: str, at: str) -> str:
-        """Who wrote `live` last, where its managedFields say `by` and `at`: a person's name or ourselves, else `by`.
+    async def last_author(self, live: Mapping[str, Any], by: str, at: str) -> str:
+        """The last author of `live`, where its managedFields have `by` and `at`: a user's name or ours, else `by`.
 
-        The resourceVersion tells surely. Where only the status was written since, the time does, to a second; who
-        took a field out and set none, or scaled, has no time of their own there, and is not known then.
+        The resourceVersion is exact. Where only the status was written since, the time is compared, to a second; a
+        write that only removed a field, or scaled, has no time of its own there, and its author is unknown then.
         """
         metadata = live["metadata"]
         is_ours = bool(at) and (by == self._manager or _newest(metadata, self._manager) == at)
@@ -49,15 +50,15 @@ class Pen:
             same = [write for write in writes if is_ours and write.at == at]
             return next((self._words(write.whose) for write in (*sure, *same)), "")
 
-        found = named(await self._authors.of(metadata["uid"]))
+        found = named(await self._authors.writes_of(metadata["uid"]))
         if not found and is_ours and self._is_fresh(at):
-            await self._clock.sleep(AGAIN)
-            found = named(await self._authors.of(metadata["uid"]))
+            await self._clock.sleep(RETRY_DELAY)
+            found = named(await self._authors.writes_of(metadata["uid"]))
         return found or by
 
     async def deleter(self, uid: str) -> str:
-        """Who deleted that object first; empty where it was not done here, or nobody knows."""
-        writes = await self._authors.of(uid)
+        """The first user who deleted that object; empty where it was not deleted here, or the user is unknown."""
+        writes = await self._authors.writes_of(uid)
         return next((self._words(write.whose) for write in reversed(writes) if not write.version), "")
 
     def _remember(self, uid: str, version: str, at: str) -> None:
@@ -65,11 +66,11 @@ class Pen:
             self._authors.remember(Write(uid, version, at, self._whose))
 
     def _is_fresh(self, at: str) -> bool:
-        moment = moment_of(at)
-        return moment is not None and abs(self._clock.time() - moment) < FRESH
+        moment = parse_timestamp(at)
+        return moment is not None and abs(self._clock.time() - moment) < FRESH_FOR
 
-    def _words(self, whose: Whose) -> str:
-        """Whoever it is, as the reader calls them; empty where there is no word for them."""
+    def _words(self, whose: Identity) -> str:
+        """The author as shown to the reader; empty where there is no name."""
         if whose == self._whose and whose.browser:
             return "You (in another window)"
         if whose.owner:

@@ -1,4 +1,4 @@
-"""A run while a process runs it."""
+"""Bulk run in memory, while this process runs it."""
 
 from __future__ import annotations
 
@@ -6,85 +6,88 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from dashboard.bulk.order import Order
-from dashboard.bulk.records import Beat, blocks_of
-from dashboard.bulk.run import Group, Item, State, counted
-from dashboard.bulk.work import unsure
-from dashboard.drafts.draft import Whose
+from dashboard.access.identity import Identity
+from dashboard.pages.bulk.operation import BulkOperation
+from dashboard.pages.bulk.run import ChangeGroup, Item, RunState, count_by_state, mark_unconfirmed
+from dashboard.pages.bulk.store import Checkpoint, blocks_of
 from informerd.resource import Resource
 
-TRIES = 5
-"""Times that an object is tried that is not answered, or for which the API server has no time."""
+MAX_TRIES = 5
+"""Most tries of an object without an answer, or for which the API server has no time."""
 
 
 @dataclass
-class Groups:
-    """The differences that were found, each once."""
+class GroupRegister:
+    """The different changes of a run, each once."""
 
-    found: list[Group] = field(default_factory=list)
-    places: dict[Group, int] = field(default_factory=dict)
-    grew: bool = False
+    groups: list[ChangeGroup] = field(default_factory=list)
+    positions: dict[ChangeGroup, int] = field(default_factory=dict)
+    has_grown: bool = False
 
-    def place(self, group: Group) -> int:
-        if group not in self.places:
-            self.places[group] = len(self.found)
-            self.found.append(group)
-            self.grew = True
-        return self.places[group]
+    def position_of(self, group: ChangeGroup) -> int:
+        if group not in self.positions:
+            self.positions[group] = len(self.groups)
+            self.groups.append(group)
+            self.has_grown = True
+        return self.positions[group]
 
 
 @dataclass
-class Taken:
-    """A run while this process runs it."""
+class ActiveRun:
+    """A run that this process runs."""
 
     key: str
     resource: Resource
-    order: Order
-    state: State
+    order: BulkOperation
+    state: RunState
     items: list[Item]
-    groups: Groups
-    whose: Whose
-    heard: str = ""
+    groups: GroupRegister
+    whose: Identity
+    acknowledged_wish: str = ""
     words: str = ""
     rate: float = 0.0
-    until: float = 0.0
-    """Time of the clock until which the API server asks to wait; 0: go on."""
-    touched: set[int] = field(default_factory=set)
-    """Places of the objects that changed since the last beat."""
+    resume_at: float = 0.0
+    """Time of the clock until which the API server asks to wait; 0: no wait."""
+    dirty_positions: set[int] = field(default_factory=set)
+    """Indexes of the objects that changed since the last beat."""
     tries: dict[int, int] = field(default_factory=dict)
 
     @property
     def what(self) -> str:
         return f"{len(self.items)} {self.resource.key}"
 
-    def places_left(self) -> list[int]:
+    def positions_left(self) -> list[int]:
         wanted = "waiting" if self.state == "trying" else "tried"
         return [place for place, item in enumerate(self.items) if item.state == wanted]
 
-    def put(self, place: int, item: Item, group: Group | None = None) -> None:
+    def set_item(self, position: int, item: Item, group: ChangeGroup | None = None) -> None:
         if group is not None:
-            item = msgspec.structs.replace(item, group=self.groups.place(group))
-        self.items[place] = item
-        self.touched.add(place)
+            item = msgspec.structs.replace(item, group=self.groups.position_of(group))
+        self.items[position] = item
+        self.dirty_positions.add(position)
 
-    def tried_often(self, place: int) -> bool:
-        self.tries[place] = self.tries.get(place, 0) + 1
-        return self.tries[place] >= TRIES
+    def count_try(self, position: int) -> bool:
+        self.tries[position] = self.tries.get(position, 0) + 1
+        return self.tries[position] >= MAX_TRIES
 
-    def beat(self, now: float) -> Beat:
-        """Groups are kept once all are known: a process that goes on with dry runs begins them anew."""
-        blocks = blocks_of(self.items, self.touched)
-        groups = tuple(self.groups.found) if self.state == "review" else None
-        return Beat(self.state, self.heard, self.words, self.rate, counted(self.items), blocks, groups, now)
+    def checkpoint(self, now: float) -> Checkpoint:
+        """The state to store. Groups are stored once all are known: a process that continues the dry runs starts them
+        again.
+        """
+        blocks = blocks_of(self.items, self.dirty_positions)
+        groups = tuple(self.groups.groups) if self.state == "review" else None
+        return Checkpoint(
+            self.state, self.acknowledged_wish, self.words, self.rate, count_by_state(self.items), blocks, groups, now
+        )
 
-    def cancelled(self) -> State:
-        """Where it goes from here: something else may be chosen as long as nothing was written.
+    def cancel(self) -> RunState:
+        """Cancel the phase: the operation can be chosen again as long as nothing was written.
 
-        What was sent and not answered is not said to be as it was.
+        An object whose write was sent without an answer does not count as unchanged.
         """
         if self.state == "running":
             for place, item in enumerate(self.items):
-                if item.sent and item.state == "tried":
-                    self.put(place, unsure(item))
+                if item.is_unconfirmed and item.state == "tried":
+                    self.set_item(place, mark_unconfirmed(item))
             return "cancelled"
         return "done" if any(item.state == "done" for item in self.items) else "choosing"

@@ -1,6 +1,6 @@
-"""What a change does to many objects, in sentences: summed over those to which the same happens.
+"""Effects of a change on many objects, in sentences: summed over the objects with the same effect.
 
-Objects of an equal difference may have other numbers of pods and other strategies, so each sentence has its objects.
+Objects with an equal difference may have other numbers of pods and other strategies, so each sentence has its objects.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from dashboard.bulk.names import Names
-from dashboard.bulk.run import Item
-from dashboard.edits.consequences import in_steps
-from dashboard.edits.effects import Effect, What
-from dashboard.resources.kinds import KindInfo
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.pages.bulk.review import ItemNames
+from dashboard.pages.bulk.run import Item
+from dashboard.pages.writes.effects import Effect, EffectKind
+from dashboard.pages.writes.effects_text import rollout_steps_text
 
-ROLLING = frozenset({"deployments.apps", "statefulsets.apps", "daemonsets.apps"})
-"""Kinds of which it is known when a change does nothing to pods."""
-_REPLACES: frozenset[What] = frozenset({"rolls", "recreates", "one by one", "node by node"})
-_WARNS: frozenset[What] = frozenset({"recreates", "autoscaled", "autoscaled?"})
-NAMED = 5
-"""Controllers and autoscalers that a sentence names; the rest is counted."""
-_ORDER: tuple[What, ...] = (
+ROLLING_KINDS = frozenset({"deployments.apps", "statefulsets.apps", "daemonsets.apps"})
+"""Kinds for which it is known when a change does not affect pods."""
+_REPLACES: frozenset[EffectKind] = frozenset({"rolls", "recreates", "one by one", "node by node"})
+_WARNS: frozenset[EffectKind] = frozenset({"recreates", "autoscaled", "autoscaled?"})
+MAX_NAMED = 5
+"""Most controllers and autoscalers that a sentence names; the rest is counted."""
+_ORDER: tuple[EffectKind, ...] = (
     "rolls", "one by one", "node by node", "recreates", "in place", "waits", "by hand", "held", "no pods", "later",
     "opens", "moves", "scales", "renumbers", "controlled", "autoscaled", "autoscaled?", "pauses", "goes on", "says",
 )  # fmt: skip
@@ -30,16 +30,16 @@ Effects = Sequence[Effect]
 
 
 @dataclass(frozen=True, slots=True)
-class Said(Names):
-    """A sentence, and the objects that it is about."""
+class EffectText(ItemNames):
+    """A sentence, and the objects that it applies to."""
 
     words: str
     warns: bool = False
 
 
-def said_of(items: Sequence[Item], kind: KindInfo) -> list[Said]:
-    """What becomes of these objects, of which an equal difference is; nothing where nothing is known."""
-    found: dict[tuple[What, str], list[tuple[Item, Effect]]] = {}
+def effect_texts(items: Sequence[Item], kind: KindInfo) -> list[EffectText]:
+    """Effects on these objects, which share a difference; empty where nothing is known."""
+    found: dict[tuple[EffectKind, str], list[tuple[Item, Effect]]] = {}
     for item in items:
         for effect in item.effects:
             found.setdefault(_alike(effect), []).append((item, effect))
@@ -48,14 +48,14 @@ def said_of(items: Sequence[Item], kind: KindInfo) -> list[Said]:
     for (what, words), pairs in ordered:
         who = _who(len(pairs), len(items), kind)
         sentence = _WORDS[what](who, [effect for _, effect in pairs]) if what in _WORDS else _each(who, words)
-        said.append(Said(tuple(item for item, _ in pairs), sentence, what in _WARNS))
+        said.append(EffectText(tuple(item for item, _ in pairs), sentence, what in _WARNS))
     return said
 
 
-def sum_of(items: Iterable[Item], kind: KindInfo, *, known: bool) -> tuple[str, ...]:
-    """What becomes of pods in all, over all differences; empty where nothing does, or nothing is known of the kind.
+def pod_totals(items: Iterable[Item], kind: KindInfo, *, is_known: bool) -> tuple[str, ...]:
+    """Effects on pods in total, over all differences; empty where there are none, or nothing is known of the kind.
 
-    `known`: whether each object without an effect changes in nothing but what does nothing to pods.
+    `is_known`: whether each object without an effect changes only fields that do not affect pods.
     """
     found = [effect for item in items for effect in item.effects]
     opened = sum(effect.what == "opens" for effect in found)
@@ -64,7 +64,7 @@ def sum_of(items: Iterable[Item], kind: KindInfo, *, known: bool) -> tuple[str, 
     in_all = "for a new template" if opened else "in all"
     said = [f"{_count(replaced, 'pod')} {_is(replaced)} replaced {in_all}."] if replaced else []
     if replaced and ended:
-        said.append(f"{_those(ended, replaced)} first, before new ones are made: nothing runs in between.")
+        said.append(f"{_those(ended, replaced)} first, before new ones are created: nothing runs in between.")
     rolling = [effect for effect in found if effect.what == "rolls"]
     if len(rolling) > 1:
         said.append(_meanwhile(rolling))
@@ -78,22 +78,22 @@ def sum_of(items: Iterable[Item], kind: KindInfo, *, known: bool) -> tuple[str, 
     said += [f"{_count(end, 'pod')} {_end(end)} for good."] if end else []
     others = _pods(found, {"renumbers"})
     said += [f"{_count(others, 'pod')} {_end(others)}, and as many are made with other numbers."] if others else []
-    if not found and known and kind.key in ROLLING:
-        return ("No pod restarts, comes or ends because of it.",)
-    if not said and known and any(effect.what in _PODS_STAY for effect in found) and not _unsure(found):
+    if not found and is_known and kind.key in ROLLING_KINDS:
+        return ("No pod starts, restarts or ends because of it.",)
+    if not said and is_known and any(effect.what in _PODS_STAY for effect in found) and not _unsure(found):
         return ("No pod restarts now.",)
     return tuple(said)
 
 
-_PODS_STAY: frozenset[What] = frozenset({"waits", "by hand", "held", "no pods", "later", "pauses"})
+_PODS_STAY: frozenset[EffectKind] = frozenset({"waits", "by hand", "held", "no pods", "later", "pauses"})
 
 
 def _unsure(found: Iterable[Effect]) -> bool:
     return any(effect.what in ("goes on", "moves", "node by node") for effect in found)
 
 
-def _alike(effect: Effect) -> tuple[What, str]:
-    """What one sentence tells; where it scales, apart by whether pods come, end or are none."""
+def _alike(effect: Effect) -> tuple[EffectKind, str]:
+    """Key of the effects in one sentence; for scaling also whether pods start, end or are none."""
     if effect.what == "scales":
         return "scales", "none" if not effect.fewer else "more" if effect.fewer > effect.more else "fewer"
     return effect.what, effect.words if effect.what == "says" else ""
@@ -106,7 +106,7 @@ def _who(number: int, of: int, kind: KindInfo) -> str:
 
 
 def _each(who: str, words: str) -> str:
-    """A sentence that was written for one object, said of many."""
+    """A sentence about one object, applied to many."""
     if who.startswith("the "):
         return words
     return f"For each of {'them' if who.startswith('all ') else who}: {words}"
@@ -114,12 +114,12 @@ def _each(who: str, words: str) -> str:
 
 def _controlled(who: str, found: Effects) -> str:
     controllers = Counter(effect.words for effect in found)
-    first = controllers.most_common(NAMED)
+    first = controllers.most_common(MAX_NAMED)
     named = ", ".join(name if number == len(found) else f"{name} ({number:,})" for name, number in first)
-    more = f" and {len(controllers) - NAMED:,} more" if len(controllers) > NAMED else ""
+    more = f" and {len(controllers) - MAX_NAMED:,} more" if len(controllers) > MAX_NAMED else ""
     they = "controls" if len(controllers) == 1 else "control"
-    others = "another in its place" if len(found) == 1 else "others in their place"
-    return f"{named}{more} {they} {who} and may make {others}."
+    others = "another one instead" if len(found) == 1 else "others instead"
+    return f"{named}{more} {they} {who} and may create {others}."
 
 
 # --- the new template
@@ -130,7 +130,7 @@ def _rolls(who: str, found: Effects) -> str:
 
 
 def _paces(found: Effects) -> str:
-    steps = {in_steps(effect.more, effect.fewer) for effect in found}
+    steps = {rollout_steps_text(effect.more, effect.fewer) for effect in found}
     each = "each " if len(found) > 1 else ""
     if len(steps) == 1:
         return f"{each}{steps.pop()}"
@@ -147,7 +147,7 @@ def _meanwhile(found: Effects) -> str:
 
 
 def _recreates(who: str, found: Effects) -> str:
-    ends = f"Ends all {_count(_pods(found), 'pod')} of {who} first, then makes new ones"
+    ends = f"Ends all {_count(_pods(found), 'pod')} of {who} first, then creates new ones"
     return f"{ends}: nothing of {'those' if len(found) > 1 else 'it'} runs in between (strategy Recreate)."
 
 
@@ -192,28 +192,28 @@ def _opens(who: str, found: Effects) -> str:
 
 def _renumbers(who: str, found: Effects) -> str:
     pods = _pods(found)
-    return f"Numbers the pods of {who} otherwise: {_count(pods, 'pod')} {_end(pods)}, and as many others are made."
+    return f"Changes the ordinals of the pods of {who}: {_count(pods, 'pod')} {_end(pods)}, and as many start."
 
 
 def _autoscaled(who: str, found: Effects) -> str:
     names = sorted({effect.words for effect in found})
-    named = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED:,} more" if len(names) > NAMED else "")
+    named = ", ".join(names[:MAX_NAMED]) + (f" and {len(names) - MAX_NAMED:,} more" if len(names) > MAX_NAMED else "")
     scalers = "The HorizontalPodAutoscaler" if len(names) == 1 else "HorizontalPodAutoscalers"
     sets = "sets" if len(names) == 1 else "set"
     return f"{scalers} ({named}) {sets} the number of {who} again within seconds, unless it is 0."
 
 
-_WORDS: Mapping[What, Callable[[str, Effects], str]] = MappingProxyType({
+_WORDS: Mapping[EffectKind, Callable[[str, Effects], str]] = MappingProxyType({
     "rolls": _rolls, "recreates": _recreates, "one by one": _one_by_one, "node by node": _node_by_node,
     "in place": _in_place, "scales": _scales, "controlled": _controlled, "autoscaled": _autoscaled,
     "opens": _opens, "renumbers": _renumbers,
-    "autoscaled?": lambda who, _: f"Whether an autoscaler sets the number of {who} again could not be found out.",
+    "autoscaled?": lambda who, _: f"It is unknown whether an autoscaler will overwrite the number of {who}.",
     "waits": lambda who, found: f"Paused: the new template of {who} is rolled out once {_they(found)} resumed.",
-    "no pods": lambda who, _: f"Nothing rolls out of {who}, without pods: the new template is for those to come.",
+    "no pods": lambda who, _: f"Nothing rolls out of {who}, without pods: the new template applies to later pods.",
     "by hand": lambda who, _: f"The pods of {who} stay until each is deleted by hand (updateStrategy OnDelete).",
     "held": lambda who, _: f"No pod of {who} is replaced: the partition keeps all as they are.",
-    "moves": lambda who, _: f"Pods of {who} come on nodes that match now, and end on those that do not.",
-    "later": lambda who, _: f"Only pods that {who} make from now on follow the new template; those that run stay.",
+    "moves": lambda who, _: f"Pods of {who} start on nodes that match now, and end on those that do not.",
+    "later": lambda who, _: f"Only new pods of {who} get the new template; running pods stay.",
     "pauses": lambda who, found: f"Pauses {who}: nothing rolls out until {_they(found)} resumed.",
     "goes on": lambda who, found: f"Resumes {who}: what waits in {_them(found)} is rolled out.",
 })  # fmt: skip
@@ -234,7 +234,7 @@ def _those(number: int, of: int) -> str:
     return "They all end" if number == of else f"{number:,} of them {_end(number)}"
 
 
-def _pods(found: Iterable[Effect], what: Iterable[What] | None = None) -> int:
+def _pods(found: Iterable[Effect], what: Iterable[EffectKind] | None = None) -> int:
     return sum(effect.pods for effect in found if what is None or effect.what in what)
 
 

@@ -1,4 +1,4 @@
-"""What of a difference is kept to be shown: fields before and after, lists item by item."""
+"""Shown part of a difference: fields before and after, lists item by item."""
 
 from __future__ import annotations
 
@@ -6,48 +6,47 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from dashboard.bulk.lists import is_asked_for
-from dashboard.bulk.run import Field, Piece
-from dashboard.edits.alignment import alignment
-from dashboard.edits.diff import Change, changes, value_text, value_texts
-from dashboard.edits.editable import fingerprint
-from dashboard.edits.fields import ABSENT, ItemKey, Path, Segment, Value, get, same, show
-from dashboard.edits.items import by_key
-from dashboard.edits.schema import Schema
-from dashboard.resources.yaml_text import seen
+from dashboard.objects.fields.alignment import alignment
+from dashboard.objects.fields.fields import ABSENT, ItemKey, Path, Segment, Value, format_path, get, same
+from dashboard.objects.manifests.writer import escape_invisible
+from dashboard.objects.merge.diff import Change, changes, value_text, value_texts
+from dashboard.objects.schemas.list_keys import items_by_key
+from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.bulk.list_merge import is_in_patch
+from dashboard.pages.bulk.run import DiffField, DiffItem
+from dashboard.pages.writes.target import fingerprint
 
 MOST_FIELDS = 40
 _PIECES = 40
-"""Items of a list that are shown; the rest is counted."""
+"""Most items of a list that are shown; the rest is counted."""
 _KEPT = 6
-"""Those of them that stay as they are."""
+"""Most unchanged items among them."""
 
 
-def shown_fields(
-    found: Sequence[Change], was: Value, now: Value, asked: Value, schema: Schema, *, secret: bool
-) -> tuple[tuple[Field, ...], int]:
-    """MOST_FIELDS of them, and how many more there are.
+def diff_fields(
+    changes: Sequence[Change], was: Value, now: Value, requested_patch: Value, schema: Schema, *, secret: bool
+) -> tuple[tuple[DiffField, ...], int]:
+    """MOST_FIELDS of them, and the number of further ones.
 
-    A list that is replaced as a whole is one field, with what goes, stays and comes, and so is one of plain values.
-    `secret`: a run is kept in the database, where no value of a
-    Secret belongs.
+    A list that is replaced as a whole is one field, with removed, unchanged and added items, and so is a list of plain
+    values. `secret`: a run is stored in the database, which must not have any value of a Secret.
     """
-    fields: list[Field] = []
-    for path, each in groupby(found, key=lambda change: _list_path(change, strategic=schema.strategic)):
+    fields: list[DiffField] = []
+    for path, each in groupby(changes, key=lambda change: _list_path(change, strategic=schema.strategic)):
         first = next(each)
-        by_server = not is_asked_for(asked, path, schema)
+        by_server = not is_in_patch(requested_patch, path, schema)
         before, after = get(was, path), get(now, path)
         if secret and path[:1] in (("data",), ("stringData",)):
-            fields.append(Field(seen(show(path)), "", "a value that is not shown", by_server))
+            fields.append(DiffField(escape_invisible(format_path(path)), "", "a hidden value", by_server))
         elif isinstance(before, list) or isinstance(after, list):
             fields.append(_list(path, before, after, schema.at(path), by_server))
         else:
-            fields.append(Field(first.field, first.was_text, first.now_text, by_server))
+            fields.append(DiffField(first.field, first.was_text, first.now_text, by_server))
     return tuple(fields[:MOST_FIELDS]), max(0, len(fields) - MOST_FIELDS)
 
 
 def _list_path(change: Change, *, strategic: bool) -> Path:
-    """Where the list is that the change is in; its own path where that list is merged by the keys of its items."""
+    """Path of the list that contains the change; its own path where that list is merged by the keys of its items."""
     lists = (
         place
         for place, segment in enumerate(change.path)
@@ -56,13 +55,13 @@ def _list_path(change: Change, *, strategic: bool) -> Path:
     return change.path[: next(lists, None)]
 
 
-def _list(path: Path, before: Value, after: Value, schema: Schema, by_server: bool) -> Field:
+def _list(path: Path, before: Value, after: Value, schema: Schema, by_server: bool) -> DiffField:
     if not all(value is ABSENT or isinstance(value, list) for value in (before, after)):
-        return Field(seen(show(path)), *value_texts(before, after), by_server)
+        return DiffField(escape_invisible(format_path(path)), *value_texts(before, after), by_server)
     pieces = list(_pieces(before or [], after or [], schema))
     numbers = [(sum(piece.how == how for piece in pieces), words) for how, words in _WORDS]
     summed = ", ".join(f"{number:,} {words[number != 1]}" for number, words in numbers if number)
-    return Field(seen(show(path)), "", summed or "empty", by_server, tuple(_shortened(pieces)))
+    return DiffField(escape_invisible(format_path(path)), "", summed or "empty", by_server, tuple(_shortened(pieces)))
 
 
 _WORDS = (
@@ -74,8 +73,8 @@ _WORDS = (
 )
 
 
-def _pieces(before: list[Value], after: list[Value], schema: Schema) -> Iterator[Piece]:
-    old, new = by_key(before, schema), by_key(after, schema)
+def _pieces(before: list[Value], after: list[Value], schema: Schema) -> Iterator[DiffItem]:
+    old, new = items_by_key(before, schema), items_by_key(after, schema)
     if old is None or new is None or [key for key in old if key in new] != [key for key in new if key in old]:
         yield from _aligned(before, after)
         return
@@ -83,8 +82,8 @@ def _pieces(before: list[Value], after: list[Value], schema: Schema) -> Iterator
         yield from _piece(key, old.get(key, ABSENT), new.get(key, ABSENT))
 
 
-def _aligned(before: list[Value], after: list[Value]) -> Iterator[Piece]:
-    """What goes at one place and comes at another is still there: for as many of equal value as do both."""
+def _aligned(before: list[Value], after: list[Value]) -> Iterator[DiffItem]:
+    """An item removed at one index and added at another is a move: as many as have equal values."""
     parts = list(_parts(before, after))
     gone = Counter(fingerprint(each) for old, _, _ in parts for each in old)
     went = gone & Counter(fingerprint(each) for _, new, _ in parts for each in new)
@@ -93,14 +92,16 @@ def _aligned(before: list[Value], after: list[Value]) -> Iterator[Piece]:
         lost = [each for each in old if not _taken(went, each)]
         found = [(each, _taken(came, each)) for each in new]
         added = [each for each, moved in found if not moved]
-        yield from (Piece("gone", text) for text in _texts(lost, added))
+        yield from (DiffItem("gone", text) for text in _texts(lost, added))
         others = _texts(added, lost)
-        yield from (Piece("moved", value_text(each)) if moved else Piece("new", next(others)) for each, moved in found)
+        yield from (
+            DiffItem("moved", value_text(each)) if moved else DiffItem("new", next(others)) for each, moved in found
+        )
         yield from stay
 
 
-def _parts(before: list[Value], after: list[Value]) -> Iterator[tuple[list[Value], list[Value], list[Piece]]]:
-    """What goes, what comes and what stays, place by place."""
+def _parts(before: list[Value], after: list[Value]) -> Iterator[tuple[list[Value], list[Value], list[DiffItem]]]:
+    """Removed, added and unchanged items, index by index."""
     for operation, i1, i2, j1, j2 in _all_of(before, after):
         old, new = before[i1:i2], after[j1:j2]
         alike = operation == "replace" and len(old) == len(new) and all(isinstance(each, dict) for each in old + new)
@@ -112,30 +113,30 @@ def _parts(before: list[Value], after: list[Value]) -> Iterator[tuple[list[Value
 
 
 def _texts(values: list[Value], others: list[Value]) -> Iterator[str]:
-    """Of each; of one that is cut as one of the others is, what stands where the two part."""
+    """Text of each item; where two would be cut to the same text, the part where they differ."""
     beside = {value_text(each): each for each in others}
     return (value_texts(each, beside.get(value_text(each), ABSENT))[0] for each in values)
 
 
 def _taken(left: Counter[str], value: Value) -> bool:
-    """Whether there is one of this value left; it is then taken."""
+    """Whether an item of this value is left; it is then removed."""
     mark = fingerprint(value)
     left[mark] -= 1
     return left[mark] >= 0
 
 
-def _piece(key: Segment, before: Value, after: Value) -> Iterator[Piece]:
+def _piece(key: Segment, before: Value, after: Value) -> Iterator[DiffItem]:
     if before is ABSENT or after is ABSENT:
-        yield Piece("new", value_text(after)) if before is ABSENT else Piece("gone", value_text(before))
+        yield DiffItem("new", value_text(after)) if before is ABSENT else DiffItem("gone", value_text(before))
     elif same(before, after):
-        yield Piece("kept", value_text(after))
+        yield DiffItem("kept", value_text(after))
     else:
         for each in changes(before, after, (key,)):
-            yield Piece("changed", each.field, each.was_text, each.now_text)
+            yield DiffItem("changed", each.field, each.was_text, each.now_text)
 
 
 def _all_of(before: list[Value], after: list[Value]) -> Iterator[tuple[str, int, int, int, int]]:
-    """As alignment has it, with what both begin and end with alike."""
+    """Alignment of all items, including the common start and end."""
     i, j = 0, 0
     for operation, i1, i2, j1, j2 in alignment(before, after):
         yield "equal", i, i1, j, j1
@@ -144,7 +145,7 @@ def _all_of(before: list[Value], after: list[Value]) -> Iterator[tuple[str, int,
     yield "equal", i, len(before), j, len(after)
 
 
-def _shortened(pieces: list[Piece]) -> Iterator[Piece]:
+def _shortened(pieces: list[DiffItem]) -> Iterator[DiffItem]:
     kept, shown, left_out = 0, 0, 0
     for piece in pieces:
         kept += piece.how == "kept"
@@ -154,4 +155,4 @@ def _shortened(pieces: list[Piece]) -> Iterator[Piece]:
             shown += 1
             yield piece
     if left_out:
-        yield Piece("more", f"{left_out:,} more")
+        yield DiffItem("more", f"{left_out:,} more")

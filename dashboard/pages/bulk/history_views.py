@@ -1,4 +1,4 @@
-"""The files of a run: a result for each object, and the kubectl commands."""
+"""History of bulk runs, and their files: a result for each object, and the kubectl commands."""
 
 from __future__ import annotations
 
@@ -7,19 +7,28 @@ import csv
 import io
 
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from dashboard.bulk.command import commands
-from dashboard.bulk.place import place_of, with_database
-from dashboard.bulk.run import Item
-from dashboard.resources.export import harmless
+from dashboard.access.identity import Identity, browser_of, user_of
+from dashboard.cluster.connection import CONNECTION
+from dashboard.objects.kinds.catalog import kind_of
+from dashboard.pages.bulk.kubectl import kubectl_commands
+from dashboard.pages.bulk.operation import VERB_TITLES
+from dashboard.pages.bulk.request import find_run_request, require_database
+from dashboard.pages.bulk.run import Item
+from dashboard.pages.bulk.runner import BULK_RUNS
+from dashboard.pages.bulk.store import MOST_RUNS, RETENTION_SECONDS
+from dashboard.pages.layout.page import page_info
+from dashboard.pages.lists.export import escape_formula
+from dashboard.runtime.app_state import CLOCK, state_of
 
 
 @require_safe
-@with_database
-async def results(request: HttpRequest, resource: str, key: str) -> HttpResponse:
-    """What became of each object, as CSV."""
-    place = await place_of(request, resource, key)
+@require_database
+async def results_csv(request: HttpRequest, resource: str, key: str) -> HttpResponse:
+    """The result of each object, as CSV."""
+    place = await find_run_request(request, resource, key)
     if isinstance(place, HttpResponse):
         return place
     text = await asyncio.to_thread(_table, await place.items())
@@ -27,16 +36,16 @@ async def results(request: HttpRequest, resource: str, key: str) -> HttpResponse
 
 
 @require_safe
-@with_database
-async def kubectl(request: HttpRequest, resource: str, key: str) -> HttpResponse:
-    """The kubectl commands that do the same, a line each."""
-    place = await place_of(request, resource, key)
+@require_database
+async def commands_text(request: HttpRequest, resource: str, key: str) -> HttpResponse:
+    """The equivalent kubectl commands, one for each line."""
+    place = await find_run_request(request, resource, key)
     if isinstance(place, HttpResponse):
         return place
     order = place.run.order
     lines: list[str] = []
     if order is not None:
-        lines, _ = await asyncio.to_thread(commands, place.kind.key, order, await place.items())
+        lines, _ = await asyncio.to_thread(kubectl_commands, place.kind.key, order, await place.items())
     return _file("".join(f"{line}\n" for line in lines), f"{place.kind.resource.plural}-commands.txt", "text/plain")
 
 
@@ -46,12 +55,35 @@ def _table(items: tuple[Item, ...]) -> str:
     writer.writerow(("namespace", "name", "uid", "result", "why", "api_server"))
     for item in items:
         cells = (item.namespace, item.name, item.uid, item.state, item.words, item.said)
-        writer.writerow([harmless(cell) for cell in cells])
+        writer.writerow([escape_formula(cell) for cell in cells])
     return text.getvalue()
 
 
 def _file(text: str, name: str, content_type: str) -> HttpResponse:
     response = HttpResponse(text, content_type=f"{content_type}; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+@require_safe
+@require_database
+async def run_history(request: HttpRequest) -> HttpResponse:
+    """All stored runs, the newest first."""
+    state, whose = state_of(request), Identity(user_of(request), browser_of(request))
+    found = await state[BULK_RUNS].store.runs(whose, state[CONNECTION].cluster.server) if whose.browser else ()
+    now = state[CLOCK].time()
+    shown = [
+        {
+            "run": run,
+            "kind": kind_of(run.resource).with_resource(run.resource),
+            "what": VERB_TITLES[run.order.verb] if run.order is not None else "",
+            "lost": run.lost(now),
+        }
+        for run in found
+    ]
+    page = page_info(request, title="Bulk changes", key="runs")
+    context = {"page": page, "runs": shown, "days": round(RETENTION_SECONDS / 86400), "most": MOST_RUNS}
+    response = render(request, "bulk/history.html", context)
     response["Cache-Control"] = "no-store"
     return response

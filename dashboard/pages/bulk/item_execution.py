@@ -1,4 +1,4 @@
-"""One object of a run: try on it what is asked for (dry run), and write it if it is still what was reviewed."""
+"""Dry run and write of one object of a bulk run; the write happens only in the reviewed state."""
 
 from __future__ import annotations
 
@@ -9,83 +9,92 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from dashboard.authors.authors import Authors
-from dashboard.authors.pen import Pen
-from dashboard.bulk.named import named_items, not_there
-from dashboard.bulk.order import Order
-from dashboard.bulk.run import Group, Item, ItemState
-from dashboard.bulk.shown import shown_fields
-from dashboard.bulk.stored import print_of, seen_in, stored_otherwise
-from dashboard.bulk.work import Tried, Work, WorkOf, ended
-from dashboard.drafts.draft import Whose
-from dashboard.edits.autoscalers import Listed, autoscalers_in, those_about
-from dashboard.edits.consequences import effects
-from dashboard.edits.diff import Change, changes
-from dashboard.edits.editable import Target, editable, fingerprint
-from dashboard.edits.effects import Effect
-from dashboard.edits.exchange import Exchange, Stored
-from dashboard.edits.fields import ABSENT, Value
-from dashboard.edits.problems import refusal_of
-from dashboard.edits.schemas import Schemas
-from dashboard.repeats import is_unanswered
-from dashboard.resources.kinds import KindInfo, kind_of
+from dashboard.access.identity import Identity
+from dashboard.objects.fields.fields import ABSENT, Value
+from dashboard.objects.kinds.catalog import KindInfo, kind_of
+from dashboard.objects.merge.diff import Change, changes
+from dashboard.objects.problems.problem import refusal_of
+from dashboard.objects.schemas.store import SchemaStore
+from dashboard.pages.authors.recorder import WriteRecorder
+from dashboard.pages.authors.store import AuthorStore
+from dashboard.pages.bulk.dry_run_drift import describe_drift, digest_fields, fingerprint_of
+from dashboard.pages.bulk.field_changes import diff_fields
+from dashboard.pages.bulk.list_checks import missing_items_hint, named_items
+from dashboard.pages.bulk.operation import BulkOperation
+from dashboard.pages.bulk.run import (
+    ChangeGroup,
+    DryRunResult,
+    ExecutorFactory,
+    Item,
+    ItemExecutor,
+    ItemState,
+    finish_item,
+)
+from dashboard.pages.writes.autoscalers import AutoscalerObject, autoscalers_for, autoscalers_in
+from dashboard.pages.writes.effects import Effect
+from dashboard.pages.writes.effects_text import change_effects
+from dashboard.pages.writes.object_client import ObjectClient, WriteResult
+from dashboard.pages.writes.target import Target, editable_part, fingerprint
+from dashboard.runtime.retry import is_unanswered
 from informerd.clock import Clock
 from informerd.errors import Conflict, InformerdError, Invalid, NotFound, TooManyRequests
 from informerd.resource import Resource
 from informerd.rest.client import Client
 
-READINGS = 3
-"""Times that one is read again because it changed, elsewhere, in the very moment of the write."""
+MAX_READS = 3
+"""Most reads of one object that changes, in other fields, at the moment of the write."""
 _QUOTED = re.compile(r'Invalid value: "(?:[^"\\]|\\.)*"')
-"""How the API server names a text that it does not take: of a patch with an unknown field that is the whole object."""
+"""Pattern of a refused value in an API server's message: for a patch with an unknown field that is the whole object."""
 _WHOLE = re.compile(r"Invalid value: [\w.&*\[\]]{0,80}?[{\[].*?[}\])](?=: |$)", re.DOTALL)
-"""The same of what has fields, as JSON or in Go's syntax."""
+"""The same for a structure, as JSON or in Go's syntax."""
 _LONGEST_QUOTED = 200
-GONE = "It is there no more."
-REPLACED = "It is there no more; another one has its name."
-_CHANGED = "Somebody changed it after you had seen it, and this would do something else now than what you saw."
+GONE_MESSAGE = "It does not exist any more."
+REPLACED_MESSAGE = "It does not exist any more; another object has its name."
+_CHANGED = "It was changed after the review, and this would now do something else than you saw."
 
 
-def attempt(schemas: Schemas, authors: Authors, clock: Clock) -> WorkOf:
-    """What makes the work on objects of a resource."""
+def item_executor_factory(schemas: SchemaStore, authors: AuthorStore, clock: Clock) -> ExecutorFactory:
+    """Returns a factory of executors for objects of a resource."""
 
-    def work(client: Client, resource: Resource, order: Order, whose: Whose) -> Work:
-        pen = Pen(authors, whose, client.field_manager, clock)
-        return Attempt(client, kind_of(resource).with_resource(resource), order, schemas, pen)
+    def work(client: Client, resource: Resource, order: BulkOperation, whose: Identity) -> ItemExecutor:
+        pen = WriteRecorder(authors, whose, client.field_manager, clock)
+        return ItemExecution(client, kind_of(resource).with_resource(resource), order, schemas, pen)
 
     return work
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """What is done to the objects of one kind; see Work."""
+class ItemExecution:
+    """Dry runs and writes of the objects of one kind; see ItemExecutor."""
 
     client: Client
     kind: KindInfo
-    order: Order
-    schemas: Schemas
-    pen: Pen
-    autoscalers: dict[str, asyncio.Task[tuple[Listed, ...] | None]] = field(default_factory=dict)
-    """Of the namespaces that were asked about: one question each, however many objects there are."""
+    order: BulkOperation
+    schemas: SchemaStore
+    recorder: WriteRecorder
+    autoscalers: dict[str, asyncio.Task[tuple[AutoscalerObject, ...] | None]] = field(default_factory=dict)
+    """Autoscalers by namespace: one request each, for any number of objects."""
 
-    async def try_out(self, item: Item) -> Tried:
-        """Read it and ask the API server what would become of it. Raises TooManyRequests and what is unanswered."""
-        for _ in range(READINGS):
+    async def dry_run(self, item: Item) -> DryRunResult:
+        """Read it and send a dry run. Raises TooManyRequests, and errors where no answer came."""
+        for _ in range(MAX_READS):
             try:
                 return await self._tried(item)
             except Conflict:
                 continue
             except NotFound:
-                return Tried(ended(item, "gone", GONE))
+                return DryRunResult(finish_item(item, "gone", GONE_MESSAGE))
             except InformerdError as error:
-                if passes(error):
+                if is_retryable(error):
                     raise
-                return Tried(refused(item, "refused", error))
-        return Tried(ended(item, "refused", f"It changed {READINGS} times while it was tried."))
+                return DryRunResult(mark_refused(item, "refused", error))
+        return DryRunResult(finish_item(item, "refused", f"It changed {MAX_READS} times during the attempts."))
 
     async def write(self, item: Item) -> Item:
-        """Do it on top of what was reviewed. Raises TooManyRequests and what is unanswered: then it may be done."""
-        for _ in range(READINGS):
+        """Write it on top of the reviewed state. Raises TooManyRequests, and errors where no answer came: then it may
+        be written.
+        """
+        for _ in range(MAX_READS):
             try:
                 return await self._written(item)
             except Conflict:
@@ -94,62 +103,70 @@ class Attempt:
                     return moved
                 item = moved
             except NotFound:
-                return ended(item, "done" if item.sent and self.order.deletes else "gone", GONE)
+                return finish_item(item, "done" if item.is_unconfirmed and self.order.deletes else "gone", GONE_MESSAGE)
             except InformerdError as error:
-                if passes(error):
+                if is_retryable(error):
                     raise
-                return refused(item, "failed", error)
-        return ended(item, "failed", f"It changed {READINGS} times while this was tried, though not in what was seen.")
+                return mark_refused(item, "failed", error)
+        return finish_item(
+            item, "failed", f"It changed {MAX_READS} times during the attempts, though not in the reviewed fields."
+        )
 
     async def _moved(self, item: Item) -> Item:
-        """It has changed since the review: the same with its version if the same would become of it, else why not."""
-        now = await self.try_out(item)
-        if now.item.state == "same" and item.sent:
-            return ended(item, "done")
+        """After a change since the review: the item with its new version if the result would be the same, else the
+        reason.
+        """
+        now = await self.dry_run(item)
+        if now.item.state == "same" and item.is_unconfirmed:
+            return finish_item(item, "done")
         # What was reviewed by a process of before has no effects to compare; a deletion's print is of all there is.
-        otherwise = bool(item.stored) and _does(now.item) != _does(item)
-        if now.item.state == "tried" and (now.item.print != item.print or otherwise):
-            return ended(item, "changed", _CHANGED)
+        otherwise = bool(item.stored_fingerprint) and _does(now.item) != _does(item)
+        if now.item.state == "tried" and (now.item.fingerprint != item.fingerprint or otherwise):
+            return finish_item(item, "changed", _CHANGED)
         if now.item.state == "refused":
             return msgspec.structs.replace(now.item, state="failed")
-        if now.item.state == "gone" and item.sent and self.order.deletes:
-            return ended(item, "done")
-        return msgspec.structs.replace(now.item, group=item.group, sent=item.sent)
+        if now.item.state == "gone" and item.is_unconfirmed and self.order.deletes:
+            return finish_item(item, "done")
+        return msgspec.structs.replace(now.item, group=item.group, is_unconfirmed=item.is_unconfirmed)
 
-    async def _tried(self, item: Item) -> Tried:
+    async def _tried(self, item: Item) -> DryRunResult:
         live = await self._exchange(item).read()
         if live["metadata"]["uid"] != item.uid:
-            return Tried(ended(item, "gone", REPLACED))
+            return DryRunResult(finish_item(item, "gone", REPLACED_MESSAGE))
         item = msgspec.structs.replace(item, version=live["metadata"]["resourceVersion"], words="", said="")
         if self.order.deletes and live["metadata"].get("deletionTimestamp"):
-            return Tried(ended(item, "same", "It is being deleted already."))
+            return DryRunResult(finish_item(item, "same", "It is being deleted already."))
         if self.order.deletes:
             warnings = await self._deleted(item, dry_run=True)
-            seen = fingerprint(editable(live))
+            seen = fingerprint(editable_part(live))
             held = bool(live["metadata"].get("finalizers"))
             item = msgspec.structs.replace(item, effects=_controlled(live))
             title = "held by finalizers" if held else "with a controller" if item.effects else ""
-            return Tried(_tried(item, seen), Group("", deletion_words(live), (), warnings, title=title))
+            return DryRunResult(_tried(item, seen), ChangeGroup("", deletion_text(live), (), warnings, title=title))
         # Shown and grouped by the items' keys; told apart later without a schema, which may not be had then.
         schema = await self.schemas.schema_of(self.client, self.kind.resource)
-        was, asked = editable(live), self.order.asked
+        was, asked = editable_part(live), self.order.asked
         try:
             stored = await self._patched(item, dry_run=True)
         except Invalid as error:
-            return Tried(refused(item, "refused", error, not_there(asked, schema, was)))
-        now = editable(stored.value)
+            return DryRunResult(mark_refused(item, "refused", error, missing_items_hint(asked, schema, was)))
+        now = editable_part(stored.value)
         found = changes(was, now)
         if not found:
-            return Tried(ended(item, "same", "It is so already."))
+            return DryRunResult(finish_item(item, "same", "It already has this state."))
         shown = changes(was, now, schema=schema)
-        fields, more = shown_fields(shown, was, now, asked, schema, secret=self.kind.key == "secrets")
+        fields, more = diff_fields(shown, was, now, asked, schema, secret=self.kind.key == "secrets")
         named = named_items(asked, schema, was, now)
-        item = msgspec.structs.replace(item, stored=print_of(stored.value), seen=seen_in(found))
+        item = msgspec.structs.replace(
+            item, stored_fingerprint=fingerprint_of(stored.value), field_digests=digest_fields(found)
+        )
         item = msgspec.structs.replace(item, effects=await self._effects(item, live, now))
-        return Tried(_tried(item, _print(found)), Group(_print(shown), "", fields, stored.warnings, named, more))
+        return DryRunResult(
+            _tried(item, _print(found)), ChangeGroup(_print(shown), "", fields, stored.warnings, named, more)
+        )
 
     async def _effects(self, item: Item, live: dict[str, Value], now: dict[str, Value]) -> tuple[Effect, ...]:
-        found = effects({**editable(live), "status": live.get("status")}, now)
+        found = change_effects({**editable_part(live), "status": live.get("status")}, now)
         if all(effect.what != "scales" for effect in found):
             return found
         if item.namespace not in self.autoscalers:
@@ -157,56 +174,56 @@ class Attempt:
         listed = await asyncio.shield(self.autoscalers[item.namespace])
         if listed is None:
             return (*found, Effect("autoscaled?"))
-        about = those_about(Target(self.kind, item.namespace, item.name), listed)
+        about = autoscalers_for(Target(self.kind, item.namespace, item.name), listed)
         return (*found, *(Effect("autoscaled", words=each.name) for each in about))
 
     async def _written(self, item: Item) -> Item:
         if self.order.deletes:
             await self._deleted(item, dry_run=False)
-            return ended(item, "done")
+            return finish_item(item, "done")
         stored = await self._patched(item, dry_run=False)
-        return ended(item, "done", await stored_otherwise(self._exchange(item), item, stored.value))
+        return finish_item(item, "done", await describe_drift(self._exchange(item), item, stored.value))
 
     async def _deleted(self, item: Item, *, dry_run: bool) -> tuple[str, ...]:
         how = self.order.propagation
         return await self._exchange(item).delete(item.uid, item.version, how, grace=self.order.grace, dry_run=dry_run)
 
-    async def _patched(self, item: Item, *, dry_run: bool) -> Stored:
+    async def _patched(self, item: Item, *, dry_run: bool) -> WriteResult:
         order = self.order
         strategic = bool(order.strategic)
         return await self._exchange(item).patch(
             order.asked, item.uid, item.version, dry_run=dry_run, strategic=strategic
         )
 
-    def _exchange(self, item: Item) -> Exchange:
-        return Exchange(self.client, Target(self.kind, item.namespace, item.name), pen=self.pen)
+    def _exchange(self, item: Item) -> ObjectClient:
+        return ObjectClient(self.client, Target(self.kind, item.namespace, item.name), write_recorder=self.recorder)
 
 
-def passes(error: InformerdError) -> bool:
-    """Whether the same request may do better later."""
+def is_retryable(error: InformerdError) -> bool:
+    """Whether a retry of the same request can succeed."""
     return is_unanswered(error) or isinstance(error, TooManyRequests)
 
 
-def refused(item: Item, state: ItemState, error: InformerdError, hint: str = "") -> Item:
-    """The item with why the API server would not, in its words and ours."""
+def mark_refused(item: Item, state: ItemState, error: InformerdError, hint: str = "") -> Item:
+    """The item with the reason of the refusal, in the API server's words and ours."""
     problems = refusal_of(error).problems
     words = " ".join(f"{each.field}: {each.words}" if each.path else each.words for each in problems).strip()
     said = " ".join(each.said for each in problems)
-    return ended(item, state, " ".join(filter(None, (_without_object(words), hint))), _without_object(said))
+    return finish_item(item, state, " ".join(filter(None, (_without_object(words), hint))), _without_object(said))
 
 
 def _without_object(words: str) -> str:
-    """Objects told apart by what they are would never be one group, and a Secret's values would be kept."""
+    """The message without the object's content, which would split groups, and store a Secret's values."""
     words = _WHOLE.sub("Invalid value", words)
     return _QUOTED.sub(lambda found: found[0] if len(found[0]) <= _LONGEST_QUOTED else "Invalid value", words)
 
 
-def deletion_words(live: dict[str, Value]) -> str:
-    """What a deletion of it means beyond that it goes."""
+def deletion_text(live: dict[str, Value]) -> str:
+    """Consequences of the object's deletion."""
     finalizers = live["metadata"].get("finalizers")
     if not finalizers:
         return ""
-    return f"They stay, marked as being deleted, until these finalizers are taken away: {', '.join(finalizers)}."
+    return f"They stay, marked as being deleted, until these finalizers are removed: {', '.join(finalizers)}."
 
 
 def _controlled(live: dict[str, Value]) -> tuple[Effect, ...]:
@@ -221,7 +238,7 @@ def _print(found: Sequence[Change]) -> str:
 
 
 def _does(item: Item) -> set[str]:
-    """What was said of its change, however many pods it is about by now."""
+    """The effects of its change, without the numbers of its pods."""
     return {effect.what for effect in item.effects if not effect.what.startswith("autoscaled")}
 
 
@@ -230,4 +247,4 @@ def _there(value: Value) -> list[Value]:
 
 
 def _tried(item: Item, seen: str) -> Item:
-    return msgspec.structs.replace(item, state="tried", print=seen)
+    return msgspec.structs.replace(item, state="tried", fingerprint=seen)

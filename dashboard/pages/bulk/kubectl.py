@@ -1,6 +1,7 @@
-"""The kubectl commands that do the same, but without uid and version: to whatever has the name by then.
+"""kubectl commands of a bulk run, without uid and version: they apply to any object that has the name by then.
 
-They name what is to be changed or was, not what is so already, was refused or is gone: another one may have its name.
+They name objects that change or have changed, not those that are unchanged, refused or gone: another object may have
+the name.
 """
 
 from __future__ import annotations
@@ -9,39 +10,41 @@ import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
-from dashboard.bulk.order import Order
-from dashboard.bulk.run import Item
+from dashboard.pages.bulk.operation import BulkOperation
+from dashboard.pages.bulk.run import Item
 
 _LEFT_OUT = ("same", "refused", "gone")
 NAMES_A_LINE = 200
-"""So that no line is longer than a shell takes."""
+"""Most names in a line, so that no line is longer than a shell accepts."""
 
 
-def commands(key: str, order: Order, items: Iterable[Item], most: int | None = None) -> tuple[list[str], int]:
-    """A line for at most NAMES_A_LINE objects of a namespace, `most` of them, and how many there are.
+def kubectl_commands(
+    key: str, operation: BulkOperation, items: Iterable[Item], limit: int | None = None
+) -> tuple[list[str], int]:
+    """One line for each NAMES_A_LINE objects of a namespace, at most `limit` lines, and the number of all lines.
 
-    A patch takes one object a line.
+    A patch command takes one object.
     """
     names: dict[str, list[str]] = {}
     for item in items:
         if item.state in _LEFT_OUT:
             continue
         names.setdefault(item.namespace, []).append(item.name)
-    size = 1 if order.verb == "patch" else NAMES_A_LINE
+    size = 1 if operation.verb == "patch" else NAMES_A_LINE
     parts = [
         (namespace, found[start : start + size])
         for namespace, found in names.items()
         for start in range(0, len(found), size)
     ]
-    return [_line(key, order, namespace, some) for namespace, some in parts[:most]], len(parts)
+    return [_line(key, operation, namespace, some) for namespace, some in parts[:limit]], len(parts)
 
 
-def _line(key: str, order: Order, namespace: str, names: Sequence[str]) -> str:
+def _line(key: str, order: BulkOperation, namespace: str, names: Sequence[str]) -> str:
     place = ["-n", namespace] if namespace else []
     return shlex.join(["kubectl", order.verb, key, *names, *place, *_what(order)])
 
 
-def _what(order: Order) -> list[str]:
+def _what(order: BulkOperation) -> list[str]:
     if order.verb == "patch":
         kind = "strategic" if order.strategic else "merge"
         return [f"--type={kind}", "-p", json.dumps(order.asked, separators=(",", ":"))]

@@ -1,4 +1,4 @@
-"""How many requests are on their way at a time; how many that may be changes while they are."""
+"""Limit of concurrent requests, adjustable while they run."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from collections import deque
 from types import TracebackType
 
 
-class Gate:
-    """`async with` it for each request: who comes when `most` are inside waits for its turn, in order.
+class Limiter:
+    """`async with` it for each request: above the limit a request waits for its turn, in order.
 
-    Who leaves hands its place to the one that has waited longest, at once: one that leaves and comes again at the same
-    moment stands behind all who wait. No place is lost where one that waits is cancelled.
+    A finished request passes its slot to the one that has waited longest: a task that comes again at the same moment
+    queues behind all others. The cancellation of a waiting request loses no slot.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._inside = 0
-        """With those who were let in and have not woken yet."""
+        """Running requests, and those admitted that have not woken yet."""
         self._waiting = deque[asyncio.Future[None]]()
 
     @property
-    def most(self) -> int:
-        """How many are let in."""
+    def limit(self) -> int:
+        """Most concurrent requests. A lower limit does not stop running ones."""
         return self._most
 
-    @most.setter
-    def most(self, most: int) -> None:
-        """Who is inside stays, however few are let in from here on."""
+    @limit.setter
+    def limit(self, most: int) -> None:
+        """Most concurrent requests. A lower limit does not stop running ones."""
         self._most = most
         self._let_in()
 

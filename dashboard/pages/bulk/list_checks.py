@@ -1,7 +1,4 @@
-"""The items of lists that a patch names by their keys: an object that has none of that name gets it as a new one.
-
-That is how a strategic merge patch works, and how a slip of the pen in a container's name becomes one more container.
-"""
+"""Checks of a patch's lists and directives, with their problems as sentences."""
 
 from __future__ import annotations
 
@@ -12,9 +9,86 @@ from typing import Literal
 
 import msgspec
 
-from dashboard.bulk.lists import replaces
-from dashboard.edits.fields import ABSENT, ItemKey, Path, Value, get, same, show
-from dashboard.edits.schema import Schema
+from dashboard.objects.fields.fields import ABSENT, ItemKey, Path, Value, format_path, get, same
+from dashboard.objects.problems.problem import Problem
+from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.bulk.list_merge import DELETE_FROM_PREFIX, has_replace_directive, is_directive
+
+_KNOWN = "“$patch” must be “replace” (the object's content here is removed) or “delete”."
+_INSIDE = "Everything around this replaces the object's content as it is: remove the directive."
+_VALUES = "Write plain values: they are added to the list, and “$deleteFromPrimitiveList/…” beside it removes values."
+
+
+def check_lists(patch: Value, schema: Schema) -> list[Problem]:
+    """Problems: unknown or ineffective directives, items without their key."""
+    if not schema.strategic:
+        words = (
+            "This works only for kinds that are built into Kubernetes. "
+            "A list of this kind is replaced as a whole: write all items to keep, without directives."
+        )
+        return [Problem(words, path=path) for path in _directives((), patch)]
+    top = [name for name in patch if is_directive(name)] if isinstance(patch, dict) else []
+    words = "A directive at the top would apply to the whole object: move it to its list or map."
+    return [Problem(words, path=(name,)) for name in top] or list(_wrong((), patch, schema))
+
+
+def _wrong(path: Path, value: Value, schema: Schema) -> Iterator[Problem]:
+    """Problems by the API server's merge rules: source as in dashboard.pages.bulk.list_merge."""
+    if isinstance(value, dict):
+        yield from _wrong_map(path, value, schema)
+    elif isinstance(value, list):
+        yield from _wrong_items(path, value, schema)
+
+
+def _wrong_map(path: Path, value: dict[str, Value], schema: Schema) -> Iterator[Problem]:
+    if "$patch" in value:
+        yield from _unknown(path, value)
+        yield from _inside(path, {name: each for name, each in value.items() if name != "$patch"})
+        return
+    for name, each in value.items():
+        if name.startswith(DELETE_FROM_PREFIX) and not isinstance(each, list):
+            yield Problem("Write a list of the values to remove, such as [a, b].", path=(*path, name))
+        elif not is_directive(name):
+            yield from _wrong((*path, name), each, schema.child(name))
+
+
+def _wrong_items(path: Path, items: list[Value], schema: Schema) -> Iterator[Problem]:
+    key = schema.patch_key
+    for index, item in enumerate(items):
+        place = (*path, index)
+        if not key:
+            yield from _inside(place, item, _INSIDE if key is None else _VALUES)
+        elif isinstance(item, dict) and "$patch" in item and item["$patch"] != "delete":
+            yield from _unknown(place, item)
+        elif has_replace_directive(items):
+            yield from _inside(place, item)
+        elif not isinstance(item, dict) or item.get(key) is None:
+            words = f"Write the “{key}” of each item: it identifies the item in the object's list."
+            yield Problem(words, path=place)
+        elif "$patch" not in item:
+            yield from _wrong_map(place, item, schema.child(0))
+
+
+def _unknown(path: Path, value: dict[str, Value]) -> Iterator[Problem]:
+    if value["$patch"] not in ("replace", "delete"):
+        yield Problem(_KNOWN, path=(*path, "$patch"))
+
+
+def _inside(path: Path, value: Value, words: str = _INSIDE) -> Iterator[Problem]:
+    return (Problem(words, path=each) for each in _directives(path, value))
+
+
+def _directives(path: Path, value: Value) -> Iterator[Path]:
+    if isinstance(value, dict):
+        for name, each in value.items():
+            if is_directive(name):
+                yield (*path, name)
+            else:
+                yield from _directives((*path, name), each)
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from _directives((*path, index), each)
+
 
 _NOUNS: Mapping[str, str] = MappingProxyType({
     "containers": "container", "initContainers": "init container", "ephemeralContainers": "ephemeral container",
@@ -24,11 +98,11 @@ _NOUNS: Mapping[str, str] = MappingProxyType({
 
 
 class NamedItem(msgspec.Struct, frozen=True, array_like=True):
-    """One that a patch names, and what becomes of it in an object."""
+    """A list item that a patch names, and its change in an object."""
 
     field: str
     names: tuple[tuple[str, str], ...]
-    """What it is and its name, then what it is in: variable DEBUG, container app."""
+    """Its noun and name, then those of its parents: variable DEBUG, container app."""
     how: Literal["added", "changed"]
 
     @property
@@ -38,7 +112,7 @@ class NamedItem(msgspec.Struct, frozen=True, array_like=True):
 
 
 def named_items(patch: Value, schema: Schema, was: Value, now: Value) -> tuple[NamedItem, ...]:
-    """Those that were added or changed; nothing of what is inside of one that was added."""
+    """Added and changed items; without the items inside an added one."""
     found: list[NamedItem] = []
     added: list[Path] = []
     for path in _named((), patch, schema) if schema.strategic else ():
@@ -47,27 +121,27 @@ def named_items(patch: Value, schema: Schema, was: Value, now: Value) -> tuple[N
             continue
         if before is ABSENT:
             added.append(path)
-        found.append(NamedItem(show(path), _names(path), "added" if before is ABSENT else "changed"))
+        found.append(NamedItem(format_path(path), _names(path), "added" if before is ABSENT else "changed"))
     return tuple(found)
 
 
-def not_there(patch: Value, schema: Schema, live: Value) -> str:
-    """Why a patch of an object may have been refused: what it names and the object does not have, as a sentence."""
+def missing_items_hint(patch: Value, schema: Schema, live: Value) -> str:
+    """Likely reason of a refusal: the patch names an item that the object does not have; as a sentence."""
     paths: list[Path] = []
     for path in _named((), patch, schema) if schema.strategic else ():
         if get(live, path) is ABSENT and not any(path[: len(each)] == each for each in paths):
             paths.append(path)
-    named = ", ".join(NamedItem(show(path), _names(path), "added").words for path in paths)
-    return f"There is no {named} to be changed: the patch would add it." if named else ""
+    named = ", ".join(NamedItem(format_path(path), _names(path), "added").words for path in paths)
+    return f"There is no {named} to change: the patch would add it." if named else ""
 
 
 def _named(path: Path, value: Value, schema: Schema) -> Iterator[Path]:
-    """What is around an item comes before it."""
+    """The item's nouns and names, parents first."""
     if isinstance(value, dict):
         if "$patch" not in value:
             for name, each in value.items():
                 yield from _named((*path, name), each, schema.child(name))
-    elif isinstance(value, list) and schema.patch_key and not replaces(value):
+    elif isinstance(value, list) and schema.patch_key and not has_replace_directive(value):
         for item in value:
             if isinstance(item, dict) and "$patch" not in item:
                 place = (*path, ItemKey(((schema.patch_key, item.get(schema.patch_key)),)))

@@ -1,4 +1,4 @@
-"""The tables: runs, and their objects in blocks, so that a beat writes only what has changed since the last one."""
+"""Tables of bulk runs: the runs, and their objects in blocks, so that a beat writes only changed blocks."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from django.db import models
 
 
 class BulkRun(models.Model):
-    """One run. Who runs it writes how far it is and `beat`; pages write `wish`, and begin phases."""
+    """One run. Its process writes the progress and `beat`; pages write `wish`, and start phases."""
 
     key = models.CharField(max_length=32, unique=True)
     owner = models.CharField(max_length=254)
     browser = models.CharField(max_length=32)
     server = models.CharField(max_length=500)
-    """The cluster's address."""
+    """Address of the cluster."""
     resource = models.JSONField()
     order = models.JSONField(null=True)
     state = models.CharField(max_length=16)
@@ -25,12 +25,13 @@ class BulkRun(models.Model):
     rate = models.FloatField(default=0.0)
     back = models.TextField(default="")
     matching = models.BooleanField(default=False, db_default=False)
-    """Whether it is over all that matched there, and not over rows that somebody selected.
+    """Whether it covers all objects that matched the filter, and not selected rows.
 
-    The database has its default, too: while web processes are replaced, those of before know no such column."""
+    The database has its default too: during a rolling update, old web processes do not know the column.
+    """
     runner = models.CharField(max_length=32, default="")
     made = models.FloatField(db_index=True)
-    """Unix seconds, as is `beat`."""
+    """Unix seconds, like `beat`."""
     beat = models.FloatField()
 
     class Meta:

@@ -1,4 +1,4 @@
-"""What is to be done to each of many objects: a patch, or a deletion."""
+"""Bulk operation: a patch, or a deletion, that is applied to each of many objects."""
 
 from __future__ import annotations
 
@@ -6,26 +6,28 @@ from typing import Any, Literal
 
 import msgspec
 
-from dashboard.bulk.lists import PatchedList
-from dashboard.edits.exchange import Propagation
+from dashboard.pages.bulk.list_merge import PatchedList
+from dashboard.pages.writes.object_client import Propagation
 
 Verb = Literal["label", "annotate", "patch", "delete"]
-WORDS: dict[Verb, str] = {"label": "Labels", "annotate": "Annotations", "patch": "Patch", "delete": "Delete"}
+VERB_TITLES: dict[Verb, str] = {"label": "Labels", "annotate": "Annotations", "patch": "Patch", "delete": "Delete"}
 
 
-class Order(msgspec.Struct, frozen=True):
-    """`patch` is a merge patch (RFC 7386), `strategic` a strategic one: one of both, or what belongs to a deletion."""
+class BulkOperation(msgspec.Struct, frozen=True):
+    """`patch` is a merge patch (RFC 7386), `strategic` a strategic one; or the fields of a deletion."""
 
     verb: Verb
     patch: dict[str, Any] | None = {}
-    """None beside a strategic one: a web process of before knows none of those, cannot read this and leaves the run
-    alone. It would send the patch as a merge patch and replace lists, or nothing, and call that done."""
+    """None beside a strategic patch: an older web process does not know those, cannot decode this and leaves the run
+    alone. Otherwise it would send the patch as a merge patch and replace lists, or send nothing, and count that as
+    done.
+    """
     propagation: Propagation = "Background"
     grace: int | None = None
-    """Seconds; None is whatever each object itself says."""
+    """Seconds; None is each object's own."""
     strategic: dict[str, Any] = {}
     lists: tuple[PatchedList, ...] = ()
-    """What becomes of the lists that the patch has, and of the maps that it does not merge."""
+    """Merge rules of the patch's lists, and of the maps that it does not merge."""
 
     @property
     def deletes(self) -> bool:
@@ -33,5 +35,5 @@ class Order(msgspec.Struct, frozen=True):
 
     @property
     def asked(self) -> dict[str, Any]:
-        """The patch, whichever it is; empty for a deletion."""
+        """The patch of either type; empty for a deletion."""
         return self.strategic or self.patch or {}

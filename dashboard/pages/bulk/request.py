@@ -1,4 +1,4 @@
-"""One request about one run, and what every page of a run begins with."""
+"""Context of a request about one bulk run, shared by all its pages."""
 
 from __future__ import annotations
 
@@ -10,27 +10,29 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
-from dashboard.bulk.run import Item, Run
-from dashboard.drafts.cookies import browser_of
-from dashboard.drafts.database import Unavailable
-from dashboard.drafts.draft import Whose
-from dashboard.edits.schema import UNKNOWN, Schema
-from dashboard.live.context import LiveParts, live_of, user_of
-from dashboard.resources.kinds import KindInfo, kind_of
-from dashboard.resources.missing import Link, Missing, missing_page
-from dashboard.resources.page_info import page_info
+from dashboard.access.identity import Identity, browser_of, user_of
+from dashboard.cluster.connection import CONNECTION
+from dashboard.objects.kinds.catalog import KindInfo, kind_of
+from dashboard.objects.schemas.schema import UNKNOWN, Schema
+from dashboard.objects.schemas.store import SCHEMAS
+from dashboard.pages.bulk.run import Item, Run
+from dashboard.pages.bulk.runner import BULK_RUNS
+from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
+from dashboard.pages.layout.page import page_info
+from dashboard.runtime.app_state import AppState, state_of
+from dashboard.runtime.database import Unavailable
 
-RUNS = "/runs/"
+RUNS_PATH = "/runs/"
 """Address of the list of runs."""
-View = Callable[..., Coroutine[Any, Any, HttpResponse]]
+AsyncView = Callable[..., Coroutine[Any, Any, HttpResponse]]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RunRequest:
     """A request and its run."""
 
     request: HttpRequest
-    live: LiveParts
+    app_state: AppState
     run: Run
     kind: KindInfo
 
@@ -42,16 +44,16 @@ class Place:
         return response
 
     async def items(self) -> tuple[Item, ...]:
-        return await self.live.bulks.records.items(self.run.key)
+        return await self.app_state[BULK_RUNS].store.items(self.run.key)
 
     async def schema(self) -> Schema:
-        """The kind's; one of which nothing is known without a connection to the cluster."""
-        client = self.live.client
-        return UNKNOWN if client is None else await self.live.schemas.schema_of(client, self.kind.resource)
+        """The kind's schema; UNKNOWN without a connection to the cluster."""
+        client = self.app_state[CONNECTION].client
+        return UNKNOWN if client is None else await self.app_state[SCHEMAS].schema_of(client, self.kind.resource)
 
 
-def with_database(view: View) -> View:
-    """Says so where runs cannot be kept: then nothing is begun."""
+def require_database(view: AsyncView) -> AsyncView:
+    """The page that says that runs cannot be stored, so that nothing is started; None where they can."""
 
     @wraps(view)
     async def wrapped(request: HttpRequest, **address: str) -> HttpResponse:
@@ -59,29 +61,30 @@ def with_database(view: View) -> View:
             return await view(request, **address)
         except Unavailable as error:
             words = (
-                "A run over many objects is kept in the database, so that it can be followed and stopped; that cannot "
-                f"be used now, and nothing more was begun. Is manage.py migrate still to be run? It says: {error}"
+                "A run over many objects needs the database, so that it can be followed and stopped; that is not "
+                f"available now, and nothing more was started. "
+                f"Check whether manage.py migrate must be run. The error: {error}"
             )
-            return missing_page(request, Missing("The database cannot be used", words), status=503)
+            return not_found_page(request, NotFoundInfo("The database cannot be used", words), status=503)
 
     return wrapped
 
 
-async def place_of(request: HttpRequest, resource: str, key: str) -> Place | HttpResponse:
-    """The run of this browser; or the page that says that there is none here."""
-    live = live_of(request)
-    whose = Whose(user_of(request), browser_of(request))
-    found = await live.bulks.records.find(whose, key, live.cluster.server) if whose.browser else None
+async def find_run_request(request: HttpRequest, resource: str, key: str) -> RunRequest | HttpResponse:
+    """The run of this browser; or the page that says that there is none."""
+    state = state_of(request)
+    whose = Identity(user_of(request), browser_of(request))
+    found = await state[BULK_RUNS].store.find(whose, key, state[CONNECTION].cluster.server) if whose.browser else None
     if found is None or found.resource.key != resource:
-        words = "It was begun in another browser, on another cluster, or so long ago that it is not kept any more."
-        return missing_page(
-            request, Missing("There is no such run here", words, (Link("Those of this browser", RUNS),))
+        words = "It was started in another browser or on another cluster, or it has expired."
+        return not_found_page(
+            request, NotFoundInfo("There is no such run", words, (ChoiceLink("Runs of this browser", RUNS_PATH),))
         )
-    return Place(request, live, found, kind_of(found.resource).with_resource(found.resource))
+    return RunRequest(request, state, found, kind_of(found.resource).with_resource(found.resource))
 
 
 def see_other(href: str) -> HttpResponse:
-    """Have the browser look there."""
+    """Redirect the browser with 303."""
     response = HttpResponseRedirect(href)
     response.status_code = 303
     return response

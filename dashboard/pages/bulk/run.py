@@ -1,64 +1,68 @@
-"""A run over many objects as data: what is done to them, how far it is, and what became of each."""
+"""Bulk run as data: the operation, the progress, and the result of each object."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal, Protocol
 
 import msgspec
 
-from dashboard.bulk.named import NamedItem
-from dashboard.bulk.order import Order
-from dashboard.drafts.draft import Whose
-from dashboard.edits.effects import Effect
-from dashboard.live.lines import rfc3339
+from dashboard.access.identity import Identity
+from dashboard.live.rendering.cells import rfc3339
+from dashboard.pages.bulk.list_checks import NamedItem
+from dashboard.pages.bulk.operation import BulkOperation
+from dashboard.pages.writes.effects import Effect
+from informerd.errors import InformerdError
 from informerd.resource import Resource
+from informerd.rest.client import Client
 
-MOST = 10_000
-"""Objects in a run."""
-DEAD_AFTER = 15.0
-"""Seconds without a beat after which the process that ran it is known to have ended."""
+MAX_ITEMS = 10_000
+"""Most objects in a run."""
+HEARTBEAT_TIMEOUT = 15.0
+"""Seconds without a beat after which the process that ran it counts as ended."""
 
-State = Literal["choosing", "trying", "review", "running", "cancelled", "done"]
-"""choosing: nothing was asked for yet · trying: dry runs · review: a person reads what they gave · running: writes."""
-MOVING: frozenset[State] = frozenset({"trying", "running"})
+RunState = Literal["choosing", "trying", "review", "running", "cancelled", "done"]
+"""choosing: no operation yet · trying: dry runs · review: the user checks the results · running: writes."""
+ACTIVE_STATES: frozenset[RunState] = frozenset({"trying", "running"})
 ItemState = Literal["waiting", "tried", "same", "done", "changed", "refused", "failed", "gone"]
-"""waiting: not tried · tried: its dry run was accepted, it is to be written · same: nothing would change ·
-changed: somebody changed it after the review · refused: the dry run was · failed: the write was · gone: deleted."""
+"""waiting: not tried · tried: its dry run was accepted, it is to be written · same: nothing would change · changed:
+changed by others after the review · refused: the dry run was · failed: the write was · gone: deleted.
+"""
 
 
 class Item(msgspec.Struct, frozen=True, array_like=True):
-    """One object. `uid` and `version` are of the state that was reviewed."""
+    """One object. `uid` and `version` are those of the reviewed state."""
 
     namespace: str
     name: str
     uid: str
     state: ItemState = "waiting"
     version: str = ""
-    print: str = ""
-    """Fingerprint of what was reviewed: of the difference, or of the object that is to be deleted."""
+    fingerprint: str = ""
+    """Fingerprint of the reviewed difference, or of the object to be deleted."""
     group: int = -1
-    """Its place among the run's groups."""
+    """Index of its group in the run."""
     words: str = ""
     said: str = ""
-    """The API server's own."""
-    sent: bool = False
-    """Whether a write was sent whose answer is not known."""
+    """The API server's own message."""
+    is_unconfirmed: bool = False
+    """Whether a write was sent whose answer is unknown."""
     effects: tuple[Effect, ...] = ()
-    """What its change does to pods, and all else that is known of it."""
-    stored: str = ""
-    """Fingerprint of the object as the dry run would have stored it."""
-    seen: tuple[tuple[str, str], ...] = ()
-    """The fields that the dry run changed, with a digest of each value; none of a change of very many fields."""
+    """Effects of its change, on pods and otherwise."""
+    stored_fingerprint: str = ""
+    """Fingerprint of the object that the dry run would have stored."""
+    field_digests: tuple[tuple[str, str], ...] = ()
+    """The fields that the dry run changed, with a digest of each value; none for a change of very many fields."""
 
     @property
     def key(self) -> str:
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
 
-class Piece(msgspec.Struct, frozen=True, array_like=True):
-    """An item of a list, or what changes in one."""
+class DiffItem(msgspec.Struct, frozen=True, array_like=True):
+    """An item of a list, or a change in one."""
 
     how: Literal["gone", "new", "changed", "moved", "kept", "more"]
     text: str
@@ -66,67 +70,67 @@ class Piece(msgspec.Struct, frozen=True, array_like=True):
     now_text: str = ""
 
 
-class Field(msgspec.Struct, frozen=True, array_like=True):
-    """One field of a difference, in the names of edits/_changes.html."""
+class DiffField(msgspec.Struct, frozen=True, array_like=True):
+    """One field of a difference, with the names of writes/_changes.html."""
 
     field: str
     was_text: str
     now_text: str
     by_server: bool = False
-    pieces: tuple[Piece, ...] = ()
-    """Of a list: its items. `now_text` is then how many of them go, come and stay."""
+    pieces: tuple[DiffItem, ...] = ()
+    """Of a list: its items. `now_text` then has the numbers of removed, added and unchanged items."""
 
 
-class Group(msgspec.Struct, frozen=True, array_like=True):
-    """Objects of which the same becomes."""
+class ChangeGroup(msgspec.Struct, frozen=True, array_like=True):
+    """Objects with the same change."""
 
-    print: str = ""
-    """Fingerprint of the difference, which tells apart what the texts of its fields leave out."""
+    fingerprint: str = ""
+    """Fingerprint of the difference, which distinguishes changes that the shown texts do not."""
     words: str = ""
-    """What a deletion means for them."""
-    fields: tuple[Field, ...] = ()
+    """Consequences of a deletion."""
+    fields: tuple[DiffField, ...] = ()
     warnings: tuple[str, ...] = ()
-    named: tuple[NamedItem, ...] = ()
-    """Items of lists that the patch names, and that are new or change."""
+    named_items: tuple[NamedItem, ...] = ()
+    """New or changed list items that the patch names."""
     more: int = 0
-    """Fields that are not among `fields`."""
+    """Number of further fields, not in `fields`."""
     title: str = ""
-    """What those have in common that are deleted: that something holds them, or that others may come."""
+    """Facts about a deletion that the objects share: finalizers hold them, or controllers may replace them."""
 
 
 class Run(msgspec.Struct, frozen=True):
-    """One run, as the table has it, without its objects and groups."""
+    """One run, as stored in the table, without its objects and groups."""
 
     key: str
     resource: Resource
-    order: Order | None
-    state: State
+    order: BulkOperation | None
+    state: RunState
     total: int
     counts: dict[str, int]
-    """Objects by ItemState."""
+    """Number of objects by ItemState."""
     wish: str
-    """What a person wants: pause, go, cancel."""
+    """The user's request: pause, go, cancel."""
     heard: str
-    """The wish that the runner acts by."""
+    """The request that the runner has acted on."""
     words: str
-    """What keeps it from going on, as a sentence."""
+    """Why it cannot continue, as a sentence."""
     rate: float
     """Objects a second."""
     back: str
-    """Address of the list that it began in."""
+    """Address of the list in which it started."""
     matching: bool
-    """Whether it is over all that matched there when it was begun, and not over rows that somebody selected."""
+    """Whether it covers all objects that matched the filter at its start, and not selected rows."""
     owner: str
     browser: str
     runner: str
     made: float
-    """Unix seconds, as is `beat`."""
+    """Unix seconds, like `beat`."""
     beat: float
 
     @property
-    def whose(self) -> Whose:
-        """Who began it."""
-        return Whose(self.owner, self.browser)
+    def whose(self) -> Identity:
+        """The user who started it."""
+        return Identity(self.owner, self.browser)
 
     @property
     def href(self) -> str:
@@ -146,12 +150,12 @@ class Run(msgspec.Struct, frozen=True):
 
     @property
     def open(self) -> bool:
-        """Whether something else can be chosen: nothing is written yet."""
+        """Whether the operation can be chosen again: nothing is written yet."""
         return self.state in ("choosing", "review") and not self.written
 
     @property
     def moving(self) -> bool:
-        return self.state in MOVING
+        return self.state in ACTIVE_STATES
 
     @property
     def paused(self) -> bool:
@@ -159,12 +163,12 @@ class Run(msgspec.Struct, frozen=True):
 
     @property
     def wished(self) -> str:
-        """What was asked of it and has not been heard yet."""
+        """The request that the runner has not received yet."""
         return self.wish if self.moving and self.wish != self.heard else ""
 
     @property
     def left(self) -> int:
-        """Objects that the phase has still to come to."""
+        """Number of objects that the phase has not reached."""
         return self.counts.get("waiting" if self.state == "trying" else "tried", 0)
 
     @property
@@ -173,8 +177,53 @@ class Run(msgspec.Struct, frozen=True):
 
     def lost(self, now: float) -> bool:
         """Whether the process that ran it ended before it did."""
-        return self.moving and now - self.beat > DEAD_AFTER
+        return self.moving and now - self.beat > HEARTBEAT_TIMEOUT
 
 
-def counted(items: Iterable[Item]) -> dict[str, int]:
+def count_by_state(items: Iterable[Item]) -> dict[str, int]:
     return dict(Counter(item.state for item in items))
+
+
+_NOT_KNOWN = "It is not known whether it was stored. A retry is safe: it cannot happen twice."
+
+
+@dataclass(frozen=True, slots=True)
+class DryRunResult:
+    """Result of a dry run."""
+
+    item: Item
+    group: ChangeGroup | None = None
+    """The change; None where there would be none."""
+
+
+class ItemExecutor(Protocol):
+    """Executor of single objects. Its methods raise InformerdError only where a retry can succeed."""
+
+    async def dry_run(self, item: Item) -> DryRunResult:
+        """Send a dry run to the API server."""
+
+    async def write(self, item: Item) -> Item:
+        """Write it on top of the reviewed state. After an error, it may be written all the same."""
+
+
+ExecutorFactory = Callable[[Client, Resource, BulkOperation, Identity], ItemExecutor]
+"""Executor for the user who started the run."""
+
+
+def finish_item(item: Item, state: ItemState, message: str = "", server_message: str = "") -> Item:
+    """The item with its result."""
+    return msgspec.structs.replace(item, state=state, words=message, said=server_message, is_unconfirmed=False)
+
+
+def mark_unconfirmed(item: Item) -> Item:
+    """The item of a sent write whose answer is not awaited any more."""
+    return finish_item(item, "failed", _NOT_KNOWN)
+
+
+def mark_unanswered(item: Item, error: InformerdError) -> Item:
+    """The item without an answer to any try."""
+    if item.state == "waiting":
+        return finish_item(item, "refused", "The API server did not answer the dry run.", str(error))
+    return finish_item(
+        item, "failed", _NOT_KNOWN if item.is_unconfirmed else "The API server did not accept it.", str(error)
+    )

@@ -1,4 +1,4 @@
-"""The page that begins a run: over the rows that were selected, or over all that the list shows."""
+"""Page that starts a bulk run: over the selected rows, or over all matches of the list."""
 
 from __future__ import annotations
 
@@ -6,78 +6,78 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
-from dashboard.bulk.place import see_other, with_database
-from dashboard.bulk.records import Begin
-from dashboard.bulk.run import MOST, Item
-from dashboard.drafts.cookies import browser_of, remember_browser
-from dashboard.drafts.draft import Whose
-from dashboard.drafts.shelf import new_key
-from dashboard.live.context import LiveParts, live_of, user_of
-from dashboard.live.messages import Row
-from dashboard.live.result_store import NoRoom
-from dashboard.resources.kinds import KindInfo
-from dashboard.resources.missing import Link, Missing, missing_kind, missing_page
-from dashboard.resources.opened import Unopened, open_kind
-from dashboard.resources.page_info import page_info
-from dashboard.resources.pages import is_known
-from dashboard.resources.query import Query
-from dashboard.resources.selected import chosen_rows
+from dashboard.access.identity import Identity, browser_of, remember_browser, user_of
+from dashboard.cluster.connection import CONNECTION
+from dashboard.live.hub.hub import HUB
+from dashboard.live.index.store import PathCacheFull
+from dashboard.live.replication.replicas import REPLICAS
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.query.query import Query
+from dashboard.pages.bulk.request import require_database, see_other
+from dashboard.pages.bulk.run import MAX_ITEMS, Item
+from dashboard.pages.bulk.runner import BULK_RUNS
+from dashboard.pages.bulk.store import NewRun
+from dashboard.pages.drafts.store import new_key
+from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, kind_not_found, not_found_page
+from dashboard.pages.layout.open_kind import UnavailableKind, has_synced, open_kind
+from dashboard.pages.layout.page import page_info
+from dashboard.pages.lists.selection_views import selected_rows
+from dashboard.runtime.app_state import CLOCK, AppState, state_of
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@with_database
-async def begin(request: HttpRequest, resource: str) -> HttpResponse:
-    """Asks whether all that this list shows are meant; a POST begins a run over them, or over ``uid``."""
-    live = live_of(request)
-    kind = await open_kind(live, resource)
-    if isinstance(kind, Unopened):
-        return missing_kind(request, resource, kind)
+@require_database
+async def start_run(request: HttpRequest, resource: str) -> HttpResponse:
+    """Asks for confirmation of all matches of this list; a POST starts a run over them, or over ``uid``."""
+    state = state_of(request)
+    kind = await open_kind(state, resource)
+    if isinstance(kind, UnavailableKind):
+        return kind_not_found(request, resource, kind)
     query = Query.parse(request.GET, kind.key)
-    found = chosen_rows(live, kind, request.POST) if "uid" in request.POST else await _matching(live, kind, query)
+    found = selected_rows(state, kind, request.POST) if "uid" in request.POST else await _matching(state, kind, query)
     if isinstance(found, HttpResponse):
         return _cannot(request, kind, query, found.content.decode(), found.status_code)
     if isinstance(found, str):
         return _cannot(request, kind, query, found, 422)
     rows, gone = found
     if not rows:
-        words = (
-            "Everything that was selected is gone." if gone else "Nothing is selected: select rows in the list first."
-        )
+        words = "All selected objects are gone." if gone else "Nothing is selected: select rows in the list first."
         return _cannot(request, kind, query, words, 422)
     if request.method != "POST":
         page = page_info(request, title=f"Change {kind.title}", key=kind.key)
         context = {"page": page, "kind": kind, "number": len(rows), "filter": query, "back": query.href()}
-        return render(request, "bulk/begin.html", context)
-    return await _begun(request, live, kind, rows, query)
+        return render(request, "bulk/start.html", context)
+    return await _begun(request, state, kind, rows, query)
 
 
-async def _begun(request: HttpRequest, live: LiveParts, kind: KindInfo, rows: list[Row], query: Query) -> HttpResponse:
-    whose = Whose(user_of(request), browser_of(request) or new_key())
+async def _begun(request: HttpRequest, state: AppState, kind: KindInfo, rows: list[Row], query: Query) -> HttpResponse:
+    whose = Identity(user_of(request), browser_of(request) or new_key())
     items = sorted(
         (Item(row.namespace, row.name, row.uid) for row in rows), key=lambda item: (item.namespace, item.name)
     )
-    begin = Begin(kind.resource, tuple(items), query.href(), matching="uid" not in request.POST)
-    key = await live.bulks.records.begin(whose, live.cluster.server, begin, live.clock.time())
+    begin = NewRun(kind.resource, tuple(items), query.href(), is_over_all_matches="uid" not in request.POST)
+    key = await state[BULK_RUNS].store.create(whose, state[CONNECTION].cluster.server, begin, state[CLOCK].time())
     response = see_other(f"{kind.path}bulk/{key}/")
     remember_browser(response, whose.browser)
     return response
 
 
-async def _matching(live: LiveParts, kind: KindInfo, query: Query) -> tuple[list[Row], list[str]] | str:
-    """All rows that the list shows on all its pages; or why they cannot be had."""
+async def _matching(state: AppState, kind: KindInfo, query: Query) -> tuple[list[Row], list[str]] | str:
+    """All matching rows of the list, on all its pages; or the refusal."""
     if query.problems:
         return " ".join(problem.message for problem in query.problems)
-    if not is_known(live.replicas.get(kind.key)):
-        return f"{kind.title} have not been read yet. Ask again in a moment."
+    if not has_synced(state[REPLICAS].get(kind.key)):
+        return f"{kind.title} have not been read yet. Try again in a moment."
     try:
-        number = await live.hub.number(kind, query)
-        if number > MOST:
-            return f"{number:,} match, and {MOST:,} can be changed at once at most: narrow the filter."
-        return list(await live.hub.all_rows(kind, query)), []
-    except NoRoom as error:
+        number = await state[HUB].count_rows(kind, query)
+        if number > MAX_ITEMS:
+            return f"{number:,} match, but at most {MAX_ITEMS:,} can be changed together: narrow the filter."
+        return list(await state[HUB].all_rows(kind, query)), []
+    except PathCacheFull as error:
         return str(error)
 
 
 def _cannot(request: HttpRequest, kind: KindInfo, query: Query, words: str, status: int) -> HttpResponse:
-    missing = Missing("Nothing was begun", words, (Link(f"Back to {kind.title}", query.href()),))
-    return missing_page(request, missing, key=kind.key, status=status)
+    missing = NotFoundInfo("Nothing was started", words, (ChoiceLink(f"Back to {kind.title}", query.href()),))
+    return not_found_page(request, missing, key=kind.key, status=status)

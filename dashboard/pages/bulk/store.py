@@ -1,4 +1,6 @@
-"""Where runs are kept: Django's database. Who begins a phase is one statement, so that two processes never run one."""
+"""Bulk run store in Django's database. The start of a phase is one statement, so that two processes
+never run the same.
+"""
 
 from __future__ import annotations
 
@@ -10,97 +12,101 @@ from typing import Any
 import msgspec
 from django.db import transaction
 
-from dashboard.bulk.models import BulkBlock, BulkRun
-from dashboard.bulk.order import Order
-from dashboard.bulk.run import DEAD_AFTER, MOVING, Group, Item, Run, State, counted
-from dashboard.drafts.database import Database
-from dashboard.drafts.draft import Whose
+from dashboard.access.identity import Identity
+from dashboard.pages.bulk.models import BulkBlock, BulkRun
+from dashboard.pages.bulk.operation import BulkOperation
+from dashboard.pages.bulk.run import ACTIVE_STATES, HEARTBEAT_TIMEOUT, ChangeGroup, Item, Run, RunState, count_by_state
+from dashboard.runtime.database import Database
 from informerd.resource import Resource
 
-KEPT_FOR = 7 * 24 * 3600.0
-"""Seconds after its last beat that a run is kept."""
+RETENTION_SECONDS = 7 * 24 * 3600.0
+"""Seconds for which a run is kept after its last beat."""
 MOST_RUNS = 30
-"""Runs of one browser that are kept; the oldest that do not run make room."""
-BLOCK = 100
-"""Objects in a block."""
+"""Most runs of one browser; beyond it the oldest inactive one is deleted."""
+BLOCK_SIZE = 100
+"""Objects of a block."""
 
 Items = tuple[Item, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Beat:
-    """How far a run is. `blocks` are those that changed; `groups` only where they did."""
+class Checkpoint:
+    """Progress of a run. `blocks` are the changed ones; `groups` only where they changed."""
 
-    state: State
-    heard: str
+    state: RunState
+    acknowledged_wish: str
     words: str
     rate: float
     counts: Mapping[str, int]
     blocks: Mapping[int, Sequence[Item]]
-    groups: Sequence[Group] | None
+    groups: Sequence[ChangeGroup] | None
     now: float
 
 
 @dataclass(frozen=True, slots=True)
-class Begin:
-    """What a run begins with."""
+class NewRun:
+    """Initial data of a run."""
 
     resource: Resource
     items: Items
     back: str
-    """Address of the list that it began in."""
-    matching: bool
-    """Whether these are all that matched there."""
+    """Address of the list in which it started."""
+    is_over_all_matches: bool
+    """Whether these are all matches of the filter."""
 
 
-class Records:
+class RunStore:
     """Every method raises Unavailable where the database cannot be used. Times are Unix seconds."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def begin(self, whose: Whose, server: str, begin: Begin, now: float) -> str:
-        """Keep a new run, of which nothing is known but its objects; its key, which nobody guesses."""
-        return await self._database.ask(_begin, whose, server, begin, now)
+    async def create(self, identity: Identity, server: str, new_run: NewRun, now: float) -> str:
+        """Store a new run, with its objects only; returns its unguessable key."""
+        return await self._database.ask(_begin, identity, server, new_run, now)
 
-    async def runs(self, whose: Whose, server: str) -> tuple[Run, ...]:
-        """All of theirs, the newest first."""
-        return await self._database.ask(_runs, whose, server)
+    async def runs(self, identity: Identity, server: str) -> tuple[Run, ...]:
+        """All runs of the user, the newest first."""
+        return await self._database.ask(_runs, identity, server)
 
-    async def find(self, whose: Whose, key: str, server: str) -> Run | None:
-        """The run; None where there is none, or none of theirs."""
-        return await self._database.ask(_find, whose, key, server)
+    async def find(self, identity: Identity, key: str, server: str) -> Run | None:
+        """The run; None where it does not exist or has another owner."""
+        return await self._database.ask(_find, identity, key, server)
 
     async def items(self, key: str) -> Items:
         return await self._database.ask(_items, key)
 
-    async def groups(self, key: str) -> tuple[Group, ...]:
+    async def groups(self, key: str) -> tuple[ChangeGroup, ...]:
         return await self._database.ask(_groups, key)
 
-    async def wish(self, key: str, wish: str) -> None:
-        """What a person wants of it: pause, go or cancel."""
+    async def set_wish(self, key: str, wish: str) -> None:
+        """Store the user's request: pause, go or cancel."""
         await self._database.ask(_wish, key, wish)
 
-    async def take(self, seen: Run, state: State, order: Order | None, runner: str, now: float) -> bool:
-        """Begin a phase here; False where somebody else began one since `seen`, or its process lives."""
-        return await self._database.ask(_take, seen, state, order, runner, now)
+    async def claim(
+        self, expected: Run, state: RunState, operation: BulkOperation | None, runner: str, now: float
+    ) -> bool:
+        """Start a phase in this process; False where another process started one since `seen`, or its
+        process is alive.
+        """
+        return await self._database.ask(_take, expected, state, operation, runner, now)
 
-    async def others(self, runner: str, server: str, now: float) -> int:
-        """How many other processes run something on this cluster, and are not asked to pause it."""
+    async def count_other_runners(self, runner: str, server: str, now: float) -> int:
+        """Number of other processes with an active, not paused run on this cluster."""
         return await self._database.ask(_others, runner, server, now)
 
-    async def beat(self, key: str, runner: str, beat: Beat) -> str | None:
-        """Keep how far it is. What is wished of it; None where another process runs it by now."""
-        return await self._database.ask(_beat, key, runner, beat)
+    async def save_checkpoint(self, key: str, runner: str, checkpoint: Checkpoint) -> str | None:
+        """Store the progress; returns the requested action. None where another process runs it now."""
+        return await self._database.ask(_beat, key, runner, checkpoint)
 
 
-def blocks_of(items: Sequence[Item], places: Iterable[int]) -> dict[int, Sequence[Item]]:
-    """The blocks in which the objects at these places are."""
-    numbers = sorted({place // BLOCK for place in places})
-    return {number: items[number * BLOCK : (number + 1) * BLOCK] for number in numbers}
+def blocks_of(items: Sequence[Item], positions: Iterable[int]) -> dict[int, Sequence[Item]]:
+    """The blocks that contain the objects at these indexes."""
+    numbers = sorted({place // BLOCK_SIZE for place in positions})
+    return {number: items[number * BLOCK_SIZE : (number + 1) * BLOCK_SIZE] for number in numbers}
 
 
-def _begin(alias: str, whose: Whose, server: str, begin: Begin, now: float) -> str:
+def _begin(alias: str, whose: Identity, server: str, begin: NewRun, now: float) -> str:
     _make_room(alias, whose, now)
     with transaction.atomic(using=alias):
         run = BulkRun.objects.using(alias).create(
@@ -111,9 +117,9 @@ def _begin(alias: str, whose: Whose, server: str, begin: Begin, now: float) -> s
             resource=msgspec.to_builtins(begin.resource),
             state="choosing",
             total=len(begin.items),
-            counts=counted(begin.items),
+            counts=count_by_state(begin.items),
             back=begin.back,
-            matching=begin.matching,
+            matching=begin.is_over_all_matches,
             made=now,
             beat=now,
         )
@@ -121,22 +127,22 @@ def _begin(alias: str, whose: Whose, server: str, begin: Begin, now: float) -> s
     return run.key
 
 
-def _make_room(alias: str, whose: Whose, now: float) -> None:
+def _make_room(alias: str, whose: Identity, now: float) -> None:
     runs = BulkRun.objects.using(alias)
-    runs.filter(beat__lt=now - KEPT_FOR).delete()
-    theirs = runs.filter(owner=whose.owner, browser=whose.browser).exclude(state__in=MOVING)
+    runs.filter(beat__lt=now - RETENTION_SECONDS).delete()
+    theirs = runs.filter(owner=whose.owner, browser=whose.browser).exclude(state__in=ACTIVE_STATES)
     old = list(theirs.order_by("-made", "-pk").values_list("pk", flat=True)[MOST_RUNS - 1 :])
     if old:
         runs.filter(pk__in=old).delete()
 
 
-def _find(alias: str, whose: Whose, key: str, server: str) -> Run | None:
+def _find(alias: str, whose: Identity, key: str, server: str) -> Run | None:
     theirs = BulkRun.objects.using(alias).filter(owner=whose.owner, browser=whose.browser, server=server)
     record = theirs.filter(key=key).defer("groups").first()
     return _run(record) if record is not None else None
 
 
-def _runs(alias: str, whose: Whose, server: str) -> tuple[Run, ...]:
+def _runs(alias: str, whose: Identity, server: str) -> tuple[Run, ...]:
     theirs = BulkRun.objects.using(alias).filter(owner=whose.owner, browser=whose.browser, server=server)
     return tuple(_run(record) for record in theirs.defer("groups").order_by("-made", "-pk"))
 
@@ -151,33 +157,35 @@ def _items(alias: str, key: str) -> Items:
     return tuple(item for block in blocks for item in msgspec.convert(block.items, Items))
 
 
-def _groups(alias: str, key: str) -> tuple[Group, ...]:
+def _groups(alias: str, key: str) -> tuple[ChangeGroup, ...]:
     kept: Any = BulkRun.objects.using(alias).values_list("groups", flat=True).get(key=key)
-    return msgspec.convert(kept, tuple[Group, ...])
+    return msgspec.convert(kept, tuple[ChangeGroup, ...])
 
 
 def _wish(alias: str, key: str, wish: str) -> None:
     BulkRun.objects.using(alias).filter(key=key).update(wish=wish)
 
 
-def _take(alias: str, seen: Run, state: State, order: Order | None, runner: str, now: float) -> bool:
+def _take(alias: str, seen: Run, state: RunState, order: BulkOperation | None, runner: str, now: float) -> bool:
     same = BulkRun.objects.using(alias).filter(key=seen.key, state=seen.state, runner=seen.runner, beat=seen.beat)
     kept = msgspec.to_builtins(order) if order is not None else None
     return bool(same.update(state=state, order=kept, runner=runner, beat=now, wish="", heard="", words="", rate=0.0))
 
 
 def _others(alias: str, runner: str, server: str, now: float) -> int:
-    moving = BulkRun.objects.using(alias).filter(server=server, state__in=MOVING, beat__gt=now - DEAD_AFTER)
+    moving = BulkRun.objects.using(alias).filter(
+        server=server, state__in=ACTIVE_STATES, beat__gt=now - HEARTBEAT_TIMEOUT
+    )
     others = moving.exclude(runner=runner).exclude(heard="pause")
     return others.values("runner").distinct().count()
 
 
-def _beat(alias: str, key: str, runner: str, beat: Beat) -> str | None:
+def _beat(alias: str, key: str, runner: str, beat: Checkpoint) -> str | None:
     with transaction.atomic(using=alias):
         own = BulkRun.objects.using(alias).filter(key=key, runner=runner)
         kept: dict[str, Any] = {
             "state": beat.state,
-            "heard": beat.heard,
+            "heard": beat.acknowledged_wish,
             "words": beat.words,
             "rate": beat.rate,
             "counts": dict(beat.counts),

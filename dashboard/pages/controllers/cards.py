@@ -1,4 +1,4 @@
-"""What templates get to see of a controller: texts, addresses and pictures, ready to print."""
+"""Cards of the controllers page: texts, addresses and charts for the templates."""
 
 from __future__ import annotations
 
@@ -6,20 +6,34 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dashboard.controllers.history import SPAN, STEP
-from dashboard.controllers.messages import History
-from dashboard.controllers.registry import known_as
-from dashboard.controllers.words import readable
-from dashboard.live.histogram import rate_words
-from dashboard.live.lines import Share, rfc3339, shares, tone_counts, utc_words
-from dashboard.live.messages import Tone
-from dashboard.resources.kinds import KindInfo
-from dashboard.resources.words import object_href
+from dashboard.live.rendering.cells import BarSegment, bar_segments, rfc3339, tone_counts, utc_text
+from dashboard.live.rendering.charts import rate_text
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.row import Tone
+from dashboard.pages.controllers.history import HISTORY_SECONDS, STEP_SECONDS
+from dashboard.pages.controllers.messages import History
+from dashboard.pages.controllers.registry import setting_name
+from dashboard.runtime.text import format_duration, object_href
 from informerd.controller.request import Request
 from informerd.controller.state import ControllerState, FailedKey, StuckKey
 
+_UNITS = ((1e-6, 1e-3, "µs"), (1e-3, 1.0, "ms"), (1.0, 60.0, "s"))
+"""Size in seconds, the seconds from which the next unit is used, name."""
+
+
+def latency_text(seconds: float | None) -> str:
+    """``340 µs``, ``1.4 ms``, ``12 ms``, ``3.2 s``, ``2 min 5 s``; a dash where there is none."""
+    if seconds is None:
+        return "–"
+    for size, end, unit in _UNITS:
+        number = float(f"{max(0.0, seconds) / size:.2g}") if seconds < 100 * size else round(seconds / size)
+        if number * size < end:
+            return f"{number:g} {unit}"
+    return format_duration(seconds)
+
+
 TONE_OF_PHASE: dict[str, Tone] = {"running": "ok", "failed": "bad", "stopped": "idle", "stopping": "idle"}
-"""Every other phase is busy: something is waited for."""
+"""Phases in which the manager waits; every other phase is busy."""
 OUTCOMES: tuple[tuple[str, str, Tone], ...] = (
     ("success", "succeeded", "ok"),
     ("requeue", "asked again", "busy"),
@@ -30,15 +44,15 @@ OUTCOMES: tuple[tuple[str, str, Tone], ...] = (
     ("terminal", "failed for good", "warn"),
 )
 """Outcome, in words, tone; in the order of the bar."""
-POINTS = SPAN // STEP
+POINTS = HISTORY_SECONDS // STEP_SECONDS
 """Steps in the width of a chart."""
 TOP, BOTTOM = 3.0, 60.0
-"""Where a chart's highest value and its zero are, in a picture 100 wide and 60 high."""
+"""y of a chart's highest value and of zero, in a picture 100 wide and 60 high."""
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """A point in time that the browser shows as an age."""
+class Timestamp:
+    """A time that the browser shows as an age."""
 
     datetime: str
     """RFC 3339."""
@@ -48,19 +62,19 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """The last 15 minutes as a line over an area, viewBox 0 0 100 60; without a path where all is zero."""
+    """The last 15 minutes as a line over an area, viewBox 0 0 100 60; without a path where all values are zero."""
 
     line: str
     area: str
     most: str
     """The highest value, in words."""
     words: str
-    """What somebody hears who does not see it."""
+    """Description for screen readers."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """How many reconciles ended so."""
+class OutcomeCount:
+    """Number of reconciles with this outcome."""
 
     words: str
     tone: Tone
@@ -69,112 +83,114 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class KeyLine:
-    """An object that a controller has trouble with."""
+    """An object that a controller fails on."""
 
     key: str
     href: str
-    """Its details; empty where its kind is not watched."""
+    """Its details page; empty where its kind is not watched."""
     item: str
-    """What a requeue names: ``controller/key``."""
+    """Value of a requeue's `item`: ``controller/key``."""
     id: str
     error: str
     failures: int
-    last: Moment | None
-    retry: Moment | None
-    """When it is tried next; None: not before it changes."""
+    last: Timestamp | None
+    retry: Timestamp | None
+    """Time of the next try; None where the object has to change first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A controller at a glance."""
+    """A controller on the page."""
 
     id: str
     title: str
     """Its name in DELTABOARD_CONTROLLERS."""
     state: ControllerState
     href: str
-    """The list of the kind that it is for; empty where that is not watched."""
+    """The list of its kind; empty where that is not watched."""
     tone: Tone
     rate: str
     p50: str
     p99: str
-    oldest: Moment | None
-    """Since when its oldest key has been waiting."""
+    oldest: Timestamp | None
+    """Time since which its oldest key has been waiting."""
     oldest_href: str
-    last: Moment | None
-    outcomes: tuple[Outcome, ...]
-    spread: tuple[Share, ...]
+    last: Timestamp | None
+    outcomes: tuple[OutcomeCount, ...]
+    spread: tuple[BarSegment, ...]
     ended: int
     failures: int
     depth_chart: Chart
     rate_chart: Chart
     failed: tuple[KeyLine, ...]
-    """By key, so that no button moves from under the pointer when one of them fails again."""
+    """Sorted by key, so that no button moves from under the pointer when a key fails again."""
     stuck: tuple[KeyLine, ...]
 
 
-def card_of(state: ControllerState, history: History, now: float, watched: Sequence[KindInfo]) -> Card:
-    """The card of a controller that was so at Unix time `now`."""
-    kind = next((each for each in watched if each.key == state.resource), None)
+def card_of(state: ControllerState, history: History, now: float, kinds: Sequence[KindInfo]) -> Card:
+    """The card of a controller in its state at Unix time `now`."""
+    kind = next((each for each in kinds if each.key == state.resource), None)
     queue = state.queue
     outcomes = outcomes_of(state.reconciles)
     return Card(
-        id=slug(state.name),
-        title=known_as(state.name),
+        id=element_id(state.name),
+        title=setting_name(state.name),
         state=state,
         href=kind.path if kind is not None else "",
         tone=TONE_OF_PHASE.get(state.phase, "busy"),
-        rate=rate_words(history.rate) or "0",
-        p50=readable(state.p50),
-        p99=readable(state.p99),
-        oldest=moment(now - queue.oldest_seconds) if queue.oldest_key else None,
+        rate=rate_text(history.rate) or "0",
+        p50=latency_text(state.p50),
+        p99=latency_text(state.p99),
+        oldest=timestamp(now - queue.oldest_seconds) if queue.oldest_key else None,
         oldest_href=_href(kind, queue.oldest_key),
-        last=moment(state.last_at),
+        last=timestamp(state.last_at),
         outcomes=outcomes,
-        spread=shares(tone_counts((outcome.tone, outcome.count) for outcome in outcomes)),
+        spread=bar_segments(tone_counts((outcome.tone, outcome.count) for outcome in outcomes)),
         ended=sum(outcome.count for outcome in outcomes),
         failures=sum(outcome.count for outcome in outcomes if outcome.tone in ("bad", "warn")),
         depth_chart=chart_of(history.depth, "The queue's depth", "deep at most"),
-        rate_chart=chart_of([count / history.step for count in history.ended], "Reconciles a second", "at most"),
+        rate_chart=chart_of([count / history.step for count in history.reconciles], "Reconciles a second", "at most"),
         failed=tuple(_failed(state.name, failed, kind) for failed in sorted(state.failed, key=lambda one: one.key)),
         stuck=tuple(_stuck(state.name, stuck, kind, now) for stuck in state.stuck),
     )
 
 
-def outcomes_of(reconciles: dict[str, int]) -> tuple[Outcome, ...]:
-    """The outcomes that there have been, those that are known first."""
+def outcomes_of(reconciles: dict[str, int]) -> tuple[OutcomeCount, ...]:
+    """The outcomes that have occurred, known ones first."""
     names = {name for name, _, _ in OUTCOMES}
     unknown: list[tuple[str, str, Tone]] = [(name, name, "idle") for name in reconciles if name not in names]
     return tuple(
-        Outcome(words, tone, reconciles[name]) for name, words, tone in (*OUTCOMES, *unknown) if reconciles.get(name)
+        OutcomeCount(words, tone, reconciles[name])
+        for name, words, tone in (*OUTCOMES, *unknown)
+        if reconciles.get(name)
     )
 
 
 def chart_of(values: Sequence[float], title: str, unit: str) -> Chart:
-    """The picture of the values of all steps so far, the newest last and on the right."""
+    """The chart of all values so far, the newest on the right."""
     most = max(values, default=0)
-    words = f"{title} in the last 15 minutes: {rate_words(most)} {unit}" if most else f"{title}: 0 for 15 minutes"
+    words = f"{title} in the last 15 minutes: {rate_text(most)} {unit}" if most else f"{title}: 0 for 15 minutes"
     if not most:
         return Chart("", "", "0", words)
     wide, scale = 100 / (POINTS - 1), (BOTTOM - TOP) / most
     first = 100 - (len(values) - 1) * wide
     points = [(first + index * wide, BOTTOM - value * scale) for index, value in enumerate(values)]
     line = "M" + " ".join(f"{x:.1f} {y:.1f}" for index, (x, y) in enumerate(points) if _bends(points, index))
-    return Chart(line, f"{line} 100 {BOTTOM:g} {first:.1f} {BOTTOM:g}Z", rate_words(most), words)
+    return Chart(line, f"{line} 100 {BOTTOM:g} {first:.1f} {BOTTOM:g}Z", rate_text(most), words)
 
 
-def moment(at: float | None) -> Moment | None:
-    """Unix time `at`, to the second, so that a page does not change for less."""
-    return Moment(rfc3339(round(at)), utc_words(round(at))) if at is not None else None
+def timestamp(at: float | None) -> Timestamp | None:
+    """Unix time `at` in whole seconds, so that a page does not change for less."""
+    return Timestamp(rfc3339(round(at)), utc_text(round(at))) if at is not None else None
 
 
-def slug(name: str) -> str:
-    """A controller's or key's name as a part of an element's id."""
+def element_id(name: str) -> str:
+    """A controller's or key's name as part of an element id."""
     return hashlib.blake2b(name.encode(), digest_size=6).hexdigest()
 
 
 def _bends(points: Sequence[tuple[float, float]], index: int) -> bool:
-    """Whether the line would be another one without this point: most of a quiet quarter of an hour is flat."""
+    """Whether the line needs this point: most of a quiet quarter of an hour is flat."""
     if index in (0, len(points) - 1):
         return True
     return not points[index - 1][1] == points[index][1] == points[index + 1][1]
@@ -185,18 +201,25 @@ def _failed(controller: str, failed: FailedKey, kind: KindInfo | None) -> KeyLin
         key=failed.key,
         href=_href(kind, failed.key),
         item=f"{controller}/{failed.key}",
-        id=slug(f"{controller}/{failed.key}"),
+        id=element_id(f"{controller}/{failed.key}"),
         error=failed.error,
         failures=failed.failures,
-        last=moment(failed.at),
-        retry=moment(failed.retry_at),
+        last=timestamp(failed.at),
+        retry=timestamp(failed.retry_at),
     )
 
 
 def _stuck(controller: str, stuck: StuckKey, kind: KindInfo | None, now: float) -> KeyLine:
     item = f"{controller}/{stuck.key}"
     return KeyLine(
-        stuck.key, _href(kind, stuck.key), item, slug(item), "", 0, last=moment(now - stuck.seconds), retry=None
+        stuck.key,
+        _href(kind, stuck.key),
+        item,
+        element_id(item),
+        "",
+        0,
+        last=timestamp(now - stuck.seconds),
+        retry=None,
     )
 
 

@@ -1,4 +1,4 @@
-"""A web process's line to the workers: hears their reports, and asks them to requeue."""
+"""Client of a web process for the workers' controllers: receives their reports, and sends requeues."""
 
 from __future__ import annotations
 
@@ -9,55 +9,58 @@ from typing import Any
 
 import msgspec
 
-from dashboard.controllers.board import Board
-from dashboard.controllers.messages import (
+from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
+from dashboard.pages.controllers.messages import (
     REPORT_GROUP,
     REQUEUE_GROUP,
-    Answer,
-    Requeue,
-    answer_decoder,
+    RequeueRequest,
+    RequeueResult,
     encoder,
     report_decoder,
+    requeue_result_decoder,
 )
-from dashboard.live.layer import Inbox, Layer, Sender, Trouble
+from dashboard.pages.controllers.reports import ControllerReports
+from dashboard.runtime.app_state import Key
 from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
 
-PATIENCE = 3.0
-"""Seconds to wait for the answer of the worker that leads."""
+ANSWER_TIMEOUT = 3.0
+"""Seconds to wait for the answer of the leading worker."""
 
 
-class ControllerLink:
-    """Fills a Board with what comes, and carries requeues the other way."""
+class ControllersClient:
+    """Passes reports to ControllerReports, and requeues to the workers."""
 
-    def __init__(self, layer: Layer, clock: Clock, *, trouble: Trouble | None = None) -> None:
-        self.board = Board(clock)
-        trouble = trouble or Trouble()
+    def __init__(
+        self, channel_layer: ChannelLayer, clock: Clock, *, layer_health: ChannelLayerHealth | None = None
+    ) -> None:
+        self.reports = ControllerReports(clock)
+        layer_health = layer_health or ChannelLayerHealth()
         self._clock = clock
-        self._sender = Sender(layer, trouble)
-        self._inbox = Inbox(layer, REPORT_GROUP, clock, trouble)
-        self._asked: dict[str, asyncio.Future[Answer]] = {}
+        self._sender = Sender(channel_layer, layer_health)
+        self._inbox = GroupChannel(channel_layer, REPORT_GROUP, clock, layer_health)
+        self._asked: dict[str, asyncio.Future[RequeueResult]] = {}
         self._unreadable = logging.WARNING
 
     async def run(self) -> None:
-        """Hear until cancelled."""
-        await self._inbox.run(self.take)
+        """Receive messages until cancelled."""
+        await self._inbox.run(self.receive)
 
-    async def take(self, message: dict[str, Any]) -> None:
-        """Take in one message of the layer; a malformed one is dropped."""
+    async def receive(self, message: dict[str, Any]) -> None:
+        """Handle one message of the layer; a malformed one is dropped."""
         try:
             self._dispatch(message)
         except (KeyError, TypeError, msgspec.MsgspecError) as error:
-            logger.log(self._unreadable, "dropped a report, is the worker of another version? %s", error)
+            logger.log(self._unreadable, "dropped a report; does the worker run another version? %s", error)
             self._unreadable = logging.DEBUG
 
-    async def requeue(self, controller: str, key: str, *, by: str = "") -> Answer | None:
-        """Have the worker that leads reconcile `key` now; None where no answer came within PATIENCE seconds."""
-        asked = Requeue(secrets.token_hex(8), controller, key, self._inbox.channel, by)
+    async def requeue(self, controller: str, key: str, *, requested_by: str = "") -> RequeueResult | None:
+        """Have the leading worker reconcile `key` now; None where no answer comes within ANSWER_TIMEOUT seconds."""
+        asked = RequeueRequest(secrets.token_hex(8), controller, key, self._inbox.channel_name, requested_by)
         answered = asyncio.get_running_loop().create_future()
         self._asked[asked.id] = answered
-        waiting = asyncio.create_task(self._clock.sleep(PATIENCE))
+        waiting = asyncio.create_task(self._clock.sleep(ANSWER_TIMEOUT))
         try:
             data = encoder.encode(asked)
             await self._sender.to_group(REQUEUE_GROUP, {"type": "controllers.requeue", "data": data})
@@ -69,9 +72,12 @@ class ControllerLink:
 
     def _dispatch(self, message: dict[str, Any]) -> None:
         if message["type"] == "controllers.report":
-            self.board.take(report_decoder.decode(message["data"]))
+            self.reports.receive(report_decoder.decode(message["data"]))
         elif message["type"] == "controllers.answer":
-            answer = answer_decoder.decode(message["data"])
+            answer = requeue_result_decoder.decode(message["data"])
             waiting = self._asked.get(answer.id)
             if waiting is not None and not waiting.done():
                 waiting.set_result(answer)
+
+
+CONTROLLERS_CLIENT: Key[ControllersClient] = Key("controllers client")

@@ -1,4 +1,4 @@
-"""The view of the controllers that workers run.
+"""View of the controllers that workers run.
 
 Templates see it as ``view``. Fragments that frames replace whole, each the root element of its template:
 ``#controllers-head-<view.id>`` (controllers/_head.html), ``#controllers-<view.id>`` (controllers/_list.html), and
@@ -10,21 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from dashboard.controllers.board import Board, Heard
-from dashboard.controllers.cards import Card, Moment, card_of, moment
-from dashboard.controllers.messages import History, Report
-from dashboard.controllers.registry import KNOWN, Known
-from dashboard.live.change import Change
-from dashboard.live.fragments import Fragment, Fragments
-from dashboard.live.histogram import rate_words
-from dashboard.live.lines import partial
-from dashboard.live.messages import Tone
-from dashboard.live.renderer import Renderer
-from dashboard.live.view import View
-from dashboard.resources.kinds import KindInfo
-
-CONTROLLERS = "controllers"
-"""Stands among the kinds' keys for the stream of the workers' reports: a page that shows it is live when that is."""
+from dashboard.live.hub.hub import Hub
+from dashboard.live.hub.live_view import LiveView
+from dashboard.live.rendering.cells import hx_partial
+from dashboard.live.rendering.charts import rate_text
+from dashboard.live.rendering.parts import Fragment, SentFragments
+from dashboard.live.rendering.renderer import Renderer
+from dashboard.live.replication.change import Change
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.row import Tone
+from dashboard.pages.controllers.cards import Card, Timestamp, card_of, timestamp
+from dashboard.pages.controllers.messages import History, Report
+from dashboard.pages.controllers.registry import BUILTIN_CONTROLLERS, BuiltinController
+from dashboard.pages.controllers.reports import CONTROLLERS, ControllerReports, ReceivedReport
 
 Stage = Literal["waiting", "none", "starting", "running"]
 
@@ -35,39 +33,40 @@ class WorkerLine:
 
     identity: str
     role: str
-    """What it does, in words."""
+    """Its role, in words."""
     tone: Tone
-    since: Moment | None
-    """Since when it leads."""
+    since: Timestamp | None
+    """Time since which it leads."""
     lease: str
-    heard: Moment | None
-    """When it was heard last; None while it is heard."""
+    heard: Timestamp | None
+    """Time of its last report; None while it is heard."""
 
 
-class ControllersView(View):
-    """What `view` is in controllers/page.html, _head.html, _list.html and _card.html.
+class LiveControllers(LiveView):
+    """Value of `view` in controllers/page.html, _head.html, _list.html and _card.html.
 
-    id, seq · stage: waiting (for the worker's first word), none (no controller is asked for), starting or running ·
-    cards: tuple[Card, ...] · workers: tuple[WorkerLine, ...], the one that is shown first · problems: tuple[str, ...],
-    sentences · wanted: what DELTABOARD_CONTROLLERS names · known: tuple[Known, ...] · rate: of all together, in words.
+    id, seq · stage: waiting (for the first report), none (no controller is enabled), starting or running · cards:
+    tuple[Card, ...] · workers: tuple[WorkerLine, ...], the one that is shown first · problems: tuple[str, ...],
+    sentences · wanted: what DELTABOARD_CONTROLLERS names · known: tuple[BuiltinController, ...] · rate: of all
+    together, in words.
     """
 
     template: ClassVar[str] = CONTROLLERS
     interval: ClassVar[float] = 0.2
 
-    def __init__(self, board: Board, kinds: tuple[KindInfo, ...]) -> None:
-        super().__init__("", keys=(CONTROLLERS,), clock=board.clock)
-        self._board = board
+    def __init__(self, reports: ControllerReports, kinds: tuple[KindInfo, ...]) -> None:
+        super().__init__("", keys=(CONTROLLERS,), clock=reports.clock)
+        self._board = reports
         self._kinds = kinds
-        self._fragments = Fragments()
+        self._fragments = SentFragments()
         self._listed: tuple[str, ...] = ()
-        """What the list that was sent last consists of."""
+        """Composition of the list that was sent last."""
 
     # --- what templates see ---
 
     @property
     def stage(self) -> Stage:
-        main = self._board.main
+        main = self._board.main_report
         if main is None:
             return "waiting"
         if not main.report.wanted:
@@ -76,12 +75,12 @@ class ControllersView(View):
 
     @property
     def cards(self) -> tuple[Card, ...]:
-        main = self._board.main
+        main = self._board.main_report
         if main is None:
             return ()
         report = main.report
         return tuple(
-            card_of(state, report.history.get(state.name, NO_HISTORY), report.sent, self._kinds)
+            card_of(state, report.history.get(state.name, NO_HISTORY), report.sent_at, self._kinds)
             for state in report.manager.controllers
         )
 
@@ -92,49 +91,49 @@ class ControllersView(View):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        main = self._board.main
+        main = self._board.main_report
         return problems_of(main.report) if main is not None else ()
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        main = self._board.main
+        main = self._board.main_report
         return main.report.wanted if main is not None else ()
 
     @property
-    def known(self) -> tuple[Known, ...]:
-        return tuple(KNOWN.values())
+    def known(self) -> tuple[BuiltinController, ...]:
+        return tuple(BUILTIN_CONTROLLERS.values())
 
     @property
     def rate(self) -> str:
-        main = self._board.main
+        main = self._board.main_report
         histories = main.report.history.values() if main is not None else ()
-        return rate_words(sum(history.rate for history in histories)) or "0"
+        return rate_text(sum(history.rate for history in histories)) or "0"
 
     # --- time and change ---
 
     def apply(self, key: str, change: Change) -> None:
-        """No kind's change shows here."""
+        """Does nothing: the page shows no objects."""
 
     def next_due(self) -> float | None:
         """Always: a worker falls silent by time alone."""
         return 0.0
 
-    def pass_time(self, now: float) -> None:  # noqa: ARG002 -- see next_due
+    def pass_time(self, now: float) -> None:  # noqa: ARG002 -- due because of others
         self.dirty = True
 
     # --- rendering ---
 
     def render_window(self, render: Renderer) -> str:
-        return "".join(partial(*fragment) for fragment in (self._head(render), self._list(render)))
+        return "".join(hx_partial(*fragment) for fragment in (self._head(render), self._list(render)))
 
     def _render_update(self, render: Renderer) -> str:
         listed = (self.stage, *(card.id for card in self.cards))
-        cards = self._fragments.changed(self._card(render, card) for card in self.cards)
-        head = self._fragments.changed([self._head(render)])
+        cards = self._fragments.changed_partials(self._card(render, card) for card in self.cards)
+        head = self._fragments.changed_partials([self._head(render)])
         if self._listed == listed and len(listed) > 1:
             return head + cards
         self._listed = listed
-        return head + self._fragments.changed([self._list(render)])
+        return head + self._fragments.changed_partials([self._list(render)])
 
     def _forget_update(self) -> None:
         self._fragments.forget()
@@ -155,11 +154,11 @@ NO_HISTORY = History(0, 1, (), (), ())
 
 
 def problems_of(report: Report) -> tuple[str, ...]:
-    """What keeps a worker's controllers from their work, but for what each says itself."""
+    """Problems of a worker's controllers as a whole; each controller reports its own."""
     manager = report.manager
     said = [report.problem]
     if manager.problem:
-        said.append(f"The lease {manager.lease} cannot be had: {manager.problem}")
+        said.append(f"The lease {manager.lease} cannot be acquired: {manager.problem}")
     if manager.events.problem:
         said.append(f"Events could not be written: {manager.events.problem}")
     named = {controller.name for controller in manager.controllers}
@@ -167,23 +166,28 @@ def problems_of(report: Report) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, said)))
 
 
-def _worker_line(heard: Heard) -> WorkerLine:
+def _worker_line(heard: ReceivedReport) -> WorkerLine:
     manager = heard.report.manager
     role: str
     tone: Tone
-    if heard.silent:
-        role, tone = "not heard any more", "bad"
+    if heard.is_silent:
+        role, tone = "no longer heard", "bad"
     elif not manager.leads and manager.leader == manager.identity:
-        role, tone = "is about to lead", "busy"
+        role, tone = "is about to run them", "busy"
     elif not manager.leads:
         role, tone = ("stands by" if manager.lease else "does not run them yet"), "idle"
     else:
-        role, tone = ("leads" if manager.lease else "runs them, without an election"), "ok"
+        role, tone = ("leads" if manager.lease else "runs them without leader election"), "ok"
     return WorkerLine(
         identity=manager.identity,
         role=role,
         tone=tone,
-        since=moment(manager.since) if manager.leads and not heard.silent else None,
+        since=timestamp(manager.since) if manager.leads and not heard.is_silent else None,
         lease=manager.lease,
-        heard=moment(heard.time) if heard.silent else None,
+        heard=timestamp(heard.time) if heard.is_silent else None,
     )
+
+
+def open_controllers(hub: Hub, reports: ControllerReports) -> LiveControllers:
+    """The view of the workers' controllers."""
+    return hub.open_view(LiveControllers, "", lambda: LiveControllers(reports, hub.followed.all_kinds))

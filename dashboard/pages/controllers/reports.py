@@ -1,23 +1,27 @@
-"""What a web process knows of the controllers: the last report of every worker, and whose counts."""
+"""Controller reports as a web process knows them: the last one of every worker, and the one that pages show."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dashboard.controllers.messages import Report
-from dashboard.live.freshness import Problem
+from dashboard.live.hub.freshness import FreshnessProblem
+from dashboard.pages.controllers.messages import Report
 from informerd.clock import Clock
 
-SILENCE = 3.0
+SILENCE_TIMEOUT = 3.0
 """Seconds without a report after which a worker counts as gone; it sends one each second."""
-KEPT = 120.0
-"""Seconds for which a worker that is gone is still named, while others are heard."""
+RETENTION = 120.0
+"""Seconds for which a worker that is gone is still listed, while others are heard."""
 TITLE = "Controllers"
 
 
+CONTROLLERS = "controllers"
+"""Key of the reports' stream among the kinds' keys: a page that shows it is live when the stream is."""
+
+
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ReceivedReport:
     """A worker's last report."""
 
     report: Report
@@ -25,76 +29,83 @@ class Heard:
     """Monotonic seconds of this process."""
     time: float
     """Unix seconds of this process."""
-    silent: bool = False
+    is_silent: bool = False
 
     @property
-    def leads(self) -> bool:
+    def is_leader(self) -> bool:
         return self.report.manager.leads
 
 
-class Board:
-    """Takes reports. `main` is the one to show: of the workers that are heard the one that leads, else who led last."""
+class ControllerReports:
+    """The reports of all workers. `main` is the one to show: of the heard workers the leader, else the last leader."""
+
+    key = CONTROLLERS
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
-        self._heard: dict[str, Heard] = {}
+        self._heard: dict[str, ReceivedReport] = {}
         self._listeners: list[Callable[[], None]] = []
 
     def on_change(self, listener: Callable[[], None]) -> None:
-        """Have `listener` called after every report."""
+        """Call `listener` after every report."""
         self._listeners.append(listener)
 
-    def take(self, report: Report) -> None:
-        """A report has come; one that is older than what is known of its worker changes nothing.
+    def receive(self, report: Report) -> None:
+        """Store a report; one that is older than the worker's last report changes nothing.
 
-        Unless the worker is silent otherwise: then its clock has been set back.
+        A silent worker is the exception: then its clock has been set back.
         """
         known = self._heard.get(report.epoch)
-        if known is not None and report.sent < known.report.sent and self.clock.now() - known.at <= SILENCE:
+        if (
+            known is not None
+            and report.sent_at < known.report.sent_at
+            and self.clock.now() - known.at <= SILENCE_TIMEOUT
+        ):
             return
-        self._heard[report.epoch] = Heard(report, self.clock.now(), self.clock.time())
+        self._heard[report.epoch] = ReceivedReport(report, self.clock.now(), self.clock.time())
         self._forget()
         for listener in self._listeners:
             listener()
 
     @property
-    def workers(self) -> tuple[Heard, ...]:
-        """All that were heard of late, the one to show first, then those that are heard, the youngest first."""
+    def workers(self) -> tuple[ReceivedReport, ...]:
+        """All workers heard recently: the main one first, then those still heard, the youngest first."""
         now = self.clock.now()
         looked = [
-            Heard(heard.report, heard.at, heard.time, silent=now - heard.at > SILENCE) for heard in self._heard.values()
+            ReceivedReport(heard.report, heard.at, heard.time, is_silent=now - heard.at > SILENCE_TIMEOUT)
+            for heard in self._heard.values()
         ]
         by_age = sorted(looked, key=lambda heard: heard.report.epoch, reverse=True)
         return tuple(sorted(by_age, key=_rank))
 
     @property
-    def main(self) -> Heard | None:
-        """The one to show; None before the first report."""
+    def main_report(self) -> ReceivedReport | None:
+        """The report to show; None before the first one."""
         return next(iter(self.workers), None)
 
     @property
-    def problem(self) -> Problem | None:
-        """Why what pages show of the controllers may not be how they are."""
-        main = self.main
+    def problem(self) -> FreshnessProblem | None:
+        """Why the pages may show an outdated state of the controllers."""
+        main = self.main_report
         if main is None:
-            return Problem(TITLE, "starting", "Waiting for the worker's first word.")
-        if not main.silent:
+            return FreshnessProblem(TITLE, "starting", "Waiting for the worker's first word.")
+        if not main.is_silent:
             return None
-        others = [heard for heard in self.workers if not heard.silent]
+        others = [heard for heard in self.workers if not heard.is_silent]
         words = "The worker has not been heard since {since}. What you see is from then."
         if others:
             words = (
                 "The worker that runs the controllers has not been heard since {since}. What you see is from then. "
-                "Another one takes over when its lease has run out."
+                "Another worker takes over when its lease expires."
             )
-        return Problem(TITLE, "silent", words, main.time)
+        return FreshnessProblem(TITLE, "silent", words, main.time)
 
     def _forget(self) -> None:
         now = self.clock.now()
-        self._heard = {epoch: heard for epoch, heard in self._heard.items() if now - heard.at <= KEPT}
+        self._heard = {epoch: heard for epoch, heard in self._heard.items() if now - heard.at <= RETENTION}
 
 
-def _rank(heard: Heard) -> int:
-    if heard.leads:
-        return 1 if heard.silent else 0
-    return 3 if heard.silent else 2
+def _rank(heard: ReceivedReport) -> int:
+    if heard.is_leader:
+        return 1 if heard.is_silent else 0
+    return 3 if heard.is_silent else 2

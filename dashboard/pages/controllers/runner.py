@@ -1,7 +1,8 @@
-"""The worker's end: runs the controllers in a manager, reports how they are each second, and requeues keys on demand.
+"""Controller runner of a worker: runs the controllers in a manager, reports their state each second, and requeues keys
+on request.
 
-Nothing here is shared with the feed but the event loop and the layer: the manager has a client and informers of its
-own, so that a controller's fault, a flood of its requests or the end of its manager stays here.
+It shares only the event loop and the layer with the feed: the manager has its own client and informers, so that a
+controller's fault, a flood of its requests or the end of its manager does not affect the feed.
 """
 
 from __future__ import annotations
@@ -14,20 +15,20 @@ from typing import Any, Protocol
 
 import msgspec
 
-from dashboard.controllers.history import Recorder
-from dashboard.controllers.messages import (
+from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
+from dashboard.live.replication.frames import new_epoch
+from dashboard.pages.controllers.history import HistoryRecorder
+from dashboard.pages.controllers.messages import (
     REPORT_GROUP,
     REQUEUE_GROUP,
-    Answer,
     Report,
-    Requeue,
+    RequeueRequest,
+    RequeueResult,
     encoder,
-    requeue_decoder,
+    requeue_problem,
+    requeue_request_decoder,
 )
-from dashboard.controllers.refusal import refusal
-from dashboard.live.epoch import new_epoch
-from dashboard.live.layer import Inbox, Layer, Sender, Trouble
-from dashboard.live.tasks import cancelled, kept_running
+from dashboard.runtime.background import cancel_all, keep_running
 from informerd.clock import Clock
 from informerd.controller.request import Request
 from informerd.errors import InformerdError
@@ -35,25 +36,25 @@ from informerd.manager.state import ManagerState
 
 logger = logging.getLogger(__name__)
 
-BEAT = 1.0
+REPORT_INTERVAL = 1.0
 """Seconds between two reports."""
-RETRY = 10.0
-"""Seconds until another manager is made, after one that has ended by itself."""
+RESTART_DELAY = 10.0
+"""Seconds until an ended manager is replaced by another one."""
 
 
-class Requeues(Protocol):
-    """A controller, as far as it is asked for anything here."""
+class RequeueTarget(Protocol):
+    """The part of a controller that requeues need."""
 
     name: str
 
     def requeue(self, request: Request) -> None: ...
 
 
-class Managing(Protocol):
+class ManagerLike(Protocol):
     """An informerd Manager with its controllers added."""
 
     @property
-    def controllers(self) -> Sequence[Requeues]: ...
+    def controllers(self) -> Sequence[RequeueTarget]: ...
 
     async def run(self) -> None: ...
 
@@ -61,70 +62,70 @@ class Managing(Protocol):
 
 
 class ControllerRunner:
-    """Runs what `new_manager` makes, for as long as it lives; with nothing in `wanted` it only says so.
+    """Runs the managers of `new_manager` until it is stopped; with an empty `wanted` it only reports that.
 
-    A manager that ends, be it that it lost its lease or that it could not be made, is said in the report and in the
-    log, and another one is made RETRY seconds later.
+    When a manager ends, because it lost its lease or could not be created, the report and the log have the reason, and
+    another one is created RESTART_DELAY seconds later.
     """
 
     def __init__(
         self,
-        wanted: tuple[str, ...],
-        new_manager: Callable[[], Managing],
-        layer: Layer,
+        controller_names: tuple[str, ...],
+        new_manager: Callable[[], ManagerLike],
+        channel_layer: ChannelLayer,
         clock: Clock,
         *,
-        trouble: Trouble | None = None,
+        layer_health: ChannelLayerHealth | None = None,
     ) -> None:
-        self.wanted = wanted
+        self.controller_names = controller_names
         self.epoch = new_epoch(clock)
         self._new_manager = new_manager
         self._clock = clock
-        trouble = trouble or Trouble()
-        self._sender = Sender(layer, trouble)
-        self._inbox = Inbox(layer, REQUEUE_GROUP, clock, trouble)
-        self._manager: Managing | None = None
+        layer_health = layer_health or ChannelLayerHealth()
+        self._sender = Sender(channel_layer, layer_health)
+        self._inbox = GroupChannel(channel_layer, REQUEUE_GROUP, clock, layer_health)
+        self._manager: ManagerLike | None = None
         self._problem = ""
-        self._recorders: dict[str, Recorder] = {}
+        self._recorders: dict[str, HistoryRecorder] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._unreadable = logging.WARNING
 
     @property
-    def manager(self) -> Managing | None:
-        """What runs them now; None between two of them."""
+    def manager(self) -> ManagerLike | None:
+        """The running manager; None between two of them."""
         return self._manager
 
     def start(self) -> None:
-        """Begin; returns at once. A second call changes nothing."""
+        """Start; returns immediately. A second call does nothing."""
         if self._tasks:
             return
-        if self.wanted:
+        if self.controller_names:
             self._keep("the controllers", self._run_managers)
-            self._keep("the hearing of requeues", self._hear)
+            self._keep("the receiver of requeues", self._hear)
         self._keep("the controllers' reports", self._report_for_ever)
 
     async def stop(self) -> None:
-        """End the manager, which gives its lease up, and the reports."""
+        """Stop the manager, which releases its lease, and the reports."""
         tasks, self._tasks = self._tasks, []
-        await cancelled(tasks)
+        await cancel_all(tasks)
 
     def report(self) -> Report:
-        """How the controllers are now."""
+        """The current state of the controllers."""
         now = self._clock.time()
         state = self._state()
         for controller in state.controllers:
-            self._recorders.setdefault(controller.name, Recorder()).look(controller, now)
+            self._recorders.setdefault(controller.name, HistoryRecorder()).observe(controller, now)
         return Report(
             epoch=self.epoch,
-            sent=now,
-            wanted=self.wanted,
+            sent_at=now,
+            wanted=self.controller_names,
             manager=state,
             problem=self._problem,
             history={each.name: self._recorders[each.name].history(now) for each in state.controllers},
         )
 
     def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
-        self._tasks.append(asyncio.create_task(kept_running(name, run, self._clock), name=name))
+        self._tasks.append(asyncio.create_task(keep_running(name, run, self._clock), name=name))
 
     def _state(self) -> ManagerState:
         if self._manager is None:
@@ -140,19 +141,19 @@ class ControllerRunner:
                 self._problem = "The manager of the controllers has ended."
             except InformerdError as error:
                 self._problem = f"The controllers ended: {_sentence(error)}"
-                logger.warning("the controllers ended and are started again in %g s: %s", RETRY, error)
+                logger.warning("the controllers ended and restart in %g s: %s", RESTART_DELAY, error)
             except Exception as error:
                 self._problem = f"The controllers ended: {_sentence(error)}"
-                logger.exception("the controllers ended and are started again in %g s", RETRY)
-            self._problem += f" They are started again in {RETRY:g} s."
-            await self._clock.sleep(RETRY)
+                logger.exception("the controllers ended and restart in %g s", RESTART_DELAY)
+            self._problem += f" They restart in {RESTART_DELAY:g} s."
+            await self._clock.sleep(RESTART_DELAY)
 
     # --- reports ---
 
     async def _report_for_ever(self) -> None:
         while True:
             await self._send_report()
-            await self._clock.sleep(BEAT)
+            await self._clock.sleep(REPORT_INTERVAL)
 
     async def _send_report(self) -> None:
         data = encoder.encode(self.report())
@@ -165,29 +166,31 @@ class ControllerRunner:
 
     async def _take(self, message: dict[str, Any]) -> None:
         try:
-            asked = requeue_decoder.decode(message["data"])
+            asked = requeue_request_decoder.decode(message["data"])
         except (KeyError, TypeError, msgspec.MsgspecError) as error:
-            logger.log(self._unreadable, "dropped a question, is a web process of another version? %s", error)
+            logger.log(self._unreadable, "dropped a request; does a web process run another version? %s", error)
             self._unreadable = logging.DEBUG
             return
         answer = self._answer(asked)
         if answer is not None:
             data = encoder.encode(answer)
-            await self._sender.to_channel(asked.reply, {"type": "controllers.answer", "data": data})
+            await self._sender.to_channel(asked.reply_channel, {"type": "controllers.answer", "data": data})
             await self._send_report()
 
-    def _answer(self, asked: Requeue) -> Answer | None:
-        """What to say; None from a worker that does not lead, for the one that does is asked too."""
+    def _answer(self, asked: RequeueRequest) -> RequeueResult | None:
+        """The answer; None from a worker that does not lead, since the leader is asked too."""
         manager = self._manager
         if manager is None or not manager.state().leads:
             return None
-        problem = refusal(manager.state(), asked.controller, asked.key)
+        problem = requeue_problem(manager.state(), asked.controller, asked.key)
         if problem:
-            return Answer(asked.id, done=False, words=problem)
+            return RequeueResult(asked.id, done=False, words=problem)
         controller = next(each for each in manager.controllers if each.name == asked.controller)
         controller.requeue(Request.from_key(asked.key))
-        logger.info("%s of %s is requeued, asked for by %s", asked.key, asked.controller, asked.by or "the dashboard")
-        return Answer(asked.id, done=True)
+        logger.info(
+            "%s of %s is requeued, requested by %s", asked.key, asked.controller, asked.requested_by or "the dashboard"
+        )
+        return RequeueResult(asked.id, done=True)
 
 
 def _sentence(error: Exception) -> str:

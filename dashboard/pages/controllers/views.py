@@ -1,4 +1,4 @@
-"""The controllers page, and its one button."""
+"""Controllers page, with its requeue button."""
 
 from __future__ import annotations
 
@@ -7,21 +7,24 @@ from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_POST, require_safe
 
-from dashboard.controllers.link import PATIENCE
-from dashboard.controllers.refusal import refusal
-from dashboard.controllers.view import CONTROLLERS
-from dashboard.edits.said import say
-from dashboard.live.context import LiveParts, live_of, user_of
-from dashboard.resources.missing import Link, Missing, missing_page
-from dashboard.resources.page_info import page_info
+from dashboard.access.identity import user_of
+from dashboard.live.hub.hub import HUB
+from dashboard.pages.controllers.client import ANSWER_TIMEOUT, CONTROLLERS_CLIENT
+from dashboard.pages.controllers.live_controllers import open_controllers
+from dashboard.pages.controllers.messages import requeue_problem
+from dashboard.pages.controllers.reports import CONTROLLERS
+from dashboard.pages.layout.flash import flash
+from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
+from dashboard.pages.layout.page import page_info
+from dashboard.runtime.app_state import AppState, state_of
 
-ADDRESS = "/controllers/"
+CONTROLLERS_HREF = "/controllers/"
 
 
 @require_safe
 async def controllers(request: HttpRequest) -> HttpResponse:
-    """What the workers' controllers are doing, and what they failed at."""
-    view = live_of(request).hub.controllers_view()
+    """The state of the workers' controllers, and their failed keys."""
+    view = open_controllers(state_of(request)[HUB], state_of(request)[CONTROLLERS_CLIENT].reports)
     page = page_info(request, title="Controllers", key=CONTROLLERS, view=view)
     response = render(request, "controllers/page.html", {**view.context(), "page": page})
     patch_vary_headers(response, ("HX-Request", "HX-Target"))
@@ -30,35 +33,37 @@ async def controllers(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 async def requeue(request: HttpRequest) -> HttpResponse:
-    """Have one key that failed reconciled now. `item` is ``controller/key``.
+    """Reconcile one failed key now. `item` is ``controller/key``.
 
     404 where there is no such controller or failed key, 503 where no worker can be asked, 504 where none answers. With
-    htmx the answer is a sentence for the page; else the page itself, or one that says why not.
+    htmx the answer is a sentence for the page; else a redirect to the page, or a page with the reason of the failure.
     """
     controller, _, key = request.POST.get("item", "").partition("/")
-    status, words = await _requeued(live_of(request), controller, key, by=user_of(request))
+    status, words = await _requeued(state_of(request), controller, key, by=user_of(request))
     if "HX-Request" in request.headers:
-        return render(request, "controllers/_said.html", {"words": words, "done": status == 200}, status=status)
+        return render(request, "controllers/_announcement.html", {"words": words, "done": status == 200}, status=status)
     if status == 200:
-        back = HttpResponseRedirect(ADDRESS)
+        back = HttpResponseRedirect(CONTROLLERS_HREF)
         back.status_code = 303
-        say(back, ADDRESS, words)
+        flash(back, CONTROLLERS_HREF, words)
         return back
-    missing = Missing("It was not requeued", words, (Link("Controllers", ADDRESS),), "Go back to")
-    return missing_page(request, missing, key=CONTROLLERS, status=status)
+    missing = NotFoundInfo(
+        "The key was not requeued", words, (ChoiceLink("Controllers", CONTROLLERS_HREF),), "Go back to"
+    )
+    return not_found_page(request, missing, key=CONTROLLERS, status=status)
 
 
-async def _requeued(live: LiveParts, controller: str, key: str, *, by: str) -> tuple[int, str]:
+async def _requeued(state: AppState, controller: str, key: str, *, by: str) -> tuple[int, str]:
     """The status of the answer, and a sentence."""
     if not controller or not key:
-        return 400, "The request has to name a controller and a key, as item=controller/namespace/name."
-    main = live.controllers.board.main
-    if main is None or main.silent:
-        return 503, "No worker that runs controllers can be heard, so nothing was requeued."
-    problem = refusal(main.report.manager, controller, key)
+        return 400, "The request must name a controller and a key: item=controller/namespace/name."
+    main = state[CONTROLLERS_CLIENT].reports.main_report
+    if main is None or main.is_silent:
+        return 503, "No worker that runs controllers is reachable, so nothing was requeued."
+    problem = requeue_problem(main.report.manager, controller, key)
     if problem:
         return 404, problem
-    answer = await live.controllers.requeue(controller, key, by=by)
+    answer = await state[CONTROLLERS_CLIENT].requeue(controller, key, requested_by=by)
     if answer is None:
-        return 504, f"The worker has not answered within {PATIENCE:g} s, so {key} may or may not be requeued."
+        return 504, f"The worker has not answered within {ANSWER_TIMEOUT:g} s, so {key} may or may not be requeued."
     return (200, f"{key} is requeued.") if answer.done else (404, answer.words)

@@ -1,81 +1,171 @@
-"""A new object from another one: a copy under a name of its own, or a deleted one made again."""
+"""Clone of an object: a copy under a new name, or a deleted object created again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from dashboard.creating.copy_hints import hints
-from dashboard.creating.copy_names import renamed
-from dashboard.creating.server_fields import (
+from dashboard.objects.fields.fields import ABSENT, Value, format_path, get
+from dashboard.pages.create.server_fields import (
     ANNOTATIONS,
-    COLLECTORS,
-    DEFAULTS,
+    DEFAULT_MARKERS,
+    DELETION_FINALIZERS,
+    FIELDS_BY_KIND,
     METADATA,
-    OF_KIND,
-    SAME_AGAIN,
+    RECREATED_UNCHANGED,
     TOKEN_VOLUME,
-    TOOLS,
-    Where,
-    labels,
+    TOOL_METADATA,
+    FieldPattern,
+    fields_below,
 )
-from dashboard.edits.editable import APPLIED
-from dashboard.edits.fields import Value, get, show
+from dashboard.pages.writes.target import LAST_APPLIED
+
+MAX_NAME_LENGTH = 253
+"""Longest name, in characters (DNS subdomain)."""
+
+
+MAX_LABEL_LENGTH = 63
+"""Longest name of many kinds, in characters (DNS label): copies of such names stay within the limit too."""
+
+
+CRDS = "customresourcedefinitions.apiextensions.k8s.io"
+
+
+FIXED_NAME_KINDS = frozenset({"apiservices.apiregistration.k8s.io", "ipaddresses.networking.k8s.io"})
+"""Kinds whose name identifies a fixed object, so that no copy can have another one."""
+
+
+def rename_clone(key: str, value: dict[str, Value]) -> dict[str, Value]:
+    """The object with the name of the copy as its first field of metadata."""
+    if key == CRDS:
+        value = _other_kind(value)
+    name = str(value["metadata"].get("name", "example"))
+    name = name if key in (*FIXED_NAME_KINDS, CRDS) else copy_name(name)
+    rest = {field: each for field, each in value["metadata"].items() if field != "name"}
+    return {**value, "metadata": {"name": name, **rest}}
+
+
+def copy_name(name: str) -> str:
+    """``web-copy`` for ``web``, ``web-copy-2`` for ``web-copy``."""
+    found = re.fullmatch(r"(?P<stem>.*-copy)(-(?P<number>\d{1,6}))?", name)
+    if found is not None:
+        return f"{found['stem']}-{int(found['number'] or 1) + 1}"
+    longest = MAX_LABEL_LENGTH if len(name) <= MAX_LABEL_LENGTH else MAX_NAME_LENGTH
+    return f"{name[: longest - 5].rstrip('-.')}-copy"
+
+
+def _other_kind(definition: dict[str, Value]) -> dict[str, Value]:
+    """A definition with other names in the same group: its own name contains them, and no two definitions may share
+    them.
+    """
+    spec, names = definition["spec"], definition["spec"]["names"]
+    others = {
+        "plural": copy_name(names["plural"]),
+        "kind": f"{names['kind']}Copy",
+        "listKind": f"{names['kind']}CopyList",
+    }
+    if get(names, ("singular",)) is not ABSENT:
+        others["singular"] = copy_name(names["singular"])
+    names = {field: each for field, each in (names | others).items() if field != "shortNames"}
+    metadata = {**definition["metadata"], "name": f"{others['plural']}.{spec['group']}"}
+    return {**definition, "metadata": metadata, "spec": {**spec, "names": names}}
+
+
+_OF_KIND: Mapping[str, str] = MappingProxyType({
+    "horizontalpodautoscalers.autoscaling": "It scales the same target (spec.scaleTargetRef): two autoscalers of one "
+    "target undo each other's changes.",
+    "poddisruptionbudgets.policy": "It keeps spec.selector: a pod that two budgets select cannot be evicted.",
+    "persistentvolumes": "It refers to the same storage: two claims could then write to it without knowledge of each "
+    "other.",
+    "apiservices.apiregistration.k8s.io": "Its name is spec.version, a dot and spec.group: change them "
+    "together.",
+    "ipaddresses.networking.k8s.io": "Its name is the address: choose another one.",
+    CRDS: "It defines another kind of the same group: metadata.name is spec.names.plural, a "
+    "dot and spec.group: change them together.",
+})  # fmt: skip
+
+
+_AGGREGATED = "rbac.authorization.k8s.io/aggregate-to-"
+
+
+def clone_hints(key: str, copy: dict[str, Value]) -> Iterator[str]:
+    """Warnings about labels that a copy shares: Services, budgets and policies select pods, and roles rules."""
+    own, selector = get(copy, ("metadata", "labels")), get(copy, ("spec", "selector", "matchLabels"))
+    own = own if isinstance(own, dict) else {}
+    if key == "pods" and own:
+        yield f"It keeps the labels {_pairs(own)}: selectors that match them, such as a Service's, match the copy too."
+    if isinstance(selector, dict) and selector and isinstance(get(copy, ("spec", "template")), dict):
+        yield (
+            f"It keeps the selector {_pairs(selector)}: selectors that match the original's pods, such as a Service's, "
+            "match the copy's pods too. Change spec.selector and the labels of spec.template "
+            "if you do not want that."
+        )
+    added = [name.removeprefix(_AGGREGATED) for name in own if name.startswith(_AGGREGATED)]
+    if key == "clusterroles.rbac.authorization.k8s.io" and added:
+        yield f"It keeps its labels: what you permit it, {' and '.join(added)} may do too."
+    if key in _OF_KIND:
+        yield _OF_KIND[key]
+
+
+def _pairs(found: dict[str, Value]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in list(found.items())[:6])
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
-    """What a clone begins with, and which fields of the original are not in it."""
+class Clone:
+    """Start of a clone, and the original's fields that it leaves out."""
 
     value: dict[str, Value]
     left_out: tuple[str, ...]
     hints: tuple[str, ...] = ()
-    """What it has in common with the original that may not be meant, as sentences."""
+    """Possibly unwanted things that it shares with the original, as sentences."""
 
 
-def copy_of(key: str, live: dict[str, Value]) -> Copy:
-    """The object `live` of the kind `key` as one that can be made anew, called ``NAME-copy``."""
+def clone_of(key: str, live: dict[str, Value]) -> Clone:
+    """The object `live` of the kind `key`, ready to be created as ``NAME-copy``."""
     value, left_out = _stripped(key, live, _fields_to_leave_out(key, live))
-    value = renamed(key, value)
-    return Copy(value, tuple(left_out), tuple(hints(key, value)))
+    value = rename_clone(key, value)
+    return Clone(value, tuple(left_out), tuple(clone_hints(key, value)))
 
 
-def again_of(key: str, last: dict[str, Value]) -> Copy:
-    """A deleted object in its last state, as one that can be made anew under its own name.
+def clone_for_recreation(key: str, last: dict[str, Value]) -> Clone:
+    """A deleted object in its last state, ready to be created under its own name.
 
-    Its addresses, owners and finalizers are its own; what stood for that very uid is not, nor what the garbage
-    collector was asked to do with its dependents.
+    It keeps its addresses, owners and finalizers; what belonged to its uid is removed, and so are the finalizers that
+    told the garbage collector what to do with its dependents.
     """
     value, left_out = _stripped(key, last, _fields_of_the_deleted(key, last))
     finalizers = value["metadata"].get("finalizers") or []
-    kept = [name for name in finalizers if name not in COLLECTORS]
+    kept = [name for name in finalizers if name not in DELETION_FINALIZERS]
     if kept != finalizers:
         metadata = {name: each for name, each in value["metadata"].items() if name != "finalizers"}
         value = {**value, "metadata": {**metadata, **({"finalizers": kept} if kept else {})}}
         left_out.append("metadata.finalizers (those that the deletion added)")
-    return Copy(value, tuple(left_out))
+    return Clone(value, tuple(left_out))
 
 
-def _stripped(key: str, value: Value, fields: Iterator[Where]) -> tuple[Value, list[str]]:
-    """A copy without these fields, and those of them that were there."""
+def _stripped(key: str, value: Value, fields: Iterator[FieldPattern]) -> tuple[Value, list[str]]:
+    """A copy without these fields, and those of them that it had."""
     left_out: list[str] = []
     for where in fields:
         value, found = _without(value, where)
-        left_out += [show(where)] if found else []
+        left_out += [format_path(where)] if found else []
     return (_without_token(value, left_out) if key == "pods" else value), left_out
 
 
-def _fields_to_leave_out(key: str, live: dict[str, Value]) -> Iterator[Where]:
+def _fields_to_leave_out(key: str, live: dict[str, Value]) -> Iterator[FieldPattern]:
     yield from METADATA
     yield ("status",)
-    yield from labels(("metadata", "annotations"), ANNOTATIONS)
-    yield from (("metadata", *where) for where in TOOLS)
+    yield from fields_below(("metadata", "annotations"), ANNOTATIONS)
+    yield from (("metadata", *where) for where in TOOL_METADATA)
     if get(live, ("metadata", "labels", "app.kubernetes.io/managed-by")) == "Helm":
         yield ("metadata", "labels", "app.kubernetes.io/managed-by")
     if key == "pods" and "statefulset.kubernetes.io/pod-name" in (live["metadata"].get("labels") or {}):
         yield ("spec", "hostname")  # two of the same would answer to one DNS name
-    yield from OF_KIND.get(key, ())
-    yield from DEFAULTS.get(key, ())
+    yield from FIELDS_BY_KIND.get(key, ())
+    yield from DEFAULT_MARKERS.get(key, ())
     spec = live.get("spec")
     if key == "services" and isinstance(spec, dict) and spec.get("clusterIP") != "None":
         yield ("spec", "clusterIP")
@@ -86,18 +176,18 @@ def _fields_to_leave_out(key: str, live: dict[str, Value]) -> Iterator[Where]:
         yield ("data",)
 
 
-def _fields_of_the_deleted(key: str, last: dict[str, Value]) -> Iterator[Where]:
-    yield from (where for where in labels(("metadata", "annotations"), ANNOTATIONS) if where[-1] != APPLIED)
+def _fields_of_the_deleted(key: str, last: dict[str, Value]) -> Iterator[FieldPattern]:
+    yield from (where for where in fields_below(("metadata", "annotations"), ANNOTATIONS) if where[-1] != LAST_APPLIED)
     bound_here = "pv.kubernetes.io/bound-by-controller" in (last["metadata"].get("annotations") or {})
-    if key not in SAME_AGAIN and (key != "persistentvolumeclaims" or bound_here):
-        yield from OF_KIND.get(key, ())
+    if key not in RECREATED_UNCHANGED and (key != "persistentvolumeclaims" or bound_here):
+        yield from FIELDS_BY_KIND.get(key, ())
     spec = last.get("spec")
     if key == "jobs.batch" and isinstance(spec, dict) and not spec.get("manualSelector"):
         yield ("spec", "selector")
 
 
-def _without(value: Value, where: Where) -> tuple[Value, bool]:
-    """A copy without the field, and whether it was there; maps that are empty for it go too."""
+def _without(value: Value, where: FieldPattern) -> tuple[Value, bool]:
+    """A copy without the field, and whether it had it; maps that this empties are removed too."""
     name, rest = where[0], where[1:]
     if name == "*":
         if not isinstance(value, list):
@@ -116,7 +206,7 @@ def _without(value: Value, where: Where) -> tuple[Value, bool]:
 
 
 def _without_token(pod: Value, left_out: list[str]) -> Value:
-    """Without the token's volume, which admission adds again, and where it is mounted."""
+    """A copy without the token's volume, which admission adds again, and without its mounts."""
     spec = pod.get("spec")
     volumes: list[Value] = (spec.get("volumes") or []) if isinstance(spec, dict) else []
     names = {each.get("name") for each in volumes if TOKEN_VOLUME.fullmatch(str(each.get("name")))}

@@ -1,23 +1,23 @@
-"""The inputs for name and namespace beside the text of a new object. The text is the one model: they write into it."""
+"""Inputs for name and namespace of a new object; they write into the text, which is the only model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dashboard.edits.document import Document, parse
-from dashboard.edits.fields import ABSENT, Value, get, put, same, show
-from dashboard.edits.problems import Problem
-from dashboard.edits.rewrite import rewrite
+from dashboard.objects.fields.fields import ABSENT, Value, format_path, get, put, same
+from dashboard.objects.manifests.document import Document, parse
+from dashboard.objects.manifests.rewrite import rewrite
+from dashboard.objects.problems.problem import Problem
 
 NAME: tuple[str, str] = ("metadata", "name")
 NAMESPACE: tuple[str, str] = ("metadata", "namespace")
-_DISAGREE = "The input and the YAML were both changed, and differ. Make them agree."
+_DISAGREE = "The input and the YAML were both changed and differ. Make them equal."
 
 
 @dataclass(frozen=True, slots=True)
 class NameField:
-    """One input. `value` is what it shows, `shown` what it showed before the person typed."""
+    """One input. `value` is its current value, `shown` its value before the user typed."""
 
     path: tuple[str, str]
     value: str
@@ -27,12 +27,12 @@ class NameField:
 
     @property
     def name(self) -> str:
-        """Of the input: ``field.metadata.name``."""
+        """Name of the input: ``field.metadata.name``."""
         return f"field.{self.label}"
 
     @property
     def label(self) -> str:
-        return show(self.path)
+        return format_path(self.path)
 
     @property
     def short_label(self) -> str:
@@ -43,27 +43,30 @@ def name_fields(
     value: Mapping[str, Value],
     *,
     namespaced: bool,
-    posted: Mapping[str, str],
+    form_data: Mapping[str, str],
     problems: tuple[Problem, ...] = (),
 ) -> tuple[NameField, ...]:
-    """The inputs for `value`; `posted` keeps what a person typed where it is not in the text."""
-    said = {NAME: "Lower-case letters, digits and hyphens; for most kinds dots, too.", NAMESPACE: "Where it is made."}
+    """The inputs for `value`; `posted` keeps input that is not in the text."""
+    said = {
+        NAME: "Lower-case letters, digits and hyphens; most kinds also allow dots.",
+        NAMESPACE: "Namespace of the new object.",
+    }
     fields: list[NameField] = []
     for path in (NAME, NAMESPACE) if namespaced else (NAME,):
         now = _text(get(value, path))
-        typed, shown = _typed(posted, path)
+        typed, shown = _typed(form_data, path)
         keep = typed != shown
         own = tuple(problem for problem in problems if problem.path == path)
         fields.append(NameField(path, typed if keep else now, shown if keep else now, said[path], own))
     return tuple(fields)
 
 
-def apply_names(document: Document, posted: Mapping[str, str]) -> tuple[Document, tuple[Problem, ...]]:
-    """The document with what was typed into the inputs written into its text; and what could not be."""
+def apply_names(document: Document, form_data: Mapping[str, str]) -> tuple[Document, tuple[Problem, ...]]:
+    """The document with the inputs written into its text; and the inputs that could not be written."""
     problems: list[Problem] = []
     value = document.value
     for path in (NAME, NAMESPACE):
-        typed, shown = _typed(posted, path)
+        typed, shown = _typed(form_data, path)
         wanted: Value = typed.strip() or ABSENT
         if typed == shown or same(get(value, path), wanted):
             continue
@@ -75,8 +78,8 @@ def apply_names(document: Document, posted: Mapping[str, str]) -> tuple[Document
 
 
 def _typed(posted: Mapping[str, str], path: tuple[str, str]) -> tuple[str, str]:
-    shown = posted.get(f"shown.{show(path)}", "")
-    return posted.get(f"field.{show(path)}", shown), shown
+    shown = posted.get(f"shown.{format_path(path)}", "")
+    return posted.get(f"field.{format_path(path)}", shown), shown
 
 
 def _text(value: Value) -> str:

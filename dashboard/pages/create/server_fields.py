@@ -1,4 +1,4 @@
-"""Fields that a new object made from another one leaves out, because they stand for that other one.
+"""Fields that a clone leaves out, because they belong to the original object.
 
 Sources: apimachinery's ObjectMeta (fields that are "populated by the system"), the strategies of
 ``kubernetes/pkg/registry`` (what PrepareForCreate resets or Validate refuses), and the controllers that write the
@@ -11,16 +11,16 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from dashboard.edits.editable import APPLIED, SET_BY_SERVER
+from dashboard.pages.writes.target import LAST_APPLIED, SET_BY_SERVER
 
-Where = tuple[str, ...]
+FieldPattern = tuple[str, ...]
 """Field names from the object's root; ``*`` stands for every item of a list."""
 
-METADATA: tuple[Where, ...] = tuple(
+METADATA: tuple[FieldPattern, ...] = tuple(
     ("metadata", name) for name in (*SET_BY_SERVER, "finalizers", "generateName", "ownerReferences")
 )
 ANNOTATIONS = (
-    APPLIED,
+    LAST_APPLIED,
     "autoscaling.alpha.kubernetes.io/conditions",
     "batch.kubernetes.io/cronjob-scheduled-timestamp",
     "batch.kubernetes.io/job-tracking",
@@ -41,7 +41,7 @@ ANNOTATIONS = (
     "volume.kubernetes.io/selected-node",
     "volume.kubernetes.io/storage-provisioner",
 )
-TOOLS = (
+TOOL_METADATA = (
     ("annotations", "argocd.argoproj.io/tracking-id"),
     ("annotations", "meta.helm.sh/release-name"),
     ("annotations", "meta.helm.sh/release-namespace"),
@@ -54,7 +54,7 @@ TOOLS = (
     ("labels", "kustomize.toolkit.fluxcd.io/namespace"),
     ("labels", "objectset.rio.cattle.io/hash"),
 )
-"""Metadata by which Argo CD, Helm, Flux and Rancher know what is theirs: they would change or delete a copy with it."""
+"""Ownership metadata of Argo CD, Helm, Flux and Rancher: they would change or delete a copy that has it."""
 _JOB_LABELS = (
     "batch.kubernetes.io/controller-uid",
     "batch.kubernetes.io/job-name",
@@ -72,13 +72,13 @@ _POD_LABELS = (
 )
 
 
-def labels(parent: Where, names: tuple[str, ...]) -> tuple[Where, ...]:
+def fields_below(parent: FieldPattern, names: tuple[str, ...]) -> tuple[FieldPattern, ...]:
     return tuple((*parent, name) for name in names)
 
 
-OF_KIND: Mapping[str, tuple[Where, ...]] = MappingProxyType({
+FIELDS_BY_KIND: Mapping[str, tuple[FieldPattern, ...]] = MappingProxyType({
     "pods": (
-        *labels(("metadata", "labels"), _POD_LABELS),
+        *fields_below(("metadata", "labels"), _POD_LABELS),
         ("spec", "nodeName"),
         ("spec", "ephemeralContainers"),  # may only be added to a pod that runs
         ("spec", "priority"),  # admission works both out, and refuses others
@@ -90,8 +90,8 @@ OF_KIND: Mapping[str, tuple[Where, ...]] = MappingProxyType({
         ("spec", "template", "metadata", "labels", "pod-template-hash"),
     ),
     "jobs.batch": (
-        *labels(("metadata", "labels"), _JOB_LABELS),
-        *labels(("spec", "template", "metadata", "labels"), _JOB_LABELS),
+        *fields_below(("metadata", "labels"), _JOB_LABELS),
+        *fields_below(("spec", "template", "metadata", "labels"), _JOB_LABELS),
     ),
     "services": (
         ("spec", "ports", "*", "nodePort"),
@@ -112,7 +112,7 @@ OF_KIND: Mapping[str, tuple[Where, ...]] = MappingProxyType({
         ("spec", "username"),
     ),
 })  # fmt: skip
-DEFAULTS: Mapping[str, tuple[Where, ...]] = MappingProxyType({
+DEFAULT_MARKERS: Mapping[str, tuple[FieldPattern, ...]] = MappingProxyType({
     "storageclasses.storage.k8s.io": (
         ("metadata", "annotations", "storageclass.kubernetes.io/is-default-class"),
         ("metadata", "annotations", "storageclass.beta.kubernetes.io/is-default-class"),
@@ -120,10 +120,12 @@ DEFAULTS: Mapping[str, tuple[Where, ...]] = MappingProxyType({
     "ingressclasses.networking.k8s.io": (("metadata", "annotations", "ingressclass.kubernetes.io/is-default-class"),),
     "priorityclasses.scheduling.k8s.io": (("globalDefault",),),
 })  # fmt: skip
-"""What makes one of a kind the cluster's default: of two the newest is that, or neither, or the second is refused."""
-SAME_AGAIN = frozenset({"replicasets.apps", "services"})
-"""Kinds that get back what a copy of them cannot have: pods that are left of it, and addresses."""
-COLLECTORS = frozenset({"customresourcecleanup.apiextensions.k8s.io", "foregroundDeletion", "orphan"})
-"""Finalizers that the API server adds where a deletion asks for them."""
+"""Annotations that mark a kind's default in the cluster: of two the newest wins, or neither, or the
+second is refused.
+"""
+RECREATED_UNCHANGED = frozenset({"replicasets.apps", "services"})
+"""Kinds that keep, when created again, fields that a copy cannot have: leftover pods, and addresses."""
+DELETION_FINALIZERS = frozenset({"customresourcecleanup.apiextensions.k8s.io", "foregroundDeletion", "orphan"})
+"""Finalizers that the API server adds where a deletion requests them."""
 TOKEN_VOLUME = re.compile(r"kube-api-access-[a-z0-9]{5}")
 """The volume that the ServiceAccount admission plugin mounts into each pod."""

@@ -1,24 +1,24 @@
-"""What an editor of a new object begins with: an example written by hand, else one made from the schema."""
+"""Start text of a new object: an example file, else one generated from the schema."""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
 
-from dashboard.creating.sample import sample
-from dashboard.edits.document import parse
-from dashboard.edits.fields import put
-from dashboard.edits.rewrite import rewrite
-from dashboard.edits.schema import Schema
-from dashboard.resources.kinds import KindInfo
-from dashboard.resources.yaml_text import to_yaml
+from dashboard.objects.fields.fields import put
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.manifests.document import parse
+from dashboard.objects.manifests.rewrite import rewrite
+from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.schemas.sample import sample
+from dashboard.objects.schemas.schema import Schema
 
 FOLDER = Path(__file__).parent / "examples"
-"""``KEY.yaml`` for each kind that has one by hand; every one of them is taken by the API server."""
+"""``KEY.yaml`` for each kind with an example; the API server accepts every one of them."""
 
 
 def example_text(kind: KindInfo, schema: Schema, namespace: str) -> str:
-    """An object of the kind that can be made as it stands, as YAML; `namespace` is empty for cluster-scoped kinds."""
+    """An object of the kind that can be created as it is, as YAML; `namespace` is empty for cluster-scoped kinds."""
     text = _by_hand(kind.key)
     if text and parse(text).value["apiVersion"] == kind.resource.api_version:
         document = parse(text)

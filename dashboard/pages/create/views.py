@@ -1,4 +1,4 @@
-"""The page that makes one object: from an example, from another object, or from a draft; reviewed before it is made."""
+"""Page that creates one object: from an example, another object, or a draft; reviewed before it is created."""
 
 from __future__ import annotations
 
@@ -9,33 +9,32 @@ from dataclasses import dataclass, field
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from dashboard.creating.copies import copy_of
-from dashboard.creating.examples import example_text
-from dashboard.creating.making import NOTHING, Exists
-from dashboard.creating.new_form import Entry, checked, filled, new_form
-from dashboard.creating.notes import notes
-from dashboard.creating.place import NewPlace, find_new_place, refused_place
-from dashboard.creating.sending import Made
-from dashboard.creating.whereabouts import Whereabouts
-from dashboard.drafts.draft import Content
-from dashboard.drafts.draft import Draft as Kept
-from dashboard.drafts.writing import DISCARD
-from dashboard.edits.answers import draft_context
-from dashboard.edits.document import Document, DocumentError, parse
-from dashboard.edits.editable import Target
-from dashboard.edits.exchange import Exchange
-from dashboard.edits.forms import Pressed, press
-from dashboard.edits.forms.opened import Opened
-from dashboard.edits.input_names import CHANGE
-from dashboard.edits.loop import off_loop
-from dashboard.edits.outcomes import Draft, Refused, Review
-from dashboard.edits.posted import reviewed_mark, seen_beside, text_of
-from dashboard.edits.problems import Problem, Refusal, refusal_of, unreadable
-from dashboard.edits.said import say
-from dashboard.edits.schema import Schema
-from dashboard.edits.waiting import waiting_page, way_of
-from dashboard.repeats import LOST, STORED
-from dashboard.resources.yaml_text import to_yaml
+from dashboard.objects.manifests.document import Document, DocumentError, parse
+from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.problems.problem import Problem, Refusal, refusal_of, unreadable_refusal
+from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.create.clone import clone_of
+from dashboard.pages.create.create import EMPTY_BASE, Exists
+from dashboard.pages.create.form import FormInput, check_result, fill_document, new_form
+from dashboard.pages.create.many.checks import notes
+from dashboard.pages.create.request import CreateRequest, NamespaceChoice, denied_page, find_create_request
+from dashboard.pages.create.send import Created
+from dashboard.pages.create.start_text import example_text
+from dashboard.pages.drafts.draft import Content
+from dashboard.pages.drafts.draft import Draft as Kept
+from dashboard.pages.drafts.session import DISCARD
+from dashboard.pages.edit.form_data import sign_review, submitted_text, unsign_review
+from dashboard.pages.edit.responses import submission_context
+from dashboard.pages.forms import ButtonResult, press
+from dashboard.pages.forms.expanded import ExpandedPaths
+from dashboard.pages.forms.input_names import CHANGE
+from dashboard.pages.layout.flash import flash
+from dashboard.pages.writes.object_client import ObjectClient
+from dashboard.pages.writes.outcomes import Refused, Review, Submission
+from dashboard.pages.writes.retry_page import retry_action_of, retry_page
+from dashboard.pages.writes.target import Target
+from dashboard.runtime.background import run_in_thread_if_large
+from dashboard.runtime.retry import LOST_INPUT, STORED_AFTER_ALL
 from informerd.errors import InformerdError
 
 CREATE, REVIEW, EDIT = "create", "review", "edit"
@@ -44,145 +43,149 @@ _SEPARATOR = re.compile(r"\S\s*\n---(?=\s)")
 
 
 @dataclass(frozen=True, slots=True)
-class Blank:
-    """What the page of a new object shows beside its text."""
+class NewEditor:
+    """Context of the create editor beside its text."""
 
-    draft: Draft
+    draft: Submission
     refusal: Refusal | None = None
     exists: Target | None = None
-    """The object that has the name already."""
+    """The existing object with the same name."""
     is_going: bool = False
-    """Whether that one is being deleted."""
+    """Whether that object is being deleted."""
     source: Target | None = None
-    """What it is a copy of."""
+    """Source of the copy."""
     left_out: tuple[str, ...] = ()
     """Fields of the source that are not in the copy."""
     hints: tuple[str, ...] = ()
-    """What the copy has in common with it that may not be meant."""
-    typed: Mapping[str, str] = field(default_factory=dict)
-    """What was typed into the form and is not in the text."""
-    opened: Opened | None = None
-    """What the form has open, where a button of it changed that."""
+    """Possibly unwanted things that the copy shares with the source."""
+    form_data: Mapping[str, str] = field(default_factory=dict)
+    """Form input that is not in the text yet."""
+    expanded: ExpandedPaths | None = None
+    """Open fields of the form, where a form button changed them."""
     focus: str = ""
-    where: Whereabouts | None = None
-    """Where it begins, while nobody has said that."""
+    where: NamespaceChoice | None = None
+    """Start namespace, while none is chosen."""
     offers: tuple[Kept, ...] = ()
     resumed: Kept | None = None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 async def new(request: HttpRequest, resource: str) -> HttpResponse:
-    """The editor of a new object: ``?from=<namespace>/<name>`` copies one, ``?namespace=`` says where it goes."""
-    place = await find_new_place(request, resource)
+    """The editor of a new object: ``?from=<namespace>/<name>`` copies one, ``?namespace=`` sets its namespace."""
+    place = await find_create_request(request, resource)
     if isinstance(place, HttpResponse):
         return place
     if request.method == "POST":
         if DISCARD in request.POST:
-            return await place.writing.discarded(place.kind.path)
-        await place.writing.keep(Content.of(request.POST.dict()))
-        return place.writing.leave(await _pressed(place))
+            return await place.draft_session.discard(place.kind.path)
+        await place.draft_session.keep(Content.of(request.POST.dict()))
+        return place.draft_session.set_cookies(await _pressed(place))
     if key := request.GET.get("draft", ""):
-        return place.writing.leave(await _resumed(place, key))
-    if not_allowed := await refused_place(place):
+        return place.draft_session.set_cookies(await _resumed(place, key))
+    if not_allowed := await denied_page(place):
         return not_allowed
     if source := request.GET.get("from", ""):
-        return place.writing.leave(await _copied(place, source))
-    return place.writing.leave(await _begun(place))
+        return place.draft_session.set_cookies(await _copied(place, source))
+    return place.draft_session.set_cookies(await _begun(place))
 
 
 @require_POST
 async def check_new(request: HttpRequest, resource: str) -> HttpResponse:
-    """What the editor's script asks while somebody types; as dashboard.edits.check answers. JSON."""
-    place = await find_new_place(request, resource)
+    """The editor script's check while the user types; same answer as dashboard.pages.edit.live_check. JSON."""
+    place = await find_create_request(request, resource)
     if isinstance(place, HttpResponse):
         return JsonResponse({}, status=place.status_code)
-    text, post = text_of(request.POST), request.POST.dict()
+    text, post = submitted_text(request.POST), request.POST.dict()
     schema = await place.schema()
-    return JsonResponse(await off_loop(checked, place.maker, schema, text, post, size=len(text)))
+    return JsonResponse(await run_in_thread_if_large(check_result, place.creator, schema, text, post, size=len(text)))
 
 
-async def _begun(place: NewPlace, refusal: Refusal | None = None) -> HttpResponse:
+async def _begun(place: CreateRequest, refusal: Refusal | None = None) -> HttpResponse:
     schema = await place.schema()
-    where = await place.begins()
-    text = await off_loop(example_text, place.kind, schema, where.namespace, size=0)
-    blank = Blank(Draft(text, NOTHING), refusal, offers=await place.writing.offers(), where=where)
+    where = await place.namespace_choice()
+    text = await run_in_thread_if_large(example_text, place.kind, schema, where.namespace, size=0)
+    blank = NewEditor(Submission(text, EMPTY_BASE), refusal, offers=await place.draft_session.offers(), where=where)
     return await _page(place, blank)
 
 
-async def _copied(place: NewPlace, source: str) -> HttpResponse:
+async def _copied(place: CreateRequest, source: str) -> HttpResponse:
     namespace, _, name = source.rpartition("/")
     target = Target(place.kind, namespace if place.kind.namespaced and namespace != "-" else "", name)
     try:
-        live = await Exchange(place.client, target).read()
+        live = await ObjectClient(place.client, target).read()
     except InformerdError as error:
         found = refusal_of(error)
-        words = Problem(f"{target.words} cannot be copied, so this begins with an example.")
+        words = Problem(f"{target.words} cannot be copied, so the editor starts with an example.")
         return await _begun(place, Refusal((words, *found.problems), found.code, found.title, found.retry_after))
-    copy = copy_of(place.kind.key, live)
-    blank = Blank(Draft(to_yaml(copy.value), NOTHING), source=target, left_out=copy.left_out, hints=copy.hints)
+    copy = clone_of(place.kind.key, live)
+    blank = NewEditor(
+        Submission(to_yaml(copy.value), EMPTY_BASE), source=target, left_out=copy.left_out, hints=copy.hints
+    )
     return await _page(place, blank)
 
 
-async def _resumed(place: NewPlace, key: str) -> HttpResponse:
-    kept = await place.writing.resume(key)
+async def _resumed(place: CreateRequest, key: str) -> HttpResponse:
+    kept = await place.draft_session.resume(key)
     if kept is None:
-        words = "It was saved or thrown away, or was written in another browser. This begins with an example."
-        return await _begun(place, Refusal((Problem(words),), 404, "There is no such draft any more"))
-    blank = Blank(Draft(kept.content.text, NOTHING), typed=dict(kept.content.fields), resumed=kept)
+        words = "It was saved or thrown away, or belongs to another browser. The editor starts with an example."
+        return await _begun(place, Refusal((Problem(words),), 404, "This draft does not exist any more"))
+    blank = NewEditor(Submission(kept.content.text, EMPTY_BASE), form_data=dict(kept.content.fields), resumed=kept)
     return await _page(place, blank)
 
 
-async def _pressed(place: NewPlace) -> HttpResponse:
+async def _pressed(place: CreateRequest) -> HttpResponse:
     post = place.request.POST
     draft, schema = _draft(place), await place.schema()
     whole = await _with_form(draft, schema, post.dict())
     if isinstance(whole, Refused):
         refusal = None if EDIT in post else whole.refusal
-        return await _page(place, Blank(draft, refusal, typed=post.dict()))
+        return await _page(place, NewEditor(draft, refusal, form_data=post.dict()))
     if CHANGE in post:
-        pressed = await off_loop(_changed, schema, whole.text, post.dict(), size=len(whole.text))
-        after = Draft(pressed.document.text, NOTHING)
-        return await _page(place, Blank(after, opened=pressed.opened, focus=pressed.focus))
+        pressed = await run_in_thread_if_large(_changed, schema, whole.text, post.dict(), size=len(whole.text))
+        after = Submission(pressed.document.text, EMPTY_BASE)
+        return await _page(place, NewEditor(after, expanded=pressed.expanded, focus=pressed.focus))
     if EDIT in post:
-        return await _page(place, Blank(whole))
-    seen = seen_beside(_marked(place), whole, _PURPOSE, post.get("reviewed", "")) if CREATE in post else None
+        return await _page(place, NewEditor(whole))
+    seen = unsign_review(_review_target(place), whole, _PURPOSE, post.get("reviewed", "")) if CREATE in post else None
     if seen is None:
-        return await _answer(place, await place.maker.review(whole))
-    return await _answer(place, await place.maker.create(whole, lost=post.get(LOST, ""), seen=seen))
+        return await _answer(place, await place.creator.review(whole))
+    return await _answer(
+        place, await place.creator.create(whole, lost_answer=post.get(LOST_INPUT, ""), reviewed_changes=seen)
+    )
 
 
-def _changed(schema: Schema, text: str, post: dict[str, str]) -> Pressed:
+def _changed(schema: Schema, text: str, post: dict[str, str]) -> ButtonResult:
     return press(schema, parse(text), post)
 
 
-async def _answer(place: NewPlace, outcome: Review | Made | Exists | Refused) -> HttpResponse:
+async def _answer(place: CreateRequest, outcome: Review | Created | Exists | Refused) -> HttpResponse:
     match outcome:
         case Review():
             return await _review_page(place, outcome)
-        case Made():
-            await place.writing.end()
+        case Created():
+            await place.draft_session.end()
             return _made(outcome)
         case Exists():
-            return await _page(place, Blank(outcome.draft, exists=outcome.target, is_going=outcome.is_going))
+            return await _page(place, NewEditor(outcome.draft, exists=outcome.target, is_going=outcome.is_going))
         case Refused():
             return await _refused(place, outcome.draft, outcome.refusal)
 
 
-async def _refused(place: NewPlace, draft: Draft, refusal: Refusal) -> HttpResponse:
-    """Sent again by itself where nothing can come of it twice; else with the text, for the person to decide."""
-    waiting = waiting_page(place, way_of(place.request.POST), refusal)
-    return waiting or await _page(place, Blank(draft, refusal))
+async def _refused(place: CreateRequest, draft: Submission, refusal: Refusal) -> HttpResponse:
+    """Retried automatically where a retry cannot create two; else the text, for the user to decide."""
+    waiting = retry_page(place, retry_action_of(place.request.POST), refusal)
+    return waiting or await _page(place, NewEditor(draft, refusal))
 
 
-async def _page(place: NewPlace, blank: Blank) -> HttpResponse:
+async def _page(place: CreateRequest, blank: NewEditor) -> HttpResponse:
     draft, post, schema = blank.draft, place.request.POST.dict(), await place.schema()
-    entry = Entry(draft.text, blank.refusal, blank.typed, blank.opened, blank.focus)
-    made = await off_loop(new_form, place.maker, schema, entry, post, size=len(draft.text))
+    entry = FormInput(draft.text, blank.refusal, blank.form_data, blank.expanded, blank.focus)
+    made = await run_in_thread_if_large(new_form, place.creator, schema, entry, post, size=len(draft.text))
     context: dict[str, object] = {
-        **draft_context(draft),
+        **submission_context(draft),
         "names": made.names,
         "form": made.form,
-        "target": _marked(place),
+        "target": _review_target(place),
         "refusal": made.refusal,
         "objected": made.objected,
         "is_several": blank.refusal is not None and _SEPARATOR.search(draft.text) is not None,
@@ -200,46 +203,46 @@ async def _page(place: NewPlace, blank: Blank) -> HttpResponse:
     return place.page("create/new.html", "New", context, status=code)
 
 
-async def _review_page(place: NewPlace, review: Review) -> HttpResponse:
-    document = await off_loop(parse, review.draft.text, size=len(review.draft.text))
-    target = place.maker.target_of(document.value)
+async def _review_page(place: CreateRequest, review: Review) -> HttpResponse:
+    document = await run_in_thread_if_large(parse, review.draft.text, size=len(review.draft.text))
+    target = place.creator.target_of(document.value)
     context: dict[str, object] = {
-        **draft_context(review.draft),
+        **submission_context(review.draft),
         "review": review,
         "target": target,
         "notes": notes(document.value, target),
-        "reviewed": reviewed_mark(_marked(place), review.draft, _PURPOSE, review.beside),
+        "reviewed": sign_review(_review_target(place), review.draft, _PURPOSE, review.admission_changes),
         "by_server": tuple(change for change in review.changes if change.by_server),
     }
     return place.page("create/review.html", "Review new", context)
 
 
-def _made(made: Made) -> HttpResponse:
+def _made(made: Created) -> HttpResponse:
     href = made.target.href
     response = HttpResponseRedirect(href)
     warnings = " ".join(f"The API server warns: {warning}." for warning in made.warnings)
-    words = f"is made: {STORED}." if made.read else "is made."
+    words = f"is created: {STORED_AFTER_ALL}." if made.confirmed_by_read else "is created."
     told = " ".join(each for each in (made.target.words, words, made.otherwise.words, warnings) if each)
-    say(response, href, told, "warn" if warnings or made.otherwise.unseen else "ok")
+    flash(response, href, told, "warn" if warnings or made.otherwise.unseen else "ok")
     return response
 
 
-def _draft(place: NewPlace) -> Draft:
-    return Draft(text_of(place.request.POST), NOTHING)
+def _draft(place: CreateRequest) -> Submission:
+    return Submission(submitted_text(place.request.POST), EMPTY_BASE)
 
 
-def _marked(place: NewPlace) -> Target:
-    """What a review's mark is about: this page, since an object that is to be named by the API server has no name."""
+def _review_target(place: CreateRequest) -> Target:
+    """Context of a review's mark: this page, since an object with a generated name has none yet."""
     return Target(place.kind, place.namespace, "")
 
 
-async def _with_form(draft: Draft, schema: Schema, post: dict[str, str]) -> Draft | Refused:
-    """The draft with what was typed into the form written into its text."""
+async def _with_form(draft: Submission, schema: Schema, post: dict[str, str]) -> Submission | Refused:
+    """The draft with the form input written into its text."""
     try:
-        document: Document = await off_loop(parse, draft.text, size=len(draft.text))
-        whole, problems = await off_loop(filled, schema, document, post, size=len(draft.text))
+        document: Document = await run_in_thread_if_large(parse, draft.text, size=len(draft.text))
+        whole, problems = await run_in_thread_if_large(fill_document, schema, document, post, size=len(draft.text))
     except DocumentError as error:
-        return Refused(draft, unreadable(error))
+        return Refused(draft, unreadable_refusal(error))
     if problems:
-        return Refused(draft, Refusal(problems, 422, "The form cannot be taken as it is"))
-    return draft if whole.text == draft.text else Draft(whole.text, NOTHING)
+        return Refused(draft, Refusal(problems, 422, "The form has errors"))
+    return draft if whole.text == draft.text else Submission(whole.text, EMPTY_BASE)

@@ -1,4 +1,4 @@
-"""What a namespace or a definition holds of kinds that nobody watches: the API server is asked how many there are."""
+"""Unwatched objects of a namespace or a definition, counted by the API server."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from dashboard.census.counting import Listing, count
-from dashboard.resources.kinds import KindInfo, kind_of
+from dashboard.live.object_counts.count import ListClient, count
+from dashboard.objects.kinds.catalog import KindInfo, kind_of
 from informerd.errors import InformerdError
 from informerd.resource import Resource
 
-AT_ONCE = 8
-"""Kinds that are asked for at the same time."""
-PATIENCE = 3.0
-"""Seconds for all of them together; a kind that has not answered by then is not counted."""
+MAX_CONCURRENT = 8
+"""Kinds that are requested at the same time."""
+COUNT_TIMEOUT = 3.0
+"""Seconds for all of them together; a kind without an answer by then is not counted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """Objects of one kind that go, too."""
+class UnwatchedContents:
+    """Objects of one kind that are deleted too."""
 
     kind: KindInfo
     count: int | None
-    """None where there are some, and the API server does not say how many."""
+    """None where there are some, but the API server does not report their number."""
     href: str
     """The list of them."""
 
@@ -36,11 +36,11 @@ class Held:
         return f"{self.count:,} {self.kind.singular if self.count == 1 else self.kind.title}"
 
 
-async def held(
-    client: Listing, resources: Iterable[Resource], namespace: str
-) -> tuple[tuple[Held, ...], frozenset[str]]:
-    """Those of which there are any; and the keys of all that were counted. Never raises for what one answers."""
-    slots, found = asyncio.Semaphore(AT_ONCE), dict[str, Held]()
+async def count_contents(
+    client: ListClient, resources: Iterable[Resource], namespace: str
+) -> tuple[tuple[UnwatchedContents, ...], frozenset[str]]:
+    """Kinds with objects; and the keys of all counted kinds. Never raises for an error of one kind."""
+    slots, found = asyncio.Semaphore(MAX_CONCURRENT), dict[str, UnwatchedContents]()
 
     async def ask(resource: Resource) -> None:
         async with slots:
@@ -50,11 +50,11 @@ async def held(
                 return
         kind = kind_of(resource)
         query = f"?{urlencode({'namespace': namespace})}" if namespace else ""
-        found[resource.key] = Held(kind, number, kind.path + query)
+        found[resource.key] = UnwatchedContents(kind, number, kind.path + query)
 
     tasks = [asyncio.ensure_future(ask(resource)) for resource in resources]
     if tasks:
-        _, late = await asyncio.wait(tasks, timeout=PATIENCE)
+        _, late = await asyncio.wait(tasks, timeout=COUNT_TIMEOUT)
         for task in late:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

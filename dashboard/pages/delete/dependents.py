@@ -1,4 +1,4 @@
-"""What goes with an object, counted in the kinds that are watched."""
+"""Dependents of an object among the watched kinds, with their numbers."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from heapq import nsmallest
 
-from dashboard.edits.editable import Target
-from dashboard.live.messages import Owner, Row
-from dashboard.removal.descending import NEVER_OWNED, Descending, Objects, Owned, Replicas
-from dashboard.resources.kinds import KindInfo
-from dashboard.resources.words import object_href
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.row import Owner, Row
+from dashboard.pages.delete.descendants import NEVER_OWNED, DescendantWalk, ObjectsByUid, OwnedRow, ReplicaLookup
+from dashboard.pages.writes.target import Target
+from dashboard.runtime.text import object_href
 from informerd.resource import Resource
 
-NAMED = 12
-"""Dependents of a kind that are named; the rest is counted."""
+MAX_NAMED = 12
+"""Most dependents of a kind that are listed; the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dependent:
-    """An object that goes, too."""
+    """An object that is deleted too."""
 
     name: str
     href: str
 
 
 @dataclass(frozen=True, slots=True)
-class Dependents:
-    """Those of one kind."""
+class DependentGroup:
+    """Dependents of one kind."""
 
     kind: KindInfo
     count: int
     named: tuple[Dependent, ...]
     through: tuple[str, ...] = ()
-    """Kinds of the owners between, where they do not belong to the object itself: ``ReplicaSet``."""
+    """Kinds of the owners in between, where they do not belong to the object directly: ``ReplicaSet``."""
 
     @property
     def more(self) -> int:
@@ -47,23 +47,23 @@ class Dependents:
 
 
 @dataclass(frozen=True, slots=True)
-class Descent:
-    """Everything that goes with an object, as the garbage collector has it."""
+class Descendants:
+    """All objects that are deleted with an object, by the garbage collector's rules."""
 
-    found: Mapping[str, Owned]
-    """By uid, what is nearer before what is further down."""
+    by_uid: Mapping[str, OwnedRow]
+    """By uid, nearer ones first."""
     through: Mapping[str, set[str]]
-    """As Dependents has it, by key."""
-    staying: tuple[tuple[Owned, tuple[Owner, ...]], ...]
-    """What belongs to one of them, and to others that keep it, with those."""
+    """Kinds of owners in between, as in DependentGroup, by key."""
+    staying: tuple[tuple[OwnedRow, tuple[Owner, ...]], ...]
+    """Objects of a descendant that other owners keep, with those owners."""
 
 
-def descent_of(target: Target, uid: str, replicas: Replicas, *, only_holding_up: bool = False) -> Descent:
-    """As Descending has it."""
-    found: dict[str, Owned] = {}
+def find_descendants(target: Target, uid: str, replicas: ReplicaLookup, *, only_blocking: bool = False) -> Descendants:
+    """The descendants, as DescendantWalk finds them."""
+    found: dict[str, OwnedRow] = {}
     through: dict[str, set[str]] = defaultdict(set)
-    descending = Descending(
-        target.kind, {uid: (target.namespace, target.name)}, replicas, only_holding_up=only_holding_up
+    descending = DescendantWalk(
+        target.kind, {uid: (target.namespace, target.name)}, replicas, only_blocking=only_blocking
     )
     for step in descending:
         if step is not None:
@@ -71,39 +71,39 @@ def descent_of(target: Target, uid: str, replicas: Replicas, *, only_holding_up:
             found[row.uid] = one, row
             if words:
                 through[one.key].add(words)
-    staying = tuple((owned, descending.keeping(owned[1])) for owned in descending.staying.values())
-    return Descent(found, through, staying)
+    staying = tuple((owned, descending.keeping_owners(owned[1])) for owned in descending.staying.values())
+    return Descendants(found, through, staying)
 
 
-def dependents_of(
-    target: Target, uid: str, replicas: Replicas, *, only_holding_up: bool = False
-) -> tuple[Dependents, ...]:
-    """What goes with it by kind, in the order of the replicas' kinds; or that alone which its deletion waits for."""
-    descent = descent_of(target, uid, replicas, only_holding_up=only_holding_up)
-    return tuple(grouped(replicas, descent.found.values(), descent.through))
+def find_dependents(
+    target: Target, uid: str, replicas: ReplicaLookup, *, only_blocking: bool = False
+) -> tuple[DependentGroup, ...]:
+    """The dependents by kind, in the order of the replicas' kinds; or only those that its deletion waits for."""
+    descent = find_descendants(target, uid, replicas, only_blocking=only_blocking)
+    return tuple(group_by_kind(replicas, descent.by_uid.values(), descent.through))
 
 
-def naming(uid: str, replicas: Replicas) -> tuple[Dependents, ...]:
-    """What names it as an owner, whoever else owns it."""
+def find_direct_dependents(uid: str, replicas: ReplicaLookup) -> tuple[DependentGroup, ...]:
+    """Objects that name it as an owner, whatever other owners they have."""
     known = [(kind, replicas.get(kind.key)) for kind in replicas.kinds]
-    found = [(kind, replica.rows[each]) for kind, replica in known for each in replica.by_owner.of(uid)]
-    return tuple(grouped(replicas, found, {}))
+    found = [(kind, replica.rows[each]) for kind, replica in known for each in replica.by_owner.uids_of(uid)]
+    return tuple(group_by_kind(replicas, found, {}))
 
 
-def each_dependent(kind: KindInfo, objects: Objects, replicas: Replicas) -> Iterator[KindInfo | None]:
-    """The kind of everything that goes with any of these objects, each once; see Descending.
+def each_dependent(kind: KindInfo, objects: ObjectsByUid, replicas: ReplicaLookup) -> Iterator[KindInfo | None]:
+    """The kind of each object that is deleted with any of these, once each; see DescendantWalk.
 
-    None stands for what was looked at and stays, so that whoever counts has a turn often; rows may change meanwhile.
+    None stands for a checked object that stays, so that the caller can yield often; rows may change meanwhile.
     """
-    return (step[0] if step is not None else None for step in Descending(kind, objects, replicas))
+    return (step[0] if step is not None else None for step in DescendantWalk(kind, objects, replicas))
 
 
-def uncounted(replicas: Replicas, resources: Iterable[Resource], *, cluster_scoped: bool) -> tuple[str, ...]:
-    """Kinds of which nobody can tell here whether some go with it: not watched, or not read yet.
+def uncounted_kinds(replicas: ReplicaLookup, resources: Iterable[Resource], *, cluster_scoped: bool) -> tuple[str, ...]:
+    """Kinds whose dependents are unknown here: not watched, or not read yet.
 
-    What has a namespace owns nothing that has none.
+    A namespaced object owns no cluster-scoped ones.
     """
-    read = {one.key for one in replicas.kinds if is_read(replicas, one.key)}
+    read = {one.key for one in replicas.kinds if is_kind_synced(replicas, one.key)}
     return tuple(
         sorted(
             resource.key
@@ -115,18 +115,64 @@ def uncounted(replicas: Replicas, resources: Iterable[Resource], *, cluster_scop
     )
 
 
-def is_read(replicas: Replicas, key: str) -> bool:
-    """Whether it is known which objects of a watched kind there are."""
+def is_kind_synced(replicas: ReplicaLookup, key: str) -> bool:
+    """Whether all objects of a watched kind are known."""
     return bool(replicas.get(key).state != "starting" and replicas.get(key).health.state in ("live", "stale", "absent"))
 
 
-def grouped(replicas: Replicas, found: Iterable[Owned], through: Mapping[str, set[str]]) -> Iterable[Dependents]:
-    """By kind, in the order of the replicas' kinds, the first of each named; `through` as Dependents has it, by key."""
+def group_by_kind(
+    replicas: ReplicaLookup, owned: Iterable[OwnedRow], through: Mapping[str, set[str]]
+) -> Iterable[DependentGroup]:
+    """Groups by kind, in the order of the replicas' kinds, the first objects of each listed; `through` as in
+    DependentGroup, by key.
+    """
     by_kind: dict[str, list[Row]] = defaultdict(list)
-    for kind, row in found:
+    for kind, row in owned:
         by_kind[kind.key].append(row)
     for kind in replicas.kinds:
         if rows := by_kind.get(kind.key):
-            named = nsmallest(NAMED, rows, key=lambda row: row.key)
+            named = nsmallest(MAX_NAMED, rows, key=lambda row: row.key)
             links = tuple(Dependent(row.key, object_href(kind.key, row.namespace, row.name)) for row in named)
-            yield Dependents(kind, len(rows), links, tuple(sorted(through.get(kind.key, ()))))
+            yield DependentGroup(kind, len(rows), links, tuple(sorted(through.get(kind.key, ()))))
+
+
+@dataclass(frozen=True, slots=True)
+class SharedDependent:
+    """An object with several owners, of which at least one is deleted."""
+
+    words: str
+    """Its kind and name."""
+    href: str
+    others: tuple[str, ...]
+    """Kind and name of the owners that keep it; none where all of them are deleted, so that it is deleted too."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedDependents:
+    """Shared dependents among the watched kinds."""
+
+    dependents: tuple[DependentGroup, ...]
+    """Deleted objects, without those that another owner keeps and their dependents."""
+    named: tuple[SharedDependent, ...]
+    """The first MAX_NAMED objects with several owners, kept ones first."""
+    more: bool
+
+
+def find_shared_dependents(target: Target, uid: str, replicas: ReplicaLookup) -> SharedDependents:
+    """All objects deleted with the object of this uid, and those that only other owners keep."""
+    descent = find_descendants(target, uid, replicas)
+    several = [_belonging(owned, keeping) for owned, keeping in sorted(descent.staying, key=_by_name)]
+    several += [_belonging(owned, ()) for owned in descent.by_uid.values() if len(owned[1].owners) > 1]
+    dependents = tuple(group_by_kind(replicas, descent.by_uid.values(), descent.through))
+    return SharedDependents(dependents, tuple(several[:MAX_NAMED]), len(several) > MAX_NAMED)
+
+
+def _by_name(each: tuple[OwnedRow, tuple[Owner, ...]]) -> tuple[str, str]:
+    (kind, row), _ = each
+    return kind.key, row.key
+
+
+def _belonging(owned: OwnedRow, others: tuple[Owner, ...]) -> SharedDependent:
+    kind, row = owned
+    words = tuple(f"{each.kind} {each.name}" for each in others)
+    return SharedDependent(f"{kind.singular} {row.key}", object_href(kind.key, row.namespace, row.name), words)

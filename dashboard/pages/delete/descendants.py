@@ -1,7 +1,8 @@
-"""The way down from an object to all that goes with it, by the indexes of owners.
+"""Walk from an object to all that is deleted with it, through the owner indexes.
 
-The garbage collector deletes an object once none of its owners is left, and takes out of what has others those that are
-gone (kubernetes pkg/controller/garbagecollector, attemptToDeleteItem). A ring of owners therefore keeps itself.
+The garbage collector deletes an object once none of its owners is left, and removes owners that are gone from an object
+with others (kubernetes pkg/controller/garbagecollector, attemptToDeleteItem). A cycle of owners therefore keeps itself
+alive.
 """
 
 from __future__ import annotations
@@ -10,21 +11,21 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
-from dashboard.live.messages import Owner, Row
-from dashboard.live.ownership import can_own, holds_up
-from dashboard.resources.kinds import KindInfo
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.owners import blocks_owner_deletion, can_own
+from dashboard.objects.kinds.row import Owner, Row
 
 NAMESPACES = "namespaces"
 DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
 NEVER_OWNED = frozenset({"events", "events.events.k8s.io"})
-"""Kinds whose objects nobody deletes with an owner: leaving them out of the uncounted ones hides nothing."""
+"""Kinds whose objects are never deleted with an owner: their omission from the uncounted ones hides nothing."""
 
-Owned = tuple[KindInfo, Row]
-Objects = Mapping[str, tuple[str, str]]
+OwnedRow = tuple[KindInfo, Row]
+ObjectsByUid = Mapping[str, tuple[str, str]]
 
 
-class Replicas(Protocol):
-    """What is needed of dashboard.live.replicas.Replicas."""
+class ReplicaLookup(Protocol):
+    """The part of dashboard.live.replication.replicas.Replicas that the walk needs."""
 
     @property
     def kinds(self) -> tuple[KindInfo, ...]: ...
@@ -32,25 +33,27 @@ class Replicas(Protocol):
     def get(self, key: str) -> Any: ...
 
 
-class Descending:
-    """What goes with objects of a kind, nearer ones first; `objects` are their namespaces and names by uid.
+class DescendantWalk:
+    """All that is deleted with objects of a kind, nearer ones first; `objects` are their namespaces and names by uid.
 
-    What is in a namespace belongs to it, and every object of a kind to its definition. Rows may change meanwhile.
+    Objects of a namespace belong to it, and every object of a kind to its definition. Rows may change meanwhile.
     """
 
-    def __init__(self, kind: KindInfo, objects: Objects, replicas: Replicas, *, only_holding_up: bool = False) -> None:
-        """`only_holding_up`: leave out what a deletion in the foreground does not wait for."""
-        self.staying: dict[str, Owned] = {}
-        """By uid, what belongs to one of them and to others that keep it; to be read at the end."""
+    def __init__(
+        self, kind: KindInfo, objects: ObjectsByUid, replicas: ReplicaLookup, *, only_blocking: bool = False
+    ) -> None:
+        """`only_blocking`: leave out objects that a foreground deletion does not wait for."""
+        self.staying: dict[str, OwnedRow] = {}
+        """By uid, objects of a descendant that other owners keep; complete at the end of the walk."""
         self._kind = kind
         self._objects = objects
         self._kinds = [(one, replicas.get(one.key)) for one in replicas.kinds]
         self._by_name = {(one.resource.group, one.resource.kind): (one, replica) for one, replica in self._kinds}
-        self._only_holding_up = only_holding_up
+        self._only_holding_up = only_blocking
         self._going = set(objects)
 
     def __iter__(self) -> Iterator[tuple[KindInfo, Row, str] | None]:
-        """Each once, with its kind and that of the owner between; None for what was looked at besides."""
+        """Each object once, with its kind and that of the owner in between; None for other checked objects."""
         waiting = deque((uid, namespace, "") for uid, (namespace, _) in self._objects.items())
         for kind, row in self._contents():
             yield (kind, row, "") if row is not None else None
@@ -63,7 +66,7 @@ class Descending:
             for kind, row in self._owned_by(owner):
                 if row.uid in self._going or namespace not in ("", row.namespace):
                     yield None
-                elif self.keeping(row):
+                elif self.keeping_owners(row):
                     self.staying[row.uid] = kind, row
                     yield None
                 else:
@@ -72,8 +75,8 @@ class Descending:
                     waiting.append((row.uid, row.namespace, kind.singular))
                     yield kind, row, words
 
-    def keeping(self, row: Row) -> tuple[Owner, ...]:
-        """Of its owners, where it has several, those that neither go nor are gone."""
+    def keeping_owners(self, row: Row) -> tuple[Owner, ...]:
+        """Where it has several owners, those that are not deleted."""
         if len(row.owners) < 2:
             return ()
         return tuple(owner for owner in row.owners if owner.uid not in self._going and self._may_keep(owner, row))
@@ -81,22 +84,22 @@ class Descending:
     def _may_keep(self, owner: Owner, row: Row) -> bool:
         """False only where all objects of its kind are known, and none of them is this owner."""
         kind, replica = self._by_name.get((owner.group, owner.kind), (None, None))
-        if kind is None or replica is None or (kind.namespaced and not row.namespace) or not replica.live:
+        if kind is None or replica is None or (kind.namespaced and not row.namespace) or not replica.is_live:
             return True  # the collector leaves what has no namespace and names an owner that has one
         found = replica.rows.get(owner.uid)
         return found is not None and can_own(found, row)
 
-    def _owned_by(self, owner: str) -> Iterator[Owned]:
+    def _owned_by(self, owner: str) -> Iterator[OwnedRow]:
         for kind, replica in self._kinds:
             if not replica.by_owner:  # most kinds have no owners at all
                 continue
-            for uid in list(replica.by_owner.of(owner)):
+            for uid in list(replica.by_owner.uids_of(owner)):
                 row = replica.rows.get(uid)
-                if row is not None and (not self._only_holding_up or holds_up(row, owner)):
+                if row is not None and (not self._only_holding_up or blocks_owner_deletion(row, owner)):
                     yield kind, row
 
     def _contents(self) -> Iterator[tuple[KindInfo, Row | None]]:
-        """What is in the namespaces, or of the definitions, of these names; with None for each row that is not."""
+        """Objects in the namespaces, or of the definitions, of these names; with None for each other row."""
         names = {name for _, name in self._objects.values()}
         if self._kind.key == DEFINITIONS:
             for one, replica in self._kinds:

@@ -1,4 +1,4 @@
-"""Taking a finalizer away from an object that is being deleted: a separate step, said what it means, then done."""
+"""Page that removes a finalizer from an object under deletion, with its consequences."""
 
 from __future__ import annotations
 
@@ -7,51 +7,53 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_http_methods
 
-from dashboard.edits.fields import Value
-from dashboard.edits.place import Place, find_place
-from dashboard.edits.problems import Refusal, refusal_of, unanswered
-from dashboard.edits.waiting import UNBIND, waiting_page
-from dashboard.removal.command import finalizer_command
-from dashboard.removal.finalizers import finalizer_of, finalizers_of
-from dashboard.removal.going import gone, of_live
-from dashboard.removal.pages import followed, progress_page
-from dashboard.repeats import LOST, is_unanswered
+from dashboard.objects.fields.fields import Value
+from dashboard.objects.problems.problem import Refusal, refusal_of, unanswered_refusal
+from dashboard.pages.delete.finalizers import finalizer_of, finalizers_of
+from dashboard.pages.delete.kubectl import finalizer_command
+from dashboard.pages.delete.outcome import gone_outcome, outcome_of_current
+from dashboard.pages.delete.views import follow_deletion, progress_page
+from dashboard.pages.writes.request import EditRequest, find_edit_request
+from dashboard.pages.writes.retry_page import REMOVE_FINALIZER, retry_page
+from dashboard.runtime.retry import LOST_INPUT, is_unanswered
 from informerd.errors import Conflict, InformerdError, NotFound
 
 _NOT_KNOWN = (
-    "It may or may not be taken away",
-    "Whether the finalizer was taken away is not known yet: the object cannot be read at the moment.",
+    "The finalizer may or may not be removed",
+    "It is not known yet whether the finalizer was removed: the object cannot be read at the moment.",
 )
-_NOT_DONE = ("It was not taken away", "The object was read again: it still has the finalizer.")
+_NOT_DONE = ("The finalizer was not removed", "The object was read again: it still has the finalizer.")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-async def finalizer(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
-    """Taking one finalizer (``?name=``) away from an object that is being deleted: said what it means, then done."""
-    place = await find_place(request, resource, namespace, name, "delete/finalizer", any_kind=True)
+async def remove_finalizer(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
+    """Removal of one finalizer (``?name=``) from an object under deletion: the consequences, then the write."""
+    place = await find_edit_request(request, resource, namespace, name, "delete/finalizer", any_kind=True)
     if isinstance(place, HttpResponse):
         return place
     return await _taken_away(place) if request.method == "POST" else await _asked_to_take_away(place)
 
 
-async def _asked_to_take_away(place: Place, *, changed: bool = False, refusal: Refusal | None = None) -> HttpResponse:
+async def _asked_to_take_away(
+    place: EditRequest, *, changed: bool = False, refusal: Refusal | None = None
+) -> HttpResponse:
     form = place.request.POST if place.request.method == "POST" else place.request.GET
     name = form.get("name", "")
     try:
-        live = await place.exchange.read()
+        live = await place.object_client.read()
     except InformerdError as error:
         if refusal is not None and refusal.unsure:
             return place.trouble(refusal, "Delete")
-        return place.unopened(error, "Delete")
+        return place.read_error_page(error, "Delete")
     metadata = live["metadata"]
     names: list[str] = metadata.get("finalizers") or []
     if name not in names or not metadata.get("deletionTimestamp"):
         return HttpResponseRedirect(f"{place.target.href}delete/?{urlencode({'uid': metadata['uid']})}")
     found = next((each for each in finalizers_of(live) if each.name == name), finalizer_of(name))
     rest = [each for each in names if each != name]
-    by, at = await place.exchange.writer(live)
+    by, at = await place.object_client.last_author(live)
     context: dict[str, object] = {
-        "going": of_live(place, live),
+        "going": outcome_of_current(place, live),
         "finalizer": found,
         "rest": rest,
         "uid": metadata["uid"],
@@ -63,53 +65,55 @@ async def _asked_to_take_away(place: Place, *, changed: bool = False, refusal: R
         "command": finalizer_command(place.target, metadata["uid"], metadata["resourceVersion"], rest),
     }
     status = 409 if changed else refusal.code if refusal is not None else 200
-    return place.page("removal/finalizer.html", "Delete", context, status=status)
+    return place.page("delete/finalizer.html", "Delete", context, status=status)
 
 
-async def _taken_away(place: Place) -> HttpResponse:
-    """PATCH that very state: whatever changed since is shown first."""
+async def _taken_away(place: EditRequest) -> HttpResponse:
+    """PATCH exactly that state: later changes are shown first."""
     post = place.request.POST
     uid, version, name = post.get("uid", ""), post.get("version", ""), post.get("name", "")
     if not uid or not version or "understood" not in post:
         return await _asked_to_take_away(place)
     try:
-        live = await place.exchange.read()
+        live = await place.object_client.read()
     except InformerdError as error:
-        unread = unanswered(error, *_NOT_KNOWN, unread=True) if LOST in post else refusal_of(error)
+        unread = unanswered_refusal(error, *_NOT_KNOWN, is_unverified=True) if LOST_INPUT in post else refusal_of(error)
         return await _not_taken_away(place, error, unread)
     finalizers = live["metadata"].get("finalizers") or ()
     if (live["metadata"]["uid"], live["metadata"]["resourceVersion"]) != (uid, version):
-        if LOST in post and (live["metadata"]["uid"] != uid or name not in finalizers):
-            return await followed(place, uid, live, found=True)
+        if LOST_INPUT in post and (live["metadata"]["uid"] != uid or name not in finalizers):
+            return await follow_deletion(place, uid, live, was_unanswered=True)
         return await _asked_to_take_away(place, changed=True)
     change: dict[str, Value] = {"metadata": {"finalizers": [each for each in finalizers if each != name]}}
     try:
-        await place.exchange.patch(change, uid, version, dry_run=True)
+        await place.object_client.patch(change, uid, version, dry_run=True)
     except InformerdError as error:
         return await _not_taken_away(place, error, refusal_of(error))
     try:
-        await place.exchange.patch(change, uid, version, dry_run=False)
+        await place.object_client.patch(change, uid, version, dry_run=False)
     except InformerdError as error:
         return await _not_taken_away(place, error, refusal_of(error), sent=True)
-    return await followed(place, uid, live)
+    return await follow_deletion(place, uid, live)
 
 
-async def _not_taken_away(place: Place, error: InformerdError, refusal: Refusal, *, sent: bool = False) -> HttpResponse:
-    """Where it was `sent` and no clear answer came, the object itself tells."""
+async def _not_taken_away(
+    place: EditRequest, error: InformerdError, refusal: Refusal, *, sent: bool = False
+) -> HttpResponse:
+    """The page after a failure; where the write was `sent` without a clear answer, the object's state tells."""
     post = place.request.POST
     if isinstance(error, Conflict):
         return await _asked_to_take_away(place, changed=True)
     if isinstance(error, NotFound):
-        return progress_page(place, gone(place, post["uid"]), found=LOST in post)
+        return progress_page(place, gone_outcome(place, post["uid"]), was_unanswered=LOST_INPUT in post)
     if sent and is_unanswered(error):
         try:
-            live = await place.exchange.read()
+            live = await place.object_client.read()
         except NotFound:
-            return progress_page(place, gone(place, post["uid"]), found=True)
+            return progress_page(place, gone_outcome(place, post["uid"]), was_unanswered=True)
         except InformerdError:
-            refusal = unanswered(error, *_NOT_KNOWN, unread=True)
+            refusal = unanswered_refusal(error, *_NOT_KNOWN, is_unverified=True)
         else:
             if post["name"] not in (live["metadata"].get("finalizers") or ()):
-                return await followed(place, post["uid"], live, found=True)
-            refusal = unanswered(error, *_NOT_DONE)
-    return waiting_page(place, UNBIND, refusal) or await _asked_to_take_away(place, refusal=refusal)
+                return await follow_deletion(place, post["uid"], live, was_unanswered=True)
+            refusal = unanswered_refusal(error, *_NOT_DONE)
+    return retry_page(place, REMOVE_FINALIZER, refusal) or await _asked_to_take_away(place, refusal=refusal)

@@ -1,4 +1,4 @@
-"""How a person wants an object deleted: what becomes of its dependents, and how long it may take to shut down."""
+"""Delete options of the form: policy for the dependents, and grace period."""
 
 from __future__ import annotations
 
@@ -7,46 +7,48 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import get_args
 
-from dashboard.edits.exchange import Propagation
-from dashboard.edits.problems import Problem, Refusal
+from dashboard.objects.problems.problem import Problem, Refusal
+from dashboard.pages.writes.object_client import Propagation
 
-LONGEST_GRACE = 30 * 24 * 3600
-"""Seconds; more is a slip of the keyboard."""
+MAX_GRACE = 30 * 24 * 3600
+"""Seconds; a longer period is a typing error."""
 PROPAGATIONS: tuple[Propagation, ...] = get_args(Propagation)
-GRACES = ("default", "now", "other")
+GRACE_MODES = ("default", "now", "other")
 _SECONDS = re.compile(r"\d{1,12}")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """`grace` in seconds; None is whatever the object itself says."""
+class DeleteOptions:
+    """`grace` in seconds; None is the object's own."""
 
     propagation: Propagation = "Background"
     grace: int | None = None
     grace_way: str = "default"
-    """One of GRACES, as it was chosen."""
+    """One of GRACE_MODES, as chosen."""
     typed: str = ""
-    """The seconds as they were typed."""
+    """The seconds as typed."""
 
 
-def choice_of(post: Mapping[str, str]) -> tuple[Choice, Refusal | None]:
-    """What was chosen, and what is wrong with it: then nothing may be sent. What was typed is in it in any case."""
-    way, typed = post.get("grace", "default"), post.get("seconds", "").strip()
-    policy = post.get("propagation", PROPAGATIONS[0])
+def parse_delete_options(form_data: Mapping[str, str]) -> tuple[DeleteOptions, Refusal | None]:
+    """The chosen options, and the refusal of invalid ones: then nothing may be sent. Typed input is included in any
+    case.
+    """
+    way, typed = form_data.get("grace", "default"), form_data.get("seconds", "").strip()
+    policy = form_data.get("propagation", PROPAGATIONS[0])
     known = next((each for each in PROPAGATIONS if each == policy), PROPAGATIONS[0])
-    kept = Choice(known, None, way if way in GRACES else "default", typed[:40])
+    kept = DeleteOptions(known, None, way if way in GRACE_MODES else "default", typed[:40])
     if policy not in PROPAGATIONS:
-        words = f"“{policy[:40]}” is no way to delete: choose Background, Foreground or Orphan."
+        words = f"“{policy[:40]}” is not a deletion policy: choose Background, Foreground or Orphan."
         return kept, _refused(words)
-    if way not in GRACES:
-        return kept, _refused(f"“{way[:40]}” is no grace period: choose the default, none, or a number of seconds.")
+    if way not in GRACE_MODES:
+        return kept, _refused(f"“{way[:40]}” is not a grace period: choose the default, none, or a number of seconds.")
     if way != "other":
-        return Choice(known, 0 if way == "now" else None, way, typed[:40]), None
-    if not _SECONDS.fullmatch(typed) or int(typed) > LONGEST_GRACE:
+        return DeleteOptions(known, 0 if way == "now" else None, way, typed[:40]), None
+    if not _SECONDS.fullmatch(typed) or int(typed) > MAX_GRACE:
         return kept, _refused(
-            f"“{typed[:40]}” is no grace period: write whole seconds from 0 to {LONGEST_GRACE:,} (30 days)."
+            f"“{typed[:40]}” is not a grace period: enter whole seconds from 0 to {MAX_GRACE:,} (30 days)."
         )
-    return Choice(known, int(typed), way, typed), None
+    return DeleteOptions(known, int(typed), way, typed), None
 
 
 def _refused(words: str) -> Refusal:

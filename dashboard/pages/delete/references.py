@@ -1,6 +1,7 @@
-"""What an object names of others in its spec: the claims, ConfigMaps, Secrets and accounts of pods, roles of bindings…
+"""References in an object's spec to other objects: the claims, ConfigMaps, Secrets and accounts of pods, roles of
+bindings…
 
-Only what the API server's own kinds name in fields of a known meaning: an address in an argument is none of it.
+Only fields of the API server's own kinds with a known meaning count: an address in an argument does not.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from dashboard.resources.loose import mapping, mappings, text
+from dashboard.objects.fields.unstructured import as_map, as_maps, as_text
 
 Reference = tuple[str, str, str]
-"""Key of a kind, namespace (empty for what has none) and name."""
+"""Key of a kind, namespace (empty for cluster-scoped objects) and name."""
 Object = Mapping[str, Any]
-Found = Iterator[Reference]
+References = Iterator[Reference]
 
 CLAIMS, CONFIG_MAPS, SECRETS, ACCOUNTS = "persistentvolumeclaims", "configmaps", "secrets", "serviceaccounts"
 SERVICES, PODS, VOLUMES, NODES = "services", "pods", "persistentvolumes", "nodes"
@@ -33,89 +34,89 @@ VALIDATING, MUTATING = (
 )
 API_SERVICES, DEFINITIONS = "apiservices.apiregistration.k8s.io", "customresourcedefinitions.apiextensions.k8s.io"
 
-DEFAULT = "default"
-"""The account of pods that name none."""
+DEFAULT_ACCOUNT = "default"
+"""The service account of pods that name none."""
 
 
-def references(key: str, whole: Object) -> Found:
-    """Of an object of kind `key`; one may come twice. Never raises, whatever the object holds."""
+def references(key: str, obj: Object) -> References:
+    """References of an object of the kind `key`; one may come twice. Never raises, whatever the object contains."""
     teller = _OF.get(key)
     if teller is None:
         return
-    namespace = text(mapping(whole.get("metadata")).get("namespace"))
-    yield from ((kind, where, name) for kind, where, name in teller(whole, namespace) if name)
+    namespace = as_text(as_map(obj.get("metadata")).get("namespace"))
+    yield from ((kind, where, name) for kind, where, name in teller(obj, namespace) if name)
 
 
 # --- pods, and what makes them
 
 
-def _pod(whole: Object, namespace: str) -> Found:
-    spec, name = mapping(whole.get("spec")), text(mapping(whole.get("metadata")).get("name"))
+def _pod(whole: Object, namespace: str) -> References:
+    spec, name = as_map(whole.get("spec")), as_text(as_map(whole.get("metadata")).get("name"))
     yield from ((CLAIMS, namespace, f"{name}-{each}") for each in _ephemeral(spec))
-    yield NODES, "", text(spec.get("nodeName"))
-    phase = mapping(whole.get("status")).get("phase")
+    yield NODES, "", as_text(spec.get("nodeName"))
+    phase = as_map(whole.get("status")).get("phase")
     for found in _pod_spec(spec, namespace):
         if phase not in ("Succeeded", "Failed") or found[0] == CLAIMS:  # a claim is protected from what has ended, too
             yield found
 
 
 def _ephemeral(spec: Object) -> Iterator[str]:
-    return (text(each.get("name")) for each in mappings(spec.get("volumes")) if "ephemeral" in each)
+    return (as_text(each.get("name")) for each in as_maps(spec.get("volumes")) if "ephemeral" in each)
 
 
-def _template(whole: Object, namespace: str) -> Found:
-    spec = mapping(mapping(mapping(whole.get("spec")).get("template")).get("spec"))
-    if not text(spec.get("serviceAccountName")):
-        yield ACCOUNTS, namespace, text(spec.get("serviceAccount")) or DEFAULT
+def _template(whole: Object, namespace: str) -> References:
+    spec = as_map(as_map(as_map(whole.get("spec")).get("template")).get("spec"))
+    if not as_text(spec.get("serviceAccountName")):
+        yield ACCOUNTS, namespace, as_text(spec.get("serviceAccount")) or DEFAULT_ACCOUNT
     yield from _pod_spec(spec, namespace)
 
 
-def _job(whole: Object, namespace: str) -> Found:
-    conditions = mappings(mapping(whole.get("status")).get("conditions"))
+def _job(whole: Object, namespace: str) -> References:
+    conditions = as_maps(as_map(whole.get("status")).get("conditions"))
     over = any(each.get("type") in ("Complete", "Failed") and each.get("status") == "True" for each in conditions)
     return iter(()) if over else _template(whole, namespace)
 
 
-def _cron_job(whole: Object, namespace: str) -> Found:
-    return _template(mapping(mapping(whole.get("spec")).get("jobTemplate")), namespace)
+def _cron_job(whole: Object, namespace: str) -> References:
+    return _template(as_map(as_map(whole.get("spec")).get("jobTemplate")), namespace)
 
 
-def _stateful_set(whole: Object, namespace: str) -> Found:
-    yield SERVICES, namespace, text(mapping(whole.get("spec")).get("serviceName"))
+def _stateful_set(whole: Object, namespace: str) -> References:
+    yield SERVICES, namespace, as_text(as_map(whole.get("spec")).get("serviceName"))
     yield from _template(whole, namespace)
 
 
-def _pod_spec(spec: Object, namespace: str) -> Found:
-    yield ACCOUNTS, namespace, text(spec.get("serviceAccountName"))
-    yield PRIORITY_CLASSES, "", text(spec.get("priorityClassName"))
-    yield RUNTIME_CLASSES, "", text(spec.get("runtimeClassName"))
-    yield from ((SECRETS, namespace, _name(each)) for each in mappings(spec.get("imagePullSecrets")))
-    for volume in mappings(spec.get("volumes")):
+def _pod_spec(spec: Object, namespace: str) -> References:
+    yield ACCOUNTS, namespace, as_text(spec.get("serviceAccountName"))
+    yield PRIORITY_CLASSES, "", as_text(spec.get("priorityClassName"))
+    yield RUNTIME_CLASSES, "", as_text(spec.get("runtimeClassName"))
+    yield from ((SECRETS, namespace, _name(each)) for each in as_maps(spec.get("imagePullSecrets")))
+    for volume in as_maps(spec.get("volumes")):
         yield from _volume(volume, namespace)
     for field in ("initContainers", "containers", "ephemeralContainers"):
-        for container in mappings(spec.get(field)):
+        for container in as_maps(spec.get(field)):
             yield from _environment(container, namespace)
 
 
-def _volume(volume: Object, namespace: str) -> Found:
-    yield CLAIMS, namespace, text(mapping(volume.get("persistentVolumeClaim")).get("claimName"))
+def _volume(volume: Object, namespace: str) -> References:
+    yield CLAIMS, namespace, as_text(as_map(volume.get("persistentVolumeClaim")).get("claimName"))
     yield CONFIG_MAPS, namespace, _name(volume.get("configMap"))
-    yield SECRETS, namespace, text(mapping(volume.get("secret")).get("secretName"))
-    for source in mappings(mapping(volume.get("projected")).get("sources")):
+    yield SECRETS, namespace, as_text(as_map(volume.get("secret")).get("secretName"))
+    for source in as_maps(as_map(volume.get("projected")).get("sources")):
         yield CONFIG_MAPS, namespace, _name(source.get("configMap"))
         yield SECRETS, namespace, _name(source.get("secret"))
     for source in volume.values():  # the drivers that log in to a storage
-        yield SECRETS, namespace, _name(mapping(source).get("secretRef"))
-        yield SECRETS, namespace, _name(mapping(source).get("nodePublishSecretRef"))
-    yield SECRETS, namespace, text(mapping(volume.get("azureFile")).get("secretName"))
+        yield SECRETS, namespace, _name(as_map(source).get("secretRef"))
+        yield SECRETS, namespace, _name(as_map(source).get("nodePublishSecretRef"))
+    yield SECRETS, namespace, as_text(as_map(volume.get("azureFile")).get("secretName"))
 
 
-def _environment(container: Object, namespace: str) -> Found:
-    for each in mappings(container.get("envFrom")):
+def _environment(container: Object, namespace: str) -> References:
+    for each in as_maps(container.get("envFrom")):
         yield CONFIG_MAPS, namespace, _name(each.get("configMapRef"))
         yield SECRETS, namespace, _name(each.get("secretRef"))
-    for each in mappings(container.get("env")):
-        source = mapping(each.get("valueFrom"))
+    for each in as_maps(container.get("env")):
+        source = as_map(each.get("valueFrom"))
         yield CONFIG_MAPS, namespace, _name(source.get("configMapKeyRef"))
         yield SECRETS, namespace, _name(source.get("secretKeyRef"))
 
@@ -123,81 +124,81 @@ def _environment(container: Object, namespace: str) -> Found:
 # --- the others
 
 
-def _claim(whole: Object, namespace: str) -> Found:  # noqa: ARG001 - as any other
-    spec = mapping(whole.get("spec"))
-    yield VOLUMES, "", text(spec.get("volumeName"))
-    if mapping(whole.get("status")).get("phase") != "Bound":  # one that has its volume needs the class no more
-        yield STORAGE_CLASSES, "", text(spec.get("storageClassName"))
+def _claim(whole: Object, namespace: str) -> References:  # noqa: ARG001 - as any other
+    spec = as_map(whole.get("spec"))
+    yield VOLUMES, "", as_text(spec.get("volumeName"))
+    if as_map(whole.get("status")).get("phase") != "Bound":  # one that has its volume needs the class no more
+        yield STORAGE_CLASSES, "", as_text(spec.get("storageClassName"))
 
 
-def _persistent_volume(whole: Object, namespace: str) -> Found:  # noqa: ARG001
-    """A Secret without a namespace is one of its claim's."""
-    spec = mapping(whole.get("spec"))
-    space = text(mapping(spec.get("claimRef")).get("namespace"))
-    azure = mapping(spec.get("azureFile"))
-    yield SECRETS, text(azure.get("secretNamespace")) or space, text(azure.get("secretName"))
+def _persistent_volume(whole: Object, namespace: str) -> References:  # noqa: ARG001
+    """References of a volume; a Secret without a namespace is in the claim's."""
+    spec = as_map(whole.get("spec"))
+    space = as_text(as_map(spec.get("claimRef")).get("namespace"))
+    azure = as_map(spec.get("azureFile"))
+    yield SECRETS, as_text(azure.get("secretNamespace")) or space, as_text(azure.get("secretName"))
     for source in spec.values():
-        for field, value in mapping(source).items():
+        for field, value in as_map(source).items():
             if field.lower().endswith("secretref"):
-                yield SECRETS, text(mapping(value).get("namespace")) or space, _name(value)
+                yield SECRETS, as_text(as_map(value).get("namespace")) or space, _name(value)
 
 
-def _attachment(whole: Object, namespace: str) -> Found:  # noqa: ARG001
-    spec = mapping(whole.get("spec"))
-    yield VOLUMES, "", text(mapping(spec.get("source")).get("persistentVolumeName"))
-    yield NODES, "", text(spec.get("nodeName"))
+def _attachment(whole: Object, namespace: str) -> References:  # noqa: ARG001
+    spec = as_map(whole.get("spec"))
+    yield VOLUMES, "", as_text(as_map(spec.get("source")).get("persistentVolumeName"))
+    yield NODES, "", as_text(spec.get("nodeName"))
 
 
-def _account(whole: Object, namespace: str) -> Found:
+def _account(whole: Object, namespace: str) -> References:
     for field in ("secrets", "imagePullSecrets"):
-        yield from ((SECRETS, namespace, _name(each)) for each in mappings(whole.get(field)))
+        yield from ((SECRETS, namespace, _name(each)) for each in as_maps(whole.get(field)))
 
 
-def _ingress(whole: Object, namespace: str) -> Found:
-    spec = mapping(whole.get("spec"))
-    yield INGRESS_CLASSES, "", text(spec.get("ingressClassName"))
-    yield from ((SECRETS, namespace, text(each.get("secretName"))) for each in mappings(spec.get("tls")))
+def _ingress(whole: Object, namespace: str) -> References:
+    spec = as_map(whole.get("spec"))
+    yield INGRESS_CLASSES, "", as_text(spec.get("ingressClassName"))
+    yield from ((SECRETS, namespace, as_text(each.get("secretName"))) for each in as_maps(spec.get("tls")))
     backends = [spec.get("defaultBackend")]
-    for rule in mappings(spec.get("rules")):
-        backends += [each.get("backend") for each in mappings(mapping(rule.get("http")).get("paths"))]
-    yield from ((SERVICES, namespace, _name(mapping(each).get("service"))) for each in backends)
+    for rule in as_maps(spec.get("rules")):
+        backends += [each.get("backend") for each in as_maps(as_map(rule.get("http")).get("paths"))]
+    yield from ((SERVICES, namespace, _name(as_map(each).get("service"))) for each in backends)
 
 
-def _binding(whole: Object, namespace: str) -> Found:
-    role = mapping(whole.get("roleRef"))
+def _binding(whole: Object, namespace: str) -> References:
+    role = as_map(whole.get("roleRef"))
     if role.get("kind") == "ClusterRole":
         yield CLUSTER_ROLES, "", _name(role)
     elif namespace:
         yield ROLES, namespace, _name(role)
-    for each in mappings(whole.get("subjects")):
+    for each in as_maps(whole.get("subjects")):
         if each.get("kind") == "ServiceAccount":
-            yield ACCOUNTS, text(each.get("namespace")) or namespace, _name(each)
+            yield ACCOUNTS, as_text(each.get("namespace")) or namespace, _name(each)
 
 
-def _webhooks(whole: Object, namespace: str) -> Found:  # noqa: ARG001
-    for each in mappings(whole.get("webhooks")):
+def _webhooks(whole: Object, namespace: str) -> References:  # noqa: ARG001
+    for each in as_maps(whole.get("webhooks")):
         yield _served_by(each.get("clientConfig"))
 
 
-def _api_service(whole: Object, namespace: str) -> Found:  # noqa: ARG001
+def _api_service(whole: Object, namespace: str) -> References:  # noqa: ARG001
     yield _served_by(whole.get("spec"))
 
 
-def _definition(whole: Object, namespace: str) -> Found:  # noqa: ARG001
-    conversion = mapping(mapping(whole.get("spec")).get("conversion"))
-    yield _served_by(mapping(conversion.get("webhook")).get("clientConfig"))
+def _definition(whole: Object, namespace: str) -> References:  # noqa: ARG001
+    conversion = as_map(as_map(whole.get("spec")).get("conversion"))
+    yield _served_by(as_map(conversion.get("webhook")).get("clientConfig"))
 
 
 def _served_by(holder: Any) -> Reference:
-    service = mapping(mapping(holder).get("service"))
-    return SERVICES, text(service.get("namespace")), _name(service)
+    service = as_map(as_map(holder).get("service"))
+    return SERVICES, as_text(service.get("namespace")), _name(service)
 
 
 def _name(value: Any) -> str:
-    return text(mapping(value).get("name"))
+    return as_text(as_map(value).get("name"))
 
 
-_OF: Mapping[str, Callable[[Object, str], Found]] = MappingProxyType({
+_OF: Mapping[str, Callable[[Object, str], References]] = MappingProxyType({
     PODS: _pod,
     DEPLOYMENTS: _template, REPLICA_SETS: _template, DAEMON_SETS: _template, CONTROLLERS: _template,
     STATEFUL_SETS: _stateful_set, JOBS: _job, CRON_JOBS: _cron_job,

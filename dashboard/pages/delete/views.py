@@ -1,4 +1,4 @@
-"""The pages that delete: what it means, and how far it is."""
+"""Pages of a deletion: its plan, and its progress."""
 
 from __future__ import annotations
 
@@ -8,111 +8,112 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDi
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_http_methods
 
-from dashboard.edits.again import create_again
-from dashboard.edits.answers import answer
-from dashboard.edits.fields import Value
-from dashboard.edits.outcomes import Saved
-from dashboard.edits.place import Place, find_place, missing_place
-from dashboard.edits.posted import sent_draft
-from dashboard.edits.problems import Refusal, refusal_of, unanswered
-from dashboard.edits.said import say, say_no_more
-from dashboard.edits.waiting import DELETE, waiting_page
-from dashboard.removal.choice import GRACES, Choice, choice_of
-from dashboard.removal.command import delete_command
-from dashboard.removal.going import STILL, Going, gone, look
-from dashboard.removal.meaning import Meaning, meaning_of
-from dashboard.repeats import LOST, STORED, is_unanswered
-from dashboard.resources.missing import Link, Missing
-from dashboard.resources.query import Query
+from dashboard.objects.fields.fields import Value
+from dashboard.objects.problems.problem import Refusal, refusal_of, unanswered_refusal
+from dashboard.objects.query.query import Query
+from dashboard.pages.delete.kubectl import delete_command
+from dashboard.pages.delete.options import GRACE_MODES, DeleteOptions, parse_delete_options
+from dashboard.pages.delete.outcome import NOT_DELETED, DeletionOutcome, check_outcome, gone_outcome
+from dashboard.pages.delete.plan import DeletionPlan, plan_deletion
+from dashboard.pages.edit.form_data import read_submission
+from dashboard.pages.edit.recreate import recreate
+from dashboard.pages.edit.responses import outcome_response
+from dashboard.pages.layout.flash import clear_flash, flash
+from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo
+from dashboard.pages.layout.page import wants_fragment
+from dashboard.pages.writes.outcomes import Saved
+from dashboard.pages.writes.request import EditRequest, find_edit_request, unavailable_page
+from dashboard.pages.writes.retry_page import DELETE, retry_page
+from dashboard.runtime.retry import LOST_INPUT, STORED_AFTER_ALL, is_unanswered
 from informerd.errors import Conflict, InformerdError, NotFound
 
 _NOT_KNOWN = (
     "It may or may not be deleted",
-    "Whether the deletion was taken is not known yet: the object cannot be read at the moment.",
+    "It is not known yet whether the deletion was accepted: the object cannot be read at the moment.",
 )
-_NOT_DONE = ("It was not deleted", "The object was read again: it is there, and nobody is deleting it.")
-AGAIN, CHECK = "again", "check"
+_NOT_DONE = ("It was not deleted", "The object was read again: it exists, and is not being deleted.")
+RECREATE_INPUT, CHECK_INPUT = "again", "check"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 async def delete(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
-    """Asks before it deletes; with ``?uid=`` how far the deletion of that very object is."""
-    place = await find_place(request, resource, namespace, name, "delete", any_kind=True)
+    """The plan before a deletion; with ``?uid=`` the progress of that object's deletion."""
+    place = await find_edit_request(request, resource, namespace, name, "delete", any_kind=True)
     if isinstance(place, HttpResponse):
         return place
     if not place.target.kind.deletable:
-        return missing_place(request, _not_deleted(place), 404, place.target.kind)
+        return unavailable_page(request, _not_deleted(place), 404, place.target.kind)
     if request.method != "POST":
-        return await followed(place, request.GET["uid"]) if request.GET.get("uid") else await _asked(place)
-    if AGAIN in request.POST:
+        return await follow_deletion(place, request.GET["uid"]) if request.GET.get("uid") else await _asked(place)
+    if RECREATE_INPUT in request.POST:
         return await _made_again(place)
     return await _posted(place)
 
 
-def _not_deleted(place: Place) -> Missing:
+def _not_deleted(place: EditRequest) -> NotFoundInfo:
     kind = place.target.kind
     why = f"The API server has only {', '.join(sorted(kind.resource.verbs))} for them."
-    return Missing(f"{kind.title} cannot be deleted", why, (Link(kind.title, kind.path),))
+    return NotFoundInfo(f"{kind.title} cannot be deleted", why, (ChoiceLink(kind.title, kind.path),))
 
 
 # --- asking ---
 
 
 async def _asked(
-    place: Place,
-    choice: Choice | None = None,
+    place: EditRequest,
+    choice: DeleteOptions | None = None,
     *,
     changed: bool = False,
     refusal: Refusal | None = None,
 ) -> HttpResponse:
-    """The page that says what it means. The API server is asked, too: a dry run says what it would refuse."""
-    choice = choice or Choice()
+    """The page with the plan, including a dry run of the API server."""
+    choice = choice or DeleteOptions()
     try:
-        live = await place.exchange.read()
+        live = await place.object_client.read()
     except NotFound as error:
         if not changed and refusal is None:
-            return place.unopened(error, "Delete")
-        return progress_page(place, gone(place, place.request.POST.get("uid", "")))
+            return place.read_error_page(error, "Delete")
+        return progress_page(place, gone_outcome(place, place.request.POST.get("uid", "")))
     except InformerdError as error:
         if refusal is not None and refusal.unsure:
             return place.trouble(refusal, "Delete")
-        return place.unopened(error, "Delete")
-    meaning = await meaning_of(place, live)
+        return place.read_error_page(error, "Delete")
+    meaning = await plan_deletion(place, live)
     tried = None if refusal is not None else await _tried(place, live, choice)
     status = 409 if changed else refusal.code if refusal is not None else 200
     return _ask_page(place, meaning, choice, {"changed": changed, "refusal": refusal, "tried": tried}, status=status)
 
 
 def _ask_page(
-    place: Place, meaning: Meaning, choice: Choice, said: dict[str, object], *, status: int = 200
+    place: EditRequest, meaning: DeletionPlan, choice: DeleteOptions, said: dict[str, object], *, status: int = 200
 ) -> HttpResponse:
     context: dict[str, object] = {
         "deletion": meaning,
         "choice": choice,
-        "graces": GRACES,
+        "graces": GRACE_MODES,
         "command": delete_command(place.target, choice),
         "back": _list_before(place),
         **said,
     }
-    return place.page("removal/ask.html", "Delete", context, status=status)
+    return place.page("delete/confirm.html", "Delete", context, status=status)
 
 
-async def _checked(place: Place, choice: Choice, wrong: Refusal | None) -> HttpResponse:
-    """What the API server says of another choice: of the page only that part, as what goes with it is the same."""
+async def _checked(place: EditRequest, choice: DeleteOptions, wrong: Refusal | None) -> HttpResponse:
+    """The dry run for other options: only that part of the page, since the rest stays the same."""
     context: dict[str, object] = {"command": delete_command(place.target, choice), "refusal": wrong}
     if wrong is None:
         try:
-            context["tried"] = await _tried(place, await place.exchange.read(), choice)
+            context["tried"] = await _tried(place, await place.object_client.read(), choice)
         except InformerdError as error:
             context["tried"] = refusal_of(error)
-    return place.page("removal/_plan.html", "Delete", context, status=wrong.code if wrong is not None else 200)
+    return place.page("delete/_plan.html", "Delete", context, status=wrong.code if wrong is not None else 200)
 
 
-async def _tried(place: Place, live: dict[str, Value], choice: Choice) -> Refusal | None:
-    """Why the API server would not take it; None where it would."""
+async def _tried(place: EditRequest, live: dict[str, Value], choice: DeleteOptions) -> Refusal | None:
+    """Why the API server would refuse it; None where it would accept."""
     uid, version = live["metadata"]["uid"], live["metadata"]["resourceVersion"]
     try:
-        await place.exchange.delete(uid, version, choice.propagation, grace=choice.grace, dry_run=True)
+        await place.object_client.delete(uid, version, choice.propagation, grace=choice.grace, dry_run=True)
     except (Conflict, NotFound):
         return None  # it changed in this moment: pressing the button will say so
     except InformerdError as error:
@@ -123,35 +124,35 @@ async def _tried(place: Place, live: dict[str, Value], choice: Choice) -> Refusa
 # --- deleting ---
 
 
-async def _posted(place: Place) -> HttpResponse:
-    """DELETE exactly what the page showed: that object in that state; anything newer is shown first."""
+async def _posted(place: EditRequest) -> HttpResponse:
+    """DELETE exactly the shown object in the shown state; later changes are shown first."""
     post = place.request.POST
     uid, version = post.get("uid", ""), post.get("version", "")
-    choice, wrong = choice_of(post)
-    if CHECK in post and "HX-Request" in place.request.headers:
+    choice, wrong = parse_delete_options(post)
+    if CHECK_INPUT in post and "HX-Request" in place.request.headers:
         return await _checked(place, choice, wrong)
-    if wrong is not None or CHECK in post or not uid or not version:
+    if wrong is not None or CHECK_INPUT in post or not uid or not version:
         return await _asked(place, choice, refusal=wrong)
     try:
-        live = await place.exchange.read()
+        live = await place.object_client.read()
     except InformerdError as error:
-        unread = unanswered(error, *_NOT_KNOWN, unread=True) if LOST in post else refusal_of(error)
+        unread = unanswered_refusal(error, *_NOT_KNOWN, is_unverified=True) if LOST_INPUT in post else refusal_of(error)
         return await _not_done(place, choice, error, unread)
     try:
-        if LOST in post and (live["metadata"]["uid"] != uid or live["metadata"].get("deletionTimestamp")):
-            return await followed(place, uid, live, found=True)
-        await place.exchange.delete(uid, version, choice.propagation, grace=choice.grace, dry_run=True)
+        if LOST_INPUT in post and (live["metadata"]["uid"] != uid or live["metadata"].get("deletionTimestamp")):
+            return await follow_deletion(place, uid, live, was_unanswered=True)
+        await place.object_client.delete(uid, version, choice.propagation, grace=choice.grace, dry_run=True)
     except InformerdError as error:
         return await _not_done(place, choice, error, refusal_of(error))
     try:
-        warnings = await place.exchange.delete(uid, version, choice.propagation, grace=choice.grace)
+        warnings = await place.object_client.delete(uid, version, choice.propagation, grace=choice.grace)
     except InformerdError as error:
         return await _not_done(place, choice, error, await _found_out(place, error, live))
-    return await followed(place, uid, live, warnings)
+    return await follow_deletion(place, uid, live, warnings)
 
 
 async def _not_done(
-    place: Place, choice: Choice, error: InformerdError, outcome: Refusal | HttpResponse
+    place: EditRequest, choice: DeleteOptions, error: InformerdError, outcome: Refusal | HttpResponse
 ) -> HttpResponse:
     if isinstance(outcome, HttpResponse):
         return outcome
@@ -159,81 +160,91 @@ async def _not_done(
         return await _asked(place, choice, changed=True)
     if isinstance(error, NotFound):
         post = place.request.POST
-        return progress_page(place, gone(place, post["uid"]), found=LOST in post)
-    return waiting_page(place, DELETE, outcome) or await _asked(place, choice, refusal=outcome)
+        return progress_page(place, gone_outcome(place, post["uid"]), was_unanswered=LOST_INPUT in post)
+    return retry_page(place, DELETE, outcome) or await _asked(place, choice, refusal=outcome)
 
 
-async def _found_out(place: Place, error: InformerdError, before: dict[str, Value]) -> Refusal | HttpResponse:
-    """After a deletion without a clear answer: its progress, where it turns out that the API server took it."""
+async def _found_out(place: EditRequest, error: InformerdError, before: dict[str, Value]) -> Refusal | HttpResponse:
+    """After a deletion without a clear answer: its progress, where the API server turns out to have accepted it."""
     if not is_unanswered(error):
         return refusal_of(error)
     try:
-        going = await look(place, place.request.POST["uid"], before)
+        going = await check_outcome(place, place.request.POST["uid"], before)
     except InformerdError:
-        return unanswered(error, *_NOT_KNOWN, unread=True)
-    return unanswered(error, *_NOT_DONE) if going.state == STILL else progress_page(place, going, found=True)
+        return unanswered_refusal(error, *_NOT_KNOWN, is_unverified=True)
+    return (
+        unanswered_refusal(error, *_NOT_DONE)
+        if going.state == NOT_DELETED
+        else progress_page(place, going, was_unanswered=True)
+    )
 
 
-async def followed(
-    place: Place,
+async def follow_deletion(
+    edit_request: EditRequest,
     uid: str,
     before: dict[str, Value] | None = None,
     warnings: tuple[str, ...] = (),
     *,
-    found: bool = False,
+    was_unanswered: bool = False,
 ) -> HttpResponse:
-    """How far it is; `before` is its last state, where that was read just now.
+    """The progress page; `before` is the last state, where that was just read.
 
-    `found`: no clear answer came to the deletion, and it was found out that it was taken.
+    `found`: no clear answer came to the deletion, and reading the object proved it.
     """
     try:
-        going = await look(place, uid, before, users=not _wants(place.request, "#progress"))
+        going = await check_outcome(
+            edit_request, uid, before, with_used_by=not wants_fragment(edit_request.request, "#progress")
+        )
     except InformerdError as error:
-        going = Going(uid, "unknown", problem=refusal_of(error))
-    if going.state == STILL:  # nobody has deleted it
-        return await _asked(place)
-    return progress_page(place, going, warnings, found=found)
+        going = DeletionOutcome(uid, "unknown", problem=refusal_of(error))
+    if going.state == NOT_DELETED:  # nobody has deleted it
+        return await _asked(edit_request)
+    return progress_page(edit_request, going, warnings, was_unanswered=was_unanswered)
 
 
-def progress_page(place: Place, going: Going, warnings: tuple[str, ...] = (), *, found: bool = False) -> HttpResponse:
-    """`found`: no clear answer came to the deletion, and it was found out that it was taken."""
-    context: dict[str, object] = {"going": going, "warnings": warnings, "back": _back(place), "found": found}
-    response = place.page("removal/progress.html", "Delete", context)
+def progress_page(
+    edit_request: EditRequest, outcome: DeletionOutcome, warnings: tuple[str, ...] = (), *, was_unanswered: bool = False
+) -> HttpResponse:
+    """`found`: no clear answer came to the deletion, and reading the object proved it."""
+    context: dict[str, object] = {
+        "going": outcome,
+        "warnings": warnings,
+        "back": _back(edit_request),
+        "found": was_unanswered,
+    }
+    response = edit_request.page("delete/progress.html", "Delete", context)
     patch_vary_headers(response, ("HX-Request", "HX-Target"))
-    say_no_more(place.request, response)
+    clear_flash(edit_request.request, response)
     return response
 
 
-def _wants(request: HttpRequest, part: str) -> bool:
-    """Whether htmx asks for one part of the page."""
-    return "HX-Request" in request.headers and request.headers.get("HX-Target", "").endswith(part)
-
-
-async def _made_again(place: Place) -> HttpResponse:
-    """From the last state, which the page showed; never on top of another object of the name."""
-    draft = await sent_draft(place.request.POST)
+async def _made_again(place: EditRequest) -> HttpResponse:
+    """Re-create the object from its last state, which the page showed; never on top of another object of the name."""
+    draft = await read_submission(place.request.POST)
     if draft is None:
-        return await followed(place, place.request.GET.get("uid", ""))
-    outcome = await create_again(place.exchange, draft, lost=place.request.POST.get(LOST, ""))
+        return await follow_deletion(place, place.request.GET.get("uid", ""))
+    outcome = await recreate(place.object_client, draft, lost_answer=place.request.POST.get(LOST_INPUT, ""))
     if not isinstance(outcome, Saved):
-        return await answer(place, await place.schema(), outcome)
+        return await outcome_response(place, await place.schema(), outcome)
     response = HttpResponseRedirect(place.target.href)
-    read = f": {STORED}" if outcome.read else ""
-    say(response, place.target.href, f"{place.target.words} is made again from its last state, with a new uid{read}.")
+    read = f": {STORED_AFTER_ALL}" if outcome.confirmed_by_read else ""
+    flash(
+        response, place.target.href, f"{place.target.words} is created again from its last state, with a new uid{read}."
+    )
     return response
 
 
 # --- where they came from ---
 
 
-def _list_before(place: Place) -> str:
-    """The address of the list from which they came to delete; empty where they came from elsewhere."""
+def _list_before(place: EditRequest) -> str:
+    """The address of the list that the user came from; empty where they came from elsewhere."""
     request, kind = place.request, place.target.kind
     before = urlsplit(request.POST.get("back", "") if request.method == "POST" else request.headers.get("Referer", ""))
     return Query.parse(QueryDict(before.query), kind.key).href() if before.path == kind.path else ""
 
 
-def _back(place: Place) -> str:
-    """The list to go on with."""
+def _back(place: EditRequest) -> str:
+    """The list to return to."""
     query = f"?{urlencode({'namespace': place.target.namespace})}" if place.target.namespace else ""
     return _list_before(place) or place.target.kind.path + query

@@ -1,4 +1,4 @@
-"""What changed of one object since its page was opened, field by field."""
+"""Change log of one object since its page was opened, field by field."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any
 
 import msgspec
 
-from dashboard.live.lines import rfc3339
-from dashboard.live.messages import Row
-from dashboard.resources.deletion import deletion_of
-from dashboard.resources.rows.field_diff import field_changes
+from dashboard.live.rendering.cells import rfc3339
+from dashboard.objects.describers.deletion import deletion_of
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.paths.diff import field_changes
 from informerd.clock import Clock
 
-CHANGES = 50
-"""Modifications that are remembered."""
-FIELDS = 20
-"""Fields of one modification that are named."""
+MAX_CHANGES = 50
+"""Most modifications that are stored."""
+MAX_FIELDS = 20
+"""Most fields of one modification that are listed."""
 _DELETION = ("metadata.deletionTimestamp", "metadata.deletionGracePeriodSeconds")
-UNSERVED = "no longer followed: the API server serves its kind no more"
-"""What is noted of an object that went with its kind: whether it was deleted nobody can tell."""
-LONGEST = 200
-"""Characters of a value that are shown."""
+NOT_SERVED_TEXT = "no longer followed: the API server no longer serves its kind"
+"""Entry for an object that vanished with its kind: it is unknown whether it was deleted."""
+MAX_VALUE_LENGTH = 200
+"""Most characters of a value that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,10 @@ class ChangeLine:
     """RFC 3339."""
     version: str
     words: str
-    """What happened where no field says it: ``created again``, ``deleted``; empty otherwise."""
+    """Event that no field shows: ``created again``, ``deleted``; empty otherwise."""
     fields: tuple[FieldLine, ...]
     number: int = 0
-    """Of this log, from 1."""
+    """Number in this log, from 1."""
 
 
 class ChangeLog:
@@ -56,7 +56,7 @@ class ChangeLog:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._lines: deque[ChangeLine] = deque(maxlen=CHANGES)
+        self._lines: deque[ChangeLine] = deque(maxlen=MAX_CHANGES)
         self._number = 0
 
     @property
@@ -65,17 +65,17 @@ class ChangeLog:
         return tuple(self._lines)
 
     def note(self, words: str, row: Row | None, fields: tuple[FieldLine, ...] = ()) -> None:
-        """Something happened now; `row` is the object's."""
+        """Add an entry with the current time; `row` is the object's."""
         version = row.version if row is not None else ""
         self._number += 1
         self._lines.appendleft(ChangeLine(rfc3339(round(self._clock.time(), 3)), version, words, fields, self._number))
 
-    def compare(self, before: dict[str, Any], after: dict[str, Any], row: Row) -> None:
-        """The object was modified: note which fields differ."""
+    def note_modification(self, before: dict[str, Any], after: dict[str, Any], row: Row) -> None:
+        """Add an entry for a modification: which fields differ."""
         asked = deletion_of(after) if deletion_of(before) is None else None
         changes = [one for one in field_changes(before, after) if asked is None or one.path not in _DELETION]
-        lines = tuple(FieldLine(one.path, _value(one.old), _value(one.new)) for one in changes[:FIELDS])
-        more = len(changes) - FIELDS
+        lines = tuple(FieldLine(one.path, _value(one.old), _value(one.new)) for one in changes[:MAX_FIELDS])
+        more = len(changes) - MAX_FIELDS
         words = [f"deletion asked for{asked.held}"] if asked is not None else []
         words += [f"and {more} more fields"] if more > 0 else []
         self.note(", ".join(words) if words or lines else "no visible change", row, lines)
@@ -85,4 +85,4 @@ def _value(value: Any) -> str:
     if value is None:
         return ""
     words = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
+    return words if len(words) <= MAX_VALUE_LENGTH else f"{words[: MAX_VALUE_LENGTH - 1]}…"

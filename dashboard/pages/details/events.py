@@ -1,4 +1,4 @@
-"""The Kubernetes events about an object and what it owns, found by the events replica's index of their subjects."""
+"""Kubernetes events about an object and what it owns, found by the index of the events replica."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from dashboard.live.change import Change
-from dashboard.live.lines import dom_id, rfc3339
-from dashboard.live.messages import Row, Tone
-from dashboard.live.replica import Replica
-from dashboard.live.slices import Work, at_once
-from dashboard.resources.kinds import KindInfo
-from dashboard.resources.rows.events import SUBJECT_OF
-from dashboard.resources.words import object_href
+from dashboard.live.rendering.cells import dom_id, rfc3339
+from dashboard.live.replication.change import Change
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.row import Row, Tone
+from dashboard.objects.printers.events import SUBJECT_OF
+from dashboard.runtime.background import SlicedWork, run_at_once
+from dashboard.runtime.text import object_href
 
-MOST = 50
-"""Events that are shown, the newest."""
-SUBJECTS = 500
-"""Objects that events are looked for of at a time, those with events that are gone included."""
+MAX_EVENTS = 50
+"""Most events that are shown, the newest."""
+MAX_SUBJECTS = 500
+"""Most objects whose events are searched at a time, deleted ones included."""
 STEP = 20
-"""Events in a step of the search, each of which is decoded: a millisecond's work at most."""
+"""Events in a step of the search, each of which is decoded: at most a millisecond of work."""
 EVENTS = "events"
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """What an event is about, where it is not the object itself but something that belongs to it."""
+class SubjectLink:
+    """Subject of an event, where it is not the object itself but one that belongs to it."""
 
     kind: str = ""
     name: str = ""
@@ -39,15 +39,15 @@ class EventLine:
     """A Kubernetes event about the object."""
 
     time: str
-    """RFC 3339 of its last occurrence."""
+    """RFC 3339 time of its last occurrence."""
     reason: str
     message: str
     tone: Tone
     """warn for type Warning, idle otherwise."""
     count: int
-    about: Subject = Subject()
+    about: SubjectLink = SubjectLink()
     id: str = ""
-    """Of the event, fit for an element's id."""
+    """The event's uid, safe for an element id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,65 +55,68 @@ class _Followed:
     uid: str
     namespace: str
     name: str
-    about: Subject
+    about: SubjectLink
 
 
 class ObjectEvents:
-    """Events whose involvedObject is one of those followed: by uid, where the event says one.
+    """Events whose involvedObject is one of those followed: by uid, where the event has one.
 
-    `source` is the replica of events, None while nobody follows them. Events about what the object owned stay when that
-    is deleted: they may say why. `found` is called when a search that took its time has found some.
+    `find_replica` returns the replica of events, None while it is not followed. Events about objects that the object
+    owned stay after their deletion: they may give the reason. `found` is called when a search in slices has found some.
     """
 
-    def __init__(self, source: Callable[[], Replica | None], later: Callable[[Work], None] = at_once) -> None:
+    def __init__(
+        self, find_replica: Callable[[], Replica | None], schedule: Callable[[SlicedWork], None] = run_at_once
+    ) -> None:
         self.found: Callable[[], None] = lambda: None
         self.complete = True
-        """Whether all that belongs to the object is followed; else the first SUBJECTS."""
-        self._source = source
-        self._later = later
+        """Whether all objects of the family are followed; else only the first MAX_SUBJECTS."""
+        self._source = find_replica
+        self._later = schedule
         self._followed: dict[str, _Followed] = {}
         self._by_name: dict[str, list[_Followed]] = {}
         self._lines: dict[str, tuple[float, EventLine, str]] = {}
-        """By the event's uid, with the uid of what it is about."""
+        """Events by uid, each with the uid of its subject."""
 
     @property
     def watched(self) -> bool:
-        """Whether anybody follows events."""
+        """Whether events are followed at all."""
         return self._source() is not None
 
     @property
     def stale(self) -> bool:
         """Whether events are followed and not up to date."""
         replica = self._source()
-        return replica is not None and not replica.live
+        return replica is not None and not replica.is_live
 
     @property
     def lines(self) -> tuple[EventLine, ...]:
         """Newest first."""
         newest = sorted(self._lines.values(), key=lambda found: found[0], reverse=True)
-        return tuple(line for _, line, _ in newest[:MOST])
+        return tuple(line for _, line, _ in newest[:MAX_EVENTS])
 
     @property
     def more(self) -> int:
-        """Events that are older than all `lines`."""
-        return max(0, len(self._lines) - MOST)
+        """Number of events that are older than all `lines`."""
+        return max(0, len(self._lines) - MAX_EVENTS)
 
     def follow(self, row: Row) -> None:
-        """Follow this object from now on, alone; the events about it that are there already are found too."""
+        """Follow this object from now on, alone; existing events about it are found too."""
         self._lines = {}
-        self._keep([_Followed(row.uid, row.namespace, row.name, Subject())])
+        self._keep([_Followed(row.uid, row.namespace, row.name, SubjectLink())])
         self._later(self._find({row.name}))
 
-    def include(self, members: Iterable[tuple[KindInfo, Row]]) -> None:
-        """Follow these, which belong to the object, too. Those of before go, unless there are events about them.
+    def include_members(self, members: Iterable[tuple[KindInfo, Row]]) -> None:
+        """Follow these members of the object's family too. Earlier members are dropped, unless there are events about
+        them.
 
-        Of the members the first SUBJECTS are looked at: an order that only grows leaves the same ones first.
+        Only the first MAX_SUBJECTS members are followed: an order that only grows leaves the same ones first.
         """
         told = {uid for _, _, uid in self._lines.values()}
-        current = {row.uid: (kind, row) for kind, row in islice(members, SUBJECTS + 1)}
+        current = {row.uid: (kind, row) for kind, row in islice(members, MAX_SUBJECTS + 1)}
         kept = [each for each in self._followed.values() if not each.about.name or each.uid in told | current.keys()]
         new = [_member(kind, row) for uid, (kind, row) in current.items() if uid not in self._followed]
-        room = max(0, SUBJECTS - len(kept))
+        room = max(0, MAX_SUBJECTS - len(kept))
         self.complete = len(new) <= room
         if new[:room] or len(kept) < len(self._followed):
             self._keep([*kept, *new[:room]])
@@ -121,7 +124,7 @@ class ObjectEvents:
             self._later(self._find(names))
 
     def apply(self, change: Change) -> bool:
-        """Take in what changed among the events; whether any of it is about those that are followed."""
+        """Apply changes of events; returns whether any of them concerns a followed object."""
         mine = False
         for old, new in change.rows:
             if new is not None:
@@ -136,13 +139,13 @@ class ObjectEvents:
         for each in followed:
             self._by_name.setdefault(each.name, []).append(each)
 
-    def _find(self, names: set[str]) -> Work:
-        """The events there are that name one of these. Those that come or go meanwhile are taken by `apply`."""
+    def _find(self, names: set[str]) -> SlicedWork:
+        """Find the existing events about these objects. `apply` handles events that come or go meanwhile."""
         replica = self._source()
         if replica is None:
             return
         some = interrupted = False
-        uids = [uid for name in names for uid in replica.by_subject.of(name)]
+        uids = [uid for name in names for uid in replica.by_subject.uids_of(name)]
         for number, uid in enumerate(uids, 1):
             if (event := replica.rows.get(uid)) is not None:
                 some = self._put(event) or some
@@ -153,9 +156,11 @@ class ObjectEvents:
             self.found()
 
     def _put(self, event: Row) -> bool:
-        """Take in how an event is; whether that changes the lines. One that was about those followed may be no more."""
+        """Store an event's state; returns whether that changes the lines. An event may stop being about a followed
+        object.
+        """
         known = self._by_name.get(SUBJECT_OF[EVENTS](event), ())
-        full = event.whole() if known else {}
+        full = event.decode_object() if known else {}
         involved = full.get("involvedObject")
         about = next((each for each in known if isinstance(involved, dict) and _is_about(involved, each)), None)
         if about is None:
@@ -166,7 +171,7 @@ class ObjectEvents:
 
 
 def _member(kind: KindInfo, row: Row) -> _Followed:
-    subject = Subject(kind.singular, row.name, object_href(kind.key, row.namespace, row.name))
+    subject = SubjectLink(kind.singular, row.name, object_href(kind.key, row.namespace, row.name))
     return _Followed(row.uid, row.namespace, row.name, subject)
 
 
@@ -175,7 +180,7 @@ def _is_about(involved: dict[str, Any], one: _Followed) -> bool:
     return same and involved.get("uid", "") in {one.uid, one.name, ""}  # a kubelet's uid is its node's name
 
 
-def _line(full: dict[str, Any], event: Row, about: Subject) -> tuple[float, EventLine]:
+def _line(full: dict[str, Any], event: Row, about: SubjectLink) -> tuple[float, EventLine]:
     ages = [cell for cell in event.cells if isinstance(cell, float)]
     last = max(ages, default=event.created or 0.0)
     series = full.get("series")

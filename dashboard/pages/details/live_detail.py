@@ -1,9 +1,9 @@
-"""The view of one object, followed through changes, deletion and re-creation under the same name.
+"""View of one object, followed through changes, deletion and re-creation under the same name.
 
-Templates see it as ``view``. A window replaces ``#detail-<view.id>`` (resources/_detail.html, which has that element as
-its root), and on the page that shows the YAML alone ``#yaml-top-<view.id>`` (resources/_yaml_top.html) and
-``#set-by-<view.id>`` (resources/_yaml.html). The frames that follow replace the parts that differ, see html_parts.py;
-what changes in resources/_yaml_top.html is in no part of resources/_detail.html, so that a window brings it.
+Templates see it as ``view``. A window replaces ``#detail-<view.id>`` (details/_detail.html, which has that element as
+its root), and on the page that shows the YAML alone ``#yaml-top-<view.id>`` (details/_yaml_header.html) and
+``#set-by-<view.id>`` (details/_yaml.html). The frames that follow replace the parts that differ, see html_parts.py;
+changes of details/_yaml_header.html are in no part of details/_detail.html, so a window brings them.
 """
 
 from __future__ import annotations
@@ -11,50 +11,50 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from dashboard.access.rights import Denied, offered
-from dashboard.live.change import Change
-from dashboard.live.change_log import UNSERVED, ChangeLine, ChangeLog
-from dashboard.live.family import Family, Kinds
-from dashboard.live.family_tree import Relative
-from dashboard.live.html_parts import Part, partials_between, read_parts
-from dashboard.live.lines import partial, rfc3339
-from dashboard.live.messages import Row
-from dashboard.live.node_pods import PODS, Asked, NodePods
-from dashboard.live.object_events import EVENTS, EventLine, ObjectEvents
-from dashboard.live.object_view import ObjectView, whole
-from dashboard.live.renderer import Renderer
-from dashboard.live.replica import Replica
-from dashboard.live.slices import Work, at_once
-from dashboard.live.successor import Found, Successor
-from dashboard.resources.facts.selectors import list_href
-from dashboard.resources.kinds import KindInfo
-from dashboard.resources.loose import mapping
-from dashboard.resources.rows.field_path import FieldPath
-from dashboard.resources.words import object_href
+from dashboard.cluster.access_reviews import DenialLookup, allow_all
+from dashboard.live.hub.hub import Hub
+from dashboard.live.rendering.cells import hx_partial, rfc3339
+from dashboard.live.rendering.parts import HtmlPart, diff_partials, parse_parts
+from dashboard.live.rendering.renderer import Renderer
+from dashboard.live.replication.change import Change
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.describers.fact import list_href
+from dashboard.objects.fields.unstructured import as_map
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.paths.field_path import FieldPath
+from dashboard.pages.details.change_log import NOT_SERVED_TEXT, ChangeLine, ChangeLog
+from dashboard.pages.details.events import EVENTS, EventLine, ObjectEvents
+from dashboard.pages.details.node_pods import PODS, NodePods, NodeResourceRequest
+from dashboard.pages.details.owner_graph import KindReplicas, OwnerGraph
+from dashboard.pages.details.owner_tree import OwnerTreeLine
+from dashboard.pages.details.page import LiveObject, full_object
+from dashboard.pages.details.replacement import Replacement, ReplacementSearch
+from dashboard.runtime.background import SlicedWork, run_at_once
+from dashboard.runtime.text import object_href
 from informerd.clock import Clock
 
 
-class DetailView(ObjectView):
-    """What `view` is in resources/detail.html, _detail.html and yaml.html.
+class LiveDetail(LiveObject):
+    """Value of `view` in details/detail.html, _detail.html and yaml.html.
 
-    kind: KindInfo · namespace, name · row: Row | None (None: never seen) · found: bool · loading: bool (nobody can
-    tell yet) · problem: str · polled: float (seconds between two lists, or 0) · object: dict · yaml: str ·
-    details: Details | None (the object in words and parts) ·
-    cells: tuple[CellText, ...] (all columns, and the paths) ·
-    set_by: SetBy | None (the YAML in runs, and who set it) · yaml_html, managed_html: the same for a pre element ·
-    relatives: tuple[Relative, ...] (the tree of owners and of what it owns, while family.looking not all of it) ·
-    owners: tuple[Link, ...] (its controller first) · created, deleting: RFC 3339, or "" ·
-    pods: NodePods | None (those on the node), pods_asked: what they ask of it ·
-    events: tuple[EventLine, ...] (newest first, those about what it owns too) ·
-    changes: tuple[ChangeLine, ...] (newest first, at most 50) ·
-    gone: RFC 3339 of the deletion or "" · unserved: bool (its kind is gone, and nobody knows whether it is) ·
-    successor: Found | None (what stands in its place since, at successor_href) ·
-    again: bool (re-created under the same name since the page was opened) ·
-    denials: Denials (the quick actions, and what may not be done; worked out anew each time) ·
-    href, list_href, yaml_href, edit_href, delete_href: addresses; empty where gone, or not for this kind.
+    kind: KindInfo · namespace, name · row: Row | None (None: never seen) · found: bool · loading: bool (nobody can tell
+    yet) · problem: str · polled: float (seconds between two lists, or 0) · object: dict · yaml: str · details: Details
+    | None (the object in words and parts) · cells: tuple[CellText, ...] (all columns, and the paths) · set_by:
+    YamlByManager | None (the YAML in runs with their managers) · yaml_html, managed_html: the same for a pre element ·
+    relatives: tuple[OwnerTreeLine, ...] (owners and descendants, incomplete while family.looking) · owners:
+    tuple[ObjectLink, ...] (its controller first) · created, deleting: RFC 3339, or "" · pods: NodePods | None (those on
+    the node), pods_asked: their resource requests · events: tuple[EventLine, ...] (newest first, those of descendants
+    too) · changes: tuple[ChangeLine, ...] (newest first, at most 50) · gone: RFC 3339 of the deletion or "" · unserved:
+    bool (its kind is gone, so its own state is unknown) · successor: Replacement | None (at successor_href) · again:
+    bool (re-created under the same name since the page was opened) · denials: Denials (quick actions and denied
+    actions; computed each time) · href, list_href, yaml_href, edit_href, delete_href: addresses; empty where gone, or
+    not for this kind.
     """
 
     template: ClassVar[str] = "detail"
+    forgotten_with_kind: ClassVar[bool] = True
+    stirred_by_kinds: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -65,56 +65,56 @@ class DetailView(ObjectView):
         clock: Clock,
         *,
         paths: tuple[FieldPath, ...] = (),
-        kinds: Kinds = tuple,
-        later: Callable[[Work], None] = at_once,
-        denied: Denied = offered,
+        kinds: KindReplicas = tuple,
+        schedule: Callable[[SlicedWork], None] = run_at_once,
+        denied: DenialLookup = allow_all,
     ) -> None:
-        """`paths` are fields that are shown beside the kind's columns: those that the list beside it has as columns.
+        """`paths` are fields that are shown beside the kind's columns: the path columns of the list beside it.
 
-        `kinds` are those among which the object's family is found, and the events about it; `later` does what takes
-        long, in slices; `denied` knows what the account may not do.
+        `kinds` are those among which the object's family and its events are found; `schedule` runs long work in slices;
+        `denied` knows the account's denials.
         """
         super().__init__(kind, namespace, name, replica, clock, paths=paths, kinds=kinds, denied=denied)
         self.again = self.unserved = False
         self._log = ChangeLog(clock)
-        self._events = ObjectEvents(self._replica_of_events, later)
+        self._events = ObjectEvents(self._replica_of_events, schedule)
         self._events.found = self._stir
-        self.family = Family(kinds, later)
+        self.family = OwnerGraph(kinds, schedule)
         self.family.found = self._with_family
-        self.pods = NodePods(self._replica_of_pods, later) if kind.key == "nodes" else None
-        """Those on the node; None for what is none."""
+        self.pods = NodePods(self._replica_of_pods, schedule) if kind.key == "nodes" else None
+        """Pods on the node; None for objects of other kinds."""
         if self.pods is not None:
             self.pods.found = self._stir
-        self._successor = Successor(replica, later)
+        self._successor = ReplacementSearch(replica, schedule)
         self._successor.found = self._stir
         self._awaited = self.loading
-        """Whether nobody could tell yet what there is: what comes then was there before, and is no news."""
-        self._shown: Part | None = None
-        """What all who look have; None where nobody knows."""
+        """Whether the object's existence was unknown so far: what comes then existed before, and is no news."""
+        self._shown: HtmlPart | None = None
+        """State that all viewers share; None where it is unknown."""
         if self.row is not None:
             self._follow(self.row)
 
-    def hears(self, key: str) -> bool:  # noqa: ARG002 - what belongs to the object may be of any kind
+    def listens_to(self, key: str) -> bool:  # noqa: ARG002 - what belongs to the object may be of any kind
         return True
 
     # --- what templates see ---
 
     @property
-    def relatives(self) -> tuple[Relative, ...]:
-        """The tree of its owners and of what it owns; empty where there is nobody but itself."""
+    def relatives(self) -> tuple[OwnerTreeLine, ...]:
+        """The tree of its owners and descendants; empty where it has neither."""
         lines = self.family.lines
         return lines if len(lines) > 1 else ()
 
     @property
-    def pods_asked(self) -> tuple[Asked, ...]:
-        """What the pods on a node ask of it together."""
-        room = mapping(mapping(self.object.get("status")).get("allocatable"))
+    def pods_asked(self) -> tuple[NodeResourceRequest, ...]:
+        """Resources that the pods on a node request together."""
+        room = as_map(as_map(self.object.get("status")).get("allocatable"))
         return self.pods.asked(room) if self.pods is not None else ()
 
     @property
-    def successor(self) -> Found | None:
-        """What stands in its place, where it is gone."""
-        return self._successor.one
+    def successor(self) -> Replacement | None:
+        """The replacement of a deleted object."""
+        return self._successor.replacement
 
     @property
     def successor_href(self) -> str:
@@ -127,12 +127,12 @@ class DetailView(ObjectView):
 
     @property
     def about(self) -> ObjectEvents:
-        """How the events are that `events` has the newest of."""
+        """State of the family that `events` covers."""
         return self._events
 
     @property
     def events_href(self) -> str:
-        """The list of events about the object itself, all of them."""
+        """The list of all events about the object itself."""
         return list_href(EVENTS, self.namespace, f"object={self.kind.singular.lower()}/{self.name}")
 
     @property
@@ -145,17 +145,17 @@ class DetailView(ObjectView):
         if key == self.kind.key:
             for old, new in change.rows:
                 if self._is_mine(old) or self._is_mine(new):
-                    self._take(old, new, UNSERVED if change.unserved else "deleted")
+                    self._take(old, new, NOT_SERVED_TEXT if change.unserved else "deleted")
             self.dirty = self._successor.apply(change.rows) or self.dirty
-            self.dirty = self.dirty or change.state
-        if key == EVENTS and self._events.watched and (self._events.apply(change) or change.state):
+            self.dirty = self.dirty or change.has_new_health
+        if key == EVENTS and self._events.watched and (self._events.apply(change) or change.has_new_health):
             self.dirty = True
-        if key == PODS and self.pods is not None and (self.pods.apply(change) or change.state):
+        if key == PODS and self.pods is not None and (self.pods.apply(change) or change.has_new_health):
             self.dirty = True
         if self.family.apply(key, change):
-            self._events.include(self.family.below)
+            self._events.include_members(self.family.descendants)
             self.dirty = True
-        self.dirty = self.dirty or (change.state and self.family.has(key))
+        self.dirty = self.dirty or (change.has_new_health and self.family.has_kind(key))
         self._awaited = self.loading
 
     def _replica_of_events(self) -> Replica | None:
@@ -175,8 +175,8 @@ class DetailView(ObjectView):
                 self._deleted(going)
         elif not self._is_mine(new):
             if self.row is not None and new.uid == self.row.uid:
-                self._deleted("has another name now")
-                self._successor.renamed(new)
+                self._deleted("has a new name now")
+                self._successor.note_renamed(new)
         elif self.row is None or new.uid == self.row.uid:
             self._modified(new)
         else:
@@ -185,40 +185,40 @@ class DetailView(ObjectView):
 
     def _deleted(self, words: str = "deleted") -> None:
         self.found, self.gone, self.again = False, rfc3339(round(self.clock.time(), 3)), False
-        self.unserved = words == UNSERVED
+        self.unserved = words == NOT_SERVED_TEXT
         self._log.note(words, self.row)
         if self.row is not None:
-            self._successor.look(self.row, self.object, self.clock.time())
+            self._successor.start(self.row, self.object, self.clock.time())
 
     def _modified(self, new: Row) -> None:
         before, first = self.object, self.row is None
-        self.row, self.found, self.gone, self.object = new, True, "", whole(new)
+        self.row, self.found, self.gone, self.object = new, True, "", full_object(new)
         self._successor.forget()
-        self._successor.ends(new, self.object)
+        self._successor.note_deletion(new, self.object)
         if first:
             self._follow(new)
             if not self._awaited:
                 self._log.note("created", new)
         else:
-            self._log.compare(before, self.object, new)
+            self._log.note_modification(before, self.object, new)
 
     def _created_again(self, new: Row) -> None:
         if self.found:
             self._deleted()
         self._successor.forget()
-        self.row, self.found, self.gone, self.again, self.object = new, True, "", True, whole(new)
+        self.row, self.found, self.gone, self.again, self.object = new, True, "", True, full_object(new)
         self._follow(new)
         self._log.note("created again under the same name", new)
 
     def _follow(self, row: Row) -> None:
         self._events.follow(row)
         self.family.follow(self.kind, row)
-        self._events.include(self.family.below)
+        self._events.include_members(self.family.descendants)
         if self.pods is not None:
             self.pods.follow(self.name)
 
     def _with_family(self) -> None:
-        self._events.include(self.family.below)
+        self._events.include_members(self.family.descendants)
         self._stir()
 
     # --- rendering ---
@@ -227,24 +227,47 @@ class DetailView(ObjectView):
         self._shown = self._rendered(render, self._shown)
         return self._window(self._shown, render)
 
-    def _window(self, shown: Part, render: Renderer) -> str:
-        whole = partial(f"#{shown.id}", "outerMorph", shown.html)
-        top = partial(f"#yaml-top-{self.id}", "outerMorph", render("resources/_yaml_top.html", self.context()))
+    def _window(self, shown: HtmlPart, render: Renderer) -> str:
+        whole = hx_partial(f"#{shown.id}", "outerMorph", shown.html)
+        top = hx_partial(f"#yaml-top-{self.id}", "outerMorph", render("details/_yaml_header.html", self.context()))
         yaml = shown.find(name := f"set-by-{self.id}")  # in details only where there is, or was, an object
-        html = yaml.html if yaml is not None else render("resources/_yaml.html", self.context())
-        return whole + top + partial(f".yaml-page>#{name}", "outerMorph", html)
+        html = yaml.html if yaml is not None else render("details/_yaml.html", self.context())
+        return whole + top + hx_partial(f".yaml-page>#{name}", "outerMorph", html)
 
-    def remember(self, render: Renderer) -> None:
+    def set_baseline(self, render: Renderer) -> None:
         if self._shown is None:
             self._shown = self._rendered(render, None)
 
     def _render_update(self, render: Renderer) -> str:
         before, self._shown = self._shown, self._rendered(render, self._shown)
-        steps = partials_between(before, self._shown) if before is not None else None
+        steps = diff_partials(before, self._shown) if before is not None else None
         return self._window(self._shown, render) if steps is None else steps
 
     def _forget_update(self) -> None:
         self._shown = None
 
-    def _rendered(self, render: Renderer, before: Part | None) -> Part:
-        return read_parts(render("resources/_detail.html", self.context()), f"detail-{self.id}", before)
+    def _rendered(self, render: Renderer, before: HtmlPart | None) -> HtmlPart:
+        return parse_parts(render("details/_detail.html", self.context()), f"detail-{self.id}", before)
+
+
+def open_detail(hub: Hub, kind: KindInfo, namespace: str, name: str, paths: tuple[FieldPath, ...] = ()) -> LiveDetail:
+    """The object's view, whether the object exists or not (see its `found`); `paths` are shown with its columns.
+
+    Raises KeyError where the kind is not followed.
+    """
+    replica = hub.followed.replica(kind.key)
+
+    def make() -> LiveDetail:
+        return LiveDetail(
+            kind,
+            namespace,
+            name,
+            replica,
+            hub.clock,
+            paths=paths,
+            kinds=hub.followed.with_replicas,
+            schedule=hub.index.slices.add,
+            denied=hub.denied,
+        )
+
+    return hub.open_view(LiveDetail, LiveDetail.state_key(kind, namespace, name, paths), make)

@@ -1,4 +1,4 @@
-"""The pods on a node, and what they ask of it together: found among all pods, then kept current by what changes."""
+"""Pods on a node and their resource requests: found among all pods, then updated by changes."""
 
 from __future__ import annotations
 
@@ -8,22 +8,28 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Any
 
-from dashboard.live.change import Change
-from dashboard.live.messages import Row, Tone
-from dashboard.live.replica import Replica
-from dashboard.live.slices import Work, at_once
-from dashboard.resources.demand import Amounts, added, amount_words, demand_of, unlimited
-from dashboard.resources.facts.selectors import list_href
-from dashboard.resources.loose import mapping, text
-from dashboard.resources.quantity import parse_quantity
-from dashboard.resources.rows import columns_for
-from dashboard.resources.words import object_href, pods
+from dashboard.live.replication.change import Change
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.describers.fact import list_href
+from dashboard.objects.describers.resource_requests import (
+    Amounts,
+    format_amount,
+    pod_resources,
+    sum_amounts,
+    unlimited_resources,
+)
+from dashboard.objects.fields.quantity import parse_quantity
+from dashboard.objects.fields.unstructured import as_map, as_text
+from dashboard.objects.kinds.row import Row, Tone
+from dashboard.objects.printers import columns_for
+from dashboard.runtime.background import SlicedWork, run_at_once
+from dashboard.runtime.text import format_pod_count, object_href
 
 PODS = "pods"
-SHOWN = 12
-"""Pods that are named, what is wrong first; the rest is counted."""
+MAX_SHOWN = 12
+"""Most pods that are listed, unhealthy ones first; the rest is counted."""
 STEP = 500
-"""Rows in a step of the search, a millisecond's work at most; the few that are on the node are decoded."""
+"""Rows in a step of the search, at most a millisecond of work; only rows of the node's pods are decoded."""
 _WORST: dict[Tone, int] = {"bad": 0, "warn": 1, "busy": 2, "ok": 3, "idle": 4}
 _NODE = next(place for place, column in enumerate(columns_for(PODS)) if column.id == "node")
 
@@ -38,8 +44,8 @@ class PodLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What all pods on the node that have not ended ask of one resource."""
+class NodeResourceRequest:
+    """Requests and limits of one resource, summed over the node's pods that have not ended."""
 
     resource: str
     words: str
@@ -56,20 +62,22 @@ class _Pod:
 
 
 class NodePods:
-    """`follow` a node; `found` is called when a search has ended that took its time.
+    """Pods of the followed node; `found` is called when a search in slices has ended.
 
-    `source` is the replica of pods, None while nobody follows them: then there are none, and they are found again in
-    the replica that comes.
+    `find_replica` returns the replica of pods, None while pods are not followed: then there are none, and a new replica
+    is searched when it comes.
     """
 
-    def __init__(self, source: Callable[[], Replica | None], later: Callable[[Work], None] = at_once) -> None:
+    def __init__(
+        self, find_replica: Callable[[], Replica | None], schedule: Callable[[SlicedWork], None] = run_at_once
+    ) -> None:
         self.found: Callable[[], None] = lambda: None
         self.looking = False
-        self._source = source
-        self._later = later
+        self._source = find_replica
+        self._later = schedule
         self._node = ""
         self._replica: Replica | None = None
-        """Where `_pods` were found."""
+        """The replica in which `_pods` were found."""
         self._pods: dict[str, _Pod] = {}
         self._round = 0
 
@@ -80,7 +88,7 @@ class NodePods:
     @property
     def stale(self) -> bool:
         replica = self._source()
-        return replica is not None and not replica.live
+        return replica is not None and not replica.is_live
 
     @property
     def total(self) -> int:
@@ -88,26 +96,26 @@ class NodePods:
 
     @property
     def href(self) -> str:
-        """The list of all of them."""
+        """The list of all pods on the node."""
         return list_href(PODS, "", f"node={self._node}")
 
     @property
     def lines(self) -> tuple[PodLine, ...]:
-        """The first SHOWN, what is wrong first."""
+        """The first MAX_SHOWN pods, unhealthy ones first."""
         rows = (pod.row for pod in self._there.values())
         return tuple(
             PodLine(row.name, row.namespace, object_href(PODS, row.namespace, row.name), row.status, row.tone)
-            for row in nsmallest(SHOWN, rows, key=lambda row: (_WORST[row.tone], row.namespace, row.name))
+            for row in nsmallest(MAX_SHOWN, rows, key=lambda row: (_WORST[row.tone], row.namespace, row.name))
         )
 
     @property
     def more(self) -> int:
-        return max(0, self.total - SHOWN)
+        return max(0, self.total - MAX_SHOWN)
 
-    def asked(self, allocatable: Mapping[str, Any]) -> tuple[Asked, ...]:
-        """Of each resource that is asked for, beside what the node has to give."""
+    def asked(self, allocatable: Mapping[str, Any]) -> tuple[NodeResourceRequest, ...]:
+        """Each requested resource, compared with the node's allocatable amount."""
         found = self._there.values()
-        requests, limits = added(pod.requests for pod in found), added(pod.limits for pod in found)
+        requests, limits = sum_amounts(pod.requests for pod in found), sum_amounts(pod.limits for pod in found)
         more = Counter(name for pod in found for name in pod.unlimited)
         names = sorted(requests.keys() | limits.keys(), key=lambda name: (name not in ("cpu", "memory"), name))
         return tuple(
@@ -115,20 +123,20 @@ class NodePods:
                 name,
                 requests.get(name, 0.0),
                 limits.get(name, 0.0),
-                parse_quantity(text(allocatable.get(name))),
+                parse_quantity(as_text(allocatable.get(name))),
                 more[name],
             )
             for name in names
         )
 
     def follow(self, node: str) -> None:
-        """This node's pods from now on."""
+        """Follow this node's pods from now on."""
         self._node, self._replica, self._pods, self.looking = node, self._source(), {}, True
         self._round += 1
         self._later(self._search(self._round))
 
     def apply(self, change: Change) -> bool:
-        """Take in what changed among the pods; whether any of it is on the node."""
+        """Apply changes of pods; returns whether any of them is on the node."""
         if self._replica is not self._source():
             self.follow(self._node)
             return True
@@ -145,7 +153,7 @@ class NodePods:
     def _there(self) -> Mapping[str, _Pod]:
         return self._pods if self._replica is not None and self._replica is self._source() else {}
 
-    def _search(self, number: int) -> Work:
+    def _search(self, number: int) -> SlicedWork:
         interrupted = False
         replica = self._replica
         for looked, uid in enumerate(list(replica.rows) if replica is not None else (), 1):
@@ -162,22 +170,22 @@ class NodePods:
             self.found()
 
     def _put(self, row: Row) -> None:
-        whole = row.whole()
-        spec, ended = mapping(whole.get("spec")), mapping(whole.get("status")).get("phase") in ("Succeeded", "Failed")
+        whole = row.decode_object()
+        spec, ended = as_map(whole.get("spec")), as_map(whole.get("status")).get("phase") in ("Succeeded", "Failed")
         self._pods[row.uid] = _Pod(row, {}, {}, frozenset()) if ended else _Pod(
-            row, demand_of(spec, "requests"), demand_of(spec, "limits"), unlimited(spec))  # fmt: skip
+            row, pod_resources(spec, "requests"), pod_resources(spec, "limits"), unlimited_resources(spec))  # fmt: skip
 
 
 def _node_of(row: Row) -> Any:
     return row.cells[_NODE] if len(row.cells) > _NODE else None
 
 
-def _asked(name: str, requested: float, limited: float, room: float | None, more: int) -> Asked:
-    """`more` pods have no limit of it."""
-    words = f"{amount_words(name, requested)} requested"
-    words += f", {requested / room:.0%} of {amount_words(name, room)}" if room else ""
+def _asked(name: str, requested: float, limited: float, room: float | None, more: int) -> NodeResourceRequest:
+    """The line of one resource; `more` pods have no limit of it."""
+    words = f"{format_amount(name, requested)} requested"
+    words += f", {requested / room:.0%} of {format_amount(name, room)}" if room else ""
     if limited:
-        words += f"; limits {amount_words(name, limited)}" + (f", {limited / room:.0%}" if room else "")
-        words += f", {pods(more)} may take more" if more else ""
+        words += f"; limits {format_amount(name, limited)}" + (f", {limited / room:.0%}" if room else "")
+        words += f", {format_pod_count(more)} may take more" if more else ""
     full = room is not None and requested > 0.95 * room
-    return Asked(name, words, "warn" if full else "idle")
+    return NodeResourceRequest(name, words, "warn" if full else "idle")

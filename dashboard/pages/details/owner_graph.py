@@ -1,6 +1,6 @@
-"""The family of one object: its owners and theirs, and all that it owns, among the kinds that are followed.
+"""Family of one object: its owners and theirs, and all objects that it owns, among the followed kinds.
 
-It is found by the replicas' indexes of owners, in slices where it is large, and then kept current by what changes.
+It is found by the replicas' owner indexes, in slices where it is large, and then updated by changes.
 """
 
 from __future__ import annotations
@@ -8,97 +8,99 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from dashboard.live.change import Change
-from dashboard.live.family_tree import GENERATIONS, Above, Member, Relative, Tree
-from dashboard.live.messages import Row
-from dashboard.live.ownership import can_own, owner_uids
-from dashboard.live.replica import Replica
-from dashboard.live.slices import Work
-from dashboard.resources.kinds import KindInfo
+from dashboard.live.replication.change import Change
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.owners import can_own, owner_uids
+from dashboard.objects.kinds.row import Row
+from dashboard.pages.details.owner_tree import MAX_GENERATIONS, Ancestors, Member, OwnerTree, OwnerTreeLine
+from dashboard.runtime.background import SlicedWork
 
 STEP = 500
-"""Objects in a step of the search, a millisecond's work or two."""
+"""Objects in a step of the search: one or two milliseconds of work."""
 
-Kinds = Callable[[], Iterable[tuple[KindInfo, Replica]]]
+KindReplicas = Callable[[], Iterable[tuple[KindInfo, Replica]]]
 
 
-class Family:
-    """`follow` an object; `lines` are its tree. `found` is called when a search has ended that took its time."""
+class OwnerGraph:
+    """Family of the followed object; `lines` are its tree. `found` is called when a search in slices has ended."""
 
-    def __init__(self, kinds: Kinds, later: Callable[[Work], None]) -> None:
+    def __init__(self, kinds: KindReplicas, schedule: Callable[[SlicedWork], None]) -> None:
         self.found: Callable[[], None] = lambda: None
         self.looking = False
         self._kinds = kinds
-        self._later = later
+        self._later = schedule
         self._here: Member | None = None
-        self._above: Above | None = None
+        self._above: Ancestors | None = None
         self._below: dict[str, Member] = {}
         self._children: dict[str, dict[str, Member]] = {}
-        """Those below by the uid of each owner that is one of the members, then by their own."""
+        """Descendants by the uid of each of their owners in the family, then by their own."""
         self._of_kind: Counter[str] = Counter()
-        """How many of those below are of each kind."""
+        """Number of descendants of each kind."""
         self._wanted: set[str] = set()
-        """Members whose own objects have not been looked for."""
+        """Members whose own objects have not been searched."""
         self._round = 0
 
     def follow(self, kind: KindInfo, row: Row) -> None:
-        """This object's family from now on."""
+        """Follow this object's family from now on."""
         self._here = kind, row
         self._below, self._children, self._of_kind = {}, {}, Counter()
         self._wanted = {row.uid}
-        self._above = Above(row, self._find_row)
+        self._above = Ancestors(row, self._find_row)
         self._round += 1
         self._search()
 
     @property
-    def below(self) -> Iterable[Member]:
-        """All that it owns, in the order in which it was found."""
+    def descendants(self) -> Iterable[Member]:
+        """All objects that it owns, in the order in which they were found."""
         return self._below.values()
 
     @property
-    def lines(self) -> tuple[Relative, ...]:
+    def lines(self) -> tuple[OwnerTreeLine, ...]:
         """The tree from the topmost owners down; the object alone where it has no family."""
         if self._here is None or self._above is None:
             return ()
-        return tuple(Tree(self._here, self._above, self._children, (kind.key for kind, _ in self._kinds())).lines())
+        return tuple(
+            OwnerTree(self._here, self._above, self._children, (kind.key for kind, _ in self._kinds())).lines()
+        )
 
-    def has(self, key: str) -> bool:
-        """Whether any of them is of this kind."""
-        above = self._above.known.values() if self._above is not None else ()
+    def has_kind(self, key: str) -> bool:
+        """Whether any member is of this kind."""
+        above = self._above.members.values() if self._above is not None else ()
         return self._of_kind[key] > 0 or any(kind.key == key for kind, _ in above)
 
     @property
     def stale(self) -> tuple[str, ...]:
-        """Titles of the kinds among them whose rows are not up to date."""
-        return tuple(kind.title for kind, replica in self._kinds() if not replica.live and self.has(kind.key))
+        """Titles of the members' kinds whose rows are not up to date."""
+        return tuple(kind.title for kind, replica in self._kinds() if not replica.is_live and self.has_kind(kind.key))
 
     def apply(self, key: str, change: Change) -> bool:
-        """Take in what changed among the rows of kind `key`; whether any of it is family."""
+        """Apply changes of rows of the kind `key`; returns whether any of them is a member."""
         kind = next((kind for kind, _ in self._kinds() if kind.key == key), None)
         if self._here is None or kind is None or not self._is_touched(change):
             return False
         for old, new in change.rows:
             self._take(kind, old, new)
-        self._above = Above(self._here[1], self._find_row)
+        self._above = Ancestors(self._here[1], self._find_row)
         if self._wanted and not self.looking:
             self._search()
         return True
 
     def _is_touched(self, change: Change) -> bool:
-        """Whether it is about any of them, or about an owner that nobody has seen."""
-        touched = change.touched
-        mine = (self._above.owned if self._above is not None else {}, self._below)
+        """Whether the change concerns a member, or an owner that is not known yet."""
+        touched = change.affected_uids
+        mine = (self._above.owned_uids if self._above is not None else {}, self._below)
         return not all(each.keys().isdisjoint(touched) for each in mine) or (
             self._here is not None and self._here[1].uid in touched
         )
 
     def _member(self, uid: str) -> Member | None:
-        """The object itself, or one of those below."""
+        """The object itself, or one of its descendants."""
         found = self._below.get(uid)
         return self._here if found is None and self._here is not None and uid == self._here[1].uid else found
 
     def _owners(self, row: Row) -> set[str]:
-        """The uids of its owners among the members."""
+        """The uids of its owners in the family."""
         found = set()
         for uid in owner_uids(row):
             owner = self._member(uid)
@@ -131,14 +133,14 @@ class Family:
             self._leave_loose(self._reached(row.uid))
 
     def _remove(self, uid: str) -> None:
-        """It is none of them any more, nor is what it alone owns."""
+        """Remove an object, and all that only it owns."""
         if uid in self._below:
             reached = self._reached(uid)
             self._forget(uid)
             self._leave_loose(reached - {uid})
 
     def _reached(self, uid: str) -> set[str]:
-        """It, what it owns, and so on."""
+        """The object, all that it owns, and so on."""
         reached, waiting = {uid}, [uid]
         while waiting:
             new = self._children.get(waiting.pop(), {}).keys() - reached
@@ -183,10 +185,10 @@ class Family:
         self.looking = True
         self._later(self._find(self._round))
 
-    def _find(self, number: int) -> Work:
+    def _find(self, number: int) -> SlicedWork:
         """What members own, generation by generation; the rows that come meanwhile are taken by `apply`."""
         interrupted = False
-        for _ in range(GENERATIONS):
+        for _ in range(MAX_GENERATIONS):
             owners, self._wanted = self._wanted, set()
             for looked, (kind, replica, uid) in enumerate(self._owned_by(owners), 1):
                 if (row := replica.rows.get(uid)) is not None:
@@ -207,5 +209,5 @@ class Family:
         for kind, replica in list(self._kinds()):
             if replica.by_owner:
                 for owner in owners:
-                    for uid in list(replica.by_owner.of(owner)):
+                    for uid in list(replica.by_owner.uids_of(owner)):
                         yield kind, replica, uid

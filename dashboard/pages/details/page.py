@@ -1,6 +1,6 @@
-"""One object as pages show it: its parts in words, the addresses of its pages, and what may be done with it.
+"""State of one object as pages show it: its parts in words, the addresses of its pages, and the permitted actions.
 
-What follows it through time is in detail_view.py.
+live_detail.py follows the object over time.
 """
 
 from __future__ import annotations
@@ -9,26 +9,26 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from dashboard.access.rights import ASKED_AGAIN, Denied, Right
-from dashboard.live.family import Kinds
-from dashboard.live.lines import CellText, all_columns, cells_of, rfc3339
-from dashboard.live.messages import Row
-from dashboard.live.replica import Replica
-from dashboard.live.view import View
-from dashboard.resources.depth import TOO_DEEP, cut_deeper
-from dashboard.resources.details import Details, Owner, describe
-from dashboard.resources.kinds import KindInfo
-from dashboard.resources.offers import Offer, offers_of
-from dashboard.resources.rows.column import path_column
-from dashboard.resources.rows.field_path import FieldPath
-from dashboard.resources.set_by import SetBy, set_by
-from dashboard.resources.words import object_href
-from dashboard.resources.yaml_text import to_yaml
+from dashboard.cluster.access_reviews import REFRESH_SECONDS, DenialLookup, ResourceAttributes
+from dashboard.live.hub.live_view import LiveView
+from dashboard.live.rendering.cells import CellText, all_columns, cells_of, rfc3339
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.describers.describe import Details, OwnerLink, describe
+from dashboard.objects.fields.unstructured import TOO_DEEP_TEXT, truncate_depth
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.quick_actions import QuickAction, quick_actions_of
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.paths.field_path import FieldPath
+from dashboard.objects.printers.printer import path_column
+from dashboard.pages.details.owner_graph import KindReplicas
+from dashboard.pages.details.yaml_managers import YamlByManager, yaml_by_manager
+from dashboard.runtime.text import object_href
 from informerd.clock import Clock
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ObjectLink:
     """A name with the address of its details; `href` is empty where that kind is not watched."""
 
     kind: str
@@ -38,28 +38,28 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Denials:
-    """What of an object's pages may not be done, each with why as a sentence; empty where it may."""
+    """Denied actions of an object's pages, each with the reason as a sentence; empty where the action is allowed."""
 
     edit: str = ""
     clone: str = ""
     delete: str = ""
-    actions: tuple[Offer, ...] = ()
-    """Quick actions, as they are called in its present state; what `path` adds to its `href` is their address."""
+    actions: tuple[QuickAction, ...] = ()
+    """Quick actions by the names of the object's present state; `path` appended to `href` is an action's address."""
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """What cannot be pressed."""
+        """Labels of the disabled buttons."""
         named = {"Edit": self.edit, "Clone": self.clone}
         named |= {offer.title: offer.denied for offer in self.actions}
         named |= {"Delete": self.delete}
         return tuple(title for title, words in named.items() if words)
 
 
-class ObjectView(View):
-    """The half of a DetailView that depends on nothing but the object's newest row, `row`.
+class LiveObject(LiveView):
+    """The half of a LiveDetail that depends only on the object's newest row, `row`.
 
     `replica` is that of its kind, `paths` are fields that are shown beside the kind's columns, `kinds` are those whose
-    objects can be linked to, `denied` knows what the account may not do.
+    objects can be linked, `denied` knows the account's denials.
     """
 
     def __init__(
@@ -71,10 +71,10 @@ class ObjectView(View):
         clock: Clock,
         *,
         paths: tuple[FieldPath, ...],
-        kinds: Kinds,
-        denied: Denied,
+        kinds: KindReplicas,
+        denied: DenialLookup,
     ) -> None:
-        super().__init__(self.state_of(kind, namespace, name, paths), keys=(kind.key,), clock=clock)
+        super().__init__(self.state_key(kind, namespace, name, paths), keys=(kind.key,), clock=clock)
         self.kind = kind
         self.namespace = namespace
         self.name = name
@@ -82,37 +82,37 @@ class ObjectView(View):
         self._replica = replica
         self.row = replica.get(namespace, name)
         self.found = self.row is not None
-        self.object = whole(self.row)
+        self.object = full_object(self.row)
         self._paths = tuple((-1, path_column(path)) for path in paths)
         self._details: tuple[Row, Details] | None = None
         self._kinds = kinds
         self._right = denied
         self._denials = Denials()
-        """As they were drawn last."""
+        """As rendered last."""
         self._asked = clock.now()
-        self._set_by: tuple[Row, SetBy] | None = None
+        self._set_by: tuple[Row, YamlByManager] | None = None
 
     @staticmethod
-    def state_of(kind: KindInfo, namespace: str, name: str, paths: tuple[FieldPath, ...] = ()) -> str:
-        """What tells this view from others."""
+    def state_key(kind: KindInfo, namespace: str, name: str, paths: tuple[FieldPath, ...] = ()) -> str:
+        """Key that distinguishes this view from others."""
         return " ".join((kind.key, f"{namespace}/{name}", *(path.text for path in paths)))
 
     # --- the object ---
 
     @property
     def loading(self) -> bool:
-        """Whether nobody can tell yet if the object exists: its kind has not been listed."""
+        """Whether the object's existence is unknown: its kind has not been listed."""
         known = self._replica.state != "starting" and self._replica.health.state in ("live", "stale", "absent")
         return not self.found and not self.gone and not known
 
     @property
     def problem(self) -> str:
-        """What keeps the kind from being listed, as a sentence; empty when nothing does."""
+        """Why the kind cannot be listed, as a sentence; empty where it can."""
         return self._replica.health.problem
 
     @property
     def polled(self) -> float:
-        """Seconds between two lists of a kind that nobody may watch; 0 where it is watched."""
+        """Seconds between two lists of a kind that cannot be watched; 0 where it is watched."""
         return self._replica.health.polled
 
     @property
@@ -120,17 +120,20 @@ class ObjectView(View):
         return to_yaml(self.object) if self.object else ""
 
     @property
-    def set_by(self) -> SetBy | None:
-        """The YAML again, with who set what of it; made anew with each version."""
+    def set_by(self) -> YamlByManager | None:
+        """The YAML with the manager of each line; computed once for each version."""
         if self.row is None:
             return None
         if self._set_by is None or self._set_by[0] is not self.row:
-            self._set_by = (self.row, set_by(self.object, self._set_by[1] if self._set_by is not None else None))
+            self._set_by = (
+                self.row,
+                yaml_by_manager(self.object, self._set_by[1] if self._set_by is not None else None),
+            )
         return self._set_by[1]
 
     @property
     def yaml_html(self) -> str:
-        """The YAML with who set what, for a pre element."""
+        """The YAML with the manager of each line, for a pre element."""
         return self.set_by.html(f"yaml-{self.id}") if self.set_by else ""
 
     @property
@@ -140,7 +143,7 @@ class ObjectView(View):
 
     @property
     def details(self) -> Details | None:
-        """The object in words, made anew with each version."""
+        """The object in words, computed once for each version."""
         if self.row is None:
             return None
         if self._details is None or self._details[0] is not self.row:
@@ -152,8 +155,8 @@ class ObjectView(View):
         return cells_of(self.row, (*all_columns(self.kind.key), *self._paths)) if self.row is not None else ()
 
     @property
-    def owners(self) -> tuple[Link, ...]:
-        """Its controller first."""
+    def owners(self) -> tuple[ObjectLink, ...]:
+        """Its owners, the controller first."""
         return tuple(map(self._owner, self.details.owners)) if self.details else ()
 
     @property
@@ -185,7 +188,7 @@ class ObjectView(View):
 
     @property
     def clone_href(self) -> str:
-        """Where a copy is made of it; empty where none can be, or it is not there."""
+        """Address that creates a copy; empty where none can be created, or the object does not exist."""
         if not (self.kind.creatable and self.found):
             return ""
         source = urlencode({"from": f"{self.namespace or '-'}/{self.name}"})
@@ -197,48 +200,50 @@ class ObjectView(View):
 
     @property
     def denials(self) -> Denials:
-        """What may not be done, as far as is known; worked out anew: once for each drawing."""
+        """Denied actions, as far as they are known; computed once for each rendering."""
         self._asked, self._denials = self.clock.now(), self._worked_out()
         return self._denials
 
-    def look_again(self) -> None:
-        """Ask once more what may be done: an object that does not change is not drawn for hours."""
-        if self.clock.now() - self._asked >= ASKED_AGAIN:
+    def refresh(self) -> None:
+        """Ask for the permissions again: an unchanged object is not rendered for hours."""
+        if self.clock.now() - self._asked >= REFRESH_SECONDS:
             before = self._denials
             if self.denials != before:
                 self._stir()
 
-    def rights_changed(self) -> None:
+    def access_changed(self) -> None:
         self._stir()
 
     def _worked_out(self) -> Denials:
-        offers = offers_of(self.kind, self.object) if self.found else ()
-        clone = Right("create", self.kind.resource, self.namespace)
+        offers = quick_actions_of(self.kind, self.object) if self.found else ()
+        clone = ResourceAttributes("create", self.kind.resource, self.namespace)
         return Denials(
             edit=self._denied("update") if self.edit_href else "",
             clone=self._right(clone, self) if self.clone_href else "",
             delete=self._denied("delete") if self.delete_href else "",
-            actions=tuple(replace(offer, denied=self._denied(*offer.right)) for offer in offers),
+            actions=tuple(replace(offer, denied=self._denied(*offer.required_access)) for offer in offers),
         )
 
     def _denied(self, verb: str, subresource: str = "") -> str:
-        return self._right(Right(verb, self.kind.resource, self.namespace, self.name, subresource), self)
+        return self._right(ResourceAttributes(verb, self.kind.resource, self.namespace, self.name, subresource), self)
 
-    def _owner(self, owner: Owner) -> Link:
+    def _owner(self, owner: OwnerLink) -> ObjectLink:
         kind = next((kind for kind, _ in self._kinds() if kind.key == owner.key), None)
         namespace = self.namespace if kind is not None and kind.namespaced else ""
-        return Link(owner.kind, owner.name, object_href(kind.key, namespace, owner.name) if kind is not None else "")
+        return ObjectLink(
+            owner.kind, owner.name, object_href(kind.key, namespace, owner.name) if kind is not None else ""
+        )
 
     def _stir(self) -> None:
         self.dirty = True
         self.on_dirty()
 
 
-def whole(row: Row | None) -> dict[str, Any]:
-    """The object itself, see resources/depth.py; empty where there is none."""
+def full_object(row: Row | None) -> dict[str, Any]:
+    """The whole object, see resources/depth.py; empty where there is none."""
     if row is None:
         return {}
     try:
-        return cut_deeper(row.whole())
+        return truncate_depth(row.decode_object())
     except RecursionError:
-        return {"metadata": {"name": row.name, "namespace": row.namespace}, "spec": TOO_DEEP}
+        return {"metadata": {"name": row.name, "namespace": row.namespace}, "spec": TOO_DEEP_TEXT}

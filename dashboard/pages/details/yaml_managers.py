@@ -1,4 +1,4 @@
-"""An object's YAML in runs of lines that the same manager set last, and these in pieces that change by themselves."""
+"""Object YAML in runs of lines with the same last manager, divided into pieces that pages update separately."""
 
 from __future__ import annotations
 
@@ -11,36 +11,35 @@ from typing import Any
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from dashboard.resources.field_owners import FieldOwners, Managed, Setter
-from dashboard.resources.part_names import numbered
-from dashboard.resources.yaml_places import DEPTH, PlacedLines, managed_fields_lines, placed_lines
-from dashboard.resources.yaml_text import Place
+from dashboard.objects.fields.fields import PlainPath
+from dashboard.objects.fields.managed_fields import FieldManager, FieldOwners, ManagedFields, unique_names
+from dashboard.objects.manifests.line_map import PIECE_DEPTH, LineMap, managed_fields_line_map, yaml_line_map
 
 MOST_LINES = 2000
-"""Lines of YAML, up to which who set them is found out."""
+"""Most lines of YAML whose managers are determined."""
 
 Piece = tuple[str, str]
-"""A name, and lines one after another, each with its end."""
+"""A name and consecutive lines, each with its line end."""
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """Lines one after another, each with its end."""
+class ManagedLines:
+    """Consecutive lines with the same manager, each with its line end."""
 
     pieces: tuple[Piece, ...]
-    setter: Setter | None
-    """None where the API server says of nobody that they set it: it did itself."""
-    others: tuple[Setter, ...] = ()
-    """Who owns the lines, too: a manager has one time for all that it set, so that any may have been the last."""
+    setter: FieldManager | None
+    """None where the API server names no manager: it set the lines itself."""
+    others: tuple[FieldManager, ...] = ()
+    """Other owners of the lines: a manager has one time for all its fields, so any owner may have been the last."""
 
     @property
     def text(self) -> str:
         return "".join(text for _, text in self.pieces)
 
     def html(self, name: str) -> SafeString:
-        """For a pre element, whose text stays the YAML: who set the lines is in attributes. `name` is its id.
+        """HTML for a pre element, whose text stays the YAML: attributes name the managers. `name` is its id.
 
-        It and its pieces are parts, see live/html_parts.py.
+        The run and its pieces are parts, see live/html_parts.py.
         """
         inner = _html_of(self.pieces, name)
         if self.setter is None:
@@ -50,39 +49,39 @@ class Run:
             '<span class="run" id="{}" data-part data-by="{}" title="{}">{}</span>',
             name,
             f"{by} and {len(self.others)} more" if too else by,
-            f"{self.setter.sentence}; owned by {too}, too" if too else self.setter.sentence,
+            f"{self.setter.sentence}; also owned by {too}" if too else self.setter.sentence,
             inner,
         )
 
 
 @dataclass(frozen=True, slots=True)
-class SetBy:
-    """All of an object's YAML, and who set what of it."""
+class YamlByManager:
+    """The whole YAML of an object, with the managers of its lines."""
 
-    runs: tuple[Run, ...]
-    managers: tuple[Managed, ...]
-    managed: tuple[Piece, ...]
-    text: PlacedLines
+    runs: tuple[ManagedLines, ...]
+    managers: tuple[ManagedFields, ...]
+    managed_pieces: tuple[Piece, ...]
+    text: LineMap
     """The YAML, line by line."""
-    fields: PlacedLines
-    """That of managedFields, as `text`."""
+    fields: LineMap
+    """The YAML of managedFields, as `text`."""
     too_long: bool = False
-    """Whether nobody looked who set what, for it would hold up everybody else."""
+    """Whether the managers were not determined, because that would block the event loop."""
 
     @property
-    def raw(self) -> str:
+    def managed_fields_yaml(self) -> str:
         """The YAML of managedFields; empty where there are none."""
-        return "".join(text for _, text in self.managed)
+        return "".join(text for _, text in self.managed_pieces)
 
     def html(self, name: str) -> SafeString:
-        """The YAML for a pre element; `name` begins the ids of all parts."""
-        numbers = numbered(run.setter.words if run.setter is not None else "" for run in self.runs)
+        """The YAML for a pre element; `name` is the prefix of all part ids."""
+        numbers = unique_names(run.setter.words if run.setter is not None else "" for run in self.runs)
         runs = zip(numbers, self.runs, strict=True)
         return format_html_join("", "{}", ((run.html(f"{name}-{number}"),) for number, run in runs))
 
     def managed_html(self, name: str) -> SafeString:
-        """`raw` for a pre element, as `html`."""
-        return _html_of(self.managed, name)
+        """`managed_fields_yaml` as HTML for a pre element, as in `html`."""
+        return _html_of(self.managed_pieces, name)
 
 
 def _html_of(pieces: Iterable[Piece], name: str) -> SafeString:
@@ -90,41 +89,43 @@ def _html_of(pieces: Iterable[Piece], name: str) -> SafeString:
     return mark_safe("".join(spans))  # noqa: S308 -- escaped above, ids and names of pieces are ours
 
 
-def _pieces(lines: Sequence[str], places: Sequence[Place]) -> tuple[Piece, ...]:
-    """The lines by the first steps of their places."""
+def _pieces(lines: Sequence[str], places: Sequence[PlainPath]) -> tuple[Piece, ...]:
+    """The lines grouped by the first steps of their paths."""
     found: list[tuple[str, str]] = []
     begin = 0
-    for head, group in groupby(place[:DEPTH] for place in places):
+    for head, group in groupby(place[:PIECE_DEPTH] for place in places):
         end = begin + sum(1 for _ in group)
         found.append((repr(head), "\n".join(lines[begin:end]) + "\n"))
         begin = end
-    return tuple(zip(numbered(head for head, _ in found), (text for _, text in found), strict=True))
+    return tuple(zip(unique_names(head for head, _ in found), (text for _, text in found), strict=True))
 
 
-def set_by(obj: Mapping[str, Any], before: SetBy | None = None) -> SetBy:
-    """Who set what of an object, of one of more than MOST_LINES nothing. The runs together are its YAML.
+def yaml_by_manager(obj: Mapping[str, Any], before: YamlByManager | None = None) -> YamlByManager:
+    """The managers of an object's YAML; none for an object of more than MOST_LINES. The runs together are its YAML.
 
-    `before` is what was found of another version, which saves writing again what did not change.
+    `before` is the result for another version, which saves rendering unchanged parts again.
     """
-    text = placed_lines(obj, before.text if before is not None else None)
-    fields = managed_fields_lines(obj, before.fields if before is not None else None)
-    lines, places, managed = text.lines, text.places, _pieces(fields.lines, fields.places)
+    text = yaml_line_map(obj, before.text if before is not None else None)
+    fields = managed_fields_line_map(obj, before.fields if before is not None else None)
+    lines, places, managed = text.lines, text.paths, _pieces(fields.lines, fields.paths)
     if len(lines) > MOST_LINES:
-        return SetBy((Run(_pieces(lines, places), None),), (), managed, text, fields, too_long=True)
+        return YamlByManager((ManagedLines(_pieces(lines, places), None),), (), managed, text, fields, too_long=True)
     owners = FieldOwners(obj)
     setters = _setters(owners, places)
     numbered = groupby(range(len(lines)), key=lambda line: setters[line])
-    runs = tuple(Run(_run(lines, places, list(group)), *of_run) for of_run, group in numbered)
-    return SetBy(runs, owners.managers, managed, text, fields)
+    runs = tuple(ManagedLines(_run(lines, places, list(group)), *of_run) for of_run, group in numbered)
+    return YamlByManager(runs, owners.managers, managed, text, fields)
 
 
-def _run(lines: Sequence[str], places: Sequence[Place], group: list[int]) -> tuple[Piece, ...]:
+def _run(lines: Sequence[str], places: Sequence[PlainPath], group: list[int]) -> tuple[Piece, ...]:
     of_run = slice(group[0], group[-1] + 1)
     return _pieces(lines[of_run], places[of_run])
 
 
-def _setters(owners: FieldOwners, places: list[Place]) -> list[tuple[Setter | None, tuple[Setter, ...]]]:
-    """Of each line, and who else. A line that only leads to the next (``spec:``) goes with it."""
+def _setters(
+    owners: FieldOwners, places: list[PlainPath]
+) -> list[tuple[FieldManager | None, tuple[FieldManager, ...]]]:
+    """The setter and the other owners of each line. A line that only leads to the next (``spec:``) goes with it."""
     found = [(owners.of(place), owners.others(place)) for place in places]
     for line in range(len(places) - 2, -1, -1):
         place = places[line]

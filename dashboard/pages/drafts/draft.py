@@ -1,4 +1,4 @@
-"""What a draft is: whose, about what, and what was typed; and what one save of it says."""
+"""Drafts: their owner, subject and content, and the saves that write them."""
 
 from __future__ import annotations
 
@@ -8,27 +8,19 @@ from datetime import datetime
 from urllib.parse import quote, urlencode
 
 MAX_BYTES = 3 * 1024 * 1024
-"""Of a text, and of what it began with: the API server takes no larger objects."""
+"""Longest text of a draft or its base: the API server takes no larger objects."""
 MAX_FIELD_BYTES = 256 * 1024
-"""Of what was typed into the form and is not in the text yet."""
+"""Longest form input that is not in the text yet."""
 
 
 _STATUS = "/status"
 
 
 @dataclass(frozen=True, slots=True)
-class Whose:
-    """Whose drafts: a person's (empty while nobody signs in) in one browser."""
-
-    owner: str
-    browser: str
-
-
-@dataclass(frozen=True, slots=True)
 class Subject:
-    """What a draft is about. Without a name: new objects of a kind; without a resource: of any kinds.
+    """Subject of a draft. Without a name: new objects of a kind; without a resource: of any kinds.
 
-    Of a status the resource is written as in rules of access: ``mydemos.crddemo.k8s.io/status``.
+    For a status the resource is written as in RBAC rules: ``mydemos.crddemo.k8s.io/status``.
     """
 
     resource: str
@@ -37,7 +29,7 @@ class Subject:
 
     @classmethod
     def of(cls, kind: str, namespace: str, name: str, *, status: bool) -> Subject:
-        """One object of a kind, or its status."""
+        """The subject for one object of a kind, or for its status."""
         return cls(f"{kind}{_STATUS}" if status else kind, namespace, name)
 
     @property
@@ -51,10 +43,10 @@ class Subject:
 
     @property
     def problem(self) -> str:
-        """Why nothing is kept of it, as a sentence; empty where it may exist."""
+        """Why it can have no draft, as a sentence; empty where it can."""
         if len(self.resource) > 320 or max(len(self.namespace), len(self.name)) > 253:
-            return "No object has a name as long as this."
-        return "No object has such a name." if "\0" in self.resource + self.namespace + self.name else ""
+            return "The name is too long for any object."
+        return "The name is not valid for any object." if "\0" in self.resource + self.namespace + self.name else ""
 
     @property
     def is_new(self) -> bool:
@@ -72,13 +64,13 @@ class Subject:
         return f"{edit}status/" if self.is_status else edit
 
     def href_of(self, key: str) -> str:
-        """Address that goes on with the draft `key`."""
+        """Address that continues with the draft `key`."""
         return f"{self.href}{'&' if '?' in self.href else '?'}draft={key}"
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What was typed, and what it began with."""
+    """What was typed, and the base that the edit started from."""
 
     text: str
     fields: tuple[tuple[str, str], ...] = ()
@@ -86,20 +78,20 @@ class Content:
     base_uid: str = ""
     base_version: str = ""
     base: str = ""
-    """JSON; empty for new objects, or where a save leaves it as it was."""
+    """JSON; empty for new objects, or where a save leaves it unchanged."""
 
     @property
     def problem(self) -> str:
-        """Why it is too large to be kept, as a sentence; empty where it is not."""
+        """Why it is too large to store, as a sentence; empty where it is not."""
         if max(_size(self.text), _size(self.base)) > MAX_BYTES:
-            return "The text has more than 3 MiB, more than the API server takes, so it is not kept."
+            return "The text is larger than 3 MiB, the API server's limit, so it is not saved as a draft."
         if sum(_size(value) for pair in self.fields for value in pair) > MAX_FIELD_BYTES:
-            return "What was typed into the form has more than 256 KiB, so it is not kept."
+            return "The form input is larger than 256 KiB, so it is not saved as a draft."
         return ""
 
     @classmethod
     def of(cls, post: Mapping[str, str]) -> Content:
-        """What the form of an editing page sends. Line breaks are LF; a NUL, which no database keeps, becomes ␀."""
+        """The content of a posted editor form. Line breaks are LF; a NUL, which no database stores, becomes ␀."""
         return cls(
             _clean(post.get("yaml", "")),
             tuple(_unwritten(post)),
@@ -116,37 +108,37 @@ class Save:
     draft: str
     tab: str
     seen: int
-    """The draft's number that the tab's page was made of; 0 for a new one."""
+    """Number of the draft from which the tab's page was made; 0 for a new one."""
     number: int
-    pressed: bool = False
-    """Whether a button was pressed: then it is the person's newest word, and not a save that came late."""
+    by_button: bool = False
+    """Whether a button was pressed: then it is the user's newest text, and not a late automatic save."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What became of a save."""
+class SaveResult:
+    """Result of a save."""
 
     draft: str
-    """Its draft; another than the save's where that one had been written to by another tab."""
+    """Its draft; a new one where another tab had written to the save's draft."""
     number: int
     forked: bool = False
-    """Whether another tab went on with the same draft, so that this text is now a draft of its own."""
+    """Whether another tab continued the same draft, so that this text is now a draft of its own."""
     late: bool = False
-    """Whether a newer save had come before it, or the draft is over; nothing was kept of this one."""
-    others: int = 0
-    """Other drafts that there are of the same object."""
+    """Whether a newer save came first, or the draft has ended; then nothing of this save is stored."""
+    other_count: int = 0
+    """Other drafts of the same object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A draft that is kept."""
+    """A stored draft."""
 
     key: str
     subject: Subject
     content: Content
     number: int
-    made: datetime
-    kept: datetime
+    created_at: datetime
+    saved_at: datetime
 
     @property
     def href(self) -> str:
@@ -155,13 +147,13 @@ class Draft:
 
     @property
     def when(self) -> str:
-        """RFC 3339 of the last save."""
-        return self.kept.isoformat(timespec="seconds").replace("+00:00", "Z")
+        """RFC 3339 time of the last save."""
+        return self.saved_at.isoformat(timespec="seconds").replace("+00:00", "Z")
 
     @property
     def begun(self) -> str:
-        """RFC 3339 of the first save."""
-        return self.made.isoformat(timespec="seconds").replace("+00:00", "Z")
+        """RFC 3339 time of the first save."""
+        return self.created_at.isoformat(timespec="seconds").replace("+00:00", "Z")
 
     @property
     def resume_href(self) -> str:

@@ -1,4 +1,4 @@
-"""The one table: what people typed and have not saved."""
+"""Table of the drafts: typed texts that are not saved to the cluster."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.db import models
 
 
 class KeptDraft(models.Model):
-    """A draft of one object, or of new ones. The texts are as they were typed; see dashboard.drafts.draft."""
+    """A draft of one object, or of new ones. The texts are stored as typed; see dashboard.pages.drafts.draft."""
 
     key = models.CharField(max_length=32, unique=True)
     owner = models.CharField(max_length=254)
@@ -24,7 +24,7 @@ class KeptDraft(models.Model):
     made = models.DateTimeField()
     kept = models.DateTimeField(db_index=True)
     over = models.BooleanField(default=False)
-    """Saved or thrown away: only its number is left, so that no late save brings it back."""
+    """Saved or discarded: only its number is left, so that no late save brings it back."""
 
     class Meta:
         indexes = (models.Index(fields=("owner", "browser", "resource", "name"), name="drafts_whose_and_what"),)

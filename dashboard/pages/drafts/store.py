@@ -1,8 +1,8 @@
-"""Where drafts are kept: Django's database, so that they outlive browsers and servers.
+"""Draft store in Django's database, so that drafts outlive browsers and servers.
 
-A draft is one run of writing: a tab that opens an editor begins one, and a page that goes on with it takes it over.
-Of the saves of one tab the one with the highest number counts, in whatever order they come. A tab whose draft another
-tab has written to meanwhile gets a draft of its own: neither text is lost.
+A tab that opens an editor starts a draft, and a page that resumes it takes it over. Of a tab's saves the one with the
+highest number counts, in whatever order they come. A tab whose draft another tab has written to meanwhile gets a draft
+of its own: neither text is lost.
 """
 
 from __future__ import annotations
@@ -17,134 +17,158 @@ from typing import Any
 from django.db import IntegrityError
 from django.db.models import Q, QuerySet
 
-from dashboard.drafts.database import Database, Unavailable
-from dashboard.drafts.draft import Content, Draft, Kept, Save, Subject, Whose
-from dashboard.drafts.models import KeptDraft
+from dashboard.access.identity import Identity
+from dashboard.pages.drafts.draft import Content, Draft, Save, SaveResult, Subject
+from dashboard.pages.drafts.models import KeptDraft
+from dashboard.runtime.app_state import Key
+from dashboard.runtime.database import Database, Unavailable
 from informerd.clock import Clock
 
-__all__ = ["KEPT_FOR", "MOST", "MOST_OF_ALL", "SPARED", "Full", "Shelf", "Unavailable", "new_key"]
+__all__ = [
+    "MAX_PER_BROWSER",
+    "MAX_PER_PERSON",
+    "MIN_EVICTION_AGE",
+    "RETENTION",
+    "DraftLimitReached",
+    "DraftStore",
+    "Unavailable",
+    "new_key",
+]
 
-KEPT_FOR = timedelta(days=14)
-"""After the last save."""
-MOST = 50
-"""Drafts of one person in one browser."""
-MOST_OF_ALL = 5_000
-"""Drafts of one person in all browsers; without a sign-in everybody is that person. A new browser is easily made up."""
-SPARED = timedelta(days=1)
-"""After its last save no draft makes room for another browser's."""
+RETENTION = timedelta(days=14)
+"""Lifetime after the last save."""
+MAX_PER_BROWSER = 50
+"""Most drafts of one user in one browser."""
+MAX_PER_PERSON = 5_000
+"""Most drafts of one user in all browsers; without a sign-in all users count as one, since browser ids are free."""
+MIN_EVICTION_AGE = timedelta(days=1)
+"""Time after its last save in which a draft is not replaced by another browser's."""
 _TRIES = 3
 _TEXTS = ("text", "fields", "base")
 _BASE = ("base_uid", "base_version", "base")
 
 
-class Full(Exception):
-    """There are MOST drafts already, or MOST_OF_ALL of this person; the message says which, as sentences.
+class DraftLimitReached(Exception):
+    """There are MAX_PER_BROWSER drafts already, or MAX_PER_PERSON of this user; the message says which, as sentences.
 
-    A person's are not thrown away unasked. Where nobody signs in there is no person who could: above MOST_OF_ALL the
-    oldest of another browser makes room, though none that was written to within SPARED.
+    A user's drafts are never deleted automatically. Without a sign-in nobody could delete another browser's drafts:
+    above MAX_PER_PERSON its oldest one is replaced, unless it was saved recently.
     """
 
 
 def new_key() -> str:
-    """Names a draft or a tab; nobody guesses it."""
+    """An unguessable key for a draft or a tab."""
     return secrets.token_hex(16)
 
 
-class Shelf:
-    """Every method raises Unavailable where the database cannot be used. Drafts are seen by whose they are only."""
+class DraftStore:
+    """Store of all drafts. Every method raises Unavailable where the database cannot be used. A draft is
+    visible to its owner only.
+    """
 
     def __init__(self, clock: Clock, database: Database | None = None) -> None:
         self._clock = clock
         self._database = database or Database(clock)
 
-    async def keep(self, whose: Whose, subject: Subject, content: Content, save: Save) -> Kept:
-        """Keep what one save says, unless a newer one of the same tab has come. Raises Full."""
+    async def keep(self, whose: Identity, subject: Subject, content: Content, save: Save) -> SaveResult:
+        """Store the content of one save, unless a newer one of the same tab has come. Raises DraftLimitReached where
+        there is no room.
+        """
         return await self._database.ask(_keep, whose, subject, content, save, self._now())
 
-    async def find(self, whose: Whose, key: str) -> Draft | None:
-        """The draft `key`; None where there is none, or none of theirs."""
+    async def find(self, whose: Identity, key: str) -> Draft | None:
+        """The draft `key`; None where it does not exist or has another owner."""
         return await self._database.ask(_find, whose, key, self._now())
 
-    async def about(self, whose: Whose, subject: Subject) -> tuple[Draft, ...]:
+    async def for_subject(self, whose: Identity, subject: Subject) -> tuple[Draft, ...]:
         """The drafts of an object, or of a kind's new objects, newest first and without their texts."""
         return await self._database.ask(_about, whose, subject, self._now())
 
-    async def all(self, whose: Whose) -> tuple[Draft, ...]:
-        """Every draft, newest first and without its text."""
+    async def all(self, whose: Identity) -> tuple[Draft, ...]:
+        """Every draft of the owner, newest first and without its text."""
         return await self._database.ask(_all, whose, self._now())
 
-    async def count(self, whose: Whose) -> int:
+    async def count(self, whose: Identity) -> int:
         return await self._database.ask(_count, whose, self._now())
 
-    async def end(self, whose: Whose, keys: Iterable[str]) -> None:
-        """Forget the texts of drafts that were saved or thrown away; late saves do not bring them back."""
+    async def end(self, whose: Identity, keys: Iterable[str]) -> None:
+        """Delete the texts of saved or discarded drafts; late saves do not bring them back."""
         await self._database.ask(_end, whose, tuple(keys))
 
-    async def discard(self, whose: Whose, subject: Subject, key: str) -> None:
-        """The same of one, whose first save may still be on its way: that keeps nothing either."""
+    async def discard(self, whose: Identity, subject: Subject, key: str) -> None:
+        """End one draft whose first save may still be on its way: that stores nothing either."""
         await self._database.ask(_discard, whose, subject, key, self._now())
 
     def _now(self) -> datetime:
         return datetime.fromtimestamp(self._clock.time(), UTC)
 
 
-def _of(alias: str, whose: Whose) -> QuerySet[KeptDraft]:
+DRAFTS: Key[DraftStore] = Key("drafts")
+
+
+def _owned_by(alias: str, whose: Identity) -> QuerySet[KeptDraft]:
     return KeptDraft.objects.using(alias).filter(owner=whose.owner, browser=whose.browser)
 
 
-def _current(alias: str, whose: Whose, now: datetime) -> QuerySet[KeptDraft]:
-    return _of(alias, whose).filter(over=False, kept__gt=now - KEPT_FOR).order_by("-kept", "-pk")
+def _current(alias: str, whose: Identity, now: datetime) -> QuerySet[KeptDraft]:
+    return _owned_by(alias, whose).filter(over=False, kept__gt=now - RETENTION).order_by("-kept", "-pk")
 
 
 def _same_subject(drafts: QuerySet[KeptDraft], subject: Subject) -> QuerySet[KeptDraft]:
-    """Drafts of new objects belong together whatever the namespace that their page began with."""
+    """Drafts of new objects belong together, whatever namespace their page started with."""
     where = {"resource": subject.resource, "name": subject.name}
     return drafts.filter(**where) if subject.is_new else drafts.filter(**where, namespace=subject.namespace)
 
 
-def _keep(alias: str, whose: Whose, subject: Subject, content: Content, save: Save, now: datetime) -> Kept:
+def _keep(alias: str, whose: Identity, subject: Subject, content: Content, save: Save, now: datetime) -> SaveResult:
     for _ in range(_TRIES):
         kept = _try_to_keep(alias, whose, subject, content, save, now)
         if kept is not None:
             others = _same_subject(_current(alias, whose, now), subject).exclude(key=kept.draft)
             number = 0 if subject.is_new else others.count()
-            return Kept(kept.draft, kept.number, kept.forked, kept.late, number)
-    return Kept(save.draft, save.number, late=True)
+            return SaveResult(kept.draft, kept.number, kept.forked, kept.late, number)
+    return SaveResult(save.draft, save.number, late=True)
 
 
 def _try_to_keep(
-    alias: str, whose: Whose, subject: Subject, content: Content, save: Save, now: datetime
-) -> Kept | None:
-    """Each step is one statement, so that two saves at once cannot both win; None: the other one did, look again."""
-    own = _of(alias, whose).filter(key=save.draft)
+    alias: str, whose: Identity, subject: Subject, content: Content, save: Save, now: datetime
+) -> SaveResult | None:
+    """Try to store a save. Each step is one statement, so that two concurrent saves cannot both win; None: the other
+    one won, look again.
+    """
+    own = _owned_by(alias, whose).filter(key=save.draft)
     newer = Q(tab=save.tab, number__lt=save.number) | (~Q(tab=save.tab) & Q(number__lte=save.seen))
     same_base = {} if content.base else {"base_version": content.base_version}
     if own.filter(newer, over=False, **same_base).update(**_written(content, save.tab, save.number, now)):
-        return Kept(save.draft, save.number)
+        return SaveResult(save.draft, save.number)
     there = own.values_list("tab", "number", "over").first()
     if there is None:
         return _begin(alias, whose, subject, content, save, now)
     tab, number, over = there
-    if over and not save.pressed:
-        return Kept(save.draft, number, late=True)
+    if over and not save.by_button:
+        return SaveResult(save.draft, number, late=True)
     if over or tab != save.tab:
         began = own.values(*_BASE)[0]
         if not content.base and began["base_version"] != content.base_version:
-            return Kept(save.draft, number, late=True)  # the base here is another tab's: this one has to send its own
+            return SaveResult(
+                save.draft, number, late=True
+            )  # the base here is another tab's: this one has to send its own
         content = content if content.base else replace(content, **began)
         begun = _begin(alias, whose, subject, content, Save(new_key(), save.tab, 0, save.number), now)
-        return begun and Kept(begun.draft, begun.number, forked=not over)
-    if not save.pressed:
-        return Kept(save.draft, number, late=True)
+        return begun and SaveResult(begun.draft, begun.number, forked=not over)
+    if not save.by_button:
+        return SaveResult(save.draft, number, late=True)
     if own.filter(tab=tab, number=number, over=False).update(**_written(content, tab, number + 1, now)):
-        return Kept(save.draft, number + 1)
+        return SaveResult(save.draft, number + 1)
     return None
 
 
-def _begin(alias: str, whose: Whose, subject: Subject, content: Content, save: Save, now: datetime) -> Kept | None:
-    KeptDraft.objects.using(alias).filter(kept__lte=now - KEPT_FOR).delete()
-    if _current(alias, whose, now).count() >= MOST:
-        raise Full(f"this browser has {MOST} already. Throw some away, or save them.")
+def _begin(
+    alias: str, whose: Identity, subject: Subject, content: Content, save: Save, now: datetime
+) -> SaveResult | None:
+    KeptDraft.objects.using(alias).filter(kept__lte=now - RETENTION).delete()
+    if _current(alias, whose, now).count() >= MAX_PER_BROWSER:
+        raise DraftLimitReached(f"this browser has {MAX_PER_BROWSER} already. Throw some away, or save them.")
     _make_room(alias, whose, now)
     try:
         KeptDraft.objects.using(alias).create(
@@ -161,20 +185,20 @@ def _begin(alias: str, whose: Whose, subject: Subject, content: Content, save: S
         if KeptDraft.objects.using(alias).filter(key=save.draft).exclude(owner=whose.owner, browser=whose.browser):
             return _begin(alias, whose, subject, content, Save(new_key(), save.tab, 0, save.number), now)
         return None
-    return Kept(save.draft, save.number)
+    return SaveResult(save.draft, save.number)
 
 
-def _make_room(alias: str, whose: Whose, now: datetime) -> None:
+def _make_room(alias: str, whose: Identity, now: datetime) -> None:
     theirs = KeptDraft.objects.using(alias).filter(owner=whose.owner, over=False)
-    if theirs.count() < MOST_OF_ALL:
+    if theirs.count() < MAX_PER_PERSON:
         return
     if whose.owner:
-        raise Full(f"all of yours have {MOST_OF_ALL:,} already. Throw some away, or save them.")
-    others = theirs.filter(kept__lte=now - SPARED).exclude(browser=whose.browser).order_by("kept", "pk")
+        raise DraftLimitReached(f"all your browsers have {MAX_PER_PERSON:,} already. Throw some away, or save them.")
+    others = theirs.filter(kept__lte=now - MIN_EVICTION_AGE).exclude(browser=whose.browser).order_by("kept", "pk")
     oldest = others.values_list("pk", flat=True).first()
     if oldest is None:
-        words = f"all browsers here have {MOST_OF_ALL:,} already, of which none is older than a day."
-        raise Full(f"{words} Save it, or keep a copy elsewhere.")
+        words = f"all browsers here have {MAX_PER_PERSON:,} already, of which none is older than a day."
+        raise DraftLimitReached(f"{words} Save it, or keep a copy elsewhere.")
     theirs.filter(pk=oldest).delete()
 
 
@@ -190,27 +214,27 @@ def _written(content: Content, tab: str, number: int, now: datetime) -> dict[str
     }
 
 
-def _find(alias: str, whose: Whose, key: str, now: datetime) -> Draft | None:
+def _find(alias: str, whose: Identity, key: str, now: datetime) -> Draft | None:
     return next(map(_draft, _current(alias, whose, now).filter(key=key)), None)
 
 
-def _about(alias: str, whose: Whose, subject: Subject, now: datetime) -> tuple[Draft, ...]:
+def _about(alias: str, whose: Identity, subject: Subject, now: datetime) -> tuple[Draft, ...]:
     return tuple(map(_named, _same_subject(_current(alias, whose, now), subject).defer(*_TEXTS)))
 
 
-def _all(alias: str, whose: Whose, now: datetime) -> tuple[Draft, ...]:
+def _all(alias: str, whose: Identity, now: datetime) -> tuple[Draft, ...]:
     return tuple(map(_named, _current(alias, whose, now).defer(*_TEXTS)))
 
 
-def _count(alias: str, whose: Whose, now: datetime) -> int:
+def _count(alias: str, whose: Identity, now: datetime) -> int:
     return _current(alias, whose, now).count()
 
 
-def _end(alias: str, whose: Whose, keys: tuple[str, ...]) -> None:
-    _of(alias, whose).filter(key__in=keys).update(over=True, text="", base="", fields=[])
+def _end(alias: str, whose: Identity, keys: tuple[str, ...]) -> None:
+    _owned_by(alias, whose).filter(key__in=keys).update(over=True, text="", base="", fields=[])
 
 
-def _discard(alias: str, whose: Whose, subject: Subject, key: str, now: datetime) -> None:
+def _discard(alias: str, whose: Identity, subject: Subject, key: str, now: datetime) -> None:
     nothing = {"text": "", "base": "", "base_uid": "", "base_version": "", "tab": "", "number": 0}
     where = {"resource": subject.resource, "namespace": subject.namespace, "name": subject.name}
     whole = {"owner": whose.owner, "browser": whose.browser, "made": now, "kept": now, "over": True}
@@ -225,6 +249,6 @@ def _draft(row: KeptDraft) -> Draft:
 
 
 def _named(row: KeptDraft) -> Draft:
-    """Without the texts, which may be long."""
+    """Drafts without their texts, which may be long."""
     subject = Subject(row.resource, row.namespace, row.name)
     return Draft(row.key, subject, Content("", base_uid=row.base_uid), row.number, row.made, row.kept)

@@ -1,4 +1,4 @@
-"""The one table: drains of nodes, so that every web process can show one, and say when the one that ran it ended."""
+"""Table of node drains, so that every web process can show one, and detect that its process has ended."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from django.db import models
 
 
 class DrainRecord(models.Model):
-    """One drain. Who runs it writes `state`, `pods`, `words` and `beat`; pages write `wish` only."""
+    """One drain. Its process writes `state`, `pods`, `words` and `beat`; pages write only `wish`."""
 
     key = models.CharField(max_length=32, unique=True)
     server = models.CharField(max_length=500)
-    """The cluster's address."""
+    """Address of the cluster."""
     node = models.CharField(max_length=253)
     uid = models.CharField(max_length=128)
-    """The node's."""
+    """Uid of the node."""
     by = models.CharField(max_length=254)
     grace = models.IntegerField(null=True)
     pods = models.JSONField(default=list)
     state = models.CharField(max_length=16)
     wish = models.CharField(max_length=16, default="")
     wished_by = models.CharField(max_length=254, default="", db_default="")
-    """Who pressed last, where a proxy says so."""
+    """User of the last button, where a proxy signs users in."""
     words = models.TextField(default="")
-    """What keeps it from going on, as a sentence."""
+    """Why it cannot continue, as a sentence."""
     runner = models.CharField(max_length=32)
     begun = models.FloatField()
-    """Unix seconds, as is `beat`."""
+    """Unix seconds, like `beat`."""
     beat = models.FloatField()
 
     class Meta:

@@ -1,6 +1,6 @@
-"""Runs drains in this web process: evicts pods, keeps trying those that a budget holds, waits until all are gone.
+"""Drain runner of this web process: evicts pods, retries those that a budget blocks, and waits until all are gone.
 
-How far it is stands in the database, with a beat: another process shows it, and goes on with it where this one ended.
+The progress is in the database, with a beat: other processes show it, and can continue it when this process ends.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from collections.abc import Callable
 
 import msgspec
 
-from dashboard.drafts.database import Unavailable
-from dashboard.drains.drain import Drain, DrainedPod
-from dashboard.drains.records import Begin, Records
-from dashboard.evictions.budgets import budgets_in, budgets_of
-from dashboard.evictions.eviction import Evicted, Failed, Gone, Held, evict
-from dashboard.live.tasks import cancelled
+from dashboard.pages.drains.drain import Drain, DrainedPod
+from dashboard.pages.drains.store import DrainStore, NewDrain
+from dashboard.pages.evictions.budgets import budgets_in, budgets_of
+from dashboard.pages.evictions.evict import Blocked, Evicted, Failed, Gone, evict
+from dashboard.runtime.app_state import Key
+from dashboard.runtime.background import cancel_all
+from dashboard.runtime.database import Unavailable
 from informerd.clock import Clock
 from informerd.errors import Forbidden, InformerdError, NotFound
 from informerd.resource import PODS
@@ -25,43 +26,43 @@ from informerd.rest.client import Client
 
 logger = logging.getLogger(__name__)
 
-TICK = 1.0
-"""Seconds between two looks at a drain."""
-AT_ONCE = 5
-"""Evictions a tick at most, so that the API server is not flooded."""
-LONGEST_PAUSE = 30.0
-"""Seconds between two tries of a pod that is held."""
+CHECK_INTERVAL = 1.0
+"""Seconds between two checks of a drain."""
+MAX_EVICTIONS = 5
+"""Most evictions in one check, so that the API server is not flooded."""
+MAX_RETRY_AFTER = 30.0
+"""Seconds between two tries of a blocked pod."""
 
 
-class Drains:
-    """The drains that this process runs. `stop` ends them; what they have done stays, and the table says so."""
+class DrainRuns:
+    """The drains that this process runs. `stop` ends them; completed evictions stay, and the table has the progress."""
 
-    def __init__(self, records: Records, clock: Clock, client: Callable[[], Client | None]) -> None:
-        self.records = records
+    def __init__(self, store: DrainStore, clock: Clock, client: Callable[[], Client | None]) -> None:
+        self.store = store
         self._clock = clock
         self._client = client
         self._runner = secrets.token_hex(16)
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    async def begin(self, begin: Begin) -> Drain:
-        """Begin to evict these pods, or the drain of that node that runs already; returns at once.
+    async def start(self, new_drain: NewDrain) -> Drain:
+        """Start to evict these pods, or return the running drain of that node; returns immediately.
 
-        Raises Unavailable, and then nothing has begun.
+        Raises Unavailable where the database cannot be used; then nothing has started.
         """
-        drain, is_new = await self.records.begin(begin, self._runner, self._clock.time())
+        drain, is_new = await self.store.create(new_drain, self._runner, self._clock.time())
         if is_new:
             self._run(drain)
         return drain
 
-    async def go_on(self, drain: Drain, by: str) -> None:
-        """Go on here with a drain whose process has ended, as `by` wants."""
-        if await self.records.take_over(drain, self._runner, self._clock.time(), by):
+    async def resume(self, drain: Drain, user: str) -> None:
+        """Continue a drain whose process has ended, as requested by `user`."""
+        if await self.store.take_over(drain, self._runner, self._clock.time(), user):
             again = (msgspec.structs.replace(pod, next=0.0) for pod in drain.pods)
             self._run(msgspec.structs.replace(drain, pods=tuple(again), state="running", wish=""))
 
     async def stop(self) -> None:
         tasks, self._tasks = list(self._tasks.values()), {}
-        await cancelled(tasks)
+        await cancel_all(tasks)
 
     def _run(self, drain: Drain) -> None:
         task = asyncio.create_task(self._to_the_end(drain), name=f"drain of {drain.node}")
@@ -81,26 +82,26 @@ class Drains:
                 if all(pod.is_over for pod in pods):
                     state = "failed" if any(pod.state == "failed" for pod in pods) else "done"
             try:
-                said = await self.records.beat(drain.key, self._runner, pods, state, words, self._clock.time())
+                said = await self.store.save_checkpoint(drain.key, self._runner, pods, state, words, self._clock.time())
             except Unavailable as error:  # nobody could stop it: it waits until somebody can
                 logger.warning("drain of node %s waits for the database: %s", drain.node, error)
                 wish = "pause" if wish != "cancel" else wish
-                await self._clock.sleep(TICK)
+                await self._clock.sleep(CHECK_INTERVAL)
                 continue
             if said is None or state in ("cancelled", "done", "failed"):
                 logger.info("drain of node %s ends here: %s", drain.node, state if said is not None else "taken over")
                 return
             wish = said
-            await self._clock.sleep(TICK)
+            await self._clock.sleep(CHECK_INTERVAL)
 
     async def _step(
         self, pods: tuple[DrainedPod, ...], grace: int | None, *, evicting: bool
     ) -> tuple[tuple[DrainedPod, ...], str]:
-        """One look at every pod; what keeps all of it from going on, as a sentence."""
+        """Check every pod; returns why nothing can continue, as a sentence, else empty."""
         client = self._client()
         if client is None:
-            return pods, "There is no connection to the cluster."
-        left, now, after, words = AT_ONCE, self._clock.time(), [], ""
+            return pods, "Deltaboard is not connected to the cluster."
+        left, now, after, words = MAX_EVICTIONS, self._clock.time(), [], ""
         for pod in pods:
             try:
                 if pod.state == "leaving":
@@ -109,9 +110,12 @@ class Drains:
                     left -= 1
                     pod = await _evicted(client, pod, grace, now)
             except InformerdError as error:
-                words = f"The API server does not answer as it should: {error}"
+                words = f"The API server answered with an error: {error}"
             after.append(pod)
         return tuple(after), words
+
+
+DRAIN_RUNS: Key[DrainRuns] = Key("drain runs")
 
 
 async def _evicted(client: Client, pod: DrainedPod, grace: int | None, now: float) -> DrainedPod:
@@ -123,8 +127,8 @@ async def _evicted(client: Client, pod: DrainedPod, grace: int | None, now: floa
         case Gone(replaced=replaced):
             words = "is gone; another one has its name" if replaced else "is gone"
             return msgspec.structs.replace(pod, state="gone", words=words, tries=tries)
-        case Held():
-            pause = min(max(outcome.again_after, 1.0), LONGEST_PAUSE)
+        case Blocked():
+            pause = min(max(outcome.retry_after, 1.0), MAX_RETRY_AFTER)
             words = await _why_held(client, pod, outcome)
             return msgspec.structs.replace(pod, state="held", words=words, next=now + pause, tries=tries)
         case Failed(error=error):
@@ -132,9 +136,9 @@ async def _evicted(client: Client, pod: DrainedPod, grace: int | None, now: floa
             return msgspec.structs.replace(pod, state=state, words=str(error), next=now + 5.0, tries=tries)
 
 
-async def _why_held(client: Client, pod: DrainedPod, held: Held) -> str:
+async def _why_held(client: Client, pod: DrainedPod, held: Blocked) -> str:
     """The budgets' names and numbers, else the API server's own words."""
-    if not held.by_budget:
+    if not held.is_by_budget:
         return held.said
     try:
         live = (await client.get(PODS, pod.name, pod.namespace)).object()

@@ -1,4 +1,4 @@
-"""Where drains are kept: Django's database. Each change is one statement, so that two processes never both run one."""
+"""Drain store in Django's database. Each change is one statement, so that two processes never run the same drain."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 import msgspec
 from django.db import IntegrityError, transaction
 
-from dashboard.drafts.database import Database
-from dashboard.drains.drain import DEAD_AFTER, Drain, DrainedPod, State, read_pods
-from dashboard.drains.models import DrainRecord
+from dashboard.pages.drains.drain import HEARTBEAT_TIMEOUT, Drain, DrainedPod, DrainState, decode_pods
+from dashboard.pages.drains.models import DrainRecord
+from dashboard.runtime.database import Database
 
-KEPT_FOR = 30 * 24 * 3600.0
-"""Seconds that a drain is kept."""
+RETENTION_SECONDS = 30 * 24 * 3600.0
+"""Seconds for which a drain is kept."""
 
 
 @dataclass(frozen=True, slots=True)
-class Begin:
-    """What a drain begins with."""
+class NewDrain:
+    """Initial data of a drain."""
 
     server: str
     node: str
@@ -29,18 +29,18 @@ class Begin:
     pods: tuple[DrainedPod, ...]
 
 
-class Records:
+class DrainStore:
     """Every method raises Unavailable where the database cannot be used. Times are Unix seconds."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def begin(self, begin: Begin, runner: str, now: float) -> tuple[Drain, bool]:
-        """A new drain and True; or the node's that runs already and False: there is never a second one.
+    async def create(self, new_drain: NewDrain, runner: str, now: float) -> tuple[Drain, bool]:
+        """A new drain and True; or the running drain of the node and False: a node has at most one.
 
-        One whose process has ended is ended for the new one.
+        A drain whose process has ended is ended for the new one.
         """
-        return await self._database.ask(_begin, begin, runner, now)
+        return await self._database.ask(_begin, new_drain, runner, now)
 
     async def find(self, key: str, server: str) -> Drain | None:
         return await self._database.ask(_find, key, server)
@@ -49,23 +49,23 @@ class Records:
         """The last drain of a node."""
         return await self._database.ask(_newest, uid, server)
 
-    async def wish(self, key: str, wish: str, by: str) -> None:
-        """What a person wants of it: pause, go or cancel; and who that is."""
+    async def set_wish(self, key: str, wish: str, by: str) -> None:
+        """Store a user's request: pause, go or cancel; and the user."""
         await self._database.ask(_wish, key, wish, by)
 
     async def take_over(self, drain: Drain, runner: str, now: float, by: str) -> bool:
-        """Run it from here; False where another process was faster, or the old one lives."""
+        """Run the drain in this process; False where another process was faster, or the old one is alive."""
         return await self._database.ask(_take_over, drain, runner, now, by)
 
-    async def beat(
-        self, key: str, runner: str, pods: tuple[DrainedPod, ...], state: State, words: str, now: float
+    async def save_checkpoint(
+        self, key: str, runner: str, pods: tuple[DrainedPod, ...], state: DrainState, words: str, now: float
     ) -> str | None:
-        """Keep how far it is. What is wished of it; None where another process runs it by now."""
+        """Store the progress; returns the requested action. None where another process runs it now."""
         return await self._database.ask(_beat, key, runner, pods, state, words, now)
 
 
-def _begin(alias: str, begin: Begin, runner: str, now: float) -> tuple[Drain, bool]:
-    DrainRecord.objects.using(alias).filter(beat__lt=now - KEPT_FOR).delete()
+def _begin(alias: str, begin: NewDrain, runner: str, now: float) -> tuple[Drain, bool]:
+    DrainRecord.objects.using(alias).filter(beat__lt=now - RETENTION_SECONDS).delete()
     try:
         with transaction.atomic(using=alias):
             _end_lost(alias, begin, now)
@@ -77,15 +77,15 @@ def _begin(alias: str, begin: Begin, runner: str, now: float) -> tuple[Drain, bo
         return faster, False
 
 
-def _end_lost(alias: str, begin: Begin, now: float) -> None:
-    """Without a runner, so that its process stops should it live after all."""
-    lost = DrainRecord.objects.using(alias).filter(server=begin.server, uid=begin.uid, beat__lt=now - DEAD_AFTER)
+def _end_lost(alias: str, begin: NewDrain, now: float) -> None:
+    """Remove the runner, so that its process stops if it is alive after all."""
+    lost = DrainRecord.objects.using(alias).filter(server=begin.server, uid=begin.uid, beat__lt=now - HEARTBEAT_TIMEOUT)
     lost.filter(state__in=("running", "paused")).update(
-        state="cancelled", runner="", words="The process that ran it ended, and another drain was begun."
+        state="cancelled", runner="", words="The process that ran it ended, and another drain was started."
     )
 
 
-def _created(alias: str, begin: Begin, runner: str, now: float) -> Drain:
+def _created(alias: str, begin: NewDrain, runner: str, now: float) -> Drain:
     record = DrainRecord.objects.using(alias).create(
         key=secrets.token_hex(16),
         server=begin.server,
@@ -122,7 +122,7 @@ def _take_over(alias: str, drain: Drain, runner: str, now: float, by: str) -> bo
 
 
 def _beat(
-    alias: str, key: str, runner: str, pods: tuple[DrainedPod, ...], state: State, words: str, now: float
+    alias: str, key: str, runner: str, pods: tuple[DrainedPod, ...], state: DrainState, words: str, now: float
 ) -> str | None:
     own = DrainRecord.objects.using(alias).filter(key=key, runner=runner)
     if not own.update(pods=_kept(pods), state=state, words=words, beat=now):
@@ -136,4 +136,4 @@ def _kept(pods: tuple[DrainedPod, ...]) -> Any:
 
 def _drain(record: DrainRecord) -> Drain:
     names = [name for name in Drain.__struct_fields__ if name != "pods"]
-    return Drain(pods=read_pods(record.pods), **{name: getattr(record, name) for name in names})
+    return Drain(pods=decode_pods(record.pods), **{name: getattr(record, name) for name in names})

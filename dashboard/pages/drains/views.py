@@ -1,4 +1,4 @@
-"""The pages of a drain: what it means for each pod, then how far it is, with pause and cancel."""
+"""Pages of a drain: the plan for each pod, then the progress, with pause and cancel."""
 
 from __future__ import annotations
 
@@ -12,25 +12,27 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_http_methods
 
-from dashboard.drafts.database import Unavailable
-from dashboard.drains.drain import Drain, DrainedPod
-from dashboard.drains.plan import Plan, plan_of
-from dashboard.drains.records import Begin
-from dashboard.edits.access import absent, forbidden
-from dashboard.edits.editable import Target
-from dashboard.edits.fields import Value
-from dashboard.edits.place import Place, find_place
-from dashboard.edits.problems import Problem, Refusal, refusal_of
-from dashboard.evictions.budgets import budgets_in
-from dashboard.evictions.daemon_sets import missing_among
-from dashboard.live.context import user_of
-from dashboard.quick.commands import kubectl
-from dashboard.quick.cordon import Cordon
-from dashboard.quick.pages import no_such_action
-from dashboard.quick.preview import Preview
-from dashboard.quick.writing import Done, Refused, Unseen, write
-from dashboard.removal.choice import LONGEST_GRACE
-from dashboard.resources.kinds import kind_of
+from dashboard.access.identity import user_of
+from dashboard.cluster.connection import CONNECTION
+from dashboard.objects.fields.fields import Value
+from dashboard.objects.kinds.catalog import kind_of
+from dashboard.objects.problems.problem import Problem, Refusal, refusal_of
+from dashboard.pages.delete.options import MAX_GRACE
+from dashboard.pages.drains.drain import Drain, DrainedPod, DrainPlan, plan_drain
+from dashboard.pages.drains.runner import DRAIN_RUNS
+from dashboard.pages.drains.store import NewDrain
+from dashboard.pages.edit.parts import denial_reason, lacks_subresource
+from dashboard.pages.evictions.budgets import budgets_in
+from dashboard.pages.evictions.daemon_sets import missing_daemon_sets
+from dashboard.pages.quick_actions.dry_run import Preview
+from dashboard.pages.quick_actions.toggles import Cordon
+from dashboard.pages.quick_actions.views import action_not_found
+from dashboard.pages.quick_actions.write import Done, Refused, Unreviewed, write
+from dashboard.pages.writes.kubectl import object_command
+from dashboard.pages.writes.request import EditRequest, find_edit_request
+from dashboard.pages.writes.target import Target
+from dashboard.runtime.app_state import CLOCK
+from dashboard.runtime.database import Unavailable
 from informerd.errors import InformerdError, NotFound
 from informerd.resource import PODS
 
@@ -38,43 +40,43 @@ logger = logging.getLogger(__name__)
 
 _SECONDS = re.compile(r"\d{1,12}", re.ASCII)
 _WISHES = ("pause", "go", "cancel")
-TITLE = "Drain"
+DRAIN_TITLE = "Drain"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 async def drain(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
-    """Asks before it drains a node; with ``?run=`` how far that drain is."""
-    place = await find_place(request, resource, namespace, name, "do/drain", any_kind=True)
+    """The plan before a drain; with ``?run=`` the progress of that drain."""
+    place = await find_edit_request(request, resource, namespace, name, "do/drain", any_kind=True)
     if isinstance(place, HttpResponse):
         return place
     if place.target.kind.key != "nodes":
-        return no_such_action(request, place.target.kind, place.target.href)
+        return action_not_found(request, place.target.kind, place.target.href)
     try:
         if request.GET.get("run"):
             return await _followed(place, request.GET["run"])
         return await _begun(place) if request.method == "POST" else await _asked(place)
     except Unavailable as error:
-        return place.trouble(_no_database(error), TITLE)
+        return place.trouble(_no_database(error), DRAIN_TITLE)
 
 
 def _no_database(error: Unavailable) -> Refusal:
     words = (
-        "A drain is kept in the database, so that it can be followed and stopped; that cannot be used now. Nothing was "
-        "done. Is `manage.py migrate` still to be run?"
+        "A drain needs the database, so that it can be followed and stopped, but that is not available now. "
+        "Nothing was done. Check whether `manage.py migrate` must be run."
     )
     return Refusal((Problem(words, str(error)),), 503, "The database cannot be used")
 
 
 def _only_cordoned(error: Unavailable) -> Refusal:
     words = (
-        "The node is cordoned, and the drain has not begun: no pod was evicted. It is kept in the database, which "
+        "The node is cordoned, but the drain has not started: no pod was evicted. It needs the database, which "
         "failed just now. Drain the node again, or uncordon it."
     )
     return Refusal((Problem(words, str(error)),), 503, "The database cannot be used")
 
 
 async def _asked(
-    place: Place,
+    place: EditRequest,
     *,
     problem: str = "",
     status: int = 200,
@@ -82,11 +84,11 @@ async def _asked(
     preview: Preview | None = None,
 ) -> HttpResponse:
     try:
-        node = await place.exchange.read()
+        node = await place.object_client.read()
         plan = await _plan(place)
     except InformerdError as error:
-        return place.unopened(error, TITLE)
-    last = await place.live.drains.records.newest(node["metadata"]["uid"], place.live.cluster.server)
+        return place.read_error_page(error, DRAIN_TITLE)
+    last = await place.state[DRAIN_RUNS].store.newest(node["metadata"]["uid"], place.state[CONNECTION].cluster.server)
     # Of an address only this is taken: what has to be agreed to is for the person.
     form = place.request.POST or {"seconds": place.request.GET.get("seconds", "")}
     context: dict[str, object] = {
@@ -102,69 +104,69 @@ async def _asked(
         "refusal": refusal,
         "preview": preview,
     }
-    return place.page("drains/ask.html", TITLE, context, status=status)
+    return place.page("drains/confirm.html", DRAIN_TITLE, context, status=status)
 
 
-async def _refused(place: Place) -> str:
-    if await absent(place, "pods", "eviction"):
-        return "This API server knows no evictions, so no node can be drained: cordon it, and delete its pods."
+async def _refused(place: EditRequest) -> str:
+    if await lacks_subresource(place, "pods", "eviction"):
+        return "This API server does not support evictions, so no node can be drained: cordon it, and delete its pods."
     evicting = replace(place, target=Target(kind_of(PODS), "", ""))
-    return await forbidden(place, "patch") or await forbidden(evicting, "create", "eviction")
+    return await denial_reason(place, "patch") or await denial_reason(evicting, "create", "eviction")
 
 
-async def _plan(place: Place) -> Plan:
-    """Every pod of the node with what would happen to it. Raises as a list does."""
+async def _plan(place: EditRequest) -> DrainPlan:
+    """The plan for every pod of the node. Raises as a list does."""
     selector = f"spec.nodeName={place.target.name}"
     pods = (await place.client.list(PODS, params={"fieldSelector": selector})).object().get("items") or []
     namespaces = sorted({pod["metadata"]["namespace"] for pod in pods})
     budgets = asyncio.gather(*(budgets_in(place.client, each) for each in namespaces))
-    missing, found = await asyncio.gather(missing_among(place.client, pods), budgets)
-    return plan_of(pods, dict(zip(namespaces, found, strict=True)), missing)
+    missing, found = await asyncio.gather(missing_daemon_sets(place.client, pods), budgets)
+    return plan_drain(pods, dict(zip(namespaces, found, strict=True)), missing)
 
 
 def _seconds(typed: str) -> int | None:
-    """The grace period that was typed; None where that is nothing, or none."""
+    """The typed grace period; None where it is empty or malformed."""
     typed = typed.strip()
-    return int(typed) if _SECONDS.fullmatch(typed) and int(typed) <= LONGEST_GRACE else None
+    return int(typed) if _SECONDS.fullmatch(typed) and int(typed) <= MAX_GRACE else None
 
 
-def _command(place: Place, plan: Plan, grace: int | None) -> str:
+def _command(place: EditRequest, plan: DrainPlan, grace: int | None) -> str:
     words = ["drain", place.target.name, "--ignore-daemonsets"]
     words += ["--delete-emptydir-data"] if "emptydir" in plan.needs else []
     words += ["--force"] if "unmanaged" in plan.needs else []
     words += [] if grace is None else [f"--grace-period={grace}"]
-    return kubectl(place.target, *words)
+    return object_command(place.target, *words)
 
 
-async def _begun(place: Place) -> HttpResponse:
+async def _begun(place: EditRequest) -> HttpResponse:
     post = place.request.POST
     typed = post.get("seconds", "").strip()
     if typed and _seconds(typed) is None:
-        words = f"“{typed[:40]}” is no grace period: write whole seconds up to {LONGEST_GRACE:,}, or leave it empty."
+        words = f"“{typed[:40]}” is not a grace period: enter whole seconds up to {MAX_GRACE:,}, or leave it empty."
         return await _asked(place, problem=words, status=422)
     try:
-        node, plan = await place.exchange.read(), await _plan(place)
+        node, plan = await place.object_client.read(), await _plan(place)
     except NotFound as error:
-        return place.unopened(error, TITLE)
+        return place.read_error_page(error, DRAIN_TITLE)
     except InformerdError as error:
-        return place.trouble(refusal_of(error), TITLE)
+        return place.trouble(refusal_of(error), DRAIN_TITLE)
     status, wrong = _objection(node, plan, post)
     if wrong:
         return await _asked(place, problem=wrong, status=status)
-    last = await place.live.drains.records.newest(node["metadata"]["uid"], place.live.cluster.server)
-    if last is not None and not last.over and not last.lost(place.live.clock.time()):
+    last = await place.state[DRAIN_RUNS].store.newest(node["metadata"]["uid"], place.state[CONNECTION].cluster.server)
+    if last is not None and not last.over and not last.lost(place.state[CLOCK].time()):
         return _to_run(place, last.key)
     cordoned = await _cordoned(place, node)
     if isinstance(cordoned, Refused):
         return await _asked(place, refusal=cordoned.refusal, status=cordoned.refusal.code)
-    if isinstance(cordoned, Unseen):
-        words = "Cordoning it would do more than that. Nothing was done: look at it below, and press again to do it."
+    if isinstance(cordoned, Unreviewed):
+        words = "Cordoning it would change more than that. Nothing was done: check it below, and press again."
         return await _asked(place, problem=words, preview=Preview(cordoned.trial))
     if not isinstance(cordoned, Done):
-        return await _asked(place, problem="The node changed meanwhile. Below is how it is now.", status=409)
+        return await _asked(place, problem="The node changed meanwhile. Its current state is below.", status=409)
     pods = tuple(DrainedPod(fate.namespace, fate.name, fate.uid) for fate in plan.evicted)
-    begin = Begin(
-        place.live.cluster.server,
+    begin = NewDrain(
+        place.state[CONNECTION].cluster.server,
         place.target.name,
         node["metadata"]["uid"],
         user_of(place.request),
@@ -172,68 +174,73 @@ async def _begun(place: Place) -> HttpResponse:
         pods,
     )
     try:
-        begun = await place.live.drains.begin(begin)
+        begun = await place.state[DRAIN_RUNS].start(begin)
     except Unavailable as error:
-        return place.trouble(_only_cordoned(error), TITLE)
+        return place.trouble(_only_cordoned(error), DRAIN_TITLE)
     return _to_run(place, begun.key)
 
 
-def _objection(node: dict[str, Value], plan: Plan, post: Any) -> tuple[int, str]:
-    """A status and why it cannot be done; empty where it can."""
+def _objection(node: dict[str, Value], plan: DrainPlan, post: Any) -> tuple[int, str]:
+    """Status and reason why it cannot be done; empty where it can."""
     if post.get("uid") != node["metadata"]["uid"]:
-        return 409, "The node that you saw is gone, and another one has its name: nothing was done. Below is this one."
+        return (
+            409,
+            "The node that you saw is gone, and another one has its name: nothing was done. The new node is below.",
+        )
     shown = set(post.get("shown", "").split(","))
     new = [fate.key for fate in plan.evicted if fate.uid not in shown]
     if new:
         came = ", ".join(new[:5])
-        return 409, f"Pods came to the node since you looked: {came}. Nothing was done; below is how it is now."
+        return 409, f"New pods are on the node: {came}. Nothing was done; the current plan is below."
     missing = [need for need in plan.needs if need not in post]
     if missing:
-        words = {"emptydir": "that emptyDir volumes are lost", "unmanaged": "that nobody makes some pods again"}
-        return 422, f"Nothing was done: say first that you know {' and '.join(words[need] for need in missing)}."
+        words = {"emptydir": "that emptyDir volumes are lost", "unmanaged": "that nothing recreates some pods"}
+        return 422, f"Nothing was done: confirm first {' and '.join(words[need] for need in missing)}."
     return 200, ""
 
 
-async def _cordoned(place: Place, node: dict[str, Value]) -> object:
+async def _cordoned(place: EditRequest, node: dict[str, Value]) -> object:
     was = bool((node.get("spec") or {}).get("unschedulable"))
     seen = place.request.POST.get("seen", "")
-    return await write(Cordon(), place, {}, uid=node["metadata"]["uid"], was=was, wanted=True, seen=seen)
+    return await write(
+        Cordon(), place, {}, uid=node["metadata"]["uid"], before=was, desired=True, reviewed_fingerprint=seen
+    )
 
 
-async def _followed(place: Place, key: str) -> HttpResponse:
-    drains = place.live.drains
-    found = await drains.records.find(key, place.live.cluster.server)
+async def _followed(place: EditRequest, key: str) -> HttpResponse:
+    drains = place.state[DRAIN_RUNS]
+    found = await drains.store.find(key, place.state[CONNECTION].cluster.server)
     if found is None or found.node != place.target.name:
         return HttpResponseRedirect(f"{place.target.href}do/drain/")
     if place.request.method == "POST":
         return await _pressed(place, found)
-    now = place.live.clock.time()
+    now = place.state[CLOCK].time()
     wished = _wished(found.wish, found.state)
     context: dict[str, object] = {"drain": found, "lost": found.lost(now), "wished": wished}
-    return place.page("drains/progress.html", TITLE, context)
+    return place.page("drains/progress.html", DRAIN_TITLE, context)
 
 
-async def _pressed(place: Place, drain: Drain) -> HttpResponse:
-    """A button of a drain. It is the node's, not its beginner's: whoever may drain the node may also stop that."""
+async def _pressed(place: EditRequest, drain: Drain) -> HttpResponse:
+    """A button of a drain. Every user who may drain the node may also stop a drain of it."""
     if refused := await _refused(place):
-        return place.trouble(Refusal((Problem(refused),), 403, "Nothing was done"), TITLE)
-    post, drains, by = place.request.POST, place.live.drains, user_of(place.request)
+        return place.trouble(Refusal((Problem(refused),), 403, "Nothing was done"), DRAIN_TITLE)
+    post, drains, by = place.request.POST, place.state[DRAIN_RUNS], user_of(place.request)
     wish = next((wish for wish in ("take_over", *_WISHES) if wish in post), "")
-    if wish == "take_over" and drain.lost(place.live.clock.time()):
-        await drains.go_on(drain, by)
+    if wish == "take_over" and drain.lost(place.state[CLOCK].time()):
+        await drains.resume(drain, by)
     elif wish in _WISHES and not drain.over:
-        await drains.records.wish(drain.key, wish, by)
+        await drains.store.set_wish(drain.key, wish, by)
     logger.info("drain of node %s: %s, pressed by %s", drain.node, wish or "nothing", by or "somebody")
     return _to_run(place, drain.key)
 
 
 def _wished(wish: str, state: str) -> str:
-    """What was asked of it and has not been heard yet."""
+    """The requested action that the runner has not received yet."""
     heard = {"pause": state == "paused", "go": state == "running", "cancel": state == "cancelled"}
     return "" if heard.get(wish, True) else wish
 
 
-def _to_run(place: Place, key: str) -> HttpResponse:
+def _to_run(place: EditRequest, key: str) -> HttpResponse:
     response = HttpResponseRedirect(f"{place.target.href}do/drain/?{urlencode({'run': key})}")
     response.status_code = 303
     return response

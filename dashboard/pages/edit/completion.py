@@ -1,6 +1,6 @@
-"""What the YAML editor offers and says at one path of an object: the fields that may stand there, values, and help.
+"""Completion and help of the YAML editor for one path of an object: fields, values and descriptions.
 
-The words are the form's (dashboard.edits.forms.words).
+The descriptions are the form's (dashboard.pages.forms.help).
 """
 
 from __future__ import annotations
@@ -9,25 +9,25 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from dashboard.edits.fields import Path, Value
-from dashboard.edits.forms.controls import control_of
-from dashboard.edits.forms.words import default_of, help_of
-from dashboard.edits.schema import Schema
-from dashboard.resources.yaml_text import scalar
+from dashboard.objects.fields.fields import Path, Value
+from dashboard.objects.manifests.writer import scalar_yaml
+from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.forms.controls import control_of
+from dashboard.pages.forms.help import default_of, help_of
 
-MOST_DEEP = 60
-"""Segments of a path that are followed."""
+MAX_DEPTH = 60
+"""Most segments of a path."""
 _WORDS = {
     "string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "array": "list",
     "object": "fields",
 }  # fmt: skip
 _ABOUT = {"metadata": "Name, namespace, labels and annotations."}
-"""For schemas that do not describe what every object has."""
+"""For schemas without the fields that every object has."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldHint:
-    """A field that may stand at the path. `type` says how it goes on: ``map``, ``list`` or ``value``."""
+    """A field that can stand at the path. `type` is the form of its value: ``map``, ``list`` or ``value``."""
 
     name: str
     text: str
@@ -40,7 +40,7 @@ class FieldHint:
 
 @dataclass(frozen=True, slots=True)
 class ValueHint:
-    """A value that may stand at the path."""
+    """A value that can stand at the path."""
 
     text: str
     """As YAML has it."""
@@ -49,7 +49,7 @@ class ValueHint:
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """All that is known of one path. `asks`: there may be other values for other beginnings."""
+    """Hints for one path. `asks`: there may be other values for another prefix."""
 
     fields: tuple[FieldHint, ...] = ()
     values: tuple[ValueHint, ...] = ()
@@ -59,23 +59,23 @@ class Hints:
 
 
 def read_path(text: str) -> Path | None:
-    """The path that the script sends as JSON: names and indexes; None where it is something else."""
+    """The path that the script sends as JSON: names and indexes; None where it is malformed."""
     try:
         path = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(path, list) or len(path) > MOST_DEEP:
+    if not isinstance(path, list) or len(path) > MAX_DEPTH:
         return None
     return tuple(path) if all(type(each) in (str, int) for each in path) else None
 
 
 def is_labels(path: Path) -> bool:
-    """Whether the path is of a map whose names and values are labels."""
+    """Whether the path leads to a map of labels."""
     return bool(path) and path[-1] in ("labels", "matchLabels")
 
 
 def hints(schema: Schema, path: Path) -> Hints:
-    """What the schema says of `path`; nothing where it says nothing."""
+    """The schema's hints for `path`; empty where it has none."""
     node = schema.at(path)
     help_words = help_of(node, control_of(node))
     words = "\n".join(part for part in (help_words.short, help_words.rest) if part)
@@ -84,8 +84,8 @@ def hints(schema: Schema, path: Path) -> Hints:
     return Hints(_fields(node), tuple(_values(node)), words, tuple(_facts(node)))
 
 
-def of_status(found: Hints, path: Path) -> Hints:
-    """What of it concerns an edit of the status alone, whose text has nothing else but which object it is of."""
+def status_hints(found: Hints, path: Path) -> Hints:
+    """The hints for an edit of the status alone, whose text has only the status and the object's identity."""
     kept: dict[Path, tuple[str, ...]] = {
         (): ("apiVersion", "kind", "metadata", "status"),
         ("metadata",): ("name", "namespace"),
@@ -106,7 +106,7 @@ def type_words(schema: Schema) -> str:
 
 
 def _fields(schema: Schema) -> tuple[FieldHint, ...]:
-    """Those that must be there first."""
+    """The fields, required ones first."""
     needed = schema.node.get("required", ())
     found = (_field(name, node, required=name in needed) for name, node in schema.properties.items())
     return tuple(sorted(found, key=lambda field: not field.required))
@@ -116,12 +116,16 @@ def _field(name: str, schema: Schema, *, required: bool) -> FieldHint:
     goes_on = {"object": "map", "array": "list"}
     kinds = _kinds(schema)
     return FieldHint(
-        name, scalar(name), goes_on.get(kinds[0], "value") if len(kinds) == 1 else "value", type_words(schema), required
+        name,
+        scalar_yaml(name),
+        goes_on.get(kinds[0], "value") if len(kinds) == 1 else "value",
+        type_words(schema),
+        required,
     )
 
 
 def _kinds(schema: Schema) -> tuple[str, ...]:
-    """The JSON types that are known to it."""
+    """The known JSON types."""
     known = tuple(kind for kind in schema.types if kind in _WORDS)
     holds_fields = bool(schema.node.get("properties") or schema.node.get("additionalProperties"))
     return known or (("object",) if holds_fields else ())
@@ -132,16 +136,16 @@ def _values(schema: Schema) -> Iterator[ValueHint]:
     default = node.get("default")
     choices: tuple[Value, ...] = tuple(node.get("enum", ())) or ((True, False) if node.get("type") == "boolean" else ())
     for choice in choices:
-        yield ValueHint(scalar(choice), "default" if choice == default and default is not None else "")
+        yield ValueHint(scalar_yaml(choice), "default" if choice == default and default is not None else "")
     if not choices and default_of(schema):
-        yield ValueHint(scalar(default), "default")
+        yield ValueHint(scalar_yaml(default), "default")
 
 
 def _facts(schema: Schema) -> Iterator[str]:
-    """Its type, its values and its default."""
+    """Type, values and default."""
     if words := type_words(schema):
         yield words
     if schema.node.get("enum"):
-        yield f"one of {', '.join(map(scalar, schema.node['enum']))}"
+        yield f"one of {', '.join(map(scalar_yaml, schema.node['enum']))}"
     if default := default_of(schema):
         yield f"default {default}"

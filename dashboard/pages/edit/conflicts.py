@@ -1,21 +1,21 @@
-"""A conflict as questions, field by field."""
+"""Conflicts of an edit as questions, one for each field."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dashboard.edits.fields import ABSENT, Value, show
-from dashboard.edits.merge import Conflict, Merge, Side
-from dashboard.edits.posted import choice_name
-from dashboard.resources.yaml_text import dump
+from dashboard.objects.fields.fields import ABSENT, Value, format_path
+from dashboard.objects.manifests.writer import dump
+from dashboard.objects.merge.three_way import Conflict, MergeResult, Side
+from dashboard.pages.edit.form_data import choice_name
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A conflict as the page asks about it."""
+class ConflictQuestion:
+    """A conflict as a question of the page."""
 
     name: str
-    """Of the radio inputs."""
+    """Name of the radio inputs."""
     field: str
     base: str
     theirs: str
@@ -23,17 +23,17 @@ class Question:
     chosen: Side | None
 
 
-def questions_of(merge: Merge) -> list[Question]:
-    """All that are asked or were answered, by their fields."""
+def conflict_questions(merge: MergeResult) -> list[ConflictQuestion]:
+    """All open and answered questions, by their fields."""
     found = [_question(conflict, None) for conflict in merge.conflicts]
     found += [_question(conflict, side) for conflict, side in merge.settled]
     return sorted(found, key=lambda question: question.field)
 
 
-def _question(conflict: Conflict, chosen: Side | None) -> Question:
-    return Question(
+def _question(conflict: Conflict, chosen: Side | None) -> ConflictQuestion:
+    return ConflictQuestion(
         choice_name(conflict.path),
-        show(conflict.path),
+        format_path(conflict.path),
         _shown(conflict.base),
         _shown(conflict.theirs),
         _shown(conflict.mine),
@@ -42,5 +42,5 @@ def _question(conflict: Conflict, chosen: Side | None) -> Question:
 
 
 def _shown(value: Value) -> str:
-    """A value in a question: YAML, or a word where there is none."""
+    """A value in a question: YAML, or a word where it is missing."""
     return "not there" if value is ABSENT else dump(value).rstrip("\n")

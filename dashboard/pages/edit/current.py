@@ -1,68 +1,76 @@
-"""What is there now of the object that a draft is about."""
+"""Current state of a draft's object."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from dashboard.edits.diff import changes
-from dashboard.edits.document import Document
-from dashboard.edits.editable import Base, Target, editable, to_write
-from dashboard.edits.exchange import Exchange
-from dashboard.edits.fields import Value
-from dashboard.edits.loop import off_loop
-from dashboard.edits.merge import Merge, Side, merge
-from dashboard.edits.outcomes import Draft, Gone, Moved, Refused, Replaced, Unsure
-from dashboard.edits.problems import Problem, Refusal, doubted
-from dashboard.edits.schema import Schema
+from dashboard.objects.fields.fields import Value
+from dashboard.objects.manifests.document import Document
+from dashboard.objects.merge.diff import changes
+from dashboard.objects.merge.three_way import MergeResult, Side, merge
+from dashboard.objects.problems.problem import Problem, Refusal, uncertain_refusal
+from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.writes.object_client import ObjectClient
+from dashboard.pages.writes.outcomes import Gone, Moved, Refused, Replaced, Submission, Unsure
+from dashboard.pages.writes.target import Base, Target, editable_part, update_body
+from dashboard.runtime.background import run_in_thread_if_large
 from informerd.errors import InformerdError, NotFound
 
 
-async def live_of(exchange: Exchange, draft: Draft) -> dict[str, Value] | Gone | Replaced:
-    """The object, if it is still the one that the draft began with. Raises as Exchange.read does, but for NotFound."""
+async def current_object(client: ObjectClient, draft: Submission) -> dict[str, Value] | Gone | Replaced:
+    """The object, if it is still the one that the draft started from. Raises as ObjectClient.read does, except
+    NotFound.
+    """
     try:
-        live = await exchange.read()
+        live = await client.read()
     except NotFound:
         return Gone(draft)
-    return live if live["metadata"]["uid"] == draft.base.uid else Replaced(draft, Base.of(live, exchange.target.part))
+    return live if live["metadata"]["uid"] == draft.base.uid else Replaced(draft, Base.of(live, client.target.part))
 
 
-async def live_or_unsure(exchange: Exchange, draft: Draft, lost: str) -> dict[str, Value] | Gone | Replaced | Unsure:
-    """As `live_of`; where an answer was `lost` before and nothing can be read, what came of that is still not known."""
+async def current_object_or_unsure(
+    exchange: ObjectClient, draft: Submission, lost_answer: str
+) -> dict[str, Value] | Gone | Replaced | Unsure:
+    """As `current_object`; Unsure where there is a `lost_answer` and nothing can be read."""
     try:
-        return await live_of(exchange, draft)
+        return await current_object(exchange, draft)
     except InformerdError as error:
-        if not lost:
+        if not lost_answer:
             raise
         return Unsure(draft, error)
 
 
-async def not_there(exchange: Exchange, draft: Draft, error: NotFound) -> Gone | Replaced | Refused:
-    """What it means that a write found nothing: of a subresource it may be that alone which is not there."""
+async def not_found_outcome(exchange: ObjectClient, draft: Submission, error: NotFound) -> Gone | Replaced | Refused:
+    """Outcome where a write found nothing: of a subresource, perhaps only that is missing."""
     if not exchange.target.subresource:
         return Gone(draft)
-    live = await live_of(exchange, draft)
+    live = await current_object(exchange, draft)
     if isinstance(live, Gone | Replaced):
         return live
-    words = "The object is there, but the API server has no such subresource of it. Open its status again."
+    words = "The object exists, but the API server does not have this subresource. Open its status again."
     return Refused(draft, Refusal((Problem(words, str(error)),), 404, "The status cannot be written this way"))
 
 
-async def moved_of(
-    exchange: Exchange, draft: Draft, document: Document, live: dict[str, Value], schema: Schema
+async def find_moved(
+    exchange: ObjectClient, draft: Submission, document: Document, live: dict[str, Value], schema: Schema
 ) -> Moved:
-    """What others made of the object since the draft began, and the merge of both."""
-    found = await off_loop(moved, exchange.target, draft, document, live, schema, size=len(draft.text))
-    by, at = await exchange.writer(live)
+    """Other users' changes since the draft began, and the merge of both."""
+    found = await run_in_thread_if_large(
+        compute_moved, exchange.target, draft, document, live, schema, size=len(draft.text)
+    )
+    by, at = await exchange.last_author(live)
     return replace(found, by=by, at=at)
 
 
-def moved(target: Target, draft: Draft, document: Document, live: dict[str, Value], schema: Schema) -> Moved:
-    """As `moved_of`, which computes it beside the event loop where the object is large; nobody is named."""
+def compute_moved(
+    target: Target, draft: Submission, document: Document, live: dict[str, Value], schema: Schema
+) -> Moved:
+    """As `find_moved`, which computes it in a thread where the object is large; without the author."""
     part = target.part
     base, now = draft.base.value, Base.of(live, part)
-    mine = editable(to_write(document.value, live, part), part)
+    mine = editable_part(update_body(document.value, live, part), part)
     # answers count only for what the person saw: where it has changed again, it is asked again
-    choices = draft.choices if draft.seen == now.fingerprint else {}
+    choices = draft.choices if draft.seen_fingerprint == now.fingerprint else {}
     merged = merge(base, now.value, mine, schema=schema, choices=choices)
     all_mine, all_theirs = _answered(base, now.value, mine, schema, merged)
     theirs = changes(base, now.value, schema=schema)
@@ -71,8 +79,8 @@ def moved(target: Target, draft: Draft, document: Document, live: dict[str, Valu
     return Moved(draft, now, merged, theirs, taken, kept)
 
 
-def _answered(base: Value, theirs: Value, mine: Value, schema: Schema, merged: Merge) -> tuple[Value, Value]:
-    """The merge with mine wherever something is asked, and with theirs."""
+def _answered(base: Value, theirs: Value, mine: Value, schema: Schema, merged: MergeResult) -> tuple[Value, Value]:
+    """The merge with mine for every question, and with theirs."""
     asked = [*merged.conflicts, *(conflict for conflict, _ in merged.settled)]
     if not asked:
         return merged.value, merged.value
@@ -83,10 +91,10 @@ def _answered(base: Value, theirs: Value, mine: Value, schema: Schema, merged: M
     return with_all("mine") if merged.settled else merged.value, with_all("theirs")
 
 
-def taken_back(draft: Draft) -> Refused:
-    """The object reads as before a write that got no clear answer, but has been written to since."""
+def reverted_outcome(draft: Submission) -> Refused:
+    """Outcome where the object reads as before a lost write, but has been written to since."""
     words = (
-        "The object reads as it did before, but it was written to since this was tried: your change may have been "
-        "stored, and somebody may have taken it back. Review it again if you still want it."
+        "The object is as before, but it was written to since the attempt: your change may have been "
+        "stored and reverted. Review it again if you still want it."
     )
-    return Refused(draft, doubted("It may or may not be saved", words))
+    return Refused(draft, uncertain_refusal("It may or may not be saved", words))

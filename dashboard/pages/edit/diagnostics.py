@@ -1,39 +1,42 @@
-"""What the schema objects to in a text, as a refusal that the editor shows before the API server is asked."""
+"""Schema problems of a text, as a refusal before the API server is asked."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypedDict
 
-from dashboard.edits.document import Document
-from dashboard.edits.editable import Part
-from dashboard.edits.fields import Path, Value
-from dashboard.edits.problems import Problem, Refusal, located
-from dashboard.edits.schema import Schema
-from dashboard.edits.validation import changed_for_good, objections
+from dashboard.objects.fields.fields import Path, Value
+from dashboard.objects.manifests.document import Document
+from dashboard.objects.problems.problem import Problem, Refusal, locate
+from dashboard.objects.schemas.schema import Schema
+from dashboard.objects.schemas.validation import immutability_problems, schema_problems
+from dashboard.pages.writes.target import Editable
 
 
-def objected(schema: Schema, document: Document, base: dict[str, Value], part: Part = "spec") -> Refusal | None:
-    """What the API server would refuse, as far as the schema tells; None where it tells nothing.
+def schema_refusal(
+    schema: Schema, document: Document, base: dict[str, Value], part: Editable = "spec"
+) -> Refusal | None:
+    """The API server's refusal, as far as the schema predicts it; None where it predicts none.
 
-    Of a text that has the status alone nothing is said that is about the rest.
+    For a text with only the status, problems of other fields are left out.
     """
-    found = (*objections(schema, document.value), *changed_for_good(schema, document.value, base))
+    found = (*schema_problems(schema, document.value), *immutability_problems(schema, document.value, base))
     if part == "status":
         found = tuple(problem for problem in found if problem.path[:1] == ("status",))
     if not found:
         return None
-    return located(Refusal(found, 422, "The schema of this kind does not allow it"), document)
+    return locate(Refusal(found, 422, "The schema of this kind does not allow it"), document)
 
 
-def undecoded(refusal: Refusal, schema: Schema, value: Value) -> Refusal:
-    """The refusal of what the API server could not decode, with all that the schema objects to; any other as it is.
+def with_schema_problems(refusal: Refusal, schema: Schema, value: Value) -> Refusal:
+    """A decoding refusal of the API server, with all schema problems added; any other refusal unchanged.
 
-    The API server names the first mistake alone: without the items of lists that lead to it, or by no field at all.
+    The API server names only the first mistake, without list indexes or without any field.
     """
     if refusal.code != 400 or len(refusal.problems) != 1 or _UNDECODED not in refusal.problems[0].said:
         return refusal
     [problem] = refusal.problems
-    found = objections(schema, value)
+    found = schema_problems(schema, value)
     own = [each for each in found if not problem.path or _names(each.path)[: len(problem.path)] == problem.path]
     if problem.path or len(own) == 1:  # else nobody can tell which of them it was
         for each in own[:1]:
@@ -46,5 +49,27 @@ _UNDECODED = " cannot be handled as a"
 
 
 def _names(path: Path) -> Path:
-    """As Go names a field of its types."""
+    """A field as Go's type errors name it."""
     return tuple(segment for segment in path if not isinstance(segment, int))
+
+
+class Diagnostic(TypedDict):
+    """A problem in the text. `line` and `column` count from 1; line 0: no position."""
+
+    line: int
+    column: int
+    words: str
+
+
+def diagnostics(refusal: Refusal | None) -> list[Diagnostic]:
+    """One diagnostic for each problem, in the same order."""
+    return [_diagnostic(problem) for problem in refusal.problems] if refusal is not None else []
+
+
+def _diagnostic(problem: Problem) -> Diagnostic:
+    field = f"{problem.field}: " if problem.path else ""
+    return {
+        "line": problem.line,
+        "column": problem.column,
+        "words": field + " ".join(part for part in (problem.words, problem.said) if part),
+    }

@@ -1,28 +1,28 @@
-"""What a dry run came to: the fields and lines that would change, and which of them the API server sets itself."""
+"""Result of a dry run: the fields and lines that would change, and those that the API server sets itself."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from dashboard.edits.beside import beside
-from dashboard.edits.consequences import consequences
-from dashboard.edits.diff import Change, Line, changes, diff_lines
-from dashboard.edits.document import parse
-from dashboard.edits.editable import Part, editable
-from dashboard.edits.exchange import Stored
-from dashboard.edits.fields import ABSENT, Value, get, same
-from dashboard.edits.loop import off_loop
-from dashboard.edits.outcomes import Draft, Review
-from dashboard.resources.yaml_text import to_yaml
+from dashboard.objects.fields.fields import ABSENT, Value, get, same
+from dashboard.objects.manifests.document import parse
+from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.merge.diff import Change, Line, changes, diff_lines
+from dashboard.pages.writes.admission_changes import admission_changes
+from dashboard.pages.writes.effects_text import effect_sentences
+from dashboard.pages.writes.object_client import WriteResult
+from dashboard.pages.writes.outcomes import Review, Submission
+from dashboard.pages.writes.target import Editable, editable_part
+from dashboard.runtime.background import run_in_thread_if_large
 
-STATUS_KEPT = ("A controller that keeps this status writes what it sees over it, as soon as it looks again.",)
+STATUS_OVERWRITTEN = ("The controller of this status overwrites it at its next reconcile.",)
 
 
-async def compared(
-    draft: Draft, live: dict[str, Value], sent: dict[str, Value], stored: Stored, part: Part = "spec"
+async def review_dry_run(
+    draft: Submission, live: dict[str, Value], sent: dict[str, Value], stored: WriteResult, part: Editable = "spec"
 ) -> Review:
-    """What a dry run came to; `live` is the editable part of what is there, empty where nothing is."""
-    after = editable(stored.value, part)
+    """The review of a dry run; `live` is the editable part of the existing object, empty where there is none."""
+    after = editable_part(stored.value, part)
 
     def compare() -> Review:
         found = tuple(
@@ -30,21 +30,23 @@ async def compared(
         )
         was, now = to_yaml(live) if live else "", to_yaml(after)
         lines = _marked(diff_lines(was, now), now, found)
-        told = STATUS_KEPT if part == "status" and found else consequences(live, after)
-        undone = _undone(live, editable(sent, part), after)
-        made = beside(sent, stored.value, part)
-        return Review(draft, found, lines, stored.warnings, was, now, consequences=told, undone=undone, beside=made)
+        told = STATUS_OVERWRITTEN if part == "status" and found else effect_sentences(live, after)
+        undone = _ineffective(live, editable_part(sent, part), after)
+        made = admission_changes(sent, stored.value, part)
+        return Review(
+            draft, found, lines, stored.warnings, was, now, consequences=told, undone=undone, admission_changes=made
+        )
 
-    return await off_loop(compare, size=len(draft.text))
+    return await run_in_thread_if_large(compare, size=len(draft.text))
 
 
-def _undone(live: dict[str, Value], sent: dict[str, Value], after: dict[str, Value]) -> tuple[str, ...]:
-    """The fields that were sent another way than they are, and would stay as they are all the same."""
+def _ineffective(live: dict[str, Value], sent: dict[str, Value], after: dict[str, Value]) -> tuple[str, ...]:
+    """Fields that the text changes, but the API server would leave unchanged."""
     return tuple(change.field for change in changes(live, sent) if same(get(after, change.path), change.was))
 
 
 def _marked(lines: tuple[Line, ...], now: str, found: tuple[Change, ...]) -> tuple[Line, ...]:
-    """The lines, those marked on which the API server set something itself."""
+    """The lines, with those marked that the API server set."""
     own = [change.path for change in found if change.by_server and change.now is not ABSENT]
     if not own:
         return lines

@@ -1,4 +1,6 @@
-"""What the YAML editor asks beside the check: the schema at a path, and others' changes made part of the text."""
+"""Endpoints of the YAML editor besides the check: schema hints for a path, field owners, and merging other users'
+changes.
+"""
 
 from __future__ import annotations
 
@@ -8,59 +10,65 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_POST, require_safe
 
-from dashboard.edits.actions import read_text, take_in
-from dashboard.edits.check import unread
-from dashboard.edits.editable import Part, Target
-from dashboard.edits.fields import Path
-from dashboard.edits.hints import FieldHint, Hints, ValueHint, hints, is_labels, of_status, read_path
-from dashboard.edits.outcomes import Draft, Refused
-from dashboard.edits.owners import set_by
-from dashboard.edits.parts import find_part
-from dashboard.edits.place import Place, find_place
-from dashboard.edits.posted import base_json, sent_draft
-from dashboard.edits.schema import UNKNOWN, Schema
-from dashboard.live.context import LiveParts, live_of
-from dashboard.live.row_values import Labels
-from dashboard.resources.kinds import KindInfo
-from dashboard.resources.opened import Unopened, open_kind
-from dashboard.resources.values_there import MOST
-from dashboard.resources.yaml_text import scalar
+from dashboard.cluster.connection import CONNECTION
+from dashboard.live.hub.hub import HUB
+from dashboard.live.index.text_counts import MAX_VALUES
+from dashboard.live.index.value_counts import LabelSource
+from dashboard.objects.fields.fields import Path
+from dashboard.objects.fields.managed_fields import field_managers
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.manifests.writer import scalar_yaml
+from dashboard.objects.schemas.schema import UNKNOWN, Schema
+from dashboard.objects.schemas.store import SCHEMAS
+from dashboard.pages.edit.actions import merge_theirs, read_document
+from dashboard.pages.edit.completion import FieldHint, Hints, ValueHint, hints, is_labels, read_path, status_hints
+from dashboard.pages.edit.form_data import dump_base, read_submission
+from dashboard.pages.edit.live_check import unreadable_result
+from dashboard.pages.edit.parts import find_part_request
+from dashboard.pages.layout.open_kind import UnavailableKind, open_kind
+from dashboard.pages.writes.outcomes import Refused, Submission
+from dashboard.pages.writes.request import EditRequest, find_edit_request
+from dashboard.pages.writes.target import Editable, Target
+from dashboard.runtime.app_state import AppState, state_of
 from informerd.errors import InformerdError
 
-LONGEST = 200
-"""Characters of what is typed that are looked for."""
+MAX_TYPED_LENGTH = 200
+"""Longest typed prefix that is used, in characters."""
 
 
 @require_safe
 async def schema_at(request: HttpRequest, resource: str) -> HttpResponse:
-    """`?path=["spec","port"]`: the fields and values that may stand there, and help, as JSON (hints.Hints).
+    """`?path=["spec","port"]`: fields, values and help for the path, as JSON (completion.Hints).
 
-    At labels, `part` is what is typed and the answer has those that objects of the kind carry now. With
-    `edits=status`: only what concerns the status.
+    At labels, `part` is the typed prefix and the answer has labels that objects of the kind have now. With
+    `edits=status`: only hints for the status.
     """
-    live = live_of(request)
-    kind = await open_kind(live, resource)
+    state = state_of(request)
+    kind = await open_kind(state, resource)
     path = read_path(request.GET.get("path", ""))
-    if isinstance(kind, Unopened) or path is None:
-        return JsonResponse({}, status=404 if isinstance(kind, Unopened) else 400)
-    schema = UNKNOWN if live.client is None else await live.schemas.schema_of(live.client, kind.resource)
-    found = await hints_at(live, kind, schema, path, request.GET.get("part", "")[:LONGEST])
+    if isinstance(kind, UnavailableKind) or path is None:
+        return JsonResponse({}, status=404 if isinstance(kind, UnavailableKind) else 400)
+    client = state[CONNECTION].client
+    schema = UNKNOWN if client is None else await state[SCHEMAS].schema_of(client, kind.resource)
+    found = await hints_at(state, kind, schema, path, request.GET.get("part", "")[:MAX_TYPED_LENGTH])
     if request.GET.get("edits") == "status":
-        found = of_status(found, path)
+        found = status_hints(found, path)
     response = JsonResponse(asdict(found))
     response["Cache-Control"] = "private, no-cache"
     return response
 
 
-async def hints_at(live: LiveParts, kind: KindInfo, schema: Schema, path: Path, part: str) -> Hints:
-    """What may stand at a path of a kind's object; at labels, those in use that have what is typed (`part`)."""
+async def hints_at(state: AppState, kind: KindInfo, schema: Schema, path: Path, typed: str) -> Hints:
+    """Hints for a path of a kind's object; at labels, those in use that contain the typed text (`part`)."""
     if is_labels(path):
-        names = await live.hub.commonest(kind, Labels(), part)
-        fields = (FieldHint(each.value, scalar(each.value), "value", each.words) for each in names[:MOST])
+        names = await state[HUB].most_common_values(kind, LabelSource(), typed)
+        fields = (FieldHint(each.value, scalar_yaml(each.value), "value", each.words) for each in names[:MAX_VALUES])
         return Hints(fields=tuple(fields), asks=True)
     if is_labels(path[:-1]):
-        values = await live.hub.commonest(kind, Labels(str(path[-1])), part)
-        return Hints(values=tuple(ValueHint(scalar(each.value), each.words) for each in values[:MOST]), asks=True)
+        values = await state[HUB].most_common_values(kind, LabelSource(str(path[-1])), typed)
+        return Hints(
+            values=tuple(ValueHint(scalar_yaml(each.value), each.words) for each in values[:MAX_VALUES]), asks=True
+        )
     found = hints(schema, path)
     if path in (("apiVersion",), ("kind",)):
         only = kind.resource.kind if path == ("kind",) else kind.resource.api_version
@@ -69,42 +77,44 @@ async def hints_at(live: LiveParts, kind: KindInfo, schema: Schema, path: Path, 
 
 
 @require_safe
-async def owner(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
-    """`?path=["spec","port"]`: who set that field of the object as it is now, ``{"by": ["kubectl-edit"]}``."""
-    place = await find_place(request, resource, namespace, name, "edit")
+async def field_owner(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
+    """`?path=["spec","port"]`: the managers of that field in the current object, ``{"by": ["kubectl-edit"]}``."""
+    place = await find_edit_request(request, resource, namespace, name, "edit")
     path = read_path(request.GET.get("path", ""))
-    if not isinstance(place, Place) or path is None:
-        return JsonResponse({}, status=400 if isinstance(place, Place) else place.status_code)
+    if not isinstance(place, EditRequest) or path is None:
+        return JsonResponse({}, status=400 if isinstance(place, EditRequest) else place.status_code)
     try:
-        live = await place.exchange.read()
+        live = await place.object_client.read()
     except InformerdError:
         return JsonResponse({"by": []})
-    return JsonResponse({"by": set_by(live, path)})
+    return JsonResponse({"by": field_managers(live, path)})
 
 
 @require_POST
-async def take(request: HttpRequest, resource: str, namespace: str, name: str, part: Part = "spec") -> HttpResponse:
-    """The posted text with others' changes merged in, as JSON; empty where they overlap: then the page itself asks.
+async def take_theirs(
+    request: HttpRequest, resource: str, namespace: str, name: str, part: Editable = "spec"
+) -> HttpResponse:
+    """The posted text with other users' changes merged in, as JSON; empty where they overlap: then the page asks.
 
-    Of a text that cannot be taken as it is: what is wrong, as `check` tells it.
+    For an invalid text: its problems, as `check` has them.
     """
-    place = await find_part(request, resource, namespace, name, part)
+    place = await find_part_request(request, resource, namespace, name, part)
     if isinstance(place, HttpResponse):
         return JsonResponse({}, status=place.status_code)
-    draft = await sent_draft(request.POST)
+    draft = await read_submission(request.POST)
     if draft is None:
         return JsonResponse({})
-    document = await read_text(place.exchange, draft)
+    document = await read_document(place.object_client, draft)
     if isinstance(document, Refused):
-        return JsonResponse(unread(document.refusal, draft))
-    taken = await take_in(place.exchange, draft, await place.schema())
-    return JsonResponse(_answer(taken, place.target) if isinstance(taken, Draft) else {})
+        return JsonResponse(unreadable_result(document.refusal, draft))
+    taken = await merge_theirs(place.object_client, draft, await place.schema())
+    return JsonResponse(_answer(taken, place.target) if isinstance(taken, Submission) else {})
 
 
-def _answer(taken: Draft, target: Target) -> dict[str, object]:
+def _answer(taken: Submission, target: Target) -> dict[str, object]:
     base = taken.base
     return {
         "yaml": taken.text,
-        "inputs": {"base": base_json(base), "base_uid": base.uid, "base_version": base.version},
-        "note": render_to_string("edits/_taken.html", {"target": target}),
+        "inputs": {"base": dump_base(base), "base_uid": base.uid, "base_version": base.version},
+        "note": render_to_string("edit/_rebase_note.html", {"target": target}),
     }

@@ -1,4 +1,4 @@
-"""What a page of the editor sends back: text, base, answers to conflicts, and the mark that it was reviewed."""
+"""Form data of an editor page: text, base, answers to conflicts, and the signed mark of a review."""
 
 from __future__ import annotations
 
@@ -9,43 +9,43 @@ from collections.abc import Mapping
 from django.core import signing
 from django.utils.crypto import constant_time_compare
 
-from dashboard.edits.beside import Beside
-from dashboard.edits.editable import Base, Target, fingerprint
-from dashboard.edits.fields import ItemKey, Path, Segment
-from dashboard.edits.json_text import read_json
-from dashboard.edits.loop import off_loop
-from dashboard.edits.merge import Side
-from dashboard.edits.outcomes import Draft
+from dashboard.objects.fields.fields import ItemKey, Path, Segment
+from dashboard.objects.fields.json_text import read_json
+from dashboard.objects.merge.three_way import Side
+from dashboard.pages.writes.admission_changes import AdmissionChanges
+from dashboard.pages.writes.outcomes import Submission
+from dashboard.pages.writes.target import Base, Target, fingerprint
+from dashboard.runtime.background import run_in_thread_if_large
 
 CHOICE = "choice."
 _SIGNER = signing.Signer(salt="dashboard.edits.reviewed")
 
 
-def draft_of(post: Mapping[str, str]) -> Draft | None:
-    """The draft that was sent; None where it lacks what it began with, so that nothing can be compared."""
+def submission_of(post: Mapping[str, str]) -> Submission | None:
+    """The posted draft; None where its base is missing, so that nothing can be compared."""
     base = _base(post)
     if base is None:
         return None
-    return Draft(text_of(post), base, _choices(post), post.get("seen", ""))
+    return Submission(submitted_text(post), base, _choices(post), post.get("seen", ""))
 
 
-async def sent_draft(post: Mapping[str, str]) -> Draft | None:
-    """As `draft_of`, without holding up the event loop for an object that is large."""
-    return await off_loop(draft_of, post, size=len(post.get("base", "")))
+async def read_submission(post: Mapping[str, str]) -> Submission | None:
+    """As `submission_of`, in a thread where the object is large."""
+    return await run_in_thread_if_large(submission_of, post, size=len(post.get("base", "")))
 
 
-def text_of(post: Mapping[str, str]) -> str:
-    """The YAML as it was typed, with LF line breaks."""
+def submitted_text(post: Mapping[str, str]) -> str:
+    """The typed YAML, with LF line breaks."""
     return post.get("yaml", "").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def base_json(base: Base) -> str:
-    """What `draft_of` reads in ``base``."""
+def dump_base(base: Base) -> str:
+    """The value of ``base`` that `submission_of` parses."""
     return json.dumps(base.value, separators=(",", ":"), ensure_ascii=True)
 
 
-def base_of(uid: str, version: str, text: str) -> Base | None:
-    """The base that `base_json` wrote; None where it is none."""
+def parse_base(uid: str, version: str, text: str) -> Base | None:
+    """The base from `dump_base`; None where it is malformed."""
     return _base({"base_uid": uid, "base_version": version, "base": text})
 
 
@@ -55,21 +55,23 @@ def choice_name(path: Path) -> str:
     return CHOICE + urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def reviewed_mark(target: Target, draft: Draft, purpose: str, beside: Beside) -> str:
-    """Says that this very text was shown compared with this very state, and what would be stored `beside` it."""
-    return _SIGNER.sign_object([_what(target, draft, purpose), dict(beside)], compress=True)
+def sign_review(target: Target, draft: Submission, purpose: str, admission_changes: AdmissionChanges) -> str:
+    """Signed mark that this text was shown compared with this state, and with the changes `beside` it."""
+    return _SIGNER.sign_object([_what(target, draft, purpose), dict(admission_changes)], compress=True)
 
 
-def seen_beside(target: Target, draft: Draft, purpose: str, mark: str) -> Beside | None:
-    """What a review showed beside the text; None where `mark` was not made by `reviewed_mark` for the same things."""
+def unsign_review(target: Target, draft: Submission, purpose: str, token: str) -> AdmissionChanges | None:
+    """The changes that a review showed; None where `token` was not made by `sign_review` for the same
+    text and state.
+    """
     try:
-        what, beside = _SIGNER.unsign_object(mark)
+        what, beside = _SIGNER.unsign_object(token)
     except (signing.BadSignature, ValueError):
         return None
     return dict(beside) if constant_time_compare(what, _what(target, draft, purpose)) else None
 
 
-def _what(target: Target, draft: Draft, purpose: str) -> str:
+def _what(target: Target, draft: Submission, purpose: str) -> str:
     return fingerprint([purpose, target.edit_href, draft.text, draft.base.uid, draft.base.fingerprint])
 
 

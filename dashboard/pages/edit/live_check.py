@@ -1,4 +1,4 @@
-"""What the editor's script is told while somebody types. Nothing here writes, and nothing depends on it."""
+"""Live check for the editor's script while the user types. It writes nothing, and nothing depends on it."""
 
 from __future__ import annotations
 
@@ -7,72 +7,82 @@ from typing import Any, Literal
 
 from django.template.loader import render_to_string
 
-from dashboard.edits.answers import line_in, with_anchors
-from dashboard.edits.diff import Change, changes
-from dashboard.edits.document import Document, DocumentError, parse
-from dashboard.edits.editable import Base, Target, mismatches
-from dashboard.edits.fields import Value
-from dashboard.edits.forms import Form, Pressed, Shown, apply_form, build_form, posted_fields, press
-from dashboard.edits.forms.opened import Opened
-from dashboard.edits.input_names import OPEN, SHAPE
-from dashboard.edits.loop import off_loop
-from dashboard.edits.marks import marks
-from dashboard.edits.objected import objected
-from dashboard.edits.outcomes import Draft
-from dashboard.edits.place import Place
-from dashboard.edits.posted import sent_draft
-from dashboard.edits.present import moved_of
-from dashboard.edits.problems import Problem, Refusal, located, mismatched, unreadable, with_excerpts
-from dashboard.edits.schema import Schema
+from dashboard.objects.fields.fields import Value
+from dashboard.objects.manifests.document import Document, DocumentError, parse
+from dashboard.objects.merge.diff import Change, changes
+from dashboard.objects.problems.problem import (
+    Problem,
+    Refusal,
+    locate,
+    mismatch_refusal,
+    unreadable_refusal,
+    with_excerpts,
+)
+from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.edit.current import find_moved
+from dashboard.pages.edit.diagnostics import diagnostics, schema_refusal
+from dashboard.pages.edit.form_data import read_submission
+from dashboard.pages.edit.responses import line_in, with_anchors
+from dashboard.pages.forms import ButtonResult, Form, FormContext, apply_form, build_form, form_fields, press
+from dashboard.pages.forms.expanded import ExpandedPaths
+from dashboard.pages.forms.input_names import OPEN, SHAPE
+from dashboard.pages.writes.outcomes import Submission
+from dashboard.pages.writes.request import EditRequest
+from dashboard.pages.writes.target import Base, Target, find_mismatches
+from dashboard.runtime.background import run_in_thread_if_large
 from informerd.errors import InformerdError, NotFound
 
-LOOK = "look"
-"""Posted where the script knows that the object may have changed: the answer then has ``theirs``."""
+LOOK_AGAIN = "look"
+"""Parameter that the script sends where the object may have changed: the answer then has ``theirs``."""
 
 
-async def checked(place: Place) -> dict[str, Any]:
+async def check_result(place: EditRequest) -> dict[str, Any]:
     """``valid``, ``yaml`` (where the form changed it), ``fields`` (name to value), ``changes`` (their number).
 
-    ``focus`` is the id of the input that is next; ``problems``, ``theirs`` and ``form`` (where the page has other
-    inputs) are HTML, ``marks`` the problems as places and words. A button of the form in `change` is done first.
-    Empty: the page came incomplete.
+    ``focus`` is the id of the next input; ``problems``, ``theirs`` and ``form`` (where the inputs have changed) are
+    HTML, ``marks`` the problems with positions. A form button in `change` is applied first. Empty: the post was
+    incomplete.
     """
     post = place.request.POST
-    draft = await sent_draft(post)
+    draft = await read_submission(post)
     if draft is None:
         return {}
-    theirs = {"theirs": await theirs_note(place, draft)} if LOOK in post else {}
+    theirs = {"theirs": await theirs_note(place, draft)} if LOOK_AGAIN in post else {}
     try:
-        document = await off_loop(parse, draft.text, size=len(draft.text))
+        document = await run_in_thread_if_large(parse, draft.text, size=len(draft.text))
         return {**theirs, **await _consistent(place, draft, document)}
     except DocumentError as error:
-        return {**theirs, **unread(unreadable(error), draft)}
+        return {**theirs, **unreadable_result(unreadable_refusal(error), draft)}
 
 
-def unread(refusal: Refusal, draft: Draft) -> dict[str, Any]:
-    """As `checked`, of a text that cannot be taken as it is."""
-    return {"valid": False, "problems": _html(refusal, draft.text), "marks": marks(refusal)}
+def unreadable_result(refusal: Refusal, draft: Submission) -> dict[str, Any]:
+    """As `check_result`, for a text that cannot be parsed."""
+    return {"valid": False, "problems": _html(refusal, draft.text), "marks": diagnostics(refusal)}
 
 
-async def _consistent(place: Place, draft: Draft, document: Document) -> dict[str, Any]:
+async def _consistent(place: EditRequest, draft: Submission, document: Document) -> dict[str, Any]:
     schema = await place.schema()
     post = place.request.POST.dict()
-    return await off_loop(_judged, post, place.target, draft, document, schema, size=len(draft.text))
+    return await run_in_thread_if_large(_check, post, place.target, draft, document, schema, size=len(draft.text))
 
 
-def _judged(post: dict[str, str], target: Target, draft: Draft, document: Document, schema: Schema) -> dict[str, Any]:
-    posted = posted_fields(post)
+def _check(
+    post: dict[str, str], target: Target, draft: Submission, document: Document, schema: Schema
+) -> dict[str, Any]:
+    posted = form_fields(post)
     filled, problems = apply_form(schema, document, posted)
-    pressed = Pressed(filled, Opened.read(post.get(OPEN, ""))) if problems else press(schema, filled, post)
-    filled, state = pressed.document, {**post, OPEN: pressed.opened.text}
+    pressed = ButtonResult(filled, ExpandedPaths.read(post.get(OPEN, ""))) if problems else press(schema, filled, post)
+    filled, state = pressed.document, {**post, OPEN: pressed.expanded.text}
     refusal = _refusal(problems, filled, target, draft, schema)
     found = refusal.problems if refusal is not None else ()
     kept = posted if problems else {}
-    form = build_form(schema, Shown(filled.value, draft.base.value, kept, found, line_in(filled), target.part), state)
+    form = build_form(
+        schema, FormContext(filled.value, draft.base.value, kept, found, line_in(filled), target.part), state
+    )
     return {
         "valid": refusal is None,
         "problems": _html(with_anchors(refusal, form), filled.text) if refusal is not None else "",
-        "marks": marks(refusal),
+        "marks": diagnostics(refusal),
         "yaml": filled.text if filled is not document else None,
         "changes": len(changes(draft.base.value, filled.value)),
         **_form(form, post),
@@ -81,56 +91,62 @@ def _judged(post: dict[str, str], target: Target, draft: Draft, document: Docume
 
 
 def _refusal(
-    problems: tuple[Problem, ...], document: Document, target: Target, draft: Draft, schema: Schema
+    problems: tuple[Problem, ...], document: Document, target: Target, draft: Submission, schema: Schema
 ) -> Refusal | None:
-    """The first that there is: form and text disagree, the text is about something else, the schema objects."""
+    """The first refusal: form and text disagree, the text is about another object, the schema forbids it."""
     if problems:
-        return Refusal(problems, 422, "The form cannot be taken as it is")
-    wrong = mismatches(document.value, target, draft.base)
-    return located(mismatched(wrong), document) if wrong else objected(schema, document, draft.base.value, target.part)
+        return Refusal(problems, 422, "The form has errors")
+    wrong = find_mismatches(document.value, target, draft.base)
+    return (
+        locate(mismatch_refusal(wrong), document)
+        if wrong
+        else schema_refusal(schema, document, draft.base.value, target.part)
+    )
 
 
 def _form(form: Form, post: dict[str, str]) -> dict[str, Any]:
-    """``fields`` (name to value); ``form``, the form's HTML, where the page has other inputs than these."""
-    html = {} if post.get(SHAPE) == form.shape else {"form": render_to_string("edits/_form.html", {"form": form})}
+    """``fields`` (name to value); ``form``, the form's HTML, where the inputs have changed."""
+    html = {} if post.get(SHAPE) == form.shape else {"form": render_to_string("forms/_form.html", {"form": form})}
     return {"fields": form.inputs(), **html}
 
 
-async def theirs_note(place: Place, draft: Draft) -> str:
-    """HTML: the note about what others did to the object since the edit began; empty where they did nothing to see."""
+async def theirs_note(place: EditRequest, draft: Submission) -> str:
+    """HTML note about other users' changes since the edit began; empty where there are none to see."""
     try:
-        live = await place.exchange.read()
+        live = await place.object_client.read()
     except NotFound:
-        by = await place.exchange.deleter(draft.base.uid)
-        return render_to_string("edits/_theirs.html", {"gone": True, "target": place.target, "by": by})
+        by = await place.object_client.deleter(draft.base.uid)
+        return render_to_string("edit/_their_changes.html", {"gone": True, "target": place.target, "by": by})
     except InformerdError:
         return ""
     target = place.target
     now = Base.of(live, target.part)
     replaced = now.uid != draft.base.uid
-    found, touched = await _apart(place, draft, live, now)
+    found, touched = await _others_changes(place, draft, live, now)
     if not found and not replaced:
         return ""
-    by, at = await place.exchange.writer(live)
+    by, at = await place.object_client.last_author(live)
     context = {"target": target, "replaced": replaced, "by": by, "at": at, "changes": found, "touched": touched}
-    return render_to_string("edits/_theirs.html", context)
+    return render_to_string("edit/_their_changes.html", context)
 
 
-async def _apart(
-    place: Place, draft: Draft, live: dict[str, Value], now: Base
+async def _others_changes(
+    place: EditRequest, draft: Submission, live: dict[str, Value], now: Base
 ) -> tuple[tuple[Change, ...], Literal["yes", "no", "unreadable"]]:
-    """What others changed, and whether the text changes any of it, too, to something else."""
+    """Other users' changes, and whether the text changes any of the same fields to something else."""
     schema = await place.schema()
     # the object may be large where the text is not, and the other way round
     size = max(len(draft.text), len(place.request.POST.get("base", "")))
     try:
-        document = await off_loop(parse, draft.text, size=len(draft.text))
+        document = await run_in_thread_if_large(parse, draft.text, size=len(draft.text))
     except DocumentError:
-        return await off_loop(partial(changes, schema=schema), draft.base.value, now.value, size=size), "unreadable"
-    moved = await moved_of(place.exchange, draft, document, live, schema)
+        return await run_in_thread_if_large(
+            partial(changes, schema=schema), draft.base.value, now.value, size=size
+        ), "unreadable"
+    moved = await find_moved(place.object_client, draft, document, live, schema)
     return moved.theirs, "yes" if moved.merge.conflicts or moved.merge.settled else "no"
 
 
 def _html(refusal: Refusal, text: str) -> str:
     refusal = with_excerpts(refusal, text)
-    return render_to_string("edits/_problems.html", {"refusal": refusal, "problems": refusal.problems, "typing": True})
+    return render_to_string("writes/_problems.html", {"refusal": refusal, "problems": refusal.problems, "typing": True})

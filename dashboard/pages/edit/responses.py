@@ -1,4 +1,4 @@
-"""What came of a button as a page: one template for each outcome, the text in every one of them."""
+"""Responses to editor buttons: one template for each outcome, with the text in every one."""
 
 from __future__ import annotations
 
@@ -7,60 +7,60 @@ from dataclasses import dataclass, field, replace
 
 from django.http import HttpResponse, HttpResponseRedirect
 
-from dashboard.drafts.draft import Draft as Kept
-from dashboard.edits.diff import changes
-from dashboard.edits.document import Document, DocumentError, parse
-from dashboard.edits.editable import Part
-from dashboard.edits.fields import Path
-from dashboard.edits.forms import Form, Shown, build_form, posted_fields
-from dashboard.edits.forms.opened import Opened
-from dashboard.edits.input_names import OPEN
-from dashboard.edits.loop import off_loop
-from dashboard.edits.objected import objected, undecoded
-from dashboard.edits.outcomes import Draft, Gone, Moved, Outcome, Refused, Replaced, Review, Saved, Unsure
-from dashboard.edits.parts import has_status
-from dashboard.edits.place import Place
-from dashboard.edits.posted import base_json, reviewed_mark
-from dashboard.edits.problems import Refusal, located, unanswered, with_excerpts
-from dashboard.edits.questions import questions_of
-from dashboard.edits.said import say
-from dashboard.edits.schema import Schema
-from dashboard.edits.waiting import waiting_page, way_of
-from dashboard.repeats import LOST, STORED
+from dashboard.objects.fields.fields import Path
+from dashboard.objects.manifests.document import Document, DocumentError, parse
+from dashboard.objects.merge.diff import changes
+from dashboard.objects.problems.problem import Refusal, locate, unanswered_refusal, with_excerpts
+from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.drafts.draft import Draft as Kept
+from dashboard.pages.edit.conflicts import conflict_questions
+from dashboard.pages.edit.diagnostics import schema_refusal, with_schema_problems
+from dashboard.pages.edit.form_data import dump_base, sign_review
+from dashboard.pages.edit.parts import has_status
+from dashboard.pages.forms import Form, FormContext, build_form, form_fields
+from dashboard.pages.forms.expanded import ExpandedPaths
+from dashboard.pages.forms.input_names import OPEN
+from dashboard.pages.layout.flash import flash
+from dashboard.pages.writes.outcomes import Gone, Moved, Outcome, Refused, Replaced, Review, Saved, Submission, Unsure
+from dashboard.pages.writes.request import EditRequest
+from dashboard.pages.writes.retry_page import retry_action_of, retry_page
+from dashboard.pages.writes.target import Editable
+from dashboard.runtime.background import run_in_thread_if_large
+from dashboard.runtime.retry import LOST_INPUT, STORED_AFTER_ALL
 
 FEWEST_ROWS, MOST_ROWS = 14, 36
-"""Lines of text that the editor shows at once."""
+"""Visible lines of the editor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Editor:
-    """What the editor's page shows beside the object."""
+    """Context of the editor page beside the object."""
 
-    draft: Draft
+    draft: Submission
     refusal: Refusal | None = None
     merged: Moved | None = None
-    """Others' changes that are in the draft's text already."""
+    """Other users' changes that are in the draft's text already."""
     taken: bool = False
-    """Whether others' changes were just taken in."""
+    """Whether other users' changes were just merged in."""
     deleting: str = ""
-    """RFC 3339 of the moment its deletion was asked for; empty where it was not."""
-    unapplied: bool = False
-    """Whether what was typed into the form could not be written into the text, so that the form keeps it."""
+    """RFC 3339 time of its deletion request; empty where there is none."""
+    has_unapplied_input: bool = False
+    """Whether the form input could not be written into the text, so that the form keeps it."""
     offers: tuple[Kept, ...] = ()
-    """Drafts of the same object to go on with."""
+    """Other drafts of the same object, to resume."""
     resumed: Kept | None = None
-    """The draft that this page goes on with."""
-    typed: Mapping[str, str] = field(default_factory=dict)
-    """What was typed into the form of the draft that this page goes on with, as a POST has it."""
+    """The resumed draft of this page."""
+    form_data: Mapping[str, str] = field(default_factory=dict)
+    """The form input of the resumed draft, as a POST has it."""
     theirs: str = ""
-    """HTML: what others did to the object since the draft began."""
-    opened: Opened | None = None
-    """What the form has open, where a button of it changed that."""
+    """HTML: other users' changes since the draft began."""
+    expanded: ExpandedPaths | None = None
+    """Open fields of the form, where a form button changed them."""
     focus: str = ""
 
 
-async def answer(place: Place, schema: Schema, outcome: Outcome) -> HttpResponse:
-    """The page, or the way to the object's details, for what came of a draft."""
+async def outcome_response(place: EditRequest, schema: Schema, outcome: Outcome) -> HttpResponse:
+    """The response to an outcome: a page, or a redirect to the object's details."""
     match outcome:
         case Review():
             return await _review_page(place, outcome)
@@ -69,20 +69,22 @@ async def answer(place: Place, schema: Schema, outcome: Outcome) -> HttpResponse
         case Gone() | Replaced():
             return await _gone_page(place, outcome)
         case Refused():
-            waiting = waiting_page(place, way_of(place.request.POST), outcome.refusal)
+            waiting = retry_page(place, retry_action_of(place.request.POST), outcome.refusal)
             return waiting or await editor_page(place, schema, Editor(outcome.draft, outcome.refusal, outcome.merged))
         case Saved():
-            return _saved(place, outcome)
+            return _saved_response(place, outcome)
         case Unsure():
             return await _unsure_page(place, outcome, schema)
 
 
-async def editor_page(place: Place, schema: Schema, editor: Editor) -> HttpResponse:
-    """The text beside the form, with whatever was objected to."""
+async def editor_page(place: EditRequest, schema: Schema, editor: Editor) -> HttpResponse:
+    """The page with text and form, and all problems."""
     draft, refusal = editor.draft, editor.refusal
-    made = await off_loop(_made, editor, schema, place.request.POST.dict(), place.target.part, size=len(draft.text))
+    made = await run_in_thread_if_large(
+        _editor_context, editor, schema, place.request.POST.dict(), place.target.part, size=len(draft.text)
+    )
     context: dict[str, object] = {
-        **draft_context(draft),
+        **submission_context(draft),
         "form": made.form,
         "refusal": made.refusal,
         "objected": made.objected,
@@ -95,45 +97,49 @@ async def editor_page(place: Place, schema: Schema, editor: Editor) -> HttpRespo
         "resumed": editor.resumed,
         "theirs": editor.theirs,
     }
-    return place.page("edits/edit.html", _title(place), context, status=refusal.code if refusal is not None else 200)
+    return place.page("edit/edit.html", _title(place), context, status=refusal.code if refusal is not None else 200)
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
-    """What the editor's page shows of its text."""
+class _EditorContext:
+    """Context of the editor's text."""
 
     form: Form
     refusal: Refusal | None
     objected: Refusal | None
-    """What the schema objects to, where nothing else was objected to."""
+    """The schema's refusal, where nothing else was refused."""
     count: int
-    """Fields in which the text differs from what the edit began with."""
+    """Fields in which the text differs from the base."""
 
 
-def _made(editor: Editor, schema: Schema, post: dict[str, str], part: Part) -> _Made:
+def _editor_context(editor: Editor, schema: Schema, post: dict[str, str], part: Editable) -> _EditorContext:
     draft = editor.draft
     document = _document(draft.text)
     value = document.value if document is not None else draft.base.value
     refusal = editor.refusal
     if refusal is not None and document is not None:
-        refusal = located(undecoded(refusal, schema, value), document)
-    by_schema = objected(schema, document, draft.base.value, part) if refusal is None and document is not None else None
+        refusal = locate(with_schema_problems(refusal, schema, value), document)
+    by_schema = (
+        schema_refusal(schema, document, draft.base.value, part) if refusal is None and document is not None else None
+    )
     said = refusal or by_schema
-    shown = Shown(
+    shown = FormContext(
         value,
         draft.base.value,
-        posted_fields(post) if editor.unapplied else editor.typed,
+        form_fields(post) if editor.has_unapplied_input else editor.form_data,
         said.problems if said is not None else (),
         line_in(document),
         part,
     )
-    form = build_form(schema, shown, post if editor.opened is None else {**post, OPEN: editor.opened.text})
+    form = build_form(schema, shown, post if editor.expanded is None else {**post, OPEN: editor.expanded.text})
     form = replace(form, focus=editor.focus)
     refusal, by_schema = (_placed(each, draft.text, form) for each in (refusal, by_schema))
-    return _Made(form, refusal, by_schema, len(changes(draft.base.value, value)) if document is not None else 1)
+    return _EditorContext(
+        form, refusal, by_schema, len(changes(draft.base.value, value)) if document is not None else 1
+    )
 
 
-def _title(place: Place) -> str:
+def _title(place: EditRequest) -> str:
     return "Edit status of" if place.target.part == "status" else "Edit"
 
 
@@ -142,13 +148,13 @@ def _placed(refusal: Refusal | None, text: str, form: Form) -> Refusal | None:
 
 
 def with_anchors(refusal: Refusal, form: Form) -> Refusal:
-    """The same with the place of each problem in the form."""
+    """The problems with their anchors in the form."""
     problems = (replace(problem, anchor=form.anchor_of(problem.path)) for problem in refusal.problems)
     return replace(refusal, problems=tuple(problems))
 
 
 def line_in(document: Document | None) -> Callable[[Path], int]:
-    """Tells on which line of a text a field stands; 0 for nowhere."""
+    """Returns the line of a field in a text; 0 where it has none."""
 
     def line(path: Path) -> int:
         position = document.position(path) if document is not None else None
@@ -157,65 +163,69 @@ def line_in(document: Document | None) -> Callable[[Path], int]:
     return line
 
 
-def draft_context(draft: Draft) -> dict[str, object]:
-    """What edits/_draft.html sends back with every button."""
+def submission_context(draft: Submission) -> dict[str, object]:
+    """Context of writes/_submission_inputs.html, which every button sends back."""
     rows = min(max(draft.text.count("\n") + 3, FEWEST_ROWS), MOST_ROWS)
-    return {"draft": draft, "base_json": base_json(draft.base), "rows": rows}
+    return {"draft": draft, "base_json": dump_base(draft.base), "rows": rows}
 
 
-async def _review_page(place: Place, review: Review) -> HttpResponse:
+async def _review_page(place: EditRequest, review: Review) -> HttpResponse:
     purpose, draft = "create" if review.again else "save", review.draft
-    reviewed = await off_loop(reviewed_mark, place.target, draft, purpose, review.beside, size=len(draft.text))
+    reviewed = await run_in_thread_if_large(
+        sign_review, place.target, draft, purpose, review.admission_changes, size=len(draft.text)
+    )
     context: dict[str, object] = {
-        **draft_context(review.draft),
+        **submission_context(review.draft),
         "review": review,
         "reviewed": reviewed,
         "by_server": tuple(change for change in review.changes if change.by_server),
     }
     # a merge that nobody asked for is a conflict that was solved: the page says so in its status too
-    return place.page("edits/review.html", "Review", context, status=409 if review.merged is not None else 200)
+    return place.page("edit/review.html", "Review", context, status=409 if review.merged is not None else 200)
 
 
-def _conflict_page(place: Place, moved: Moved) -> HttpResponse:
-    questions = questions_of(moved.merge)
+def _conflict_page(place: EditRequest, moved: Moved) -> HttpResponse:
+    questions = conflict_questions(moved.merge)
     context: dict[str, object] = {
-        **draft_context(moved.draft),
+        **submission_context(moved.draft),
         "moved": moved,
         "questions": questions,
     }
-    return place.page("edits/conflict.html", "Merge", context, status=409)
+    return place.page("edit/conflict.html", "Merge", context, status=409)
 
 
-async def _gone_page(place: Place, outcome: Gone | Replaced) -> HttpResponse:
+async def _gone_page(place: EditRequest, outcome: Gone | Replaced) -> HttpResponse:
     now = outcome.now if isinstance(outcome, Replaced) else None
-    by = await place.exchange.deleter(outcome.draft.base.uid)
-    context = {**draft_context(outcome.draft), "now": now, "unsure": outcome.unsure, "by": by}
-    return place.page("edits/gone.html", "Edit", context, status=409)
+    by = await place.object_client.deleter(outcome.draft.base.uid)
+    context = {**submission_context(outcome.draft), "now": now, "unsure": outcome.unsure, "by": by}
+    return place.page("edit/gone.html", "Edit", context, status=409)
 
 
-def _saved(place: Place, saved: Saved) -> HttpResponse:
+def _saved_response(place: EditRequest, saved: Saved) -> HttpResponse:
     response = HttpResponseRedirect(place.target.href)
-    edited = place.target.edited
+    edited = place.target.part_words
     otherwise, unseen = saved.otherwise.words, bool(saved.otherwise.unseen)
-    unchanged = f"Nothing of {edited} has changed." if unseen else f"{edited} was like this already."
+    unchanged = f"{edited} has not changed." if unseen else f"{edited} was like this already."
     words = f"{edited} is saved." if saved.changed else unchanged
-    if saved.read or (LOST in place.request.POST and not saved.changed):
-        words = f"{edited} is saved: {STORED}."
+    if saved.confirmed_by_read or (LOST_INPUT in place.request.POST and not saved.changed):
+        words = f"{edited} is saved: {STORED_AFTER_ALL}."
     warnings = " ".join(f"The API server warns: {warning}." for warning in saved.warnings)
     told = " ".join(each for each in (words, otherwise, warnings) if each)
-    say(response, place.target.href, told, "warn" if warnings or unseen else "ok")
+    flash(response, place.target.href, told, "warn" if warnings or unseen else "ok")
     return response
 
 
-async def _unsure_page(place: Place, unsure: Unsure, schema: Schema) -> HttpResponse:
-    words = "Whether your change was stored is not known yet: the object cannot be read at the moment."
-    refusal = replace(unanswered(unsure.error, "It may or may not be saved", words, unread=True), trace=unsure.trace)
-    waiting = waiting_page(place, way_of(place.request.POST), refusal)
+async def _unsure_page(place: EditRequest, unsure: Unsure, schema: Schema) -> HttpResponse:
+    words = "It is not known yet whether your change was stored: the object cannot be read at the moment."
+    refusal = replace(
+        unanswered_refusal(unsure.error, "It may or may not be saved", words, is_unverified=True), trace=unsure.trace
+    )
+    waiting = retry_page(place, retry_action_of(place.request.POST), refusal)
     return waiting or await editor_page(place, schema, Editor(unsure.draft, refusal))
 
 
 def _document(text: str) -> Document | None:
-    """What the text holds; None where it holds no object."""
+    """The parsed text; None where it holds no object."""
     try:
         return parse(text)
     except DocumentError:

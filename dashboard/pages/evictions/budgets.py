@@ -1,4 +1,4 @@
-"""The PodDisruptionBudgets that are about a pod, with their numbers."""
+"""PodDisruptionBudgets of a pod, with their numbers."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.resources.kinds import KINDS
-from dashboard.resources.words import object_href
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.runtime.text import object_href
 from informerd.errors import InformerdError, NotFound
 from informerd.rest.client import Client
 
-KEY = "poddisruptionbudgets.policy"
+BUDGETS_KEY = "poddisruptionbudgets.policy"
 Json = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """One budget as it is now."""
+    """Current state of one budget."""
 
     name: str
     href: str
     rule: str
     """``at least 2 available``."""
     allowed: int
-    healthy: int
-    needed: int
-    expected: int
-    lets_unready_go: bool = False
-    """Whether a pod that is not ready goes, whatever `allowed` says (spec.unhealthyPodEvictionPolicy)."""
+    current_healthy: int
+    desired_healthy: int
+    expected_pods: int
+    allows_unready: bool = False
+    """Whether a pod that is not ready is evicted, whatever `allowed` is (spec.unhealthyPodEvictionPolicy)."""
 
     @property
     def words(self) -> str:
@@ -37,14 +37,16 @@ class Budget:
             if self.allowed
             else "allows no disruption"
         )
-        healthy = f"{self.healthy} of its {self.expected} pods are healthy, and {self.needed} must be"
+        healthy = (
+            f"{self.current_healthy} of its {self.expected_pods} pods are healthy, and {self.desired_healthy} must be"
+        )
         return f"The PodDisruptionBudget {self.name} ({self.rule}) {allows} now: {healthy}."
 
 
 async def budgets_in(client: Client, namespace: str) -> list[Json] | None:
-    """All budgets of a namespace; None where they cannot be read, so that nobody knows what they hold."""
+    """All budgets of a namespace; None where they cannot be read."""
     try:
-        return list((await client.list(KINDS[KEY].resource, namespace)).object().get("items") or ())
+        return list((await client.list(KINDS[BUDGETS_KEY].resource, namespace)).object().get("items") or ())
     except NotFound:  # an API server without policy/v1 keeps none
         return []
     except InformerdError:
@@ -52,7 +54,7 @@ async def budgets_in(client: Client, namespace: str) -> list[Json] | None:
 
 
 def budgets_of(labels: Mapping[str, str], budgets: Iterable[Json]) -> tuple[Budget, ...]:
-    """Those whose selector fits a pod's labels."""
+    """The budgets whose selector matches a pod's labels."""
     return tuple(_budget(each) for each in budgets if _fits(each["spec"].get("selector"), labels))
 
 
@@ -62,7 +64,7 @@ def _budget(budget: Json) -> Budget:
     rule = f"at least {least} available" if least is not None else f"at most {most} unavailable"
     return Budget(
         metadata["name"],
-        object_href(KEY, metadata["namespace"], metadata["name"]),
+        object_href(BUDGETS_KEY, metadata["namespace"], metadata["name"]),
         rule,
         status.get("disruptionsAllowed", 0),
         status.get("currentHealthy", 0),
@@ -79,7 +81,7 @@ def _lets_unready_go(spec: Json, status: Json) -> bool:
 
 
 def _fits(selector: Json | None, labels: Mapping[str, str]) -> bool:
-    """As policy/v1 has it: an empty selector fits every pod of the namespace, a missing one none."""
+    """Match as in policy/v1: an empty selector matches every pod of the namespace, a missing one none."""
     if selector is None:
         return False
     if any(labels.get(name) != value for name, value in (selector.get("matchLabels") or {}).items()):

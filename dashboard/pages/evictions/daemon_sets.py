@@ -1,4 +1,4 @@
-"""The DaemonSets that pods are said to belong to: whether they are still there. ``kubectl drain`` asks the same."""
+"""DaemonSets of pods: whether they still exist. ``kubectl drain`` makes the same check."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dashboard.resources.kinds import KINDS
+from dashboard.objects.kinds.catalog import KINDS
 from informerd.errors import InformerdError, NotFound
 from informerd.rest.client import Client
 
-KEY = "daemonsets.apps"
+DAEMON_SETS_KEY = "daemonsets.apps"
 Json = Mapping[str, Any]
 
 
@@ -20,13 +20,13 @@ def controller_of(pod: Json) -> Json | None:
 
 
 def daemon_set_of(pod: Json) -> tuple[str, str] | None:
-    """Namespace and name of the DaemonSet that it is said to belong to; None for any other pod."""
+    """Namespace and name of the DaemonSet that owns the pod; None for any other pod."""
     owner = controller_of(pod)
     return (pod["metadata"]["namespace"], owner["name"]) if owner and owner.get("kind") == "DaemonSet" else None
 
 
-async def missing_among(client: Client, pods: Iterable[Json]) -> frozenset[tuple[str, str]]:
-    """The DaemonSets of these pods that are known to be no more; each is asked for once."""
+async def missing_daemon_sets(client: Client, pods: Iterable[Json]) -> frozenset[tuple[str, str]]:
+    """The DaemonSets of these pods that certainly do not exist; each is requested once."""
     named = sorted({found for pod in pods if (found := daemon_set_of(pod)) is not None})
     missing = await asyncio.gather(*(_is_missing(client, *each) for each in named))
     return frozenset(each for each, is_missing in zip(named, missing, strict=True) if is_missing)
@@ -34,7 +34,7 @@ async def missing_among(client: Client, pods: Iterable[Json]) -> frozenset[tuple
 
 async def _is_missing(client: Client, namespace: str, name: str) -> bool:
     try:
-        await client.get(KINDS[KEY].resource, name, namespace)
+        await client.get(KINDS[DAEMON_SETS_KEY].resource, name, namespace)
     except NotFound:
         return True
     except InformerdError:  # who cannot tell leaves the pod where it is

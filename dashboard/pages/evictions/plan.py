@@ -1,4 +1,4 @@
-"""What becomes of a pod that is evicted or whose node is drained. The rules are those of ``kubectl drain``.
+"""Plan for pods that are evicted or whose node is drained, by the rules of ``kubectl drain``.
 
 Source: kubectl's pkg/drain/filters.go.
 """
@@ -9,33 +9,33 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from dashboard.evictions.budgets import Budget, budgets_of
-from dashboard.evictions.daemon_sets import controller_of, daemon_set_of
-from dashboard.resources.words import object_href
+from dashboard.pages.evictions.budgets import Budget, budgets_of
+from dashboard.pages.evictions.daemon_sets import controller_of, daemon_set_of
+from dashboard.runtime.text import object_href
 
-MIRROR = "kubernetes.io/config.mirror"
+MIRROR_ANNOTATION = "kubernetes.io/config.mirror"
 Json = Mapping[str, Any]
 Need = Literal["emptydir", "unmanaged"]
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
-    """One pod and what happens to it."""
+class PodPlan:
+    """One pod and its fate."""
 
     namespace: str
     name: str
     uid: str
     node: str
-    stays: bool
+    is_staying: bool
     words: str
     needs: tuple[Need, ...] = ()
-    """What has to be agreed to before it is evicted."""
+    """Confirmations that its eviction needs."""
     budgets: tuple[Budget, ...] = ()
-    """Those that are asked before it goes: none of a pod that has not begun, see Budget.lets_unready_go, too."""
+    """Budgets that decide; none for a pod that has not started, see also Budget.lets_unready_go."""
     unknown: bool = False
-    """Whether budgets may be asked of which nothing is known here."""
+    """Whether budgets that are unknown here may decide too."""
     mirror: bool = False
-    """Whether its kubelet runs it from a file on the node, and the object only shows that."""
+    """Whether it is a static pod: the kubelet runs it from a file on the node."""
 
     @property
     def key(self) -> str:
@@ -47,7 +47,7 @@ class Fate:
 
     @property
     def several(self) -> bool:
-        """Whether several budgets select it: the API server evicts no such pod, whatever they allow."""
+        """Whether several budgets select it: the API server never evicts such a pod."""
         return len(self.budgets) > 1
 
     @property
@@ -56,21 +56,26 @@ class Fate:
         return self.budgets if self.several else tuple(budget for budget in self.budgets if not budget.allowed)
 
 
-def fate_of(
-    pod: Json, budgets: list[Json] | None, missing: Collection[tuple[str, str]] = (), *, alone: bool = False
-) -> Fate:
-    """`pod` as the API server gave it; `budgets` of its namespace, None where they are not known; `missing` DaemonSets,
-    see missing_among.
+def plan_pod(
+    pod: Json,
+    budgets: list[Json] | None,
+    missing_daemon_sets: Collection[tuple[str, str]] = (),
+    *,
+    is_single_pod: bool = False,
+) -> PodPlan:
+    """`pod` as the API server sent it; `budgets` of its namespace, None where they are unknown; `missing` DaemonSets,
+    see missing_daemon_sets.
 
-    `alone`: somebody evicts this one, not all of its node. Then it goes, whoever puts another one in its place.
+    `alone`: only this pod is evicted, not all of its node. Then it is evicted even where its controller replaces it
+    there.
     """
     metadata = pod["metadata"]
-    stays, words, needs = _judged(pod, missing, alone=alone)
+    stays, words, needs = _judged(pod, missing_daemon_sets, alone=is_single_pod)
     is_asked = not (stays or _needs_no_leave(pod))
     found = budgets_of(metadata.get("labels") or {}, budgets or ()) if is_asked else ()
-    if len(found) == 1 and found[0].lets_unready_go and not _is_ready(pod):  # of several it reads no policy
+    if len(found) == 1 and found[0].allows_unready and not _is_ready(pod):  # of several it reads no policy
         found = ()
-    return Fate(
+    return PodPlan(
         metadata["namespace"],
         metadata["name"],
         metadata["uid"],
@@ -97,21 +102,21 @@ def _judged(pod: Json, missing: Collection[tuple[str, str]], *, alone: bool) -> 
     said = ["is evicted"]
     if owner is None:
         needs.append("unmanaged")
-        said.append("nobody makes it again")
+        said.append("nothing recreates it")
     elif orphaned:
         needs.append("unmanaged")
-        said.append(f"DaemonSet {owner['name']} is no more, so that nobody makes it again")
+        said.append(f"DaemonSet {owner['name']} does not exist any more, so nothing recreates it")
     else:
         where = "on the same node" if comes_back else "elsewhere"
-        said.append(f"{owner.get('kind')} {owner.get('name')} makes another one {where}")
+        said.append(f"{owner.get('kind')} {owner.get('name')} creates another one {where}")
     if any("emptyDir" in volume for volume in (pod.get("spec") or {}).get("volumes") or ()):
         needs.insert(0, "emptydir")
-        said.append("what is in its emptyDir volumes is lost")
+        said.append("the data in its emptyDir volumes is lost")
     return False, "; ".join(said), tuple(needs)
 
 
 def _is_mirror(pod: Json) -> bool:
-    return MIRROR in (pod["metadata"].get("annotations") or {})
+    return MIRROR_ANNOTATION in (pod["metadata"].get("annotations") or {})
 
 
 def _is_finished(pod: Json) -> bool:
@@ -119,7 +124,7 @@ def _is_finished(pod: Json) -> bool:
 
 
 def _needs_no_leave(pod: Json) -> bool:
-    """Whether no budget counts it: it has ended, has not begun, or goes already."""
+    """Whether no budget counts it: it has ended, has not started, or is being deleted already."""
     waits = (pod.get("status") or {}).get("phase") == "Pending"
     return _is_finished(pod) or waits or bool(pod["metadata"].get("deletionTimestamp"))
 

@@ -1,26 +1,26 @@
-"""What templates get to see of the feed: a line for an entry, or for a burst of them."""
+"""Feed lines for the templates: one line for an entry, or for a burst."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
 
-from dashboard.live.feed_folds import OPERATIONS, FeedItem
-from dashboard.live.feed_query import FeedQuery
-from dashboard.live.feed_terms import EntryTerm, about_words
-from dashboard.live.lines import clock_words, rfc3339
-from dashboard.live.messages import Entry, Tone
-from dashboard.live.span import Span
-from dashboard.resources.kinds import KindInfo, find_kind
-from dashboard.resources.pattern import Pattern
-from dashboard.resources.words import object_href
+from dashboard.live.rendering.cells import clock_text, rfc3339
+from dashboard.objects.kinds.catalog import KindInfo, find_kind
+from dashboard.objects.kinds.row import Entry, Tone
+from dashboard.objects.query.wildcard import Pattern
+from dashboard.pages.feed.bursts import OPERATIONS, FeedItem
+from dashboard.pages.feed.query import FeedQuery
+from dashboard.pages.feed.terms import EntryTerm, subject_text
+from dashboard.pages.feed.time_range import TimeRange
+from dashboard.runtime.text import object_href
 
 
 @dataclass(frozen=True, slots=True)
 class FeedLine:
-    """An entry of the feed, for `live/_entry.html`, which sees it as ``line``.
+    """A line of the feed, for `feed/_entry.html`, which sees it as ``line``.
 
-    A Kubernetes Event is shown as what it is about: `namespace`, `name`, `kind_title` and `href` are that object's.
+    A Kubernetes Event is shown under its subject: `namespace`, `name`, `kind_title` and `href` are that object's.
     """
 
     resource: str
@@ -36,23 +36,23 @@ class FeedLine:
     namespace: str = ""
     name: str = ""
     op: str = ""
-    """What is shown as its operation; an Event's coming is ``event``."""
+    """Operation that is shown; a new Event has ``event``."""
     id: str = ""
-    """Of its element in the feed. Ids sort as lines do."""
+    """Id of its element in the feed. Ids sort as lines do."""
     count: int = 1
-    """Entries in it."""
+    """Number of entries."""
     summary: str = ""
     """Of a burst: ``37 changes in 2 s``."""
     counts: tuple[tuple[str, int], ...] = ()
-    """Of a burst of several operations: each with its number."""
+    """Of a burst with several operations: the number of each."""
     objects: int = 1
     inside: str = ""
-    """Address of a feed of the burst's entries only."""
+    """Address of a feed of only the burst's entries."""
     tone: Tone = "idle"
 
 
 def feed_line(kind: KindInfo, entry: Entry) -> FeedLine:
-    """What the feed and the overview show of `entry`."""
+    """The line for `entry` in the feed and the overview."""
     about = entry.about
     return FeedLine(
         resource=kind.key,
@@ -60,7 +60,7 @@ def feed_line(kind: KindInfo, entry: Entry) -> FeedLine:
         epoch=entry.epoch,
         entry=entry,
         href=_about_href(entry) if about else object_href(kind.key, entry.namespace, entry.name),
-        time=clock_words(entry.time),
+        time=clock_text(entry.time),
         datetime=rfc3339(entry.time),
         namespace=about.namespace if about else entry.namespace,
         name=about.name if about else entry.name,
@@ -70,15 +70,15 @@ def feed_line(kind: KindInfo, entry: Entry) -> FeedLine:
 
 
 def item_line(item: FeedItem, query: FeedQuery) -> FeedLine:
-    """What a feed with this query shows of one of its lines."""
+    """The line for an item in a feed with this query."""
     line = feed_line(item.kind, item.first)
-    if not item.is_fold:
+    if not item.is_burst:
         return replace(line, id=item.id)
     namespace, name, href = _subject(item, line)
     return replace(
         line,
         id=item.id,
-        entry=item.worst if item.urgent else item.last,
+        entry=item.worst if item.is_urgent else item.last,
         namespace=namespace,
         name=name,
         href=href,
@@ -88,12 +88,12 @@ def item_line(item: FeedItem, query: FeedQuery) -> FeedLine:
         counts=tuple((op, item.counts[op]) for op in OPERATIONS if op in item.counts) if len(item.counts) > 1 else (),
         objects=len(item.uids),
         inside=_inside(item, query),
-        tone=item.worst.tone if item.urgent else item.last.tone,
+        tone=item.worst.tone if item.is_urgent else item.last.tone,
     )
 
 
 def _subject(item: FeedItem, line: FeedLine) -> tuple[str, str, str]:
-    """Namespace, name and address of what a burst is about: its one object, or the owner of all of them."""
+    """Namespace, name and address of a burst's subject: its one object, or the common owner."""
     kind_name, _, owner = item.first.owner.partition("/")
     if item.first.about is not None or not owner or len(item.uids) == 1:
         return line.namespace, line.name, line.href
@@ -102,22 +102,22 @@ def _subject(item: FeedItem, line: FeedLine) -> tuple[str, str, str]:
 
 
 def _inside(item: FeedItem, query: FeedQuery) -> str:
-    """Address of what is in a burst and in nothing else, unfolded."""
+    """Address of a feed of exactly the burst's entries, unfolded."""
     entry = item.first
     if entry.owner:
         term = EntryTerm("owner", (Pattern((entry.owner,)),), negative=False)
     elif entry.about is not None:
-        term = EntryTerm("about", (Pattern((about_words(entry),)),), negative=False)
+        term = EntryTerm("about", (Pattern((subject_text(entry),)),), negative=False)
     else:
         term = EntryTerm("name", (Pattern((entry.name,)),), negative=False)
     namespaces = (entry.namespace,) if entry.namespace else query.namespaces
-    span = Span(math.floor(item.first.time * 1e6) / 1e6, math.ceil(item.last.time * 1e6) / 1e6)
+    span = TimeRange(math.floor(item.first.time * 1e6) / 1e6, math.ceil(item.last.time * 1e6) / 1e6)
     terms = tuple(sorted({*query.terms, term}, key=str))
     return query.with_(kinds=(item.kind.key,), namespaces=namespaces, terms=terms, span=span, folds=False).href()
 
 
 def _about_href(entry: Entry) -> str:
-    """Address of the object that an Event is about; empty where its kind has no name that leads anywhere."""
+    """Address of an Event's object; empty where its kind cannot be linked."""
     about = entry.about
     if about is None:
         return ""

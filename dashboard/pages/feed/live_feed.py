@@ -1,101 +1,112 @@
-"""The view of the feed: every change of every kind that its filter lets through, newest first, bursts folded.
+"""View of the feed: every change that passes its filter, newest first, bursts folded.
 
-Templates see it as ``view``. `live/_feed.html` has ``<ol id="entries-<view.id>">`` filled with `live/_entry.html` and
-`live/_fold.html` (one `<li>` each, which sees ``line``: FeedLine); `live/_rate.html`, `live/_bars.html` and
-`live/_sums.html` have ``#rate-<view.id>``, ``#bars-<view.id>`` and ``#sums-<view.id>`` as their root elements. Past
+Templates see it as ``view``. `feed/_feed.html` has ``<ol id="entries-<view.id>">`` filled with `feed/_entry.html` and
+`feed/_burst.html` (one `<li>` each, which sees ``line``: FeedLine); `feed/_rate.html`, `feed/_bars.html` and
+`feed/_sums.html` have ``#rate-<view.id>``, ``#bars-<view.id>`` and ``#sums-<view.id>`` as their root elements. Past
 reading speed lines are sampled on screen and counted exactly.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import copy
 import math
 from typing import ClassVar
 
-from dashboard.live.change import Change
-from dashboard.live.feed_lines import FeedLine, item_line
-from dashboard.live.feed_log import FeedLog
-from dashboard.live.feed_page import FeedPage
-from dashboard.live.feed_query import FeedQuery
-from dashboard.live.feed_search import MOST, FeedSearch
-from dashboard.live.feed_shown import Shown
-from dashboard.live.histogram import RATE_SPAN, Counts
-from dashboard.live.lines import partial
-from dashboard.live.messages import Entry
-from dashboard.live.renderer import Renderer
-from dashboard.live.slices import Slices, Work
-from dashboard.live.swaps import Swaps
-from dashboard.live.tally import Pace, Tally
-from dashboard.live.unread import Unread, unread
-from dashboard.live.view import View
-from dashboard.resources.kinds import KindInfo
-from informerd.clock import Clock
+from dashboard.live.hub.hub import Hub
+from dashboard.live.hub.live_view import LiveView
+from dashboard.live.hub.unavailable_kinds import UnavailableKinds, unavailable_kinds
+from dashboard.live.index.store import WAIT_TIMEOUT
+from dashboard.live.rendering.cells import hx_partial
+from dashboard.live.rendering.charts import RATE_WINDOW, OperationCounts
+from dashboard.live.rendering.renderer import Renderer
+from dashboard.live.replication.change import Change
+from dashboard.live.replication.history import FeedHistory
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.row import Entry
+from dashboard.pages.feed.lines import FeedLine, item_line
+from dashboard.pages.feed.query import FeedQuery
+from dashboard.pages.feed.search import MAX_LISTED_ENTRIES, FeedSearch
+from dashboard.pages.feed.summary import FeedSummary
+from dashboard.pages.feed.tally import RateCounter, Tally
+from dashboard.pages.feed.window import FeedWindow, RefreshRate
+from dashboard.runtime.background import SlicedWork, TimeSlicer
+from informerd.clock import Clock, within
 
-SHOWN = 200
-"""Lines in the page."""
-RATE_EVERY = 1.0
-"""Seconds between two tellings of the rate at least."""
-BARS_EVERY = 2.5
-SAID_EVERY = 10.0
-"""Seconds between two sums that are read aloud."""
-WHOLE = ("rate", "sums", "bars", "unread", "quiet")
-"""Parts of the page, beside its lines, that a window brings."""
-MISSING = ("unread", "quiet")
-"""Those that say which kinds cannot be read."""
+MAX_LINES = 200
+"""Most lines in the page."""
+RATE_INTERVAL = 1.0
+"""Shortest time between two updates of the rate, in seconds."""
+BARS_INTERVAL = 2.5
+ANNOUNCE_INTERVAL = 10.0
+"""Shortest time between two sums for screen readers, in seconds."""
+WINDOW_PARTS = ("rate", "sums", "bars", "unread", "quiet")
+"""Parts of the page, other than its lines, that a window brings."""
+UNAVAILABLE_PARTS = ("unread", "quiet")
+"""Parts that name the kinds that cannot be read."""
+TEMPLATES = {
+    "rate": "feed/_rate.html",
+    "said": "feed/_announcement.html",
+    "sums": "feed/_sums.html",
+    "bars": "feed/_bars.html",
+    "unread": "feed/_unavailable_kinds.html",
+    "quiet": "feed/_empty.html",
+}
+"""The template of each part, by the prefix of its element id."""
 
 
-class FeedView(View):
-    """What `view` is in live/feed.html, _feed.html, _entry.html, _fold.html, _rate.html, _sums.html and _bars.html.
+class LiveFeed(LiveView):
+    """Value of `view` in feed/feed.html, _feed.html, _entry.html, _burst.html, _rate.html, _sums.html and _bars.html.
 
     id, seq · kinds: tuple[KindInfo, ...] (all that are watched) · query · lines: tuple[FeedLine, ...] newest first, at
-    most 200 · looking: whether what there was before is still being searched · hidden: int (entries counted and left
-    out since the view began) · missed: int (entries of its kinds, whether the filter takes them or not, that came
-    while nothing was heard and that nobody can tell any more) · seen: int (entries counted since) · page: FeedPage
-    (what the page says about the whole of it).
+    most 200 · looking: whether earlier entries are still being searched · hidden: int (entries counted and left
+    out since the view began) · missed: int (entries of its kinds, whether the filter takes them or not, that were
+    lost while nothing was heard) · seen: int (entries counted since) · page: FeedSummary
+    (summary of the page).
     """
 
     template: ClassVar[str] = "feed"
     interval: ClassVar[float] = 0.25
 
     def __init__(
-        self, query: FeedQuery, kinds: tuple[KindInfo, ...], log: FeedLog, slices: Slices, clock: Clock
+        self, query: FeedQuery, kinds: tuple[KindInfo, ...], history: FeedHistory, slices: TimeSlicer, clock: Clock
     ) -> None:
-        chosen = tuple(key for key in log.keys if not query.kinds or key in query.kinds)
-        super().__init__(self.state_of(query), keys=chosen, clock=clock)
+        chosen = tuple(key for key in history.keys if not query.kinds or key in query.kinds)
+        super().__init__(self.state_key(query), keys=chosen, clock=clock)
         self.query = query
         self.kinds = kinds
-        self.log = log
+        self.history = history
         self.missed = 0
         self.found = asyncio.Event()
-        """Set when what there was before is there."""
+        """Set when the search of earlier entries is done."""
         self._kinds = {kind.key: kind for kind in kinds}
-        self.shown = Shown(MOST if query.span.is_fixed else SHOWN, fold=query.folds)
-        self.pace, self.told_pace = Pace(), Pace()
+        self.shown = FeedWindow(MAX_LISTED_ENTRIES if query.span.is_fixed else MAX_LINES, fold=query.folds)
+        self.rate, self.shown_rate = RateCounter(), RateCounter()
         now = clock.time()
-        begin, end = query.span.pictured(now, log.known_from(chosen))
+        begin, end = query.span.histogram_bounds(now, history.known_from(chosen))
         self.tally = Tally(end - begin)
-        self.newest = -math.inf
+        self.newest_at = -math.inf
         self.complete_from = -math.inf
         self._arrived: list[tuple[str, Entry]] = []
         self._since_told = [0, 0, 0]
         self._to_say = [0, 0, 0]
         self.said = ""
         self._sent: dict[str, tuple[str, float]] = {}
-        """What each part of the page said when it was told last, and when, seconds of `Clock.now`."""
-        self._swaps = Swaps()
+        """State of each part of the page when it was last sent, and when, in seconds of `Clock.now`."""
+        self._swaps = RefreshRate()
         self._whole = False
         slices.add(self._find(now))
         self._whole = self.looking
-        self._note(*MISSING)
+        self._note(*UNAVAILABLE_PARTS)
 
     @staticmethod
-    def state_of(query: FeedQuery) -> str:
-        """What tells this view from others."""
+    def state_key(query: FeedQuery) -> str:
+        """Key that distinguishes this view from others."""
         return query.query_string()
 
-    def seen_by(self, query: FeedQuery) -> FeedView:
-        """This view for one page whose filter was typed as in `query`; for rendering at once only."""
+    def with_query(self, query: FeedQuery) -> LiveFeed:
+        """A copy of this view for one page whose filter was typed as in `query`; to be rendered immediately."""
         seen = copy.copy(self)
         seen.query = query
         return seen
@@ -108,13 +119,13 @@ class FeedView(View):
 
     @property
     def lines(self) -> tuple[FeedLine, ...]:
-        first = (self.query.page - 1) * SHOWN
-        return tuple(item_line(item, self.query) for item in self.shown.lines[first : first + SHOWN])
+        first = (self.query.page - 1) * MAX_LINES
+        return tuple(item_line(item, self.query) for item in self.shown.lines[first : first + MAX_LINES])
 
     @property
-    def unread(self) -> Unread:
-        """Kinds that it is to show and of which nothing can be heard."""
-        return unread(self._kinds, self.log.replicas(self.keys), out_of_reach=bool(self.trouble()))
+    def unread(self) -> UnavailableKinds:
+        """Kinds of the query that cannot be read."""
+        return unavailable_kinds(self._kinds, self.history.replicas(self.keys), is_unreachable=bool(self.trouble()))
 
     @property
     def seen(self) -> int:
@@ -122,31 +133,31 @@ class FeedView(View):
 
     @property
     def hidden(self) -> int:
-        return self.shown.seen - self.shown.told - self.shown.coming
+        return self.shown.seen - self.shown.shown_count - self.shown.pending_count
 
     @property
-    def page(self) -> FeedPage:
-        return FeedPage(self)
+    def page(self) -> FeedSummary:
+        return FeedSummary(self)
 
     # --- changes ---
 
     def open(self) -> None:
-        """The pages that follow say what keeps the dashboard from the cluster, which nobody knew at the beginning."""
-        self._note(*MISSING)
+        """Open the view; later pages name the kinds that cannot be read, which are unknown at first."""
+        self._note(*UNAVAILABLE_PARTS)
 
     def apply(self, key: str, change: Change) -> None:
-        if change.missed:
-            self.missed += change.missed
+        if change.missed_entries:
+            self.missed += change.missed_entries
             self._sent.pop("rate", None)  # this is told at once
             self.dirty = True
-        if change.untold is not None:
+        if change.unannounced is not None:
             self._sent.pop("bars", None)
             self.dirty = True
-        self.dirty = self.dirty or (change.state and self._text_of("unread") != self._sent_text("unread"))
+        self.dirty = self.dirty or (change.has_new_health and self._text_of("unread") != self._sent_text("unread"))
         now, matches, span = self.clock.time(), self.query.matches, self.query.span
-        usual = span.is_usual
+        usual = span.is_default
         for entry in change.entries:
-            if matches(key, entry) and (usual or span.holds(entry.time, now)):
+            if matches(key, entry) and (usual or span.contains(entry.time, now)):
                 self._count(entry)
                 self.dirty = True
                 if self.looking:
@@ -155,49 +166,49 @@ class FeedView(View):
                     self.shown.add(self._kinds[key], entry)
 
     def next_due(self) -> float | None:
-        """While something happened of late, rate and bars change with each second."""
+        """Each second after recent changes, when rate and bars change."""
         if self.query.span.is_fixed:
             return None
-        begin, _ = self.query.span.pictured(self.clock.time(), 0)
-        return 0.0 if self.newest > min(begin - 2 * self.tally.step, self.clock.time() - RATE_SPAN - 2) else None
+        begin, _ = self.query.span.histogram_bounds(self.clock.time(), 0)
+        return 0.0 if self.newest_at > min(begin - 2 * self.tally.step, self.clock.time() - RATE_WINDOW - 2) else None
 
     def pass_time(self, now: float) -> None:
         since = self.query.span.since(now)
         dropped = since is not None and self.query.span.last is not None and self.shown.drop_before(since)
-        self.dirty = self.dirty or dropped or self.shown.behind or bool(self._stale_parts())
+        self.dirty = self.dirty or dropped or self.shown.has_stale_bursts or bool(self._stale_parts())
 
     def _count(self, entry: Entry) -> None:
         self.tally.add(entry.time, entry.op)
-        self.pace.add(entry.time)
-        self.newest = max(self.newest, entry.time)
+        self.rate.add(entry.time)
+        self.newest_at = max(self.newest_at, entry.time)
         place = ("added", "modified", "deleted").index(entry.op)
         self._since_told[place] += 1
         self._to_say[place] += 1
 
-    def _find(self, now: float) -> Work:
-        """Search what there was; then show it, with what came meanwhile."""
+    def _find(self, now: float) -> SlicedWork:
+        """Search earlier entries; then show them, with those that came meanwhile."""
         counted_from = math.inf
         if self.query.all and not self.query.span.is_fixed:
-            counted_from = self.log.rates_from(self.keys, now)
-            begin, _ = self.query.span.pictured(now, 0)
-            for second, *counts in self.log.rates(self.keys, now):
+            counted_from = self.history.rates_from(self.keys, now)
+            begin, _ = self.query.span.histogram_bounds(now, 0)
+            for second, *counts in self.history.rates(self.keys, now):
                 if second >= max(counted_from, begin - self.tally.step):
                     for op, number in zip(("added", "modified", "deleted"), counts, strict=True):
                         self.tally.add(second, op, number)  # type: ignore[arg-type] # the three operations
-                    self.newest = max(self.newest, second)
-        search = FeedSearch(self.query, self.keys, self.log, self.tally, now, counted_from)
+                    self.newest_at = max(self.newest_at, second)
+        search = FeedSearch(self.query, self.keys, self.history, self.tally, now, counted_from)
         yield from search.run()
         for _, entry in search.entries:
-            self.newest = max(self.newest, entry.time)
-            if entry.time > now - 2 * RATE_SPAN:
-                self.pace.add(entry.time)
-                self.told_pace.add(entry.time)
+            self.newest_at = max(self.newest_at, entry.time)
+            if entry.time > now - 2 * RATE_WINDOW:
+                self.rate.add(entry.time)
+                self.shown_rate.add(entry.time)
         self.complete_from = search.complete_from
         self.shown.begin((self._kinds[key], entry) for key, entry in search.entries)
         for key, entry in self._arrived:
             self.shown.add(self._kinds[key], entry)
         self._arrived = []
-        self.shown.take_all()
+        self.shown.flush()
         self.found.set()
         self.number += 1
         self.on_dirty()
@@ -206,8 +217,8 @@ class FeedView(View):
 
     def render_window(self, render: Renderer) -> str:
         items = "".join(_item(render, line) for line in self.lines)
-        parts = "".join(self._part(render, name) for name in WHOLE)
-        return partial(f"#entries-{self.id}", "window", items) + parts
+        parts = "".join(self._part(render, name) for name in WINDOW_PARTS)
+        return hx_partial(f"#entries-{self.id}", "window", items) + parts
 
     def _render_update(self, render: Renderer) -> str:
         if self.looking:
@@ -217,55 +228,55 @@ class FeedView(View):
             self._whole = False
             self._take_all(now)
             self._since_told = [0, 0, 0]
-            self._note(*WHOLE, "said")
+            self._note(*WINDOW_PARTS, "said")
             return self.render_window(render)
-        room = self._swaps.room(self.clock.now(), self.shown.waiting)
+        room = self._swaps.allowed_lines(self.clock.now(), self.shown.pending_line_count)
         html = self._lines_update(render, now, room) if room else ""
         for name in self._stale_parts():
             html += self._part(render, name)
             self._note(name)
-        if self.shown.waiting:
+        if self.shown.pending_line_count:
             self.on_dirty()
         return html
 
     def _lines_update(self, render: Renderer, now: float, room: int) -> str:
-        before = self.shown.told
-        items, gone = self.shown.take(room)
-        self.told_pace.add(now, self.shown.told - before)
+        before = self.shown.shown_count
+        items, gone = self.shown.take_update(room)
+        self.shown_rate.add(now, self.shown.shown_count - before)
         if not (items or gone or any(self._since_told)):
             return ""
         left = "".join(f'<li id="{line_id}" data-leave></li>' for line_id in gone)
         shown = "".join(_item(render, item_line(item, self.query)) for item in items)
-        return partial(f"#entries-{self.id}", self._swap(), left + shown)
+        return hx_partial(f"#entries-{self.id}", self._swap(), left + shown)
 
     def _forget_update(self) -> None:
         self._take_all(self.clock.time())
         self._since_told = [0, 0, 0]
-        self._note(*MISSING)
+        self._note(*UNAVAILABLE_PARTS)
 
     def _take_all(self, now: float) -> None:
-        before = self.shown.told
-        self.shown.take_all()
-        self.told_pace.add(now, self.shown.told - before)
+        before = self.shown.shown_count
+        self.shown.flush()
+        self.shown_rate.add(now, self.shown.shown_count - before)
 
     def _swap(self) -> str:
-        """How the browser takes the lines in, and of how many entries it hears with them."""
+        """The swap attribute: how the browser inserts the lines, and how many entries they announce."""
         added, modified, deleted = self._since_told
         self._since_told = [0, 0, 0]
-        return f"feed max:{SHOWN} added:{added} modified:{modified} deleted:{deleted}"
+        return f"feed max:{MAX_LINES} added:{added} modified:{modified} deleted:{deleted}"
 
     def _note(self, *names: str) -> None:
-        """These parts have been told as they are now."""
+        """Record the current state of these parts as sent."""
         for name in names:
             self._sent[name] = (self._text_of(name), self.clock.now())
 
     def _stale_parts(self) -> list[str]:
-        """The parts of the page, beside its lines, that say something else by now, and whose turn has come."""
+        """The parts of the page, other than its lines, that have changed and are due."""
         every = {
-            "rate": RATE_EVERY,
-            "said": SAID_EVERY,
-            "sums": BARS_EVERY,
-            "bars": max(BARS_EVERY, self.tally.step / 2),
+            "rate": RATE_INTERVAL,
+            "said": ANNOUNCE_INTERVAL,
+            "sums": BARS_INTERVAL,
+            "bars": max(BARS_INTERVAL, self.tally.step / 2),
             "unread": 0.0,
             "quiet": 0.0,
         }
@@ -280,7 +291,7 @@ class FeedView(View):
         return self._sent.get(name, ("", 0.0))[0]
 
     def _text_of(self, name: str) -> str:
-        """What tells a part's state from another."""
+        """Text that distinguishes a part's states."""
         match name:
             case "rate":
                 return f"{self.page.rate_text} {self.hidden} {self.missed}"
@@ -290,18 +301,36 @@ class FeedView(View):
                 return str(self.page.sums)
             case "unread" | "quiet":
                 return self.unread.missing
-        return f"{self.page.begin} {self.newest}"
+        return f"{self.page.begin} {self.newest_at}"
 
     def _part(self, render: Renderer, name: str) -> str:
         if name == "said":
             self.said = self.page.said(self._taken())
-        return partial(f"#{name}-{self.id}", "outerMorph", render(f"live/_{name}.html", self.context()))
+        return hx_partial(f"#{name}-{self.id}", "outerMorph", render(TEMPLATES[name], self.context()))
 
-    def _taken(self) -> Counts:
+    def _taken(self) -> OperationCounts:
         added, modified, deleted = self._to_say
         self._to_say = [0, 0, 0]
         return added, modified, deleted
 
 
 def _item(render: Renderer, line: FeedLine) -> str:
-    return render("live/_fold.html", {"line": line}) if line.summary else render.entry(line)
+    return render("feed/_burst.html", {"line": line}) if line.summary else render.render_entry(line)
+
+
+def open_feed(hub: Hub, query: FeedQuery) -> LiveFeed:
+    """The feed's view. Earlier entries come later where they have not been found yet, see `looking`."""
+
+    def make() -> LiveFeed:
+        return LiveFeed(query, hub.followed.configured, hub.history, hub.index.slices, hub.clock)
+
+    return hub.open_view(LiveFeed, LiveFeed.state_key(query), make).with_query(query)
+
+
+async def wait_for_feed(hub: Hub, query: FeedQuery) -> None:
+    """Wait until the feed's earlier entries are found, at most WAIT_TIMEOUT."""
+    found = open_feed(hub, query).found
+    if not found.is_set():
+        with contextlib.suppress(TimeoutError):
+            async with within(WAIT_TIMEOUT, hub.clock):
+                await found.wait()

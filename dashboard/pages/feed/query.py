@@ -1,54 +1,54 @@
-"""What the feed's address asks for: kinds, namespaces, a filter over entries and a span of time."""
+"""Feed query in an address: kinds, namespaces, a filter over entries and a span of time."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dashboard.live.feed_terms import FeedTerm, read_term
-from dashboard.live.messages import Entry
-from dashboard.live.span import ANY_TIME, Span, read_span
-from dashboard.resources.addressed import Addressed, Pairs
-from dashboard.resources.kinds import find_kind
-from dashboard.resources.params import Params, read_namespaces, read_page, split_values, values_of
-from dashboard.resources.tokens import Mistake, Problem, tokens
+from dashboard.objects.kinds.catalog import find_kind
+from dashboard.objects.kinds.row import Entry
+from dashboard.objects.query.params import Params, param_values, read_namespaces, read_page, split_values
+from dashboard.objects.query.tokenizer import FilterSyntaxError, QueryProblem, tokenize
+from dashboard.objects.query.url_state import Pairs, UrlState
+from dashboard.pages.feed.terms import FeedTerm, read_term
+from dashboard.pages.feed.time_range import ANY_TIME, TimeRange, read_time_range
 
-LONGEST = 2000
-"""Characters of a filter that are read."""
-MOST_TERMS = 50
+MAX_FILTER_LENGTH = 2000
+"""Longest filter that is read, in characters."""
+MAX_TERMS = 50
 
 
 @dataclass(frozen=True)
-class FeedQuery(Addressed):
-    """What a feed shows. Equal states are equal and have one address."""
+class FeedQuery(UrlState):
+    """The state of a feed. Equal states compare equal and have one address."""
 
     kinds: tuple[str, ...] = ()
-    """Keys, sorted; empty means all that are watched."""
+    """Kind keys, sorted; empty means all watched kinds."""
     namespaces: tuple[str, ...] = ()
     """Sorted; empty means all."""
     terms: tuple[FeedTerm, ...] = ()
-    span: Span = ANY_TIME
+    span: TimeRange = ANY_TIME
     folds: bool = True
     """Whether bursts are folded."""
     page: int = 1
-    """Of a span that has ended; any other has one."""
+    """Page of a span that has ended; a live feed has only one."""
     typed: str = field(default="", compare=False)
-    """The filter as it came."""
-    problems: tuple[Problem, ...] = field(default=(), compare=False)
+    """The filter as typed."""
+    problems: tuple[QueryProblem, ...] = field(default=(), compare=False)
 
     @classmethod
     def parse(cls, params: Params) -> FeedQuery:
-        """The query of an address's parameters. Malformed parts are reported in `problems` and left out."""
-        problems: list[Problem] = []
-        whole = " ".join(values_of(params, "q")).strip()
-        typed = whole[:LONGEST]
-        span = read_span(params, problems)
+        """The query of an address's parameters. Malformed parts are reported in `problems` and ignored."""
+        problems: list[QueryProblem] = []
+        whole = " ".join(param_values(params, "q")).strip()
+        typed = whole[:MAX_FILTER_LENGTH]
+        span = read_time_range(params, problems)
         return cls(
             kinds=_kinds(params, problems),
             namespaces=tuple(sorted(set(read_namespaces(params, problems)))),
             terms=_terms(typed, len(whole), problems),
             span=span,
-            folds="off" not in values_of(params, "folds"),
+            folds="off" not in param_values(params, "folds"),
             page=read_page(params, problems) if span.is_fixed else 1,
             typed=typed,
             problems=tuple(problems),
@@ -60,7 +60,7 @@ class FeedQuery(Addressed):
         return not self.namespaces and not self.terms
 
     def matches(self, key: str, entry: Entry) -> bool:
-        """Whether an entry of kind `key` belongs to the feed, whenever it came."""
+        """Whether an entry of the kind `key` belongs to the feed, whatever its time."""
         if self.kinds and key not in self.kinds:
             return False
         if self.namespaces and entry.namespace not in self.namespaces:
@@ -81,15 +81,15 @@ class FeedQuery(Addressed):
 
     @property
     def hidden(self) -> Pairs:
-        """Names and values that a filter form has to carry along: everything but the filter and the page."""
+        """Names and values of a filter form's hidden fields: everything but the filter and the page."""
         return tuple((name, value) for name, value in self.to_params() if name not in ("q", "page"))
 
     @property
     def beside_span(self) -> Pairs:
-        """What the form that chooses a span has to carry along."""
+        """Names and values of the hidden fields of the form that chooses a span."""
         return tuple((name, value) for name, value in self.to_params() if name not in ("from", "to", "last", "page"))
 
-    def every_param(self) -> Pairs:
+    def all_params(self) -> Pairs:
         return (
             ("kind", ",".join(self.kinds)),
             ("namespace", ",".join(self.namespaces)),
@@ -100,28 +100,32 @@ class FeedQuery(Addressed):
         )
 
 
-def _terms(typed: str, length: int, problems: list[Problem]) -> tuple[FeedTerm, ...]:
+def _terms(typed: str, length: int, problems: list[QueryProblem]) -> tuple[FeedTerm, ...]:
     terms: dict[FeedTerm, None] = {}
-    for token in tokens(typed, problems):
+    for token in tokenize(typed, problems):
         try:
             terms[read_term(token)] = None
-        except Mistake as mistake:
-            problems.append(Problem("q", mistake.start, mistake.end, mistake.message))
-        if len(terms) > MOST_TERMS:
+        except FilterSyntaxError as mistake:
+            problems.append(QueryProblem("q", mistake.start, mistake.end, mistake.message))
+        if len(terms) > MAX_TERMS:
             terms.popitem()
-            problems.append(Problem("q", token.start, len(typed), f"only the first {MOST_TERMS} parts are used"))
+            problems.append(QueryProblem("q", token.start, len(typed), f"only the first {MAX_TERMS} parts are used"))
             break
-    if length > LONGEST:
-        problems.append(Problem("q", LONGEST, length, f"only the first {LONGEST} characters are read"))
+    if length > MAX_FILTER_LENGTH:
+        problems.append(
+            QueryProblem("q", MAX_FILTER_LENGTH, length, f"only the first {MAX_FILTER_LENGTH} characters are read")
+        )
     return tuple(sorted(terms, key=str))
 
 
-def _kinds(params: Params, problems: list[Problem]) -> tuple[str, ...]:
+def _kinds(params: Params, problems: list[QueryProblem]) -> tuple[str, ...]:
     found = set()
     for name in split_values(params, "kind"):
         kind = find_kind(name)
         if kind is None:
-            problems.append(Problem("kind", 0, len(name), f"{name!r} is no kind: write it as kubectl does, as in pods"))
+            problems.append(
+                QueryProblem("kind", 0, len(name), f"{name!r} is not a kind: write it as kubectl does, as in pods")
+            )
         else:
             found.add(kind.key)
     return tuple(sorted(found))

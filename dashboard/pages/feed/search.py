@@ -1,34 +1,34 @@
-"""The search of what is remembered for a feed that is opened: in slices, from the newest entry backwards."""
+"""Search of stored entries when a feed is opened: in slices, from the newest entry backwards."""
 
 from __future__ import annotations
 
 import math
 
-from dashboard.live.feed_log import FeedLog, Piece
-from dashboard.live.feed_query import FeedQuery
-from dashboard.live.messages import Entry
-from dashboard.live.slices import Work
-from dashboard.live.tally import Tally
+from dashboard.live.replication.history import FeedHistory, HistoryChunk
+from dashboard.objects.kinds.row import Entry
+from dashboard.pages.feed.query import FeedQuery
+from dashboard.pages.feed.tally import Tally
+from dashboard.runtime.background import SlicedWork
 
-ENOUGH = 1_000
-"""Entries with which a feed that goes on begins, about; bursts make fewer lines of them."""
-MOST = 3_000
-"""Entries of a span that are made into lines: the newest."""
+MIN_ENTRIES = 1_000
+"""Approximate number of entries that a live feed starts with; bursts make fewer lines of them."""
+MAX_LISTED_ENTRIES = 3_000
+"""Most entries of a span that become lines: the newest."""
 
 
 class FeedSearch:
-    """Finds the newest entries that a query takes, and counts all of its span.
+    """Search for the newest entries that match a query, with counts for its whole span.
 
-    Whatever comes while it runs is not its own: it looks at what there was when it was made.
+    Entries that come while it runs are not included: it sees the state at its creation.
     """
 
     def __init__(
-        self, query: FeedQuery, keys: tuple[str, ...], log: FeedLog, tally: Tally, now: float, counted_from: float
+        self, query: FeedQuery, keys: tuple[str, ...], log: FeedHistory, tally: Tally, now: float, counted_from: float
     ) -> None:
         self.entries: list[tuple[str, Entry]] = []
-        """Kind and entry; in the order of their times once it has ended."""
+        """Kind and entry; sorted by time once the search has ended."""
         self.complete_from = -math.inf
-        """Unix seconds after which `entries` has every entry of the span that is remembered."""
+        """Unix seconds after which `entries` is complete."""
         self._query = query
         self._tally = tally
         self._now = now
@@ -36,31 +36,31 @@ class FeedSearch:
         since = query.span.since(now)
         self._since = -math.inf if since is None else since
         self._until = math.inf if query.span.end is None else query.span.end
-        self._pictured = query.span.pictured(now, self._since if math.isfinite(self._since) else 0.0)[0]
+        self._pictured = query.span.histogram_bounds(now, self._since if math.isfinite(self._since) else 0.0)[0]
         if query.span.is_fixed and since is None:
             self._pictured = -math.inf
-        self._pieces = log.pieces(keys, self._since, self._until)
+        self._pieces = log.chunks(keys, self._since, self._until)
 
-    def run(self) -> Work:
-        """Search; yields after each piece."""
+    def run(self) -> SlicedWork:
+        """Search; yields after each slice."""
         for index, piece in enumerate(self._pieces):
             gathering = self.complete_from == -math.inf
-            if piece.last < self._pictured and (not gathering or len(self.entries) >= ENOUGH):
+            if piece.last < self._pictured and (not gathering or len(self.entries) >= MIN_ENTRIES):
                 self._stop_before(piece)
                 break
             self._take(piece, gathering)
-            if gathering and len(self.entries) >= MOST and index + 1 < len(self._pieces):
+            if gathering and len(self.entries) >= MAX_LISTED_ENTRIES and index + 1 < len(self._pieces):
                 self._stop_before(self._pieces[index + 1])
             yield None
         self.entries = [each for each in self.entries if each[1].time > self.complete_from]
         self.entries.sort(key=lambda each: (each[1].time, each[0], each[1].seq))
 
-    def _stop_before(self, piece: Piece) -> None:
-        """Entries of this and later pieces are not gathered: only what is newer than all of them is complete."""
+    def _stop_before(self, piece: HistoryChunk) -> None:
+        """Stop at the entries of this and later slices: `entries` is complete only for newer times."""
         if self.complete_from == -math.inf:
             self.complete_from = piece.last
 
-    def _take(self, piece: Piece, gathering: bool) -> None:
+    def _take(self, piece: HistoryChunk, gathering: bool) -> None:
         for entry in piece.entries():
             if not self._since <= entry.time <= self._until or not self._query.matches(piece.key, entry):
                 continue

@@ -1,4 +1,4 @@
-"""What the feed's page says beside its lines: sums, the histogram, from when on anything is known, where else to go."""
+"""Summary of the feed beside its lines: sums, histogram, start of the history, and links."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from dashboard.live.feed_log import KEPT_FOR, FeedLog
-from dashboard.live.feed_query import FeedQuery
-from dashboard.live.feed_search import MOST
-from dashboard.live.feed_shown import Shown
-from dashboard.live.feed_ways import ON_PAGE, FeedWays
-from dashboard.live.histogram import Bar, Counts, bars, rate_words
-from dashboard.live.lines import duration_words, rfc3339, utc_words
-from dashboard.live.span import USUAL
-from dashboard.live.tally import Pace, Tally
-from dashboard.resources.kinds import KindInfo
+from dashboard.live.rendering.cells import duration_text, rfc3339, utc_text
+from dashboard.live.rendering.charts import Bar, OperationCounts, bars, rate_text
+from dashboard.live.replication.history import RETENTION, FeedHistory
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.pages.feed.links import PAGE_SIZE, FeedLinks
+from dashboard.pages.feed.query import FeedQuery
+from dashboard.pages.feed.search import MAX_LISTED_ENTRIES
+from dashboard.pages.feed.tally import RateCounter, Tally
+from dashboard.pages.feed.time_range import DEFAULT_SECONDS
+from dashboard.pages.feed.window import FeedWindow
 from informerd.clock import Clock
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """A moment for people: `text` is UTC, `datetime` RFC 3339, `field` what a datetime-local input takes."""
+class Timestamp:
+    """A time for display: `text` is UTC, `datetime` RFC 3339, `field` the value of a datetime-local input."""
 
     text: str
     datetime: str
@@ -31,26 +31,26 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A time in which no worker told what changed, and its place in the picture, 0 to 100 from its left."""
+    """A time without reports from any worker, with its position in the histogram, 0 to 100 from the left."""
 
-    begin: Moment
-    end: Moment
+    begin: Timestamp
+    end: Timestamp
     x: str
     width: str
 
 
-class Feed(Protocol):
-    """What is needed of a FeedView."""
+class FeedState(Protocol):
+    """The part of a LiveFeed that the summary needs."""
 
     query: FeedQuery
     keys: tuple[str, ...]
     kinds: tuple[KindInfo, ...]
-    log: FeedLog
+    history: FeedHistory
     clock: Clock
-    shown: Shown
+    shown: FeedWindow
     tally: Tally
-    pace: Pace
-    told_pace: Pace
+    rate: RateCounter
+    shown_rate: RateCounter
     missed: int
     complete_from: float
 
@@ -58,38 +58,38 @@ class Feed(Protocol):
     def hidden(self) -> int: ...
 
 
-class FeedPage:
-    """Of a view as it is now; to be used at once."""
+class FeedSummary:
+    """Summary of a view's current state; to be used immediately."""
 
-    def __init__(self, view: Feed) -> None:
+    def __init__(self, view: FeedState) -> None:
         self._view = view
         self._query = view.query
         self._span = view.query.span
         self._now = view.clock.time()
-        self._known_from = view.log.known_from(view.keys)
-        self.begin_at, self.end_at = self._span.pictured(self._now, self._known_from)
+        self._known_from = view.history.known_from(view.keys)
+        self.begin_at, self.end_at = self._span.histogram_bounds(self._now, self._known_from)
 
     # --- counts ---
 
     @property
     def rate_text(self) -> str:
-        """``31 a second``; with what is shown of it, where that is less: ``showing 240 of 2,013 a second``."""
+        """``31 a second``; with the shown rate, where that is lower: ``showing 240 of 2,013 a second``."""
         if self._span.is_fixed:
             return f"{self.total:,} change{'' if self.total == 1 else 's'}"
-        rate, told = self._view.pace.per_second(self._now), self._view.told_pace.per_second(self._now)
-        words = rate_words(rate)
+        rate, told = self._view.rate.per_second(self._now), self._view.shown_rate.per_second(self._now)
+        words = rate_text(rate)
         if not words:
             return "quiet"
         sampled = rate >= 1 and told < 0.9 * rate and self._view.hidden
-        return f"showing {rate_words(told) or '0'} of {words} a second" if sampled else f"{words} a second"
+        return f"showing {rate_text(told) or '0'} of {words} a second" if sampled else f"{words} a second"
 
     @cached_property
-    def _sums(self) -> tuple[list[Counts], int]:
+    def _sums(self) -> tuple[list[OperationCounts], int]:
         return self._view.tally.sums(self.begin_at, self.end_at)
 
     @property
     def sums(self) -> tuple[tuple[str, int], ...]:
-        """Operations and how many changes of each the histogram shows."""
+        """Operations, each with its number of changes in the histogram."""
         steps, _ = self._sums
         return tuple(
             (op, sum(counts[place] for counts in steps)) for place, op in enumerate(("added", "modified", "deleted"))
@@ -99,8 +99,8 @@ class FeedPage:
     def total(self) -> int:
         return sum(number for _, number in self.sums)
 
-    def said(self, counts: Counts) -> str:
-        """A sum to be read aloud; empty where nothing came."""
+    def said(self, counts: OperationCounts) -> str:
+        """A sum for screen readers; empty where there is no change."""
         number = sum(counts)
         if not number:
             return ""
@@ -117,18 +117,18 @@ class FeedPage:
         return bars(steps, begin, self._view.tally.step)
 
     @property
-    def begin(self) -> Moment:
-        """Where the picture begins: with a whole step."""
+    def begin(self) -> Timestamp:
+        """Start of the histogram: the start of a whole step."""
         return _moment(self._sums[1])
 
     @property
-    def end(self) -> Moment:
+    def end(self) -> Timestamp:
         steps, begin = self._sums
         return _moment(begin + len(steps) * self._view.tally.step)
 
     @property
-    def chosen(self) -> tuple[Moment, Moment]:
-        """The span, to whole seconds that take all of it in."""
+    def chosen(self) -> tuple[Timestamp, Timestamp]:
+        """The span in whole seconds that include all of it."""
         return _moment(math.floor(self.begin_at)), _moment(math.ceil(self.end_at))
 
     @property
@@ -138,7 +138,7 @@ class FeedPage:
 
     @property
     def unknown(self) -> str:
-        """How much of the picture, 0 to 100 from its left, is from before anything is known; empty: nothing of it."""
+        """Share of the histogram before the start of the history, 0 to 100 from the left; empty where there is none."""
         steps, begin = self._sums
         seconds = len(steps) * self._view.tally.step
         share = 100 * (min(self._counted_from, begin + seconds) - begin) / seconds
@@ -146,10 +146,10 @@ class FeedPage:
 
     @property
     def untold(self) -> tuple[Gap, ...]:
-        """When, within the picture, no worker told what changed; objects as they are now are known all the same."""
+        """Times within the histogram without reports from any worker; the objects' current state is known anyway."""
         steps, begin = self._sums
         seconds = len(steps) * self._view.tally.step
-        gaps = self._view.log.untold(self._view.keys, begin, begin + seconds)
+        gaps = self._view.history.unannounced_periods(self._view.keys, begin, begin + seconds)
         return tuple(self._gap(since, until, begin, seconds) for since, until in gaps)
 
     @staticmethod
@@ -160,32 +160,32 @@ class FeedPage:
     @property
     def _counted_from(self) -> float:
         if self._query.all and not self._span.is_fixed:
-            return min(self._known_from, self._view.log.rates_from(self._view.keys, self._now))
+            return min(self._known_from, self._view.history.rates_from(self._view.keys, self._now))
         return self._known_from
 
     # --- what is known ---
 
     @property
     def kept(self) -> int:
-        """Changes that are remembered, of the chosen kinds, whether they match or not."""
-        return self._view.log.count(self._view.keys)
+        """Number of stored changes of the chosen kinds, whether they match or not."""
+        return self._view.history.entry_count(self._view.keys)
 
     @property
     def most(self) -> int:
-        return self._view.log.most
+        return self._view.history.most
 
     @property
     def kept_for(self) -> str:
-        return duration_words(KEPT_FOR - 1e-3) if KEPT_FOR % 3600 else f"{KEPT_FOR / 3600:.0f} h"
+        return duration_text(RETENTION - 1e-3) if RETENTION % 3600 else f"{RETENTION / 3600:.0f} h"
 
     @property
-    def known_from(self) -> Moment | None:
-        """From when on every change is remembered; None while nothing was heard."""
+    def known_from(self) -> Timestamp | None:
+        """Start of the complete history; None while nothing was received."""
         return _moment(self._known_from) if math.isfinite(self._known_from) else None
 
     @property
     def unknown_words(self) -> str:
-        """What of the chosen span nobody can tell: ``all`` or ``part``; empty where all of it is known."""
+        """``all`` or ``part``: how much of the chosen span is unknown; empty where all of it is known."""
         since = self._span.since(self._now)
         if self._span.end is not None and self._span.end < self._known_from:
             return "all"
@@ -193,11 +193,11 @@ class FeedPage:
 
     @property
     def missed(self) -> int:
-        """Changes of the chosen kinds within the span that were lost on their way here."""
+        """Number of changes of the chosen kinds within the span that were lost in transit."""
         if not self._span.is_fixed:
             return self._view.missed
         since = self._span.since(self._now)
-        return self._view.log.missed(self._view.keys, -math.inf if since is None else since, self.end_at)
+        return self._view.history.missed(self._view.keys, -math.inf if since is None else since, self.end_at)
 
     # --- the span ---
 
@@ -207,39 +207,39 @@ class FeedPage:
 
     @property
     def words(self) -> str:
-        """What the histogram shows, where that is not a span with a beginning of its own."""
-        return f"last {_long(self._span.last or USUAL)}" if self._span.is_usual or self._span.last else ""
+        """Description of the histogram, where that is not a span with a start of its own."""
+        return f"last {_long(self._span.last or DEFAULT_SECONDS)}" if self._span.is_default or self._span.last else ""
 
     # --- where else to go, and how much of it is listed ---
 
     @property
-    def ways(self) -> FeedWays:
-        return FeedWays(self._query, self._view.kinds, self.begin_at, self.end_at, self._now, self.number)
+    def ways(self) -> FeedLinks:
+        return FeedLinks(self._query, self._view.kinds, self.begin_at, self.end_at, self._now, self.number)
 
     @property
     def number(self) -> int:
-        """Lines in all."""
+        """Number of all lines."""
         return len(self._view.shown.lines)
 
     @property
     def listed(self) -> str:
-        """``1 to 200 of 840 lines`` of a span that has more than a page."""
-        first = (self._query.page - 1) * ON_PAGE
+        """``1 to 200 of 840 lines`` for a span with more than one page."""
+        first = (self._query.page - 1) * PAGE_SIZE
         return (
-            f"{first + 1:,} to {min(first + ON_PAGE, self.number):,} of {self.number:,} lines"
+            f"{first + 1:,} to {min(first + PAGE_SIZE, self.number):,} of {self.number:,} lines"
             if self.ways.pages
             else ""
         )
 
     @property
     def cut(self) -> int:
-        """How many of the newest changes are listed, where there are more; 0: all are."""
-        return MOST if self._span.is_fixed and self._view.complete_from > -math.inf else 0
+        """Number of the newest changes that are listed, where there are more; 0 where all are."""
+        return MAX_LISTED_ENTRIES if self._span.is_fixed and self._view.complete_from > -math.inf else 0
 
 
-def _moment(moment: float) -> Moment:
+def _moment(moment: float) -> Timestamp:
     seconds = rfc3339(round(moment, 3))
-    return Moment(utc_words(moment), seconds, seconds.removesuffix("Z"))
+    return Timestamp(utc_text(moment), seconds, seconds.removesuffix("Z"))
 
 
 def _long(seconds: float) -> str:

@@ -1,41 +1,41 @@
-"""Counts of changes over a span of time, in steps: what the feed's histogram shows, and its sums."""
+"""Change counts over a span of time, in steps, for the feed's histogram and sums."""
 
 from __future__ import annotations
 
-from dashboard.live.histogram import RATE_SPAN, Counts
-from dashboard.live.messages import Operation
-from dashboard.live.span import BARS, step_for
+from dashboard.live.rendering.charts import RATE_WINDOW, OperationCounts
+from dashboard.objects.kinds.row import Operation
+from dashboard.pages.feed.time_range import TARGET_BARS, step_for
 
 _PLACE: dict[Operation, int] = {"added": 0, "modified": 1, "deleted": 2}
 
 
 class Tally:
-    """Counts by step of `step` seconds. Steps become coarser where the span has grown to more than 2 × BARS of them."""
+    """Counts by steps of `step` seconds. Steps become coarser when the span has more than 2 * TARGET_BARS of them."""
 
     def __init__(self, seconds: float) -> None:
         self.step = step_for(seconds)
         self._steps: dict[int, list[int]] = {}
 
     def add(self, moment: float, op: Operation, number: int = 1) -> None:
-        """Count so many changes at `moment`, Unix seconds."""
+        """Count changes at `moment`, Unix seconds."""
         counts = self._steps.get(int(moment // self.step))
         if counts is None:
             counts = self._steps[int(moment // self.step)] = [0, 0, 0]
         counts[_PLACE[op]] += number
 
-    def sums(self, begin: float, end: float) -> tuple[list[Counts], int]:
-        """The counts of each step from `begin` to `end`, and the Unix second at which the first of them begins."""
-        while end // self.step - begin // self.step >= 2 * BARS:
+    def sums(self, begin: float, end: float) -> tuple[list[OperationCounts], int]:
+        """The counts of each step from `begin` to `end`, and the Unix second at which the first step starts."""
+        while end // self.step - begin // self.step >= 2 * TARGET_BARS:
             self._coarsen()
         first, last = int(begin // self.step), int(end // self.step)
-        for step in [step for step in self._steps if step < first - BARS]:
+        for step in [step for step in self._steps if step < first - TARGET_BARS]:
             del self._steps[step]
         nothing = (0, 0, 0)
         found = (self._steps.get(step, nothing) for step in range(first, last + 1))
         return [(added, modified, deleted) for added, modified, deleted in found], first * self.step
 
     def _coarsen(self) -> None:
-        """Twice as long steps."""
+        """Double the length of a step."""
         self.step *= 2
         before, self._steps = self._steps, {}
         for step, counts in before.items():
@@ -44,20 +44,20 @@ class Tally:
                 joined[place] += count
 
 
-class Pace:
-    """How many a second, over the last RATE_SPAN whole seconds."""
+class RateCounter:
+    """Rate in changes a second, over the last RATE_WINDOW whole seconds."""
 
     def __init__(self) -> None:
         self._seconds: dict[int, int] = {}
 
     def add(self, moment: float, number: int = 1) -> None:
-        """Count so many at `moment`, Unix seconds."""
+        """Count changes at `moment`, Unix seconds."""
         second = int(moment)
         self._seconds[second] = self._seconds.get(second, 0) + number
-        if len(self._seconds) > 2 * RATE_SPAN:
-            for old in [each for each in self._seconds if each < second - RATE_SPAN]:
+        if len(self._seconds) > 2 * RATE_WINDOW:
+            for old in [each for each in self._seconds if each < second - RATE_WINDOW]:
                 del self._seconds[old]
 
     def per_second(self, now: float) -> float:
         last = int(now)
-        return sum(self._seconds.get(second, 0) for second in range(last - RATE_SPAN, last)) / RATE_SPAN
+        return sum(self._seconds.get(second, 0) for second in range(last - RATE_WINDOW, last)) / RATE_WINDOW

@@ -1,6 +1,6 @@
-"""Terms of the feed's filter: what an entry has to be, and how that is read from what somebody typed.
+"""Terms of the feed's filter and their parser.
 
-The grammar is the lists', over what an entry says. Terms are separated by spaces and all of them are needed::
+The grammar is that of lists, applied to entries. Terms are separated by spaces and all of them are needed::
 
     web                 part of the object's name, or of that which an Event is about; shop/web: with the namespace
     op=deleted  ns=shop  kind=pods  name=web-*      what happened, to which objects
@@ -20,19 +20,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import get_args
 
-from dashboard.live.messages import Entry, Operation, Tone
-from dashboard.resources.pattern import Pattern
-from dashboard.resources.tokens import Mistake, Token
+from dashboard.objects.kinds.row import Entry, Operation, Tone
+from dashboard.objects.query.tokenizer import FilterSyntaxError, Token
+from dashboard.objects.query.wildcard import Pattern
 from informerd.selectors.label_requirement import label_key_problem
 
 FIELDS = ("op", "namespace", "kind", "name", "status", "reason", "tone", "owner", "about", "changed", "words")
 _ALIASES = {"ns": "namespace", "operation": "op", "resource": "kind", "object": "about"}
 _VALUES: Mapping[str, tuple[str, ...]] = {"op": get_args(Operation), "tone": get_args(Tone)}
-"""Fields of which all values are known."""
+"""Fields with a fixed set of values."""
 _LABEL = "label:"
 _PATH = re.compile(r"\.?(?:[A-Za-z_][\w-]*|\.|\[[^\]\s]*\])+")
 _ROOTS = re.compile(r"(?:spec|status|metadata|data|stringData)[.\[].+")
-"""How a word begins that names a field of an object and no object."""
+"""Prefixes of a word that names a field of an object, and not an object."""
 
 _TEXTS: Mapping[str, Callable[[str, Entry], tuple[str, ...]]] = {
     "op": lambda _, entry: (entry.op,),
@@ -43,20 +43,20 @@ _TEXTS: Mapping[str, Callable[[str, Entry], tuple[str, ...]]] = {
     "reason": lambda _, entry: (entry.reason,),
     "tone": lambda _, entry: (entry.tone,),
     "owner": lambda _, entry: (entry.owner, entry.owner.partition("/")[2]),
-    "about": lambda _, entry: (about_words(entry), entry.about.name if entry.about else ""),
+    "about": lambda _, entry: (subject_text(entry), entry.about.name if entry.about else ""),
     "changed": lambda _, entry: tuple(path for path, _value in entry.fields) or ("",),
     "words": lambda _, entry: (entry.words,),
 }
 
 
-def about_words(entry: Entry) -> str:
-    """``pod/web-1`` of an Event about it; empty of any other entry."""
+def subject_text(entry: Entry) -> str:
+    """``pod/web-1`` for an Event; empty for any other entry."""
     return f"{entry.about.kind.lower()}/{entry.about.name}" if entry.about else ""
 
 
 @dataclass(frozen=True)
 class EntryTerm:
-    """What a field of an entry has to fit, one of several patterns; the field "" means part of the name."""
+    """Condition on a field of an entry: one of several patterns; the field "" means part of the name."""
 
     field: str
     patterns: tuple[Pattern, ...]
@@ -66,13 +66,13 @@ class EntryTerm:
         if not self.field:
             return self._names(self.patterns[0], entry) != self.negative
         if self.field == "op":  # what is asked most often
-            return any(pattern.fits(entry.op) for pattern in self.patterns) != self.negative
+            return any(pattern.matches(entry.op) for pattern in self.patterns) != self.negative
         texts = _TEXTS[self.field](key, entry)
-        return any(pattern.fits(text) for pattern in self.patterns for text in texts) != self.negative
+        return any(pattern.matches(text) for pattern in self.patterns for text in texts) != self.negative
 
     @cached_property
     def _plain(self) -> str | None:
-        """The part of a name, where it is that and nothing else; it is tried on every entry, for each feed."""
+        """The part of a name, where the term is nothing else; it is tested on every entry of each feed."""
         pattern = self.patterns[0]
         return pattern.text.casefold() if pattern.is_literal and "/" not in pattern.text else None
 
@@ -81,9 +81,9 @@ class EntryTerm:
         if plain is not None:
             return plain in entry.name.casefold() or (about is not None and plain in about.name.casefold())
         if any("/" in piece for piece in pattern.pieces):
-            found = pattern.within(f"{entry.namespace}/{entry.name}")
-            return found or (about is not None and pattern.within(f"{about.namespace}/{about.name}"))
-        return pattern.fits(entry.name) or (about is not None and pattern.fits(about.name))
+            found = pattern.is_within(f"{entry.namespace}/{entry.name}")
+            return found or (about is not None and pattern.is_within(f"{about.namespace}/{about.name}"))
+        return pattern.matches(entry.name) or (about is not None and pattern.matches(about.name))
 
     def __str__(self) -> str:
         values = ",".join(pattern.written() for pattern in self.patterns)
@@ -92,7 +92,7 @@ class EntryTerm:
 
 @dataclass(frozen=True)
 class EntryLabel:
-    """``label:app``, ``label:app=web,api``. Keys and values are compared as they are, wildcards apart."""
+    """``label:app``, ``label:app=web,api``. Keys and values are compared exactly, except for wildcards."""
 
     label: str
     values: tuple[Pattern, ...] | None
@@ -110,7 +110,7 @@ class EntryLabel:
 
 @dataclass(frozen=True)
 class EntryField:
-    """``.spec.port``: it, or something inside it, changed; ``.spec.port=9090``: to this value."""
+    """``.spec.port``: the field, or one inside it, changed; ``.spec.port=9090``: to this value."""
 
     path: Pattern
     values: tuple[Pattern, ...] | None
@@ -121,9 +121,9 @@ class EntryField:
 
     def _fits(self, path: str, value: str) -> bool:
         if self.values is not None:
-            return self.path.fits(path) and any(pattern.fits(value) for pattern in self.values)
+            return self.path.matches(path) and any(pattern.matches(value) for pattern in self.values)
         inside = self.path.is_literal and path.startswith((f"{self.path.text}.", f"{self.path.text}["))
-        return inside or self.path.fits(path)
+        return inside or self.path.matches(path)
 
     def __str__(self) -> str:
         values = "" if self.values is None else "=" + ",".join(pattern.written() for pattern in self.values)
@@ -134,13 +134,13 @@ FeedTerm = EntryTerm | EntryLabel | EntryField
 
 
 def read_term(token: Token) -> FeedTerm:
-    """The term of a token; raises Mistake."""
+    """The term of a token. Raises Mistake where the token is malformed."""
     begin = 1 if token.text[0] == "-" and not token.quoted[0] and len(token.text) > 1 else 0
     operator = token.find_operator()
     end = operator.start() if operator else len(token.text)
     if operator is not None and operator.group() not in {"=", "==", "!="}:
         message = f"{token.text[begin:end] or 'this'} takes = or !="
-        raise Mistake(message, token.place(operator.start()), token.place(operator.end()))
+        raise FilterSyntaxError(message, token.position(operator.start()), token.position(operator.end()))
     negative = (begin == 1) != (operator is not None and operator.group() == "!=")
     values = token.patterns(operator.end()) if operator is not None else None
     name = token.text[begin:end]
@@ -158,14 +158,16 @@ def read_term(token: Token) -> FeedTerm:
 def _word(token: Token, begin: int, negative: bool, alone: bool) -> EntryTerm:
     token.refuse_connective(begin)
     if not alone:
-        raise Mistake("expected the name of a field before =, without quotation marks", token.start, token.end)
+        raise FilterSyntaxError("expected a field name before =, without quotation marks", token.start, token.end)
     return EntryTerm("", (token.pattern(begin),), negative)
 
 
 def _label(token: Token, begin: int, end: int, values: tuple[Pattern, ...] | None, negative: bool) -> EntryLabel:
     key = token.text[begin:end]
     if label_key_problem(key):
-        raise Mistake("expected a label's name, as in label:app=web", token.place(begin), token.place(end))
+        raise FilterSyntaxError(
+            "expected a label's name, as in label:app=web", token.position(begin), token.position(end)
+        )
     return EntryLabel(key, values, negative)
 
 
@@ -173,7 +175,7 @@ def _field(token: Token, begin: int, end: int, values: tuple[Pattern, ...] | Non
     path = token.pattern(begin + token.text.startswith(".", begin), end)
     if not _PATH.fullmatch(token.text[begin:end]) or path == Pattern(("",)):
         message = "expected a field's path, as in .spec.port or .spec.containers[*].image"
-        raise Mistake(message, token.place(begin), token.place(end))
+        raise FilterSyntaxError(message, token.position(begin), token.position(end))
     return EntryField(path, values, negative)
 
 
@@ -183,16 +185,18 @@ def _term(token: Token, begin: int, end: int, values: tuple[Pattern, ...], negat
     if found not in FIELDS:
         near = difflib.get_close_matches(name, FIELDS, n=1)
         hint = f"did you mean {near[0]}=? " if near else ""
-        expected = f"expected one of {', '.join(f'{known}=' for known in FIELDS)}, label: or a field as .spec.port"
-        raise Mistake(f"entries have no {name!r}: {hint}{expected}", token.start, token.place(end + 1))
+        expected = (
+            f"expected one of {', '.join(f'{known}=' for known in FIELDS)}, label: or a field path such as .spec.port"
+        )
+        raise FilterSyntaxError(f"there is no field {name!r}:  {hint}{expected}", token.start, token.position(end + 1))
     for pattern in values if found in _VALUES else ():
-        if not any(pattern.fits(value) for value in _VALUES[found]):
+        if not any(pattern.matches(value) for value in _VALUES[found]):
             expected = f"expected one of {', '.join(_VALUES[found])}"
             written = pattern.written()
-            message = f"no {found} is called {written!r}: {expected}" if written else f"{expected} after {found}="
-            raise Mistake(message, token.place(end + 1), token.end)
+            message = f"there is no {found} {written!r}: {expected}" if written else f"{expected} after {found}="
+            raise FilterSyntaxError(message, token.position(end + 1), token.end)
     return EntryTerm(found, values, negative)
 
 
 def _same(pattern: Pattern, value: str) -> bool:
-    return pattern.text == value if pattern.is_literal else pattern.fits(value)
+    return pattern.text == value if pattern.is_literal else pattern.matches(value)

@@ -1,4 +1,4 @@
-"""The lines of the feed that a page shows: sampled past reading speed, with nothing lost from the counts."""
+"""Feed lines in an open page: sampled above reading speed, with exact counts."""
 
 from __future__ import annotations
 
@@ -6,27 +6,71 @@ import math
 from bisect import bisect_left, insort
 from collections.abc import Iterable
 
-from dashboard.live.feed_folds import FeedItem, Folds
-from dashboard.live.messages import Entry
-from dashboard.live.swaps import AT_ONCE
-from dashboard.resources.kinds import KindInfo
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.row import Entry
+from dashboard.pages.feed.bursts import BurstFolder, FeedItem
 
-GROWN = 1 / 3
-"""Of the lines that one update brings or changes, folds that have grown, where new ones fill the rest."""
+IMMEDIATE_LINES = 15
+"""Most lines that are sent at any update; more of them wait for SWAP_INTERVAL."""
 
 
-class Shown:
-    """At most `most` lines, newest first. Of `seen` entries that have come since it began, `told` are in a line that is
-    shown, or was until newer ones pushed it out.
+MAX_SWAP_LINES = 60
+"""Most lines that one swap inserts or changes."""
 
-    Nothing here takes longer because there were many.
+
+MAX_STORM_LINES = 30
+"""The same limit during a storm: more than MAX_SWAP_LINES wait, now or within the last STORM_WINDOW seconds."""
+
+
+SWAP_INTERVAL = 0.5
+"""Shortest time between two swaps of more than IMMEDIATE_LINES lines, in seconds: half as many swaps cost a browser
+half.
+"""
+
+
+STORM_WINDOW = 2.0
+
+
+_SLACK = 0.05
+"""Seconds by which a tick may be early."""
+
+
+class RefreshRate:
+    """Refresh rate of one page. After a quiet time, changes are sent immediately and as fully as the page permits."""
+
+    def __init__(self) -> None:
+        self._last = -math.inf
+        self._crowded = -math.inf
+        """Time at which more than MAX_SWAP_LINES lines last waited."""
+
+    def allowed_lines(self, now: float, waiting: int) -> int:
+        """Number of the waiting lines to send at `now`, monotonic seconds; 0: none yet."""
+        if waiting > IMMEDIATE_LINES and now - self._last < SWAP_INTERVAL - _SLACK:
+            return 0
+        crowded = waiting > MAX_SWAP_LINES
+        storm = crowded and now - self._crowded < STORM_WINDOW
+        self._last = now
+        if crowded:
+            self._crowded = now
+        return MAX_STORM_LINES if storm else MAX_SWAP_LINES
+
+
+GROWN_SHARE = 1 / 3
+"""Share of an update for folds that have grown, where new lines fill the rest."""
+
+
+class FeedWindow:
+    """At most `max_lines` lines, newest first. Of `seen` entries since the start, `shown_count` are in a line that is
+    shown, or was shown until newer ones replaced it.
+
+    The cost is independent of the number of earlier entries.
     """
 
-    def __init__(self, most: int, *, fold: bool) -> None:
+    def __init__(self, max_lines: int, *, fold: bool) -> None:
         self.seen = 0
-        self.told = 0
-        self._most = most
-        self._folds = Folds(fold=fold)
+        self.shown_count = 0
+        self._most = max_lines
+        self._folds = BurstFolder(is_folding=fold)
         self._lines: list[FeedItem] = []
         """Oldest first."""
         self._waiting: dict[str, FeedItem] = {}
@@ -39,50 +83,50 @@ class Shown:
         return self._lines[::-1]
 
     @property
-    def behind(self) -> bool:
-        """Whether there are folds that have grown and were not told."""
+    def has_stale_bursts(self) -> bool:
+        """Whether folds have grown since they were sent."""
         return bool(self._grown)
 
     @property
-    def waiting(self) -> int:
-        """Lines that are to be brought or changed."""
+    def pending_line_count(self) -> int:
+        """Number of lines to insert or change."""
         return len(self._waiting) + len(self._grown)
 
     @property
-    def coming(self) -> int:
-        """Entries in those lines that were not told."""
-        return sum(item.size - item.told for each in (self._waiting, self._grown) for item in each.values())
+    def pending_count(self) -> int:
+        """Number of unsent entries in those lines."""
+        return sum(item.size - item.shown_count for each in (self._waiting, self._grown) for item in each.values())
 
     def begin(self, entries: Iterable[tuple[KindInfo, Entry]]) -> None:
-        """What there was before anything came, in the order of time; it counts as neither seen nor told."""
+        """Start with earlier entries, in the order of time; they count as neither seen nor shown."""
         for kind, entry in entries:
             self._place(kind, entry)
         for item in sorted(self._waiting.values(), key=_id)[-self._most :]:
             item.state = "shown"
             self._lines.append(item)
         for item in self._waiting.values():
-            item.told = item.size
+            item.shown_count = item.size
             item.state = item.state if item.state == "shown" else "out"
         self._forget()
 
     def add(self, kind: KindInfo, entry: Entry) -> None:
-        """One more entry."""
+        """Add one entry."""
         self.seen += 1
         self._place(kind, entry)
 
-    def take(self, room: int = AT_ONCE) -> tuple[list[FeedItem], list[str]]:
-        """The lines to bring or change now, newest first, and the ids of those to take away.
+    def take_update(self, room: int = MAX_SWAP_LINES) -> tuple[list[FeedItem], list[str]]:
+        """The lines to insert or change now, newest first, and the ids of the lines to remove.
 
-        Where there are more new ones than `room`, what is wrong comes before what is not, and newer before older;
-        those that are left out are not brought later. Folds that have grown wait for their turn.
+        Where there are more new lines than `room`, problems come first, then newer lines; the rest is never sent. Folds
+        that have grown wait for their turn.
         """
         waiting = self._shown_soon()
-        grown = list(self._grown.values())[: max(math.ceil(room * GROWN), room - len(waiting))]
+        grown = list(self._grown.values())[: max(math.ceil(room * GROWN_SHARE), room - len(waiting))]
         for item in grown:
             del self._grown[item.id]
         chosen = waiting
         if len(waiting) > room - len(grown):
-            chosen = sorted(waiting, key=lambda item: (item.urgent, item.id), reverse=True)[: room - len(grown)]
+            chosen = sorted(waiting, key=lambda item: (item.is_urgent, item.id), reverse=True)[: room - len(grown)]
         for item in waiting:
             item.state = "out"
         for item in chosen:
@@ -94,25 +138,25 @@ class Shown:
             self._grown.pop(item.id, None)
         del self._lines[: -self._most]
         for item in (*grown, *chosen):
-            self.told += item.size - item.told
-            item.told = item.size
+            self.shown_count += item.size - item.shown_count
+            item.shown_count = item.size
         self._waiting.clear()
         return sorted((*grown, *chosen), key=_id, reverse=True), gone
 
-    def take_all(self) -> None:
-        """As if everything had been brought, as much as there is room for."""
+    def flush(self) -> None:
+        """Mark everything as sent, as much as there is room for."""
         while self._waiting or self._grown or self._gone:
-            self.take(self._most)
+            self.take_update(self._most)
 
     def drop_before(self, moment: float) -> bool:
-        """Take away the lines that ended before `moment`, Unix seconds; whether there were any."""
+        """Remove the lines that ended before `moment`, Unix seconds; returns whether there were any."""
         old = [item for item in self._lines if item.last.time < moment]
         for item in old:
             self._leave(item)
         return bool(old)
 
     def _shown_soon(self) -> list[FeedItem]:
-        """Those that wait and are not older than everything on a page that is full."""
+        """Waiting lines that are not older than all lines of a full page."""
         if len(self._lines) < self._most:
             return list(self._waiting.values())
         oldest = self._lines[0].id

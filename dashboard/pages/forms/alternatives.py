@@ -1,17 +1,17 @@
-"""Fields of which the schema wants one: ``oneOf`` or ``anyOf`` by required fields, and maps of at most one field."""
+"""Schema alternatives: ``oneOf`` or ``anyOf`` by required fields, and maps of at most one field."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dashboard.edits.fields import Value
-from dashboard.edits.schema import Schema
+from dashboard.objects.fields.fields import Value
+from dashboard.objects.schemas.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One way to fill a map: the fields it needs."""
+    """One alternative of a map: the fields it needs."""
 
     fields: tuple[str, ...]
     chosen: bool
@@ -23,24 +23,26 @@ class Alternative:
 
 
 def alternatives_of(schema: Schema, value: Mapping[str, Value]) -> tuple[Alternative, ...]:
-    """The alternatives, those chosen whose fields are all there; empty where the schema has none that fields tell."""
+    """The alternatives; those whose fields are all set count as chosen. Empty where fields do not distinguish any."""
     ways = _ways(schema)
     return tuple(Alternative(fields, all(name in value for name in fields), index) for index, fields in enumerate(ways))
 
 
 def is_exclusive(schema: Schema) -> bool:
-    """Whether choosing one way takes out the fields of the others."""
+    """Whether the choice of one alternative removes the fields of the others."""
     return "oneOf" in schema.node or "anyOf" not in schema.node
 
 
-def others_fields(schema: Schema, index: int) -> frozenset[str]:
-    """The fields that only other ways than the one at `index` have. Raises IndexError."""
+def excluded_fields(schema: Schema, index: int) -> frozenset[str]:
+    """The fields that only alternatives other than the one at `index` have. Raises IndexError where there is none at
+    `index`.
+    """
     ways = _ways(schema)
     return frozenset(name for way in ways for name in way) - frozenset(ways[index])
 
 
-def chosen_fields(schema: Schema, index: int) -> tuple[str, ...]:
-    """The fields that the way at `index` needs. Raises IndexError."""
+def required_fields(schema: Schema, index: int) -> tuple[str, ...]:
+    """The fields that the alternative at `index` needs. Raises IndexError where there is none."""
     return _ways(schema)[index]
 
 
@@ -58,7 +60,7 @@ def _ways(schema: Schema) -> tuple[tuple[str, ...], ...]:
 
 
 def _is_none(part: object) -> bool:
-    """Whether it is the way of having none of the fields, as Istio's schemas write it beside those of having one."""
+    """Whether it is the alternative without any of the fields, as Istio's schemas have it."""
     return isinstance(part, Mapping) and tuple(part) == ("not",)
 
 

@@ -1,8 +1,8 @@
-"""The form of an object: what is set and what must be there first, all else on demand.
+"""Builder of an object's form: set and required fields first, all others on demand.
 
-A form has at most MOST nodes at once, so that a schema of any size and an object of any size show as fast as small
-ones; what is over that is held back until somebody asks for it. Of a list or map that has no room for all, somebody
-may turn to the next page: two thirds of the room are kept for the page that was turned last.
+A form has at most MAX_NODES nodes at once, so that any schema and object render quickly; further nodes are left out
+until they are requested. A list or map that does not fit has pages: two thirds of the nodes are reserved for the page
+that was turned last.
 """
 
 from __future__ import annotations
@@ -11,43 +11,45 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dashboard.edits.fields import ABSENT, Path, Value, get
-from dashboard.edits.forms.alternatives import alternatives_of, is_exclusive
-from dashboard.edits.forms.controls import INPUTS, control_of, summary, text_of
-from dashboard.edits.forms.node import Form, Missing, Node
-from dashboard.edits.forms.opened import Opened
-from dashboard.edits.forms.search import found, is_large
-from dashboard.edits.forms.shown import Shown, was
-from dashboard.edits.forms.words import SHORT, default_of, example_of, help_of
-from dashboard.edits.input_names import FIND, KEY, NEW_KEY, NEW_VALUE, OPEN, written
-from dashboard.edits.items import as_before
-from dashboard.edits.rules import fixed
-from dashboard.edits.schema import Schema
+from dashboard.objects.fields.fields import ABSENT, Path, Value, get
+from dashboard.objects.schemas.cel_rules import immutable_reason
+from dashboard.objects.schemas.list_keys import previous_items
+from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.forms.alternatives import alternatives_of, is_exclusive
+from dashboard.pages.forms.context import FormContext, previous_text
+from dashboard.pages.forms.controls import INPUTS, control_of, input_text, summary
+from dashboard.pages.forms.expanded import ExpandedPaths
+from dashboard.pages.forms.help import SHORT, default_of, example_of, help_of
+from dashboard.pages.forms.input_names import FIND, KEY, NEW_KEY, NEW_VALUE, OPEN, encode_path
+from dashboard.pages.forms.nodes import AddableField, Form, FormNode
+from dashboard.pages.forms.search import find_fields, is_large
 
-MOST = 150
-"""Nodes that are rendered at once, unless somebody asked for them."""
-PAGE = 100
-"""Of these, so many are for the list or map whose page was turned last, where there is one."""
+MAX_NODES = 150
+"""Most nodes that are rendered at once, apart from requested ones."""
+PAGE_NODES = 100
+"""Nodes of these for the list or map whose page was turned last, if any."""
 FEW = 10
-"""A map of so many fields at most shows its plain ones though they are not set."""
-DEEPEST = 30
-"""Levels; schemas that hold themselves have no end."""
-LONGEST = 900
-"""Characters of an input's name; Django refuses a form that has one of 1 kB with its head (MAX_TOTAL_HEADER_SIZE)."""
+"""Largest map, in fields, that shows plain fields that are not set."""
+MAX_DEPTH = 30
+"""Deepest level; recursive schemas have no end."""
+MAX_NAME_LENGTH = 900
+"""Longest input name, in characters; Django refuses a form with a part header of more than 1 kB
+(MAX_TOTAL_HEADER_SIZE).
+"""
 _FOLDED_FROM = 4
 METADATA: tuple[Path, ...] = (("metadata", "labels"), ("metadata", "annotations"))
 _ELSEWHERE = frozenset(("apiVersion", "kind", "metadata", "status"))
-__all__ = ["MOST", "Shown", "build_form", "roots"]
+__all__ = ["MAX_NODES", "FormContext", "build_form", "roots"]
 
 
-def build_form(schema: Schema, shown: Shown, post: Mapping[str, str]) -> Form:
-    """The form; `post` has what is open and what was searched for (`form.open`, `form.find`)."""
-    opened = Opened.read(post.get(OPEN, ""))
+def build_form(schema: Schema, context: FormContext, post: Mapping[str, str]) -> Form:
+    """The form; `post` has the open fields and the search (`form.open`, `form.find`)."""
+    opened = ExpandedPaths.read(post.get(OPEN, ""))
     find = post.get(FIND, "").strip()[:SHORT]
-    builder = _Builder(shown, opened)
+    builder = _Builder(context, opened)
     nodes = tuple(builder.top(schema))
-    about = roots(schema, shown.part)
-    hits = found(schema, shown.value, find, builder.anchors, about) if find else ()
+    about = roots(schema, context.part)
+    hits = find_fields(schema, context.value, find, builder.anchors, about) if find else ()
     return Form(
         nodes,
         opened.text,
@@ -60,27 +62,27 @@ def build_form(schema: Schema, shown: Shown, post: Mapping[str, str]) -> Form:
 
 
 def roots(schema: Schema, part: str = "spec") -> tuple[str, ...]:
-    """The fields of an object that the form is about, metadata apart."""
+    """The object's top-level fields in the form, except metadata."""
     if part == "status":
         return ("status",)
     return tuple(name for name in schema.node.get("properties", ()) if name not in _ELSEWHERE)
 
 
 class _Builder:
-    def __init__(self, shown: Shown, opened: Opened) -> None:
+    def __init__(self, shown: FormContext, opened: ExpandedPaths) -> None:
         self._shown = shown
-        self._opened = opened.around()
+        self._opened = opened.with_parents()
         self._pages = opened.pages
-        turned = opened.turned_last
+        turned = opened.last_paged_path
         self._turned = turned if turned is not None and get(shown.value, turned) is not ABSENT else None
         self.overflows = False
-        """Whether a list or map has more than is rendered."""
-        self._problems = shown.below()
-        self._room = MOST if self._turned is None else MOST - PAGE
+        """Whether a list or map has more items than are rendered."""
+        self._problems = shown.problems_by_path()
+        self._room = MAX_NODES if self._turned is None else MAX_NODES - PAGE_NODES
         self.anchors: set[str] = set()
 
-    def top(self, schema: Schema) -> Iterator[Node]:
-        """Spec, other fields beside it, then labels and annotations, which always have room."""
+    def top(self, schema: Schema) -> Iterator[FormNode]:
+        """Spec, other fields beside it, then labels and annotations, which always fit."""
         base = self._shown.base
         paths = METADATA if self._shown.part == "spec" else ()
         metadata = [self.node(path, schema.at(path), get(base, path)) for path in paths]
@@ -92,12 +94,12 @@ class _Builder:
                 yield self.node((name,), child, before, required=must, fixed=_fixed(schema, before, name))
         yield from metadata
 
-    def node(self, path: Path, schema: Schema, before: Value, *, required: bool = False, **more: Any) -> Node:
-        """One field with all that is shown below it; `before` is what the base has of it."""
+    def node(self, path: Path, schema: Schema, before: Value, *, required: bool = False, **more: Any) -> FormNode:
+        """One field with the shown fields below it; `before` is its value in the base."""
         self._room -= 1
         value = get(self._shown.value, path)
         control = control_of(schema, value)
-        node = Node(
+        node = FormNode(
             path,
             control,
             present=value is not ABSENT,
@@ -107,25 +109,25 @@ class _Builder:
             help=help_of(schema, control),
             example=example_of(schema),
             default=default_of(schema),
-            was=was(before, value),
+            was=previous_text(before, value),
             problems=self._problems.get(path, ()),
             **more,
         )
         self.anchors.add(node.anchor)
-        too_long = len(node.name) > LONGEST
+        too_long = len(node.name) > MAX_NAME_LENGTH
         if control in INPUTS and not too_long and (node.fixed or not self._has_to_wait(node)):
             return self._input(node, schema, value)
-        if control == "yaml" or node.fixed or len(path) > DEEPEST or too_long:
+        if control == "yaml" or node.fixed or len(path) > MAX_DEPTH or too_long:
             entry = None if too_long else node.entry
-            return replace(node, control="yaml", entry=entry, value=summary(value), line=self._shown.line(path))
+            return replace(node, control="yaml", entry=entry, value=summary(value), line=self._shown.line_of(path))
         if control in INPUTS or (self._has_to_wait(node) and value is not ABSENT):
-            return replace(node, value=summary(value), held_back=True, line=self._shown.line(path))
+            return replace(node, value=summary(value), held_back=True, line=self._shown.line_of(path))
         return self._holder(node, schema, value, before)
 
-    def _input(self, node: Node, schema: Schema, value: Value) -> Node:
-        now = text_of(value)
-        typed, shown = self._shown.kept(node.name)
-        choices = tuple(map(text_of, schema.node.get("enum", ()))) if node.control == "choice" else ()
+    def _input(self, node: FormNode, schema: Schema, value: Value) -> FormNode:
+        now = input_text(value)
+        typed, shown = self._shown.unapplied_input(node.name)
+        choices = tuple(map(input_text, schema.node.get("enum", ()))) if node.control == "choice" else ()
         return replace(
             node,
             value=now if typed is None else typed,
@@ -133,15 +135,15 @@ class _Builder:
             choices=tuple(choice for choice in choices if choice),
         )
 
-    def _holder(self, node: Node, schema: Schema, value: Value, before: Value) -> Node:
+    def _holder(self, node: FormNode, schema: Schema, value: Value, before: Value) -> FormNode:
         fold = len(node.path) >= _FOLDED_FROM and node.path not in self._opened and node.path not in self._problems
         node = replace(node, folded=fold and node.present, value=summary(value))
         if node.control == "group":
             return self._unplaced(self._group(node, schema, value if isinstance(value, dict) else {}, before))
-        posted, name = self._shown.posted, node.name
+        posted, name = self._shown.form_data, node.name
         node = replace(
             node,
-            item=control_of(schema.child(0) if node.control == "list" else schema.child("")),
+            item_control=control_of(schema.child(0) if node.control == "list" else schema.child("")),
             new_key=posted.get(NEW_KEY + name, ""),
             new_value=posted.get(NEW_VALUE + name, ""),
         )
@@ -149,9 +151,9 @@ class _Builder:
             return self._unplaced(self._list(node, schema, value or [], before))
         return self._unplaced(self._map(node, schema, value or {}, before))
 
-    def _group(self, node: Node, schema: Schema, value: dict[str, Value], before: Value) -> Node:
-        children: list[Node] = []
-        missing: list[Missing] = []
+    def _group(self, node: FormNode, schema: Schema, value: dict[str, Value], before: Value) -> FormNode:
+        children: list[FormNode] = []
+        missing: list[AddableField] = []
         few = len(schema.node.get("properties", ())) <= FEW
         required = schema.node.get("required", ())
         ways, exclusive = alternatives_of(schema, value), is_exclusive(schema)
@@ -163,7 +165,7 @@ class _Builder:
                 was_there = get(before, (name,))
                 children.append(self.node(path, child, was_there, required=must, fixed=_fixed(schema, was_there, name)))
             elif name not in chosen_between:
-                missing.append(Missing(name, help_of(child, control_of(child)).short))
+                missing.append(AddableField(name, help_of(child, control_of(child)).short))
         return replace(
             node,
             children=tuple(children),
@@ -172,8 +174,8 @@ class _Builder:
             exclusive=exclusive,
         )
 
-    def _list(self, node: Node, schema: Schema, value: list[Value], before: Value) -> Node:
-        items, were = schema.child(0), as_before(value, before, schema)
+    def _list(self, node: FormNode, schema: Schema, value: list[Value], before: Value) -> FormNode:
+        items, were = schema.child(0), previous_items(value, before, schema)
         paths = [(*node.path, index) for index in range(len(value))]
         return self._paged(
             node,
@@ -181,26 +183,26 @@ class _Builder:
             lambda index: self.node(paths[index], items, were[index], index=index, last=index == len(value) - 1),
         )
 
-    def _map(self, node: Node, schema: Schema, value: dict[str, Value], before: Value) -> Node:
+    def _map(self, node: FormNode, schema: Schema, value: dict[str, Value], before: Value) -> FormNode:
         names = list(value)
         paths = [(*node.path, name) for name in names]
 
-        def entry(index: int) -> Node:
-            typed = self._shown.posted.get(KEY + written(paths[index]), names[index])
+        def entry(index: int) -> FormNode:
+            typed = self._shown.form_data.get(KEY + encode_path(paths[index]), names[index])
             name, was_there = names[index], get(before, (names[index],))
             fixed_as = _fixed(schema, was_there, name)
             return self.node(paths[index], schema.child(name), was_there, entry=typed, fixed=fixed_as)
 
         return self._paged(node, paths, entry)
 
-    def _paged(self, node: Node, paths: Sequence[Path], made: Callable[[int], Node]) -> Node:
-        """The node with those items that there is room for, from where its page begins, and those that were opened."""
+    def _paged(self, node: FormNode, paths: Sequence[Path], made: Callable[[int], FormNode]) -> FormNode:
+        """The node with the items of its current page that fit, and those that were opened."""
         start = self._pages.get(node.path, 0)
         start = start if start < len(paths) else 0
         outer = self._room
         if node.path == self._turned:
-            self._room = PAGE
-        children: list[Node] = []
+            self._room = PAGE_NODES
+        children: list[FormNode] = []
         following = len(paths)
         for index, path in enumerate(paths):
             if path in self._opened or (index >= start and self._room > 0):
@@ -214,25 +216,25 @@ class _Builder:
         return replace(node, children=tuple(children), more=more, start=start, following=following % len(paths or "-"))
 
     def _wanted(self, path: Path, child: Schema, parent: Schema, *, few: bool = False) -> bool:
-        """Whether a field that may be left out is shown."""
+        """Whether an optional field is shown."""
         if get(self._shown.value, path) is not ABSENT or path in self._opened or path in self._problems:
             return True
-        return few and control_of(child) in INPUTS and not fixed(parent, str(path[-1]))
+        return few and control_of(child) in INPUTS and not immutable_reason(parent, str(path[-1]))
 
-    def _has_to_wait(self, node: Node) -> bool:
-        """Whether there is no room left, and nobody asked for it, typed into it or has to mend it."""
+    def _has_to_wait(self, node: FormNode) -> bool:
+        """Whether there is no room left, and the field is neither requested, edited nor invalid."""
         path = node.path
         if self._room >= 0 or path in self._opened or path in self._problems:
             return False
-        return self._shown.kept(node.name)[0] is None
+        return self._shown.unapplied_input(node.name)[0] is None
 
-    def _unplaced(self, node: Node) -> Node:
-        """Of the problems below a node, it shows those that no child shows."""
+    def _unplaced(self, node: FormNode) -> FormNode:
+        """The problems below a node that no child shows."""
         placed = {child.path for child in node.children}
         depth = len(node.path) + 1
         return replace(node, problems=tuple(each for each in node.problems if each.path[:depth] not in placed))
 
 
 def _fixed(schema: Schema, before: Value, name: str) -> str:
-    """Why a field never changes; nothing is fixed that the object does not have yet."""
-    return fixed(schema, name) if before is not ABSENT else ""
+    """Why a field is immutable; empty where it is not, or is not set yet."""
+    return immutable_reason(schema, name) if before is not ABSENT else ""

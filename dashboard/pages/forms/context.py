@@ -1,42 +1,42 @@
-"""What a form is made of beside the schema: the object, what the edit began with, and what was typed."""
+"""Form context: object, base, and form input."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from dashboard.edits.fields import ABSENT, Path, Value
-from dashboard.edits.forms.controls import lf, text_of
-from dashboard.edits.input_names import FIELD, SHOWN
-from dashboard.edits.problems import Problem
+from dashboard.objects.fields.fields import ABSENT, Path, Value
+from dashboard.objects.problems.problem import Problem
+from dashboard.pages.forms.controls import input_text, normalize_newlines
+from dashboard.pages.forms.input_names import FIELD, INITIAL
 
-Position = Callable[[Path], int]
+LineOf = Callable[[Path], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What a form is made of, beside the schema."""
+class FormContext:
+    """Input of the form builder, in addition to the schema."""
 
     value: Mapping[str, Value]
     base: Mapping[str, Value]
-    """What the edit began with; empty where the object is new."""
-    posted: Mapping[str, str]
-    """What was typed and is not in the text."""
+    """The object when the edit started; empty where the object is new."""
+    form_data: Mapping[str, str]
+    """Form input that is not in the text yet."""
     problems: tuple[Problem, ...] = ()
-    line: Position = lambda _: 0
-    """Where a field stands in the text, counted from 1; 0: nowhere."""
+    line_of: LineOf = lambda _: 0
+    """Line of a field in the text, from 1; 0: none."""
     part: str = "spec"
     """``status`` for the form of a status."""
 
-    def kept(self, name: str) -> tuple[str | None, str | None]:
-        """What was typed and what the input had shown, where the two differ."""
-        typed, shown = self.posted.get(FIELD + name), self.posted.get(SHOWN + name)
-        if typed is None or shown is None or lf(typed) == lf(shown):
+    def unapplied_input(self, name: str) -> tuple[str | None, str | None]:
+        """The input and the earlier value of a field, where the two differ."""
+        typed, shown = self.form_data.get(FIELD + name), self.form_data.get(INITIAL + name)
+        if typed is None or shown is None or normalize_newlines(typed) == normalize_newlines(shown):
             return None, None
-        return lf(typed), lf(shown)
+        return normalize_newlines(typed), normalize_newlines(shown)
 
-    def below(self) -> dict[Path, tuple[Problem, ...]]:
-        """Problems by the field they are about, and by all that this stands in, which has to be shown for it."""
+    def problems_by_path(self) -> dict[Path, tuple[Problem, ...]]:
+        """Problems by their field, and by all its parents, which must be shown for it."""
         found: dict[Path, tuple[Problem, ...]] = {}
         for problem in self.problems:
             for end in range(1, len(problem.path) + 1):
@@ -45,9 +45,9 @@ class Shown:
         return found
 
 
-def was(before: Value, value: Value) -> str:
-    """What the base had of a field, where the text has another plain value; else nothing."""
+def previous_text(before: Value, value: Value) -> str:
+    """The base's value of a field, where the text has another plain value; else empty."""
     if before is ABSENT or isinstance(before, dict | list) or isinstance(value, dict | list):
         return ""
-    text = text_of(before)
-    return text if text != text_of(value) else ""
+    text = input_text(before)
+    return text if text != input_text(value) else ""

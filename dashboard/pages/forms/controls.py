@@ -1,4 +1,4 @@
-"""What a field is edited with, which its schema decides; and its value as text in an input and back."""
+"""Control of a field, chosen by its schema, and conversion of its value to and from input text."""
 
 from __future__ import annotations
 
@@ -6,10 +6,28 @@ import math
 import re
 from typing import Literal
 
-from dashboard.edits.fields import ABSENT, Value
-from dashboard.edits.schema import Schema
-from dashboard.edits.typed_numbers import number, whole_number
-from dashboard.resources.yaml_text import scalar
+from dashboard.objects.fields.fields import ABSENT, Value
+from dashboard.objects.manifests.writer import scalar_yaml
+from dashboard.objects.schemas.schema import Schema
+
+_WHOLE = re.compile(r"[-+]?[0-9]{1,19}")
+
+
+_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
+
+
+def parse_whole_number(typed: str) -> int | None:
+    """None where the text is not a whole number of at most 19 digits."""
+    return int(typed) if _WHOLE.fullmatch(typed) else None
+
+
+def parse_number(typed: str) -> int | float | None:
+    """An int for a whole number; None for no number. Infinite where it is too large for any object."""
+    if not _NUMBER.fullmatch(typed):
+        return None
+    whole = parse_whole_number(typed)
+    return float(typed) if whole is None else whole
+
 
 Control = Literal[
     "text", "integer", "number", "boolean", "choice", "quantity", "int-or-string", "group", "list", "map", "yaml"
@@ -18,16 +36,16 @@ Control = Literal[
 INPUTS: frozenset[Control] = frozenset(
     ("text", "integer", "number", "boolean", "choice", "quantity", "int-or-string")
 )  # fmt: skip
-"""Controls that are one input."""
+"""Controls with a single input."""
 
-SUMMARY = 60
-"""Characters of what is said about what is in a map or list."""
+SUMMARY_LENGTH = 60
+"""Longest summary of a map or list, in characters."""
 _BREAK = re.compile(r"\r\n|\r|\n")
 _SCALARS: dict[str, Control] = {"string": "text", "integer": "integer", "number": "number", "boolean": "boolean"}
 
 
 def control_of(schema: Schema, value: Value = ABSENT) -> Control:
-    """The control for a schema's values; ``yaml`` where `value` is something that the schema's control cannot show."""
+    """The control for a schema's values; ``yaml`` where the schema's control cannot show `value`."""
     control = _by_schema(schema)
     if value is ABSENT or value is None:
         return control
@@ -61,76 +79,76 @@ def _holder(schema: Schema, kind: str) -> Control:
     return "map" if kind in ("object", "") and isinstance(entries, dict) and entries else "yaml"
 
 
-def text_of(value: Value) -> str:
-    """A scalar as it stands in an input; nothing for what is not there."""
+def input_text(value: Value) -> str:
+    """A scalar as input text; empty for a missing value."""
     if value is ABSENT or value is None:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return lf(value) if isinstance(value, str) else scalar(value)
+    return normalize_newlines(value) if isinstance(value, str) else scalar_yaml(value)
 
 
-def parsed(typed: str, control: Control, schema: Schema, now: Value) -> Value:
-    """The value that was typed; empty takes the field out. Raises ValueError with a sentence."""
+def parse_input(typed: str, control: Control, schema: Schema, now: Value) -> Value:
+    """The typed value; empty removes the field. Raises ValueError where it is invalid; the message is a sentence."""
     if typed == "":
         return ABSENT
     stripped = typed.strip()
     if control == "integer":
-        if (whole := whole_number(stripped)) is None:
-            raise ValueError(f"“{typed}” is no whole number.")
+        if (whole := parse_whole_number(stripped)) is None:
+            raise ValueError(f"“{typed}” is not a whole number.")
         return whole
     if control == "number":
         return _number(stripped, typed)
     if control == "boolean":
         return _boolean(stripped)
     if control == "choice":
-        return next((choice for choice in schema.node["enum"] if text_of(choice) == typed), typed)
+        return next((choice for choice in schema.node["enum"] if input_text(choice) == typed), typed)
     if control == "int-or-string":
-        return typed if (whole := whole_number(stripped)) is None else whole
-    if control == "quantity" and isinstance(now, int | float) and number(stripped) is not None:
+        return typed if (whole := parse_whole_number(stripped)) is None else whole
+    if control == "quantity" and isinstance(now, int | float) and parse_number(stripped) is not None:
         return _number(stripped, typed)
     return typed
 
 
-def lf(text: str) -> str:
+def normalize_newlines(text: str) -> str:
     """The text with LF line breaks: browsers send CR LF."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def broken_as(typed: str, now: Value) -> str:
-    """What was typed, its lines ended as those of `now` are, which no input shows.
+def with_line_breaks_of(typed: str, now: Value) -> str:
+    """The typed text with the line breaks of `now`, which no input shows.
 
-    Raises ValueError with a sentence where those end in several ways.
+    Raises ValueError where those are mixed; the message is a sentence.
     """
     breaks = set(_BREAK.findall(now)) if isinstance(now, str) else set()
     if len(breaks) > 1 and "\n" in typed:
-        raise ValueError("Its lines end in several ways, which only the YAML can keep: change it there.")
+        raise ValueError("The text has mixed line endings, which only the YAML keeps: change it there.")
     return typed.replace("\n", breaks.pop()) if len(breaks) == 1 else typed
 
 
 def _boolean(typed: str) -> bool:
     if typed not in ("true", "false"):
-        raise ValueError(f"“{typed}” is neither true nor false.")
+        raise ValueError(f"“{typed}” is not true or false.")
     return typed == "true"
 
 
 def _number(stripped: str, typed: str) -> int | float:
-    found = number(stripped)
+    found = parse_number(stripped)
     if found is None:
-        raise ValueError(f"“{typed}” is no number.")
+        raise ValueError(f"“{typed}” is not a number.")
     if math.isinf(found):
         raise ValueError(f"“{typed}” is larger than any number that an object can hold.")
     return found
 
 
 def summary(value: Value) -> str:
-    """What is in a map or list, in one line."""
+    """A one-line summary of a map or list."""
     if value is ABSENT:
         return ""
     if isinstance(value, list):
         return f"{len(value)} item{'' if len(value) == 1 else 's'}"
     if not isinstance(value, dict):
-        return text_of(value)[:SUMMARY]
-    plain = [f"{name}: {text_of(each)}" for name, each in value.items() if not isinstance(each, dict | list)]
+        return input_text(value)[:SUMMARY_LENGTH]
+    plain = [f"{name}: {input_text(each)}" for name, each in value.items() if not isinstance(each, dict | list)]
     text = ", ".join(plain[:3]) or ", ".join(list(value)[:4])
-    return text if len(text) <= SUMMARY else f"{text[: SUMMARY - 1]}…"
+    return text if len(text) <= SUMMARY_LENGTH else f"{text[: SUMMARY_LENGTH - 1]}…"

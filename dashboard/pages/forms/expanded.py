@@ -1,4 +1,4 @@
-"""Which fields are open although the text does not have them: what the form remembers between two buttons."""
+"""Expanded fields of a form that the text does not have, remembered between two buttons."""
 
 from __future__ import annotations
 
@@ -6,65 +6,65 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from dashboard.edits.fields import Path
-from dashboard.edits.input_names import read, written
+from dashboard.objects.fields.fields import Path
+from dashboard.pages.forms.input_names import decode_path, encode_path
 
-MOST = 300
-"""Fields that are remembered; the oldest are forgotten."""
-MOST_PAGES = 8
-"""Lists and maps of which it is remembered where their page begins."""
+MAX_PATHS = 300
+"""Most fields that are remembered; the oldest are dropped."""
+MAX_PAGES = 8
+"""Most lists and maps whose page is remembered."""
 _PAGE = re.compile(r"(?P<name>[^@]+)@(?P<start>\d{1,7})")
-"""A name has no "@" of its own: there it is written as in addresses."""
+"""Separator: "@" in a name is escaped as in addresses."""
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """Paths that somebody asked for, oldest first, and where the pages of long lists and maps begin."""
+class ExpandedPaths:
+    """Expanded paths, oldest first, and the page starts of long lists and maps."""
 
     paths: tuple[Path, ...] = ()
     pages: Mapping[Path, int] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, text: str) -> Opened:
-        """What `text` wrote; anything else is left out."""
+    def read(cls, text: str) -> ExpandedPaths:
+        """The paths that `text` encodes; malformed parts are ignored."""
         parts = text.split()
         pages = [match for part in parts if (match := _PAGE.fullmatch(part))]
         paths = [part for part in parts if "@" not in part]
         return cls(
-            tuple(dict.fromkeys(map(read, paths[-MOST:]))),
-            {read(page["name"]): int(page["start"]) for page in pages[-MOST_PAGES:]},
+            tuple(dict.fromkeys(map(decode_path, paths[-MAX_PATHS:]))),
+            {decode_path(page["name"]): int(page["start"]) for page in pages[-MAX_PAGES:]},
         )
 
     @property
     def text(self) -> str:
-        pages = (f"{written(path)}@{start}" for path, start in self.pages.items())
-        return " ".join((*map(written, self.paths), *pages))
+        pages = (f"{encode_path(path)}@{start}" for path, start in self.pages.items())
+        return " ".join((*map(encode_path, self.paths), *pages))
 
     @property
-    def turned_last(self) -> Path | None:
+    def last_paged_path(self) -> Path | None:
         """The list or map whose page was turned last."""
         return next(reversed([*self.pages]), None)
 
-    def having(self, *paths: Path) -> Opened:
-        """With these too."""
-        return replace(self, paths=tuple(dict.fromkeys((*self.paths, *paths)))[-MOST:])
+    def with_paths(self, *paths: Path) -> ExpandedPaths:
+        """A copy with these paths too."""
+        return replace(self, paths=tuple(dict.fromkeys((*self.paths, *paths)))[-MAX_PATHS:])
 
-    def turned(self, path: Path, start: int) -> Opened:
-        """With the page of the list or map at `path` beginning at `start`."""
+    def with_page(self, path: Path, start: int) -> ExpandedPaths:
+        """A copy in which the page of the list or map at `path` starts at `start`."""
         others = [each for each in self.pages.items() if each[0] != path]
-        return replace(self, pages=dict([*others, (path, start)][-MOST_PAGES:]))
+        return replace(self, pages=dict([*others, (path, start)][-MAX_PAGES:]))
 
-    def without(self, path: Path) -> Opened:
-        """Without this one and all below it."""
+    def without(self, path: Path) -> ExpandedPaths:
+        """A copy without this path and all below it."""
         pages = {each: start for each, start in self.pages.items() if each[: len(path)] != path}
-        return Opened(tuple(each for each in self.paths if each[: len(path)] != path), pages)
+        return ExpandedPaths(tuple(each for each in self.paths if each[: len(path)] != path), pages)
 
-    def around(self) -> frozenset[Path]:
-        """These, and all that they stand in."""
+    def with_parents(self) -> frozenset[Path]:
+        """These paths with all their parents."""
         return frozenset(path[:end] for path in (*self.paths, *self.pages) for end in range(1, len(path) + 1))
 
-    def moved(self, holder: Path, places: dict[int, int | None]) -> Opened:
-        """After items of the list at `holder` took other places; None where one went."""
+    def after_move(self, holder: Path, places: dict[int, int | None]) -> ExpandedPaths:
+        """A copy after items of the list at `holder` were moved; None for a removed one."""
         return replace(self, paths=tuple(_moved(self.paths, holder, places)))
 
 

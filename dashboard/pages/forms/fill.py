@@ -1,44 +1,53 @@
-"""What was typed into the form, written into the text: only what was changed, where the text has not gone on since."""
+"""Writes form input into the text: only changed fields, where the text has not changed too."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from dashboard.edits.document import Document, parse
-from dashboard.edits.fields import ABSENT, Path, Segment, Value, get, has_place, put, same
-from dashboard.edits.forms.controls import INPUTS, broken_as, control_of, lf, parsed, text_of
-from dashboard.edits.input_names import FIELD, KEY, NEW_KEY, NEW_VALUE, SHOWN, STATE, read
-from dashboard.edits.problems import Problem
-from dashboard.edits.restructure import renamed
-from dashboard.edits.rewrite import rewrite
-from dashboard.edits.schema import Schema
+from dashboard.objects.fields.fields import ABSENT, Path, Segment, Value, can_put, get, put, same
+from dashboard.objects.manifests.document import Document, parse
+from dashboard.objects.manifests.restructure import rename_entry
+from dashboard.objects.manifests.rewrite import rewrite
+from dashboard.objects.problems.problem import Problem
+from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.forms.controls import (
+    INPUTS,
+    control_of,
+    input_text,
+    normalize_newlines,
+    parse_input,
+    with_line_breaks_of,
+)
+from dashboard.pages.forms.input_names import FIELD, INITIAL, KEY, NEW_KEY, NEW_VALUE, STATE, decode_path
 
-_BOTH = "The form and the YAML were both changed, and differ. Make them agree."
-_NO_INPUT = "The schema has no plain value here (any more), so “{}” can only be written as YAML."
+_BOTH = "The form and the YAML were both changed and differ. Make them equal."
+_NO_INPUT = "The schema has no plain value here, so “{}” can only be written as YAML."
 
-_NO_PLACE = "The text has nothing any more to which “{}” could belong."
+_NO_PLACE = "The text no longer has a field for “{}”."
 
 
-def posted_fields(post: Mapping[str, str]) -> dict[str, str]:
-    """The form's inputs of a POST: values and, for each, what it showed when it was rendered; names and new items."""
+def form_fields(post: Mapping[str, str]) -> dict[str, str]:
+    """The form's inputs in a POST: values, each with the value that was rendered; names and new items."""
     return {name: value for name, value in post.items() if name.startswith(STATE)}
 
 
-def apply_form(schema: Schema, document: Document, posted: Mapping[str, str]) -> tuple[Document, tuple[Problem, ...]]:
-    """The document with what was changed in the form written into its text; and what could not be."""
+def apply_form(
+    schema: Schema, document: Document, form_data: Mapping[str, str]
+) -> tuple[Document, tuple[Problem, ...]]:
+    """The document with the changed inputs written into its text; and the inputs that could not be written."""
     filling = _Filling(schema, document.value)
-    filling.fields(posted)
-    filling.new_ones(posted)
+    filling.fields(form_data)
+    filling.new_ones(form_data)
     if filling.value is not document.value:
         document = parse(rewrite(document, filling.value))
     # the names last and the deepest first: until then every path is as the form had it
-    for path, typed in sorted(_names(posted), key=lambda each: -len(each[0])):
+    for path, typed in sorted(_names(form_data), key=lambda each: -len(each[0])):
         document = filling.name(document, path, typed)
     return document, tuple(filling.problems)
 
 
 class _Filling:
-    """Takes input after input into a value."""
+    """Writes one input after the other into a value."""
 
     def __init__(self, schema: Schema, value: dict[str, Value]) -> None:
         self._schema = schema
@@ -46,7 +55,7 @@ class _Filling:
         self.problems: list[Problem] = []
 
     def fields(self, posted: Mapping[str, str]) -> None:
-        """Inputs that hold something else than they showed; items of lists that were emptied go last."""
+        """Inputs that differ from their rendered value; list items that were emptied are removed last."""
         emptied: list[Path] = []
         for path, typed, shown in _typed(posted):
             try:
@@ -67,18 +76,18 @@ class _Filling:
         if not path or control not in INPUTS:
             raise ValueError(_NO_INPUT.format(typed))
         self._check_place(path, typed)
-        wanted = parsed(broken_as(typed, now), control, schema, now)
+        wanted = parse_input(with_line_breaks_of(typed, now), control, schema, now)
         if wanted is ABSENT and self._is_entry(path) and control == "text":
             wanted = ""  # a label without a value is one; its button takes it out
-        if text_of(now) != shown and not same(now, wanted):
+        if input_text(now) != shown and not same(now, wanted):
             raise ValueError(_BOTH)
         return wanted
 
     def new_ones(self, posted: Mapping[str, str]) -> None:
-        """New items of lists and new entries of maps."""
+        """New list items and map entries."""
         for name, typed in posted.items():
             if name.startswith(NEW_VALUE) or (name.startswith(NEW_KEY) and typed):
-                path = read(name.partition(".")[2])
+                path = decode_path(name.partition(".")[2])
                 if name.startswith(NEW_VALUE) and control_of(self._schema.at(path)) == "map":
                     self._without_name(path, typed, posted.get(NEW_KEY + name.partition(".")[2], ""))
                     continue
@@ -89,10 +98,10 @@ class _Filling:
 
     def _without_name(self, path: Path, typed: str, key: str) -> None:
         if typed and not key:
-            self.problems.append(Problem(f"“{typed}” needs a name before it can be added.", path=path))
+            self.problems.append(Problem(f"“{typed}” needs a name: enter one to add it.", path=path))
 
     def _add(self, path: Path, typed: str, beside: str) -> None:
-        """A new item `typed`, or a new entry named `typed` with the value `beside`."""
+        """Add an item `typed`, or an entry named `typed` with the value `beside`."""
         schema, now = self._schema.at(path), get(self.value, path)
         if typed:
             self._check_place(path, typed)
@@ -104,35 +113,39 @@ class _Filling:
             if control not in INPUTS:
                 raise ValueError(_NO_INPUT.format(typed))
             index = len(now) if isinstance(now, list) else 0
-            self.value = put(self.value, (*path, index), parsed(lf(typed), control, items, ABSENT))
+            self.value = put(self.value, (*path, index), parse_input(normalize_newlines(typed), control, items, ABSENT))
         elif typed:
             raise ValueError(_NO_INPUT.format(typed))
 
     def _add_entry(self, path: Path, schema: Schema, typed: str) -> None:
         if get(self.value, path) is not ABSENT:
-            raise ValueError(f"“{path[-1]}” is there already.")
+            raise ValueError(f"“{path[-1]}” exists already.")
         control = control_of(schema)
-        new = parsed(lf(typed), control, schema, ABSENT) if control in INPUTS else blank(schema)
+        new = (
+            parse_input(normalize_newlines(typed), control, schema, ABSENT)
+            if control in INPUTS
+            else blank_value(schema)
+        )
         if new is ABSENT and control != "text":
             raise ValueError(f"“{path[-1]}” needs a value.")
         self.value = put(self.value, path, "" if new is ABSENT else new)
 
     def _check_place(self, path: Path, typed: str) -> None:
-        """Raise ValueError where what the path leads through is not in the text any more, or is something else now."""
-        if get(self.value, _item(path)) is ABSENT or not has_place(self.value, path):
+        """Raise ValueError where a parent of the path is missing or has another type now."""
+        if get(self.value, _item(path)) is ABSENT or not can_put(self.value, path):
             raise ValueError(_NO_PLACE.format(typed))
 
     def name(self, document: Document, path: Path, typed: str) -> Document:
         """The document with an entry of a map renamed."""
         holder = get(document.value, path[:-1])
         if not isinstance(holder, dict) or path[-1] not in holder:
-            words = f"The text has no “{path[-1]}” any more that could be named “{typed}”."
+            words = f"The text no longer has “{path[-1]}”, so it cannot be renamed to “{typed}”."
         elif not typed:
-            words = "An entry needs a name. To take it out, use its button."
+            words = "An entry needs a name. To remove it, use its button."
         elif typed in holder:
-            words = f"“{typed}” is there already."
+            words = f"“{typed}” exists already."
         else:
-            return renamed(document, path, typed)
+            return rename_entry(document, path, typed)
         self.problems.append(Problem(words, path=path))
         return document
 
@@ -140,8 +153,8 @@ class _Filling:
         return control_of(self._schema.at(path[:-1])) == "map"
 
 
-def blank(schema: Schema) -> Value:
-    """What a new item of this schema begins with: an empty map or list, a default, or nothing (ABSENT)."""
+def blank_value(schema: Schema) -> Value:
+    """Initial value of a new item of this schema: an empty map or list, a default, or none (ABSENT)."""
     control = control_of(schema)
     default = schema.node.get("default")
     if default is not None:
@@ -151,25 +164,25 @@ def blank(schema: Schema) -> Value:
 
 def _typed(posted: Mapping[str, str]) -> Iterator[tuple[Path, str, str]]:
     for name, typed in posted.items():
-        shown = posted.get(SHOWN + name.removeprefix(FIELD)) if name.startswith(FIELD) else None
-        if shown is not None and lf(typed) != lf(shown):
-            yield read(name.removeprefix(FIELD)), lf(typed), lf(shown)
+        shown = posted.get(INITIAL + name.removeprefix(FIELD)) if name.startswith(FIELD) else None
+        if shown is not None and normalize_newlines(typed) != normalize_newlines(shown):
+            yield decode_path(name.removeprefix(FIELD)), normalize_newlines(typed), normalize_newlines(shown)
 
 
 def _names(posted: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
     for name, typed in posted.items():
-        path = read(name.removeprefix(KEY)) if name.startswith(KEY) else ()
+        path = decode_path(name.removeprefix(KEY)) if name.startswith(KEY) else ()
         if path and typed != _in_one_line(str(path[-1])):
             yield path, typed
 
 
 def _in_one_line(text: str) -> str:
-    """The text as browsers have it in an input of one line."""
+    """The text as browsers keep it in a one-line input."""
     return text.replace("\r", "").replace("\n", "")
 
 
 def _item(path: Path) -> Path:
-    """The innermost item of a list that the path leads through, or the whole object."""
+    """The innermost list item on the path, or the whole object."""
     return path[: max((end for end, each in enumerate(path, 1) if isinstance(each, int)), default=0)]
 
 

@@ -1,4 +1,4 @@
-"""What a schema says about a field, as sentences for the person who fills it in."""
+"""Help for a field, as sentences from its schema."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.edits.formats import format_words
-from dashboard.edits.forms.controls import Control, text_of
-from dashboard.edits.rules import Rule, rules_of
-from dashboard.edits.schema import Schema
+from dashboard.objects.schemas.cel_rules import Rule, rules_of
+from dashboard.objects.schemas.formats import format_words
+from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.forms.controls import Control, input_text
 
 SHORT = 140
-"""Characters of a description that always show."""
+"""Longest part of a description that always shows, in characters."""
 _SENTENCE = re.compile(r"(?<=[a-z0-9)\]`'\"])\.(?=\s|$)|\n\s*\n")
 _HINTS: dict[str, str] = {
     "date-time": "2026-11-21T20:30:00Z", "date": "2026-11-21", "ipv4": "10.0.0.1", "cidr": "10.0.0.0/24",
@@ -23,7 +23,7 @@ _HINTS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """`short` always shows; `rest`, a long pattern in it, and the rules that have no message are folded."""
+    """`short` always shows; `rest`, with a long pattern and the rules without message, is folded."""
 
     short: str = ""
     rest: str = ""
@@ -47,13 +47,13 @@ def help_of(schema: Schema, control: Control) -> Help:
 
 
 def default_of(schema: Schema) -> str:
-    """The default as an input shows it; empty where there is none, or none that is a plain value."""
+    """The default as input text; empty where there is no plain default."""
     value = schema.node.get("default")
-    return "" if value is None or isinstance(value, dict | list) else text_of(value)
+    return "" if value is None or isinstance(value, dict | list) else input_text(value)
 
 
 def example_of(schema: Schema) -> str:
-    """What may stand in an empty input: the default, said to be one, else how the format looks."""
+    """Placeholder of an empty input: the default, marked as such, else an example of the format."""
     default = default_of(schema)
     return f"default: {default}" if default else _HINTS.get(schema.format, "")
 
@@ -75,7 +75,7 @@ def _cut(description: str) -> tuple[str, str]:
 
 
 def _bounds(schema: Schema, control: Control, *, told: bool) -> str:
-    """`told`: a rule says in words what a pattern would."""
+    """Bounds as sentences. `told`: a rule's message explains the pattern."""
     node = schema.node
     found: list[str] = []
     if control in ("integer", "number", "int-or-string"):
@@ -130,7 +130,7 @@ def _pattern(schema: Schema) -> str:
 
 
 def _whole_default(schema: Schema) -> str:
-    """The default of a map or list, which no input can show; nothing where it is empty."""
+    """The default of a map or list, which no input can show; empty where that is empty."""
     value = schema.node.get("default")
     if not isinstance(value, dict | list) or not value:
         return ""

@@ -1,7 +1,7 @@
-"""Names of the form's inputs: a path as text that browsers send back as it is, and the path again.
+"""Input names of the form: the encoding of a path that browsers send back unchanged, and its decoding.
 
 ``spec.ports[0].port``, ``metadata.labels[app.kubernetes.io/name]``: as `fields.show` writes it, but every path has a
-name of its own, and quotes and line breaks, which browsers change in names, are written as in addresses.
+unique name, and quotes and line breaks, which browsers change in names, are escaped as in addresses.
 """
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote, unquote
 
-from dashboard.edits.fields import Path, Segment
+from dashboard.objects.fields.fields import Path, Segment
 
-FIELD, SHOWN, KEY, NEW_KEY, NEW_VALUE, CHILD = "field.", "shown.", "key.", "newkey.", "new.", "child."
-"""What the name of an input begins with: a value, what it showed, the name of a map's entry, a new entry of a map, a
-new item or the value of a new entry, a field to add."""
+FIELD, INITIAL, KEY, NEW_KEY, NEW_VALUE, CHILD = "field.", "shown.", "key.", "newkey.", "new.", "child."
+"""Prefixes of input names: a value, its rendered value, the name of a map entry, a new map entry, a new item or the
+value of a new entry, a field to add.
+"""
 OPEN, FIND, SHAPE, CHANGE = "form.open", "form.find", "form.shape", "change"
-"""Fields that were opened though they hold nothing; words to search fields by; what tells one set of inputs from
-another; the button that changes the form."""
-STATE = (FIELD, SHOWN, KEY, NEW_KEY, NEW_VALUE, CHILD, OPEN, FIND)
+"""Names of special inputs: open fields, the field search, the shape of the form, the pressed form button."""
+STATE = (FIELD, INITIAL, KEY, NEW_KEY, NEW_VALUE, CHILD, OPEN, FIND)
 
 _PLAIN = re.compile(r"[A-Za-z0-9_/-]+")
 _SEGMENT = re.compile(r"\.?(?P<name>[A-Za-z0-9_/-]+)|\[(?P<index>[0-9]{1,9})\]|\[(?P<quoted>[^\]]*)\]")
 _DEEPEST = 100
-"""Segments; a form has no input that is deeper."""
+"""Most segments; no input is deeper."""
 
 
-def written(path: Sequence[Segment]) -> str:
+def encode_path(path: Sequence[Segment]) -> str:
     """The path as part of a name; without spaces. Raises TypeError for an ItemKey, which no input has."""
     text = ""
     for segment in path:
@@ -40,10 +40,10 @@ def written(path: Sequence[Segment]) -> str:
     return text
 
 
-def read(text: str) -> Path:
-    """The path that `written` wrote; empty where it is too deep for any input.
+def decode_path(text: str) -> Path:
+    """The path that `encode_path` wrote; empty where it is too deep for any input.
 
-    Never raises; what `written` did not write is read as far as it goes.
+    Never raises; malformed text is decoded as far as possible.
     """
     path: list[Segment] = []
     for match in _SEGMENT.finditer(text):

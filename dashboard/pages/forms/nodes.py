@@ -1,43 +1,43 @@
-"""What a form is made of: a tree of nodes that templates render. Everything in it is text to show, never markup."""
+"""Form nodes: the tree that templates render. All content is text, never markup."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
-from dashboard.edits.fields import Path, show
-from dashboard.edits.forms.alternatives import Alternative
-from dashboard.edits.forms.controls import INPUTS, Control
-from dashboard.edits.forms.words import Help
-from dashboard.edits.input_names import FIELD, KEY, NEW_KEY, NEW_VALUE, written
-from dashboard.edits.problems import Problem
+from dashboard.objects.fields.fields import Path, format_path
+from dashboard.objects.problems.problem import Problem
+from dashboard.pages.forms.alternatives import Alternative
+from dashboard.pages.forms.controls import INPUTS, Control
+from dashboard.pages.forms.help import Help
+from dashboard.pages.forms.input_names import FIELD, KEY, NEW_KEY, NEW_VALUE, encode_path
 
-FEW_MISSING = 6
+FEW_ADDABLE = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
-    """A field that may be added."""
+class AddableField:
+    """A field that can be added."""
 
     name: str
     help: str
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
-    """A field, an item of a list or an entry of a map, with whatever is below it."""
+class FormNode:
+    """A field, list item or map entry, with the nodes below it."""
 
     path: Path
     control: Control
     value: str = ""
-    """What its input shows; for what is edited as text or folded away: a summary."""
+    """Input text; for YAML and folded fields: a summary."""
     shown: str = ""
-    """What the input showed before the person typed."""
+    """Input text before the user's change."""
     present: bool = False
-    """Whether it is in the text."""
+    """Whether the text has it."""
     required: bool = False
     fixed: str = ""
-    """Why it cannot be changed; empty where it can."""
+    """Why it is immutable; empty where it is not."""
     nullable: bool = False
     is_null: bool = False
     help: Help = field(default_factory=Help)
@@ -45,49 +45,49 @@ class Node:
     default: str = ""
     choices: tuple[str, ...] = ()
     was: str = ""
-    """What the base had, where the text has something else now."""
+    """The base's value, where the text has another one now."""
     problems: tuple[Problem, ...] = ()
-    children: tuple[Node, ...] = ()
-    missing: tuple[Missing, ...] = ()
+    children: tuple[FormNode, ...] = ()
+    missing: tuple[AddableField, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
     exclusive: bool = False
-    """Whether only one of the alternatives may be there."""
+    """Whether at most one alternative may be set."""
     entry: str | None = None
-    """Of an entry of a map: its name as typed."""
+    """Of a map entry: its name as typed."""
     index: int | None = None
-    """Of an item of a list."""
+    """Of a list item."""
     last: bool = False
     """Whether it is the last item."""
-    item: Control | None = None
-    """Of a list or map: what its items are edited with."""
+    item_control: Control | None = None
+    """Of a list or map: the control of its items."""
     new_key: str = ""
     new_value: str = ""
-    """What was typed for a new item or entry, and could not be taken yet."""
+    """Input for a new item or entry that could not be added yet."""
     held_back: bool = False
-    """Whether it is not rendered until somebody asks for it."""
+    """Whether it is rendered only on request."""
     folded: bool = False
     line: int = 0
-    """Where it stands in the text; 0: nowhere."""
+    """Line in the text; 0: none."""
     more: int = 0
-    """Items of a list or entries of a map that are not rendered."""
+    """List items or map entries that are not rendered."""
     start: int = 0
-    """Where in a list or map the page that is rendered begins, counted from 0."""
+    """Index of the first rendered item of a list or map, from 0."""
     following: int = 0
-    """Where the next page begins; 0 where this is the last one."""
+    """Start of the next page; 0 where this is the last one."""
 
     @property
     def name(self) -> str:
-        """The path as names of inputs have it."""
-        return written(self.path)
+        """The path encoded for input names."""
+        return encode_path(self.path)
 
     @property
     def anchor(self) -> str:
-        """The id of what a problem's link leads to."""
+        """The id that a problem's link leads to."""
         return FIELD + self.name
 
     @property
     def key_name(self) -> str:
-        """Of the input with an entry's name."""
+        """Name of the input with an entry's name."""
         return KEY + self.name
 
     @property
@@ -98,8 +98,8 @@ class Node:
 
     @property
     def full(self) -> str:
-        """``spec.ports[0].port``, for those who hear the page."""
-        return show(self.path)
+        """``spec.ports[0].port``, for screen readers."""
+        return format_path(self.path)
 
     @property
     def is_input(self) -> bool:
@@ -107,17 +107,17 @@ class Node:
 
     @property
     def item_is_input(self) -> bool:
-        return self.item in INPUTS
+        return self.item_control in INPUTS
 
     @property
     def top(self) -> bool:
-        """Whether it is the object's spec (or status) itself, or another field beside it."""
+        """Whether it is the object's spec (or status), or another top-level field."""
         return len(self.path) == 1
 
     @property
     def few_missing(self) -> bool:
-        """Whether each field to add has a button, rather than all of them a list."""
-        return len(self.missing) <= FEW_MISSING
+        """Whether each addable field has a button, instead of one list for all."""
+        return len(self.missing) <= FEW_ADDABLE
 
     @property
     def new_name(self) -> str:
@@ -131,12 +131,12 @@ class Node:
 
     @property
     def rows(self) -> int:
-        """Lines of a text of several."""
+        """Visible lines of a multi-line text."""
         return min(max(self.value.count("\n") + 1, 3), 12)
 
     @property
     def multiline(self) -> bool:
-        """Whether one line cannot hold it: browsers take line breaks out of what stands in an input of one."""
+        """Whether it needs several lines: browsers remove line breaks in one-line inputs."""
         return self.control not in ("boolean", "choice") and "\n" in self.value
 
     @property
@@ -146,7 +146,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A field that was found by words."""
+    """A field in the search results."""
 
     name: str
     label: str
@@ -157,36 +157,36 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The fields, what was searched for, and what is open."""
+    """The fields, the search and the open fields."""
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[FormNode, ...]
     opened: str = ""
-    """What the input `form.open` carries."""
+    """Value of the input `form.open`."""
     find: str = ""
     hits: tuple[Hit, ...] = ()
     known: bool = True
-    """Whether the schema says anything of the object but its metadata."""
+    """Whether the schema describes more than metadata."""
     searchable: bool = False
-    """Whether there are so many fields that a search helps."""
+    """Whether there are enough fields for a search."""
     anchors: frozenset[str] = field(default_factory=frozenset)
-    """The ids to which a link can lead."""
+    """All ids that links can lead to."""
     focus: str = ""
-    """The id of the input that is next."""
+    """The id of the next focused input."""
 
     def anchor_of(self, path: Path) -> str:
-        """The id of the field at `path`, or of the nearest around it that the form shows; empty for the object."""
+        """The id of the field at `path`, or of its nearest shown parent; empty for the object."""
         ends = range(len(path), 0, -1)
-        names = (FIELD + written(path[:end]) for end in ends)
+        names = (FIELD + encode_path(path[:end]) for end in ends)
         return next((name for name in names if name in self.anchors), "")
 
     @property
     def shape(self) -> str:
-        """Tells forms apart that differ in more than the values of their inputs."""
+        """Digest of the form's structure, without the values of its inputs."""
         rest = (self.opened, self.find, self.hits, *map(_shape, self.nodes))
         return blake2b(repr(rest).encode(), digest_size=9).hexdigest()
 
     def inputs(self) -> dict[str, str]:
-        """Name to value of every input that holds what the text has."""
+        """Name to value of every input whose field the text has."""
         found: dict[str, str] = {}
         waiting = list(self.nodes)
         while waiting:
@@ -199,7 +199,7 @@ class Form:
         return found
 
 
-def _shape(node: Node) -> tuple[object, ...]:
+def _shape(node: FormNode) -> tuple[object, ...]:
     kept = node.value if node.control == "yaml" or node.held_back else node.multiline
     bare = replace(node, value="", shown="", entry="" if node.entry is not None else None, children=())
     return repr(bare), kept, tuple(map(_shape, node.children))

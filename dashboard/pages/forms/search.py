@@ -1,7 +1,7 @@
-"""Fields by words: the way to the one among fifteen hundred that somebody wants to set, or the one item of a thousand.
+"""Search for fields by words, in the schema and in the object.
 
-What is below lists and maps is found in the object, by path or by value; below items that are there, fields that are
-not set are found, too.
+Below lists and maps the object is searched, by path or by value; below existing items, fields that are not set are
+found too.
 """
 
 from __future__ import annotations
@@ -10,48 +10,50 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 
-from dashboard.edits.fields import ABSENT, Path, Segment, Value, get, show
-from dashboard.edits.forms.controls import control_of, text_of
-from dashboard.edits.forms.node import Hit
-from dashboard.edits.forms.words import help_of
-from dashboard.edits.input_names import FIELD, written
-from dashboard.edits.schema import Schema
+from dashboard.objects.fields.fields import ABSENT, Path, Segment, Value, format_path, get
+from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.forms.controls import control_of, input_text
+from dashboard.pages.forms.help import help_of
+from dashboard.pages.forms.input_names import FIELD, encode_path
+from dashboard.pages.forms.nodes import Hit
 
-HITS = 30
-MOST_SET = 12
-"""Of these at most so many are values that are set below lists and maps."""
+MAX_HITS = 30
+MAX_SET_HITS = 12
+"""Most results that are set values below lists and maps."""
 FIRST_ITEMS = 3
-"""Items of a list in which a field is offered."""
+"""Most list items in which a field is offered."""
 _LONGEST = 200
-"""Characters of a value that are searched."""
+"""Longest part of a value that is searched, in characters."""
 LARGE = 20
-"""From so many fields on a form has a search."""
+"""Number of fields from which a form has a search."""
 _LOOKED_AT = 8000
-"""Fields of a schema that are looked at; nearer ones first."""
+"""Most schema fields that are searched; nearer ones first."""
 _DEEPEST = 12
 Names = tuple[str, ...]
 
 
-def found(
+def find_fields(
     schema: Schema, value: Mapping[str, Value], words: str, anchors: Collection[str], roots: Names
 ) -> tuple[Hit, ...]:
-    """What is set below lists and maps, then the schema's fields; at most HITS."""
+    """Set values below lists and maps, then the schema's fields; at most MAX_HITS."""
     wanted = words.lower().split()
     held = {name: value[name] for name in roots if name in value}
     if "status" not in roots:
         labels = {name: get(value, ("metadata", name)) for name in ("labels", "annotations")}
         held["metadata"] = labels
-    there = tuple(islice(_set_below(held, (), wanted), MOST_SET))
-    hits = [Hit(written(path), show(path), text, FIELD + written(path) in anchors) for path, text in there]
+    there = tuple(islice(_set_below(held, (), wanted), MAX_SET_HITS))
+    hits = [
+        Hit(encode_path(path), format_path(path), text, FIELD + encode_path(path) in anchors) for path, text in there
+    ]
     hits += _by_schema(schema, value, wanted, anchors, roots)
     each_once: dict[str, Hit] = {}
     for hit in hits:
         each_once.setdefault(hit.name, hit)
-    return tuple(each_once.values())[:HITS]
+    return tuple(each_once.values())[:MAX_HITS]
 
 
 def _set_below(value: Value, path: Path, wanted: list[str], *, below: bool = False) -> Iterator[tuple[Path, str]]:
-    """Plain values that are in a list or a map's entry, by all words in path and value. Not more than is needed."""
+    """Plain values in a list or a map entry, where path and value contain all words."""
     if isinstance(value, dict):
         for name, each in value.items():
             inside = below or len(path) >= 2
@@ -60,8 +62,8 @@ def _set_below(value: Value, path: Path, wanted: list[str], *, below: bool = Fal
         for index, each in enumerate(value):
             yield from _set_below(each, (*path, index), wanted, below=True)
     elif below and value is not ABSENT:
-        text = text_of(value)
-        where = f"{show(path)} {text[:_LONGEST]}".lower()
+        text = input_text(value)
+        where = f"{format_path(path)} {text[:_LONGEST]}".lower()
         if all(word in where for word in wanted):
             yield path, text
 
@@ -69,19 +71,19 @@ def _set_below(value: Value, path: Path, wanted: list[str], *, below: bool = Fal
 def _by_schema(
     schema: Schema, value: Mapping[str, Value], wanted: list[str], anchors: Collection[str], roots: Names
 ) -> Iterator[Hit]:
-    """The fields in whose path all of the words stand, those first whose own name has them."""
+    """The fields whose path contains all words, those first whose own name does."""
     matching = [
         (_rank(path, wanted), index, path, field)
         for index, (path, field) in enumerate(_fields(schema, roots))
         if all(word in ".".join(path).lower() for word in wanted)
     ]
-    best = sorted(matching, key=lambda each: each[:2])[:HITS]
+    best = sorted(matching, key=lambda each: each[:2])[:MAX_HITS]
     for _, _, path, field in best:
         yield from _hits(path, field, value, anchors)
 
 
 def is_large(schema: Schema, roots: Names) -> bool:
-    """Whether the form has more fields than anybody sees at once."""
+    """Whether the form has more fields than fit a glance."""
     return len(list(islice(_fields(schema, roots), LARGE + 1))) > LARGE
 
 
@@ -119,16 +121,16 @@ def _children(path: Names, field: Schema) -> Iterator[tuple[Names, Schema]]:
 
 
 def _hits(path: Names, field: Schema, value: Mapping[str, Value], anchors: Collection[str]) -> Iterator[Hit]:
-    """Below the items of a list: the field of each of the first items that there are; else the list itself."""
+    """Below a list: the field in each of the first existing items; else the list itself."""
     words = help_of(field, control_of(field)).short
     for reached in islice(_reached(path, value), FIRST_ITEMS):
-        name = written(reached)
+        name = encode_path(reached)
         whole = len(reached) == len(path) + sum(each.endswith(("[]", "{}")) for each in path)
-        yield Hit(name, show(reached) if whole else ".".join(path), words, FIELD + name in anchors)
+        yield Hit(name, format_path(reached) if whole else ".".join(path), words, FIELD + name in anchors)
 
 
 def _reached(path: Names, value: Value) -> Iterator[Path]:
-    """The paths that a schema's path stands for in the object; up to the first list that has no items there."""
+    """The object's paths for a schema path; up to the first empty list."""
     if not path:
         yield ()
         return

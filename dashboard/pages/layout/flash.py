@@ -1,6 +1,7 @@
-"""A sentence that the next page shows once: "Saved." It travels in a signed cookie, so nothing is stored here.
+"""Flash messages: a sentence, such as "Saved.", that the next page shows once.
 
-It is shown on the one address it is meant for, for SHOWN_FOR seconds; no session and no database is needed.
+A message travels in a signed cookie, so it needs no session and no database. It is shown at one address only, and for
+LIFETIME seconds.
 """
 
 from __future__ import annotations
@@ -14,43 +15,43 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 
 COOKIE = "deltaboard_said"
-SHOWN_FOR = 15
+LIFETIME = 15
 """Seconds."""
 _SALT = "dashboard.edits.said"
-_LONGEST = 900
+_MAX_LENGTH = 900
 """Characters; a cookie holds 4 kB."""
 
 Tone = Literal["ok", "warn"]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What the page shows."""
+class Flash:
+    """A flash message as the page shows it."""
 
     words: str
     tone: Tone
 
 
-def say(response: HttpResponse, path: str, words: str, tone: Tone = "ok") -> None:
-    """Have the page at the address `path` show `words`, if it is opened soon."""
-    value = signing.dumps([unquote(path), words[:_LONGEST], tone], salt=_SALT, compress=True)
+def flash(response: HttpResponse, path: str, words: str, tone: Tone = "ok") -> None:
+    """Set the flash message `words` for the page at the address `path`."""
+    value = signing.dumps([unquote(path), words[:_MAX_LENGTH], tone], salt=_SALT, compress=True)
     secure = settings.CSRF_COOKIE_SECURE
-    response.set_cookie(COOKIE, value, max_age=SHOWN_FOR, httponly=True, samesite="Strict", secure=secure)
+    response.set_cookie(COOKIE, value, max_age=LIFETIME, httponly=True, samesite="Strict", secure=secure)
 
 
-def said_to(request: HttpRequest) -> Said | None:
-    """What was said for the address of this request; None where nothing was, or not by us."""
+def flash_for(request: HttpRequest) -> Flash | None:
+    """The flash message for the address of this request; None where there is none, or its signature is not valid."""
     value = request.COOKIES.get(COOKIE)
     if value is None:
         return None
     try:
-        path, words, tone = signing.loads(value, salt=_SALT, max_age=SHOWN_FOR)
+        path, words, tone = signing.loads(value, salt=_SALT, max_age=LIFETIME)
     except (signing.BadSignature, ValueError):
         return None
-    return Said(words, tone) if path == request.path else None
+    return Flash(words, tone) if path == request.path else None
 
 
-def say_no_more(request: HttpRequest, response: HttpResponse) -> None:
-    """Forget what was said: the person has gone on to something else, and "Saved." would be about the past."""
+def clear_flash(request: HttpRequest, response: HttpResponse) -> None:
+    """Delete the flash message: the user has gone on to another page, and "Saved." would be out of date."""
     if COOKIE in request.COOKIES:
         response.delete_cookie(COOKIE, samesite="Strict")

@@ -1,4 +1,4 @@
-"""Why a page is live or not: how fresh each kind is, and which worker says so. What the header's freshness opens."""
+"""Freshness panel of the header: how fresh each kind is, and which worker feeds it."""
 
 from __future__ import annotations
 
@@ -8,78 +8,85 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from dashboard.live.context import LiveParts, live_of
-from dashboard.live.freshness import problem_of
-from dashboard.live.lines import rfc3339, utc_words
-from dashboard.live.messages import Tone
-from dashboard.live.replica import Replica
-from dashboard.resources.kinds import KindInfo
+from dashboard.live.hub.freshness import freshness_problem
+from dashboard.live.hub.hub import HUB
+from dashboard.live.object_counts.client import OBJECT_COUNTS
+from dashboard.live.rendering.cells import rfc3339, utc_text
+from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replicas import REPLICAS
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.row import Tone
+from dashboard.runtime.app_state import AppState, state_of
 
 _TONES: dict[str, Tone] = {"live": "ok", "stale": "warn", "syncing": "busy", "starting": "busy", "absent": "idle"}
 
 
 @dataclass(frozen=True, slots=True)
-class KindWhy:
-    """How fresh one kind is. Moments are RFC 3339, empty where there was none."""
+class KindFreshness:
+    """Freshness of one kind. Times are RFC 3339, empty where there is none."""
 
     title: str
     href: str
     state: str
     tone: Tone
     problem: str
-    """Why it is not live, as a sentence; empty where it is."""
+    """Why the kind is not live, as a sentence; empty where it is."""
     heard: str
     last_event: str
     last_bookmark: str
     renewed: int
-    """Watches begun after the first."""
+    """Watches started after the first."""
     relists: int
     gaps: int
-    """Frames of the worker that were missed here."""
+    """Frames of the worker that this process missed."""
     healed: int
     steady: bool
-    """Whether it is followed always, and not because somebody looks."""
+    """Whether the kind is always followed, and not only while a page shows it."""
     polled: float
-    """Seconds between two lists of a kind that nobody may watch; 0 where it is watched."""
+    """Seconds between two lists of a kind that cannot be watched; 0 where it is watched."""
 
 
 @dataclass(frozen=True, slots=True)
-class WorkerWhy:
-    """A worker that is heard."""
+class WorkerFreshness:
+    """A worker that this process hears."""
 
     name: str
-    """Machine and process; empty where it has not said it yet."""
+    """Machine and process; empty until the worker has sent it."""
     since: str
-    """RFC 3339 at which its present life began."""
+    """RFC 3339 time at which the worker started."""
     followed: bool
-    """Whether what pages show is what this one says."""
+    """Whether pages show the rows of this worker."""
     heard: bool
-    """Whether it says so still."""
+    """Whether the worker still publishes."""
 
 
 @require_safe
-async def why(request: HttpRequest) -> HttpResponse:
-    """The fragment that live/freshness.js fetches while the header's freshness is open."""
-    live = live_of(request)
-    response = render(request, "live/_why.html", {"kinds": kinds_why(live), "workers": workers_why(live)})
+async def freshness(request: HttpRequest) -> HttpResponse:
+    """The fragment that page/freshness.js fetches while the header's freshness panel is open."""
+    state = state_of(request)
+    response = render(
+        request,
+        "layout/_freshness_details.html",
+        {"kinds": kinds_freshness(state), "workers": workers_freshness(state)},
+    )
     response["Cache-Control"] = "no-store"
     return response
 
 
-def kinds_why(live: LiveParts) -> tuple[KindWhy, ...]:
-    """Each kind that is followed here, those of the settings first."""
-    steady = {kind.key for kind in live.hub.steady}
-    return tuple(_kind_why(kind, live.replicas.get(kind.key), kind.key in steady) for kind in live.kinds)
+def kinds_freshness(state: AppState) -> tuple[KindFreshness, ...]:
+    """The freshness of each followed kind, those of the settings first."""
+    steady = {kind.key for kind in state[HUB].configured_kinds}
+    return tuple(_kind_why(kind, state[REPLICAS].get(kind.key), kind.key in steady) for kind in state[REPLICAS].kinds)
 
 
-def workers_why(live: LiveParts) -> tuple[WorkerWhy, ...]:
-    """The worker whose rows are shown, then others that publish too."""
-    replicas = [live.replicas.get(kind.key) for kind in live.hub.steady]
+def workers_freshness(state: AppState) -> tuple[WorkerFreshness, ...]:
+    """The worker whose rows are shown, then other workers that publish."""
+    replicas = [state[REPLICAS].get(kind.key) for kind in state[HUB].configured_kinds]
     followed = {replica.epoch for replica in replicas} - {""}
     said = {replica.epoch for replica in replicas if replica.state == "live"}
-    heard = dict(live.census.workers)
+    heard = dict(state[OBJECT_COUNTS].workers)
     return tuple(
-        WorkerWhy(
+        WorkerFreshness(
             heard.get(epoch, ""),
             rfc3339(int(epoch.partition("-")[0]) / 1000),
             followed=epoch in followed,
@@ -90,11 +97,11 @@ def workers_why(live: LiveParts) -> tuple[WorkerWhy, ...]:
     )
 
 
-def _kind_why(kind: KindInfo, replica: Replica, steady: bool) -> KindWhy:
-    health, problem = replica.health, problem_of(kind, replica)
+def _kind_why(kind: KindInfo, replica: Replica, steady: bool) -> KindFreshness:
+    health, problem = replica.health, freshness_problem(kind, replica)
     state = replica.state if replica.state != "live" else health.state
-    since = utc_words(problem.since) if problem is not None and problem.since is not None else "then"
-    return KindWhy(
+    since = utc_text(problem.since) if problem is not None and problem.since is not None else "then"
+    return KindFreshness(
         title=kind.title,
         href=kind.path,
         state=state,

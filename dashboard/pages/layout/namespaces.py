@@ -1,4 +1,4 @@
-"""The cluster's namespaces: which there are, and the choice of some of them that the header offers."""
+"""Namespaces of the cluster, and the namespace picker of the header."""
 
 from __future__ import annotations
 
@@ -9,81 +9,84 @@ from urllib.parse import parse_qsl, urlsplit
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
-from dashboard.live.context import LiveParts, live_of
-from dashboard.resources.link import Link
+from dashboard.live.replication.replicas import REPLICAS
+from dashboard.runtime.app_state import AppState, state_of
+from dashboard.runtime.text import Link
 
-OFFERED = 100
-"""Namespaces that a page offers by itself; of more namespaces.js gets the names when somebody wants to choose."""
-NAMED = 20
+MAX_CHOICES = 100
+"""Namespaces that a page lists; page/namespaces.js fetches the rest when the picker is opened."""
+MAX_NAMED = 20
 """Namespaces that a message names."""
 
 
-class Hrefs(Protocol):
-    """Gives the address of a page limited to namespaces."""
+class HrefBuilder(Protocol):
+    """Returns the address of a page limited to namespaces."""
 
     def __call__(self, namespaces: tuple[str, ...], /) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Picker:
-    """What the header offers: one namespace by a link, several by a form, all of them again."""
+class NamespacePicker:
+    """The namespace picker: one namespace by a link, several by a form, or all."""
 
     all_href: str
     path: str
     hidden: tuple[tuple[str, str], ...]
-    """Names and values that the form has to carry along: what else the address says."""
+    """Names and values of the form's hidden fields: the other parameters of the address."""
     choices: tuple[Link, ...]
-    """The chosen ones first, then the others by name, OFFERED at most."""
+    """The chosen ones first, then the others by name, MAX_CHOICES at most."""
     total: int
 
     @property
     def left_out(self) -> int:
-        """How many are not among `choices`."""
+        """Number of namespaces that are not in `choices`."""
         return self.total - len(self.choices)
 
 
-def namespace_picker(live: LiveParts, chosen: tuple[str, ...], hrefs: Hrefs) -> Picker | None:
-    """The choice of namespaces for a page; None where nobody knows which there are, and none is chosen."""
-    names = namespace_names(live)
-    if not names and not chosen:
+def namespace_picker(state: AppState, selected: tuple[str, ...], hrefs: HrefBuilder) -> NamespacePicker | None:
+    """The namespace picker of a page; None where the namespaces are unknown and none is chosen."""
+    names = namespace_names(state)
+    if not names and not selected:
         return None
-    offered = [*sorted(chosen), *(name for name in names if name not in chosen)][: max(OFFERED, len(chosen))]
+    offered = [*sorted(selected), *(name for name in names if name not in selected)][: max(MAX_CHOICES, len(selected))]
     parts = urlsplit(hrefs(()))
-    return Picker(
+    return NamespacePicker(
         all_href=hrefs(()),
         path=parts.path,
         hidden=tuple(parse_qsl(parts.query)),
-        choices=tuple(Link(name, hrefs((name,)), name in chosen) for name in offered),
-        total=len({*names, *chosen}),
+        choices=tuple(Link(name, hrefs((name,)), name in selected) for name in offered),
+        total=len({*names, *selected}),
     )
 
 
-def namespace_names(live: LiveParts) -> list[str]:
-    """The cluster's namespaces, sorted; empty while they are not known or not watched."""
-    if not is_watched(live, "namespaces"):
+def namespace_names(state: AppState) -> list[str]:
+    """The cluster's namespaces, sorted; empty while they are unknown or not watched."""
+    if not is_followed(state, "namespaces"):
         return []
-    return sorted(row.name for row in live.replicas.get("namespaces").rows.values())
+    return sorted(row.name for row in state[REPLICAS].get("namespaces").rows.values())
 
 
-def unknown_namespaces(live: LiveParts, chosen: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Those of `chosen` that certainly do not exist, each with a sentence that says so and which do."""
-    if not chosen or not is_watched(live, "namespaces"):
+def unknown_namespaces(state: AppState, selected: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The namespaces of `selected` that do not exist, each with a sentence that says so and lists the existing ones."""
+    if not selected or not is_followed(state, "namespaces"):
         return []
-    replica = live.replicas.get("namespaces")
+    replica = state[REPLICAS].get("namespaces")
     if replica.state == "starting" or replica.health.state not in ("live", "stale", "absent"):
         return []
-    names = namespace_names(live)
+    names = namespace_names(state)
     known = set(names)
-    there = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED:,} more" if len(names) > NAMED else "")
-    return [(name, f"There is no namespace {name}. There are {there}.") for name in chosen if name not in known]
+    there = ", ".join(names[:MAX_NAMED]) + (f" and {len(names) - MAX_NAMED:,} more" if len(names) > MAX_NAMED else "")
+    return [
+        (name, f"There is no namespace {name}. Existing namespaces: {there}.") for name in selected if name not in known
+    ]
 
 
-def is_watched(live: LiveParts, key: str) -> bool:
-    """Whether this dashboard follows kind `key`."""
-    return any(kind.key == key for kind in live.kinds)
+def is_followed(state: AppState, key: str) -> bool:
+    """Whether this dashboard follows the kind `key`."""
+    return any(kind.key == key for kind in state[REPLICAS].kinds)
 
 
 @require_safe
-async def names(request: HttpRequest) -> JsonResponse:
-    """The names of all namespaces, for namespaces.js."""
-    return JsonResponse({"names": namespace_names(live_of(request))}, headers={"Cache-Control": "no-store"})
+async def namespaces_json(request: HttpRequest) -> JsonResponse:
+    """The names of all namespaces, for page/namespaces.js."""
+    return JsonResponse({"names": namespace_names(state_of(request))}, headers={"Cache-Control": "no-store"})

@@ -1,6 +1,6 @@
-"""The kinds at the left of every page: those that are followed or pinned first, all others folded under their groups.
+"""Navigation of every page: followed and pinned kinds first, all others folded under their groups.
 
-The count of a kind that is followed is live; of any other it has a date, or is a dash whose title says why.
+The count of a followed kind is live. Any other count has a date, or is a dash whose title says why.
 """
 
 from __future__ import annotations
@@ -13,24 +13,27 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from dashboard.census.messages import Counted
-from dashboard.live.context import LiveParts, live_of
-from dashboard.live.replica import Replica
-from dashboard.resources.kinds import CUSTOM, GROUP_TITLES, KindInfo, kind_of
-from dashboard.resources.params import read_namespaces
+from dashboard.live.hub.hub import HUB
+from dashboard.live.object_counts.client import OBJECT_COUNTS
+from dashboard.live.object_counts.messages import KindCount
+from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replicas import REPLICAS
+from dashboard.objects.kinds.catalog import CUSTOM, GROUP_TITLES, KindInfo, kind_of
+from dashboard.objects.query.params import read_namespaces
+from dashboard.runtime.app_state import AppState, state_of
 from informerd.clock import rfc3339
 
 FOLDS_COOKIE = "folds"
-"""Groups whose rest is open, written by navigation.js."""
+"""Cookie with the groups that are unfolded, written by page/navigation.js."""
 PINS_COOKIE = "pins"
-"""Kinds that somebody keeps at the top, written by navigation.js."""
-BETWEEN = "_"
-"""Between the parts of such a cookie: no key has it."""
+"""Cookie with the pinned kinds, written by page/navigation.js."""
+COOKIE_SEPARATOR = "_"
+"""Separator in these cookies: it occurs in no key."""
 MOST_PINS = 60
 
-NOT_WATCHED = "Nobody watches them"
-NOT_COUNTED = "Not counted yet: they are counted while somebody looks at this part of the navigation."
-UNCOUNTABLE = "The API server does not say how many there are."
+NOT_WATCHED = "They are not watched"
+NOT_COUNTED = "Not counted yet: Deltaboard counts them while this part of the navigation is open."
+UNCOUNTABLE = "The API server does not report their number."
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +45,30 @@ class KindItem:
     icon: str
     href: str
     count: int | None
-    """None, a dash, while nobody knows."""
-    wrong: int = 0
+    """None, shown as a dash, while the count is unknown."""
+    unhealthy_count: int = 0
     state: str = ""
-    """The informer's state: live, stale, absent, forbidden…; empty where nobody watches."""
-    dated: str = ""
-    """RFC 3339 at which `count` was true; empty where it is live."""
-    clock: str = ""
-    """The same as a UTC time of day, ``17:40``."""
+    """The informer's state: live, stale, absent, forbidden…; empty where the kind is not watched."""
+    counted_at: str = ""
+    """RFC 3339 time of a dated `count`; empty where it is live."""
+    counted_at_clock: str = ""
+    """The same time as a UTC time of day, ``17:40``."""
     words: str = ""
-    """What the count's title says: why there is none, or that it is not live."""
+    """Title of the count: why there is none, or why it is not live."""
     pinned: bool = False
     pinnable: bool = True
-    """False: it stands at the top anyway, because the settings name it."""
+    """False where the settings name the kind, which puts it at the top anyway."""
     namespaced: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Fold:
-    """Kinds of a group that are neither followed nor pinned, by title; of custom resources those of one API group."""
+class KindFold:
+    """Kinds of a group that are neither followed nor pinned, by title; custom resources have one fold for each API
+    group.
+    """
 
     title: str
-    """The API group; empty where the whole rest is one."""
+    """The API group; empty where one fold holds the whole rest."""
     kinds: tuple[KindItem, ...]
 
 
@@ -73,63 +78,71 @@ class KindGroup:
 
     title: str
     kinds: tuple[KindItem, ...]
-    """Followed, pinned, or the page's own."""
-    folds: tuple[Fold, ...] = ()
+    """Followed kinds, pinned kinds and the kind of the page."""
+    folds: tuple[KindFold, ...] = ()
     open: bool = False
 
     @property
     def slug(self) -> str:
-        """Names the group in the cookie and in the page."""
+        """The group's name in the cookie and in element ids."""
         return self.title.lower().replace(" ", "-")
 
     @property
     def folded(self) -> int:
-        """How many kinds are folded away."""
+        """Number of kinds that are folded."""
         return sum(len(fold.kinds) for fold in self.folds)
 
 
 def navigation(request: HttpRequest, key: str = "", namespaces: tuple[str, ...] = ()) -> tuple[KindGroup, ...]:
-    """Every kind that discovery names, by group; `key` is the page's own kind, whose `namespaces` its links keep.
+    """Every discovered kind, by group. `key` is the kind of the page, whose `namespaces` the links keep.
 
-    Where a fold is open somebody looks at the counts in it: they are kept no older than a minute from here on.
+    Counts in unfolded groups are requested, which keeps them no older than a minute.
     """
-    live = live_of(request)
+    state = state_of(request)
     opened, pins = (set(_parts(request.COOKIES.get(name, ""))) for name in (FOLDS_COOKIE, PINS_COOKIE))
     if opened or pins:
-        live.census.look()
-    groups = [_group(title, items, opened) for title, items in _by_group(live, pins, key, ",".join(namespaces))]
+        state[OBJECT_COUNTS].request_counts()
+    groups = [_group(title, items, opened) for title, items in _by_group(state, pins, key, ",".join(namespaces))]
     return tuple(group for group in groups if group.kinds or group.folds)
 
 
 @require_safe
-async def kinds(request: HttpRequest) -> HttpResponse:
-    """The kinds as a fragment, for a page that is open while the cluster comes to have other ones."""
+async def kind_list(request: HttpRequest) -> HttpResponse:
+    """The kinds as a fragment, fetched by an open page when the cluster's kinds change."""
     key = request.GET.get("key", "")
     chosen = read_namespaces(request.GET, [])
-    page = {"groups": navigation(request, key, chosen), "key": key, "cluster": {"kinds": live_of(request).census.names}}
-    response = render(request, "_kinds.html", {"page": page})
+    page = {
+        "groups": navigation(request, key, chosen),
+        "key": key,
+        "cluster": {"kinds": state_of(request)[OBJECT_COUNTS].kinds_digest},
+    }
+    response = render(request, "layout/_kinds.html", {"page": page})
     response["Cache-Control"] = "no-store"
     return response
 
 
 @require_safe
-async def counts(request: HttpRequest) -> HttpResponse:
-    """The dated counts for navigation.js, which asks while it shows them: that is what has them counted."""
-    census = live_of(request).census
-    census.look()
-    known = {key: [each.count, each.at, _words(each)] for key, each in census.kinds.items()}
-    return JsonResponse({"names": census.names, "counts": known}, headers={"Cache-Control": "no-store"})
+async def kind_counts(request: HttpRequest) -> HttpResponse:
+    """The dated counts, polled by page/navigation.js; polling keeps them counted."""
+    census = state_of(request)[OBJECT_COUNTS]
+    census.request_counts()
+    known = {key: [each.count, each.counted_at, _words(each)] for key, each in census.counts_by_key.items()}
+    return JsonResponse({"names": census.kinds_digest, "counts": known}, headers={"Cache-Control": "no-store"})
 
 
 def _by_group(
-    live: LiveParts, pins: set[str], key: str, namespaces: str
+    state: AppState, pins: set[str], key: str, namespaces: str
 ) -> Iterable[tuple[str, list[tuple[KindInfo, KindItem, bool]]]]:
-    """Under each heading its kinds with whether they stand at the top: followed ones in their order, then the rest."""
+    """The kinds of each heading, each with whether it is at the top: followed kinds in their order, then the rest."""
     found: dict[str, list[tuple[KindInfo, KindItem, bool]]] = {title: [] for title in GROUP_TITLES}
-    followed = {kind.key for kind in live.kinds}
-    for kind in live.kinds:
-        found[kind.group_title].append((kind, _followed(live, kind, _href(kind, namespaces), kind.key in pins), True))
-    others = [(kind_of(each.resource), each) for name, each in live.census.kinds.items() if name not in followed]
+    followed = {kind.key for kind in state[REPLICAS].kinds}
+    for kind in state[REPLICAS].kinds:
+        found[kind.group_title].append((kind, _followed(state, kind, _href(kind, namespaces), kind.key in pins), True))
+    others = [
+        (kind_of(each.resource), each)
+        for name, each in state[OBJECT_COUNTS].counts_by_key.items()
+        if name not in followed
+    ]
     for kind, counted in sorted(others, key=lambda pair: (pair[0].title, pair[0].key)):
         pinned = kind.key in pins
         found[kind.group_title].append(
@@ -143,18 +156,18 @@ def _group(title: str, items: list[tuple[KindInfo, KindItem, bool]], opened: set
     for kind, item, first in items:
         if not first:
             rest.setdefault(kind.resource.group if title == CUSTOM else "", []).append(item)
-    folds = tuple(Fold(name, tuple(rest[name])) for name in sorted(rest))
+    folds = tuple(KindFold(name, tuple(rest[name])) for name in sorted(rest))
     group = KindGroup(title, tuple(item for _, item, first in items if first), folds)
     return KindGroup(title, group.kinds, folds, open=group.slug in opened)
 
 
-def _followed(live: LiveParts, kind: KindInfo, href: str, pinned: bool) -> KindItem:
-    replica = live.replicas.get(kind.key)
-    summary = live.hub.summaries.get(kind.key)
-    wrong = len(summary.wrong) if summary is not None else 0
+def _followed(state: AppState, kind: KindInfo, href: str, pinned: bool) -> KindItem:
+    replica = state[REPLICAS].get(kind.key)
+    summary = state[HUB].summaries.get(kind.key)
+    wrong = len(summary.unhealthy_rows) if summary is not None else 0
     count = len(replica.rows) if _is_listed(replica) else None
     words = f"{wrong:,} wrong" if wrong else ("" if count is not None else replica.health.problem)
-    steady = any(kind.key == each.key for each in live.hub.steady)
+    steady = any(kind.key == each.key for each in state[HUB].configured_kinds)
     return KindItem(
         kind.key, kind.title, kind.icon, href, count, wrong, replica.health.state,
         words=words, pinned=pinned, pinnable=not steady, namespaced=kind.namespaced,
@@ -169,22 +182,23 @@ def _is_listed(replica: Replica) -> bool:
     return replica.state != "starting" and replica.health.state in ("live", "stale")
 
 
-def _counted(kind: KindInfo, counted: Counted, href: str, pinned: bool) -> KindItem:
-    at = counted.at if counted.count is not None else None
+def _counted(kind: KindInfo, counted: KindCount, href: str, pinned: bool) -> KindItem:
+    at = counted.counted_at if counted.count is not None else None
     return KindItem(
         kind.key, kind.title, kind.icon, href, counted.count,
-        dated="" if at is None else rfc3339(at), clock="" if at is None else f"{datetime.fromtimestamp(at, UTC):%H:%M}",
+        counted_at="" if at is None else rfc3339(at),
+        counted_at_clock="" if at is None else f"{datetime.fromtimestamp(at, UTC):%H:%M}",
         words=_words(counted), pinned=pinned, namespaced=kind.namespaced,
     )  # fmt: skip
 
 
-def _words(counted: Counted) -> str:
+def _words(counted: KindCount) -> str:
     if counted.problem:
         return counted.problem
     if counted.count is None:
-        return NOT_COUNTED if counted.at is None else UNCOUNTABLE
-    return f"{NOT_WATCHED}: counted at the time beside it, and again each minute while it is shown."
+        return NOT_COUNTED if counted.counted_at is None else UNCOUNTABLE
+    return f"{NOT_WATCHED}: counted at the time shown, and again each minute while this part is open."
 
 
 def _parts(cookie: str) -> list[str]:
-    return [part for part in cookie.split(BETWEEN)[:MOST_PINS] if part]
+    return [part for part in cookie.split(COOKIE_SEPARATOR)[:MOST_PINS] if part]

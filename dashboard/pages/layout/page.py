@@ -1,4 +1,4 @@
-"""What every page shows around its content: title, cluster, kinds with their counts, namespaces, theme, socket.
+"""Frame of every page: title, cluster, kinds with their counts, namespaces, theme, socket.
 
 Templates see it as ``page``. Edit pages and error pages use it too: `page_info(request, title=…)` is all they need.
 """
@@ -8,23 +8,28 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 from typing import Protocol
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.utils.cache import patch_vary_headers
 
-from dashboard.drafts.cookies import drafts_of
-from dashboard.live.context import LiveParts, live_of, user_of
-from dashboard.live.freshness import outage
-from dashboard.resources.namespaces import Picker
-from dashboard.resources.navigation import KindGroup, navigation
+from dashboard.access.identity import draft_count_of, user_of
+from dashboard.cluster.connection import CONNECTION
+from dashboard.live.hub.freshness import outage_text
+from dashboard.live.hub.hub import HUB
+from dashboard.live.object_counts.client import OBJECT_COUNTS
+from dashboard.live.replication.replicas import REPLICAS
+from dashboard.pages.layout.namespaces import NamespacePicker
+from dashboard.pages.layout.navigation import KindGroup, navigation
+from dashboard.runtime.app_state import AppState, state_of
 
 THEMES = ("auto", "light", "dark")
 THEME_COOKIE = "theme"
 
 
-class Shown(Protocol):
-    """The view that a page shows, as far as its socket has to know it."""
+class SocketView(Protocol):
+    """The part of a page's view that its socket needs."""
 
     @property
     def id(self) -> str: ...
@@ -38,53 +43,53 @@ class Shown(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ClusterInfo:
-    """The cluster in the header."""
+    """The cluster as the header shows it."""
 
     name: str
     version: str
     server: str
     why: str
-    """How it was chosen, as a sentence."""
+    """How the cluster was chosen, as a sentence."""
     user: str
-    """As whom the dashboard speaks to it."""
+    """The identity that the dashboard has at the API server."""
     colour: str
-    """Name of a colour, set for each cluster; empty where none is."""
+    """Colour name that is set for each cluster; empty where none is set."""
     kubectl: str = "kubectl"
-    """How kubectl is called for it, quoted for a POSIX shell."""
+    """The kubectl call for this cluster, quoted for a POSIX shell."""
     own: bool = False
-    """Whether it is the dashboard's own, which nobody finds without that."""
+    """Whether the kubeconfig is the dashboard's own, which kubectl does not find by default."""
     kinds: str = ""
-    """Changes with the kinds that discovery names."""
+    """Changes when the discovered kinds change."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageInfo:
-    """What `page` is in templates."""
+    """Value of `page` in templates."""
 
     title: str
     path: str
     """The address of this page, query included."""
     key: str
-    """The kind's key, ``overview``, ``feed``, or empty: what is marked in the navigation."""
+    """Current entry of the navigation: the kind's key, ``overview``, ``feed``, or empty."""
     cluster: ClusterInfo
     groups: tuple[KindGroup, ...]
-    namespaces: Picker | None
-    """The choice of namespaces; None where that makes no sense."""
+    namespaces: NamespacePicker | None
+    """The namespace picker; None where the page cannot be limited to namespaces."""
     chosen: tuple[str, ...]
     """Namespaces that the page is limited to; empty means all."""
     kept: str
-    """What the links at the left keep of the address: ``?namespace=a,b``, or nothing."""
+    """Query string that the navigation links keep: ``?namespace=a,b``, or empty."""
     user: str
-    """Who is signed in by a proxy; empty where nobody signs in."""
+    """User name from the proxy; empty where there is no sign-in."""
     drafts: int
-    """Texts that this browser has not saved."""
+    """Drafts of this browser."""
     theme: str
     problem: str
-    """What keeps the dashboard from the cluster, as a sentence; empty when nothing does."""
+    """What separates the dashboard from the cluster, as a sentence; empty where nothing does."""
     outage: str
-    """Why what it shows may not be what the cluster has, for a browser without scripts; empty where it is."""
+    """Why the page may be out of date, for a browser without scripts; empty where it is current."""
     socket: str
-    """Where the page's websocket connects."""
+    """Address of the page's websocket."""
 
 
 def page_info(
@@ -92,64 +97,89 @@ def page_info(
     *,
     title: str,
     key: str = "",
-    view: Shown | None = None,
-    beside: Shown | None = None,
-    namespaces: Picker | None = None,
-    chosen: tuple[str, ...] = (),
+    view: SocketView | None = None,
+    drawer_view: SocketView | None = None,
+    namespaces: NamespacePicker | None = None,
+    selected: tuple[str, ...] = (),
 ) -> PageInfo:
     """The frame of a page. Without a `view` its socket carries the heartbeat only."""
-    live = live_of(request)
+    state = state_of(request)
     path = request.get_full_path()
     return PageInfo(
         title=title,
         path=path,
         key=key,
-        cluster=cluster_info(live),
-        groups=navigation(request, key, chosen),
+        cluster=cluster_info(state),
+        groups=navigation(request, key, selected),
         namespaces=namespaces,
-        chosen=chosen,
-        kept=f"?namespace={','.join(chosen)}" if chosen else "",
+        chosen=selected,
+        kept=f"?namespace={','.join(selected)}" if selected else "",
         user=user_of(request),
-        drafts=drafts_of(request),
+        drafts=draft_count_of(request),
         theme=theme_of(request),
-        problem=live.problem,
-        outage="" if live.problem else _outage(live, view),
-        socket=socket_address(path, view, beside),
+        problem=state[HUB].connection_problem(),
+        outage="" if state[HUB].connection_problem() else _outage(state, view),
+        socket=socket_path(path, view, drawer_view),
     )
 
 
-def _outage(live: LiveParts, view: Shown | None) -> str:
-    shown = [kind for kind in live.kinds if view is not None and kind.key in view.keys]
-    return outage(shown or live.kinds, {kind.key: live.replicas.get(kind.key) for kind in live.kinds})
+def _outage(state: AppState, view: SocketView | None) -> str:
+    shown = [kind for kind in state[REPLICAS].kinds if view is not None and kind.key in view.keys]
+    return outage_text(
+        shown or state[REPLICAS].kinds, {kind.key: state[REPLICAS].get(kind.key) for kind in state[REPLICAS].kinds}
+    )
 
 
-def socket_address(path: str, view: Shown | None, beside: Shown | None = None) -> str:
-    """Where the websocket of a page at `path` connects, and what it has already, of what it shows beside it too."""
+def socket_path(path: str, view: SocketView | None, drawer_view: SocketView | None = None) -> str:
+    """Address of the websocket of a page at `path`, with what the page has already, of the view beside it too."""
     state = (
         {"path": path, "view": view.id, "seq": view.seq} if view is not None else {"path": "", "view": "", "seq": ""}
     )
-    if beside is not None:
-        state["beside"] = beside.seq
+    if drawer_view is not None:
+        state["beside"] = drawer_view.seq
     return f"/live/?{urlencode(state)}"
 
 
-def cluster_info(live: LiveParts) -> ClusterInfo:
+def cluster_info(state: AppState) -> ClusterInfo:
     """The cluster that the dashboard shows."""
-    cluster = live.cluster
+    cluster = state[CONNECTION].cluster
     return ClusterInfo(
         name=cluster.name,
-        version=live.version,
+        version=state[CONNECTION].version,
         server=cluster.server,
         why=cluster.why,
         user=cluster.user,
         colour=settings.DELTABOARD_CLUSTER_COLOUR,
-        kubectl=shlex.join(["kubectl", "--kubeconfig", live.kubeconfig]) if live.kubeconfig else "kubectl",
-        own=bool(live.kubeconfig),
-        kinds=live.census.names,
+        kubectl=shlex.join(["kubectl", "--kubeconfig", state[CONNECTION].kubeconfig])
+        if state[CONNECTION].kubeconfig
+        else "kubectl",
+        own=bool(state[CONNECTION].kubeconfig),
+        kinds=state[OBJECT_COUNTS].kinds_digest,
     )
 
 
 def theme_of(request: HttpRequest) -> str:
-    """The theme that this browser asked for: auto, light or dark."""
+    """The theme of this browser: auto, light or dark."""
     theme = request.COOKIES.get(THEME_COOKIE, "")
     return theme if theme in THEMES else "auto"
+
+
+def wants_fragment(request: HttpRequest, target: str) -> bool:
+    """Whether htmx requests this element only."""
+    return "HX-Request" in request.headers and request.headers.get("HX-Target", "").endswith(target)
+
+
+def vary_on_htmx(response: HttpResponse) -> HttpResponse:
+    patch_vary_headers(response, ("HX-Request", "HX-Target"))
+    return response
+
+
+def current_page_params(request: HttpRequest) -> QueryDict:
+    """The parameters of the page that htmx sends the request from; else those of the request."""
+    before = urlsplit(request.headers.get("HX-Current-URL", ""))
+    return QueryDict(before.query) if before.path == request.path else request.GET
+
+
+def keep_address(response: HttpResponse) -> None:
+    """Let htmx neither push nor replace the address, so that it still names the page that is shown."""
+    response["HX-Replace-Url"] = "false"

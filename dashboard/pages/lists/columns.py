@@ -1,16 +1,18 @@
-"""The columns that a list may show, for its picker: those that it shows first, in their order."""
+"""Column picker of a list: the shown columns first, in their order."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dashboard.resources.query import Query
-from dashboard.resources.rows import columns_for
+from dashboard.objects.printers import columns_for
+from dashboard.objects.query.query import Query
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnChoice:
-    """A line of the picker. `earlier_href` shows the list with this column one place before; empty where it cannot."""
+    """A line of the picker. `earlier_href` shows the list with this column one position earlier; empty where it is the
+    first.
+    """
 
     id: str
     header: str
@@ -20,20 +22,20 @@ class ColumnChoice:
 
 @dataclass(frozen=True, slots=True)
 class ColumnChoices:
-    """What `columns` is in resources/_columns.html."""
+    """Value of `columns` in lists/_columns.html."""
 
     choices: tuple[ColumnChoice, ...]
     hidden: tuple[tuple[str, str], ...]
-    """Names and values that its form carries along."""
+    """Names and values of the form's hidden fields."""
     usual_href: str
-    """The list with its usual columns; empty where it shows them."""
+    """The list with its default columns; empty where it shows them."""
 
 
 def column_choices(query: Query) -> ColumnChoices:
-    """The picker of a list in this state."""
+    """The column picker of a list in this state."""
     headers = {column.id: column.header for column in columns_for(query.key)}
-    headers |= {column.id: column.header for _, column in query.shown_columns()}
-    shown = [column.id for _, column in query.shown_columns()]
+    headers |= {column.id: column.header for _, column in query.visible_columns()}
+    shown = [column.id for _, column in query.visible_columns()]
     others = [name for name in headers if name not in shown]
     choices = [
         ColumnChoice(name, headers[name], name in shown, _earlier(query, shown, name)) for name in (*shown, *others)

@@ -1,44 +1,52 @@
-"""Whether the account may make what a list shows."""
+"""Permission to create objects of a list's kind."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from dashboard.access.rights import ASKED_AGAIN, Denied, Right
-from dashboard.resources.kinds import KindInfo
+from dashboard.cluster.access_reviews import REFRESH_SECONDS, DenialLookup, ResourceAttributes
+from dashboard.objects.kinds.catalog import KindInfo
 from informerd.clock import Clock
 
 
-class CreateRight:
-    """Known of a list that shows one namespace, or of a kind without any; of several it may be allowed in one of them.
+class CreatePermission:
+    """Permission to create, for a list of one namespace or of a cluster-scoped kind; with several namespaces the answer
+    may differ.
 
-    `changed` is called when what `ask` says is another.
+    `on_change` is called when the answer changes.
     """
 
     def __init__(
-        self, kind: KindInfo, namespaces: tuple[str, ...], denied: Denied, clock: Clock, changed: Callable[[], None]
+        self,
+        kind: KindInfo,
+        namespaces: tuple[str, ...],
+        denied: DenialLookup,
+        clock: Clock,
+        on_change: Callable[[], None],
     ) -> None:
         where = namespaces[0] if len(namespaces) == 1 and kind.namespaced else ""
         known = kind.creatable and (bool(where) or not kind.namespaced)
-        self._right = Right("create", kind.resource, where) if known else None
+        self._right = ResourceAttributes("create", kind.resource, where) if known else None
         self._denied = denied
         self._clock = clock
-        self._changed = changed
+        self._changed = on_change
         self._asked = clock.now()
         self._words = ""
 
-    def look_again(self) -> None:
-        """Ask where the answer may have become old."""
-        if self._clock.now() - self._asked >= ASKED_AGAIN:
-            self.rights_changed()
+    def refresh(self) -> None:
+        """Ask again where the answer may be out of date."""
+        if self._clock.now() - self._asked >= REFRESH_SECONDS:
+            self.access_changed()
 
-    def ask(self) -> str:
-        """Why not, as a sentence; empty where it may, or nobody knows. Whoever asks hears of changes from here on."""
+    def denial_text(self) -> str:
+        """Why creation is denied, as a sentence; empty where it is allowed or unknown. The caller is notified of
+        changes from then on.
+        """
         self._asked = self._clock.now()
         self._words = self._denied(self._right, self) if self._right is not None else ""
         return self._words
 
-    def rights_changed(self) -> None:
+    def access_changed(self) -> None:
         before = self._words
-        if self.ask() != before:
+        if self.denial_text() != before:
             self._changed()

@@ -1,7 +1,7 @@
-"""What a list shows, all pages of it, as a file: CSV of its columns, or the whole objects as JSON or YAML.
+"""Export of a list, all pages of it: CSV of its columns, or whole objects as JSON or YAML.
 
-A file is made while it is sent, some rows at a time, so that 50,000 of them neither fill the memory nor hold up the
-event loop. It is of one moment: rows that change meanwhile are as they were.
+A file is made while it is sent, some rows at a time, so that 50,000 rows neither fill the memory nor block the event
+loop. It is a snapshot: later changes of rows are not in it.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from typing import Any
 
 import msgspec
 
-from dashboard.live.lines import Columns, cells_of
-from dashboard.live.messages import Row
-from dashboard.resources.yaml_text import as_flow, to_yaml
+from dashboard.live.rendering.cells import IndexedColumns, cells_of
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.manifests.writer import json_to_flow_yaml, to_yaml
 
 ROWS_AT_A_TIME = 100
-"""Rows between two turns of the event loop: about 5 ms of work."""
+"""Rows between two yields to the event loop: about 5 ms of work."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""With these a spreadsheet takes a text for a formula."""
-_TOO_DEEP = "# Nested too deep to be indented: written as JSON, which is YAML, too, with all that the API server sent."
+"""First characters that make a spreadsheet read a text as a formula."""
+_TOO_DEEP = "# Nested too deeply to indent: written as JSON, which is valid YAML, exactly as the API server sent it."
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A kind of file."""
+    """A file format."""
 
     suffix: str
     content_type: str
@@ -42,10 +42,10 @@ FORMATS: Mapping[str, Format] = MappingProxyType({
 })  # fmt: skip
 
 
-async def export(suffix: str, rows: Iterable[Row], columns: Columns) -> AsyncIterator[bytes]:
-    """The file's bytes. `columns` are those of the list; JSON and YAML are of whole objects, without managedFields.
+async def export(suffix: str, rows: Iterable[Row], columns: IndexedColumns) -> AsyncIterator[bytes]:
+    """The file's bytes. `columns` are those of the list; JSON and YAML have whole objects, without managedFields.
 
-    One nested too deep to be taken apart stands there as the API server sent it.
+    An object nested too deeply to decode is written as the API server sent it.
     """
     if suffix == "csv":
         pieces = _csv(rows, columns)
@@ -63,17 +63,17 @@ async def export(suffix: str, rows: Iterable[Row], columns: Columns) -> AsyncIte
     yield "".join(waiting).encode()
 
 
-def _csv(rows: Iterable[Row], columns: Columns) -> Iterator[str]:
-    """RFC 4180, a header first; ages as RFC 3339, texts that a spreadsheet would run begin with an apostrophe.
+def _csv(rows: Iterable[Row], columns: IndexedColumns) -> Iterator[str]:
+    """RFC 4180 with a header; ages as RFC 3339, texts that a spreadsheet would run get an apostrophe in front.
 
-    That goes for headers too: a definition names its columns as it likes. A field by path is whole, however long, and
-    empty where an object has none.
+    Headers are escaped too: a definition names its columns freely. A path column has the whole value, however long, and
+    is empty where an object has none.
     """
     headers = [f"{column.header} since" if column.kind == "age" else column.header for _, column in columns]
-    yield _csv_line([harmless(header) for header in headers])
+    yield _csv_line([escape_formula(header) for header in headers])
     for row in rows:
         cells = cells_of(row, columns)
-        yield _csv_line([cell.datetime or ("" if cell.value is None else harmless(cell.value)) for cell in cells])
+        yield _csv_line([cell.datetime or ("" if cell.value is None else escape_formula(cell.value)) for cell in cells])
 
 
 def _csv_line(cells: list[Any]) -> str:
@@ -82,8 +82,8 @@ def _csv_line(cells: list[Any]) -> str:
     return line.getvalue()
 
 
-def harmless(value: object) -> object:
-    """The value as a cell that no spreadsheet runs: a text that begins like a formula gets an apostrophe before it."""
+def escape_formula(value: object) -> object:
+    """The value as a cell that no spreadsheet runs: a text that starts like a formula gets an apostrophe in front."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
@@ -102,21 +102,21 @@ def _json(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def _yaml(rows: Iterable[Row]) -> Iterator[str]:
-    """One document an object."""
+    """One document for each object."""
     for row in rows:
         try:
-            yield f"---\n{to_yaml(row.whole())}"
+            yield f"---\n{to_yaml(row.decode_object())}"
         except RecursionError:
-            yield f"---\n{_TOO_DEEP}\n{as_flow(_as_it_came(row))}\n"
+            yield f"---\n{_TOO_DEEP}\n{json_to_flow_yaml(_as_it_came(row))}\n"
 
 
 def _as_it_came(row: Row) -> str:
-    """The JSON that the API server sent, of an object nested too deep to be taken apart: its managedFields, too."""
+    """The JSON that the API server sent, for an object nested too deeply to decode, managedFields included."""
     return row.blob.json().decode() if row.blob is not None else "{}"
 
 
 def _plain(row: Row) -> dict[str, Any]:
-    whole = row.whole()
+    whole = row.decode_object()
     if isinstance(meta := whole.get("metadata"), dict):
         meta.pop("managedFields", None)
     return whole

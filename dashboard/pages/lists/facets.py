@@ -1,4 +1,4 @@
-"""The facets of a list: how many of its rows have which status, and how many of those are worse off than the others."""
+"""Facets of a list: the number of its rows by status, and how many of those have a worse tone."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from dashboard.live.messages import Tone
-from dashboard.resources.query import Query
+from dashboard.objects.kinds.row import Tone
+from dashboard.objects.query.query import Query
 
 _BEST_FIRST: tuple[Tone, ...] = ("ok", "idle", "busy", "warn", "bad")
 _WORDS: Mapping[Tone, str] = MappingProxyType(
@@ -16,24 +16,24 @@ _WORDS: Mapping[Tone, str] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Rows of a status whose tone is worse than the best of it: pods that are Running but not ready."""
+class FacetShare:
+    """Rows of a status whose tone is worse than the status's best: pods that are Running but not ready."""
 
     tone: Tone
     count: int
 
     @property
     def words(self) -> str:
-        """What the tone means, for who does not see its colour."""
+        """The meaning of the tone, for readers who do not see its colour."""
         return _WORDS[self.tone]
 
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """How many rows have a status; `href` adds it to the filter, or takes it away where it is `active`.
+    """Number of rows with a status; `href` adds it to the filter, or removes it where it is `active`.
 
-    A status has one facet, because there is one filter for it: `tone` is the best among its rows, and `worse` tells
-    how many have another.
+    A status has one facet, because there is one filter for it: `tone` is the best among its rows, and `worse` counts
+    the rows with another tone.
     """
 
     status: str
@@ -41,19 +41,19 @@ class Facet:
     count: int
     href: str
     active: bool
-    worse: tuple[Part, ...] = ()
+    worse: tuple[FacetShare, ...] = ()
 
 
 def facets_of(counts: Mapping[tuple[str, Tone], int], query: Query) -> tuple[Facet, ...]:
-    """The facets of rows counted by status and tone, the commonest first."""
-    parts: dict[str, list[Part]] = {}
+    """The facets of rows counted by status and tone, the most frequent first."""
+    parts: dict[str, list[FacetShare]] = {}
     for (status, tone), count in counts.items():
-        parts.setdefault(status, []).append(Part(tone, count))
+        parts.setdefault(status, []).append(FacetShare(tone, count))
     found = [_facet(status, parts[status], query) for status in parts]
     return tuple(sorted(found, key=lambda facet: (-facet.count, facet.status)))
 
 
-def _facet(status: str, parts: list[Part], query: Query) -> Facet:
+def _facet(status: str, parts: list[FacetShare], query: Query) -> Facet:
     best, *worse = sorted(parts, key=lambda part: _BEST_FIRST.index(part.tone))
     return Facet(
         status=status,

@@ -1,4 +1,4 @@
-"""The kubectl command that lists what a list shows, and what of the list no command can say."""
+"""kubectl command for a list, and the parts of the list that no command can express."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dashboard.live.messages import Row
-from dashboard.resources.kinds import KindInfo
-from dashboard.resources.query import Query
-from dashboard.resources.rows import Column, default_sort
-from dashboard.resources.rows.field_path import FieldPath
-from dashboard.resources.terms import ColumnTerm, LabelTerm, PathTerm, Term
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.paths.field_path import FieldPath
+from dashboard.objects.printers import Column, default_sort
+from dashboard.objects.query.query import Query
+from dashboard.objects.query.terms import ColumnTerm, LabelTerm, PathTerm, Term
 
 _FIELDS = {("pods", "node"): "spec.nodeName", ("pods", "name"): "metadata.name"}
 """Columns that kubectl's field selectors know under another name, by kind."""
@@ -22,36 +22,36 @@ _SELECTED = {
         ".status.phase", ".status.podIP", ".status.nominatedNodeName",
     }),
 }  # fmt: skip
-"""Fields by path that field selectors know, by kind, beside those of every kind."""
+"""Field paths that field selectors know, by kind, in addition to those of every kind."""
 _SELECTED_ALWAYS = frozenset({".metadata.name", ".metadata.namespace"})
 _PATHS = {"namespace": ".metadata.namespace", "name": ".metadata.name", "age": ".metadata.creationTimestamp"}
 _PATHS_OF = {
     ("pods", "node"): ".spec.nodeName", ("pods", "ip"): ".status.podIP",
     ("mydemos.crddemo.k8s.io", "ip"): ".spec.ip", ("mydemos.crddemo.k8s.io", "port"): ".spec.port",
 }  # fmt: skip
-"""Columns that are a field as it is, by kind: what custom columns can show of ours."""
+"""Columns that show a field unchanged, by kind: kubectl's custom columns can show them."""
 _DOT = re.compile(r"(?<!\\)\.")
 _HEADER = re.compile(r"[^A-Za-z0-9]+")
 _CONDITION = re.compile(r"([=!]=)([^)\]]*)\)")
 _SORTS = {("age", True): ".metadata.creationTimestamp"}
-"""Orders that --sort-by has, which knows no other direction than upwards."""
+"""Orders that --sort-by supports, ascending only."""
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class KubectlCommand:
     """A command line, quoted for a POSIX shell."""
 
     text: str
     leaves_out: tuple[str, ...] = ()
-    """Parts of the filter and the order that it does not have: it lists more, or in another order."""
+    """Parts of the filter and the order that the command lacks: it lists more, or in another order."""
 
     @property
     def arguments(self) -> str:
-        """What stands behind kubectl, the blank included: how kubectl itself is called depends on the cluster."""
+        """The text after kubectl, the space included: the call of kubectl itself depends on the cluster."""
         return self.text.removeprefix("kubectl")
 
 
-def kubectl_command(kind: KindInfo, query: Query) -> Command:
+def kubectl_command(kind: KindInfo, query: Query) -> KubectlCommand:
     """The command for all pages of the list that `query` shows."""
     words = ["kubectl", "get", kind.key, *_place(kind, query)]
     labels: list[str] = []
@@ -73,11 +73,11 @@ def kubectl_command(kind: KindInfo, query: Query) -> Command:
         words.append(f"--sort-by={_json_path(query.sort_path)}")
     elif query.sort != default_sort(kind.key):
         left_out.append(f"sort={'-' if query.sort[1] else ''}{query.sort[0]}")
-    return Command(shlex.join(words), tuple(left_out))
+    return KubectlCommand(shlex.join(words), tuple(left_out))
 
 
-def commands_for(kind: KindInfo, rows: Iterable[Row]) -> str:
-    """The command that lists exactly these objects: a line a namespace, for kubectl takes names of one at a time."""
+def object_commands(kind: KindInfo, rows: Iterable[Row]) -> str:
+    """Commands that list exactly these objects: one line for each namespace, as kubectl needs for names."""
     names: dict[str, list[str]] = {}
     for row in rows:
         names.setdefault(row.namespace, []).append(row.name)
@@ -89,8 +89,8 @@ def commands_for(kind: KindInfo, rows: Iterable[Row]) -> str:
 
 
 def _custom_columns(kind: KindInfo, query: Query, left_out: list[str]) -> list[str]:
-    """The columns, where fields by path are among them; those that are no field as it is are left out."""
-    columns = [column for _, column in query.shown_columns()]
+    """The custom columns, where the list has path columns; columns that show no plain field are left out."""
+    columns = [column for _, column in query.visible_columns()]
     if not any(column.path is not None for column in columns):
         return []
     said = []
@@ -109,13 +109,13 @@ def _path_of(kind: KindInfo, column: Column) -> FieldPath | None:
 
 
 def _header(column: Column) -> str:
-    """As kubectl has headers, in capitals; a path's is made of its last name."""
+    """A header as kubectl has it, in capitals; a path's header is its last name."""
     names = _DOT.split(column.path.text) if column.path is not None else [column.header]
     return _HEADER.sub("-", names[-1]).strip("-").upper() or "FIELD"
 
 
 def _json_path(path: FieldPath) -> str:
-    """A path in kubectl's words: it wants what a condition compares with between quotation marks."""
+    """A path in kubectl's syntax, which needs quotation marks around the value of a condition."""
     return _CONDITION.sub(r'\1"\2")', path.text)
 
 
@@ -148,7 +148,7 @@ def _field_requirement(kind: KindInfo, term: Term) -> str | None:
 
 
 def _selected(kind: KindInfo, term: ColumnTerm | PathTerm) -> str | None:
-    """The field's name for a field selector."""
+    """The field's name in a field selector."""
     if isinstance(term, ColumnTerm):
         return _FIELDS.get((kind.key, term.column))
     path = term.path.text

@@ -1,7 +1,7 @@
-"""The view of a list: one kind, filtered, sorted and cut to a window of rows.
+"""View of a list: one kind, filtered, sorted and cut to a window of rows.
 
 Templates see it as ``view``. Ids that frames aim at: ``#list`` carries data-view and data-seq; ``#total-<view.id>``
-(resources/_total.html, root element), ``#new-<view.id>`` (_new.html, root element), ``tbody#rows-<view.id>``
+(lists/_total.html, root element), ``#new-<view.id>`` (_new_button.html, root element), ``tbody#rows-<view.id>``
 (_row.html for each line, which sees ``line``), and the contents of ``#facets-<view.id>`` (_facets.html),
 ``#pager-<view.id>`` (_pager.html) and ``#empty-<view.id>`` (_empty.html).
 """
@@ -12,76 +12,87 @@ import copy
 from typing import ClassVar
 from urllib.parse import urlencode
 
-from dashboard.access.rights import Denied, offered
-from dashboard.live.change import Change
-from dashboard.live.create_right import CreateRight
-from dashboard.live.facets import Facet, facets_of
-from dashboard.live.followed_kind import NOT_FOLLOWED
-from dashboard.live.hints import Hint, Hints
-from dashboard.live.lines import Head, Line, Share, line_of, partial, shares, tone_counts
-from dashboard.live.paging import WINDOW, Paging
-from dashboard.live.renderer import Renderer
-from dashboard.live.replica import Replica
-from dashboard.live.result import Result
-from dashboard.live.shown_rows import ShownRows
-from dashboard.live.view import View
-from dashboard.resources.absent import Absent, absent_of
-from dashboard.resources.kinds import KindInfo
-from dashboard.resources.offers import Offer, offers_of
-from dashboard.resources.query import Query
-from dashboard.resources.rows.field_path import FieldPath
+from dashboard.cluster.access_reviews import DenialLookup, allow_all
+from dashboard.live.hub.hub import Hub
+from dashboard.live.hub.live_view import LiveView
+from dashboard.live.index.result_set import ResultSet
+from dashboard.live.rendering.cells import (
+    BarSegment,
+    ColumnHeader,
+    RowLine,
+    bar_segments,
+    hx_partial,
+    row_line,
+    tone_counts,
+)
+from dashboard.live.rendering.renderer import Renderer
+from dashboard.live.replication.change import Change
+from dashboard.live.replication.messages import NOT_FOLLOWED
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.quick_actions import QuickAction, quick_actions_of
+from dashboard.objects.paths.field_path import FieldPath
+from dashboard.objects.query.query import Query
+from dashboard.pages.lists.create_permission import CreatePermission
+from dashboard.pages.lists.facets import Facet, facets_of
+from dashboard.pages.lists.no_matches import Suggester, Suggestion, UnknownPath, find_unknown_paths
+from dashboard.pages.lists.window import PAGE_SIZE, Paging, RowWindow
 from informerd.cache.health import Health
-from informerd.cache.recovery import REFUSED
+from informerd.cache.recovery import CREDENTIALS_REFUSED
 from informerd.clock import Clock
 
-SUMS = (("total", "outerMorph"), ("facets", "innerMorph"), ("pager", "innerMorph"), ("empty", "innerMorph"))
-"""The parts beside the rows, and how each is swapped."""
+SUMMARY_PARTS = (("total", "outerMorph"), ("facets", "innerMorph"), ("pager", "innerMorph"), ("empty", "innerMorph"))
+"""Parts of the page other than rows, and how each is swapped."""
 
-Sums = tuple[object, ...]
+SummaryState = tuple[object, ...]
 
 
-class ListView(View):
-    """What `view` is in resources/list.html and the fragments it includes.
+class LiveList(LiveView):
+    """Value of `view` in lists/list.html and the fragments it includes.
 
-    id, seq · kind: KindInfo · query · head: tuple[Head, ...] · lines: tuple[Line, ...] · total: int (matching) · all:
-    int (in the kind) · paging: Paging · facets: tuple[Facet, ...] · spread: tuple[Share, ...] · clear_href: str ·
-    namespaces: tuple[str, ...] that are in the query · health: Health (the informer's) · expected: int | None (objects,
-    while they are being listed) · looking: tuple[int, int] | None (rows looked at so far and rows, while matching ones
-    are being found) · looking_at: str (the field by path that is looked at meanwhile) · absent: tuple[Absent, ...]
-    (paths no object has) · hints: tuple[Hint, ...] (parts of the filter that no row has, where nothing matches).
+    id, seq · kind: KindInfo · query · head: tuple[ColumnHeader, ...] · lines: tuple[RowLine, ...] · total: int
+    (matching) · all: int (in the kind) · paging: Paging · facets: tuple[Facet, ...] · spread: tuple[BarSegment, ...] ·
+    clear_href: str · namespaces: tuple[str, ...] that are in the query · health: Health (the informer's) · expected:
+    int | None (objects, while they are being listed) · looking: tuple[int, int] | None (rows looked at so far and rows,
+    while matching ones are being found) · looking_at: str (the field by path that is looked at meanwhile) · absent:
+    tuple[UnknownPath, ...] (paths no object has) · hints: tuple[Suggestion, ...] (parts of the filter that no row has,
+    where nothing matches).
     """
 
     template: ClassVar[str] = "list"
+    forgotten_with_kind: ClassVar[bool] = True
 
     def __init__(
         self,
         kind: KindInfo,
         query: Query,
-        result: Result,
+        result_set: ResultSet,
         replica: Replica,
         clock: Clock,
         *,
-        denied: Denied = offered,
+        denied: DenialLookup = allow_all,
     ) -> None:
-        super().__init__(self.state_of(kind, query), keys=(kind.key,), clock=clock)
+        super().__init__(self.state_key(kind, query), keys=(kind.key,), clock=clock)
         self.kind = kind
         self.query = query
-        self._columns = query.shown_columns()
+        self._columns = query.visible_columns()
         self._replica = replica
-        self._result = result
-        self._create = CreateRight(kind, query.namespaces, denied, clock, self._stir)
-        self._shown = ShownRows(self.id, self._window, self._row)
+        self._result = result_set
+        self._create = CreatePermission(kind, query.namespaces, denied, clock, self._stir)
+        self._shown = RowWindow(self.id, self._window, self._row)
         self._sums = self._sums_now()
         self._new_told = ""
-        self._absent_told: tuple[tuple[FieldPath, ...], tuple[Absent, ...]] = ((), ())
+        self._absent_told: tuple[tuple[FieldPath, ...], tuple[UnknownPath, ...]] = ((), ())
 
     @staticmethod
-    def state_of(kind: KindInfo, query: Query) -> str:
-        """What tells this view from others."""
+    def state_key(kind: KindInfo, query: Query) -> str:
+        """Key that distinguishes this view from others."""
         return f"{kind.key} {query.query_string()}"
 
-    def seen_by(self, query: Query) -> ListView:
-        """This view for one page whose filter was typed as in `query`, mistakes included. Only to render at once."""
+    def with_query(self, query: Query) -> LiveList:
+        """A copy of this view for one page whose filter was typed as in `query`, mistakes included; to be rendered
+        immediately.
+        """
         seen = copy.copy(self)
         seen.query = query
         return seen
@@ -89,10 +100,10 @@ class ListView(View):
     # --- what templates see ---
 
     @property
-    def head(self) -> tuple[Head, ...]:
+    def head(self) -> tuple[ColumnHeader, ...]:
         by, descending = self.query.sort
         return tuple(
-            Head(
+            ColumnHeader(
                 id=column.id,
                 header=column.header,
                 href=self.query.with_sort(column.id).href(),
@@ -101,13 +112,13 @@ class ListView(View):
                 wide=column.wide,
                 css=column.css,
             )
-            for _, column in self.query.shown_columns()
+            for _, column in self.query.visible_columns()
         )
 
     @property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[RowLine, ...]:
         rows = self._result.rows
-        return tuple(line_of(self.kind, rows[uid], self._columns) for uid in self._window())
+        return tuple(row_line(self.kind, rows[uid], self._columns) for uid in self._window())
 
     @property
     def total(self) -> int:
@@ -119,28 +130,28 @@ class ListView(View):
 
     @property
     def looking(self) -> tuple[int, int] | None:
-        return None if self._result.ready else (self._result.looked_at, self.all)
+        return None if self._result.ready else (self._result.scanned_count, self.all)
 
     @property
     def looking_at(self) -> str:
-        column = self._result.looking_at
+        column = self._result.pending_column
         return column.path.text if column is not None else ""
 
     @property
-    def absent(self) -> tuple[Absent, ...]:
-        """What was meant is looked for once, until other paths are absent."""
+    def absent(self) -> tuple[UnknownPath, ...]:
+        """Paths that no object has, with suggestions; searched once, until the absent paths change."""
         paths, told = self._absent(), self._absent_told
         if paths != told[0]:
-            told = self._absent_told = (paths, absent_of(self.query, paths, self._result.rows))
+            told = self._absent_told = (paths, find_unknown_paths(self.query, paths, self._result.rows))
         return told[1]
 
     @property
-    def hints(self) -> tuple[Hint, ...]:
-        """What may have been meant, where nothing matches."""
-        values = self._result.values
+    def hints(self) -> tuple[Suggestion, ...]:
+        """Suggestions where nothing matches."""
+        values = self._result.value_counts
         if self.total or not self._result.ready or values is None:
             return ()
-        return Hints(self.kind, self.query, values, self._stir).found()
+        return Suggester(self.kind, self.query, values, self._stir).suggestions()
 
     @property
     def paging(self) -> Paging:
@@ -151,8 +162,8 @@ class ListView(View):
         return facets_of(self._result.facets, self.query)
 
     @property
-    def spread(self) -> tuple[Share, ...]:
-        return shares(tone_counts((tone, count) for (_, tone), count in self._result.facets.items()))
+    def spread(self) -> tuple[BarSegment, ...]:
+        return bar_segments(tone_counts((tone, count) for (_, tone), count in self._result.facets.items()))
 
     @property
     def clear_href(self) -> str:
@@ -160,13 +171,13 @@ class ListView(View):
         return self.kind.path
 
     @property
-    def actions(self) -> tuple[Offer, ...]:
-        """Quick actions that objects of this kind have."""
-        return offers_of(self.kind)
+    def actions(self) -> tuple[QuickAction, ...]:
+        """Quick actions of this kind."""
+        return quick_actions_of(self.kind)
 
     @property
     def new_href(self) -> str:
-        """Where one is made, in the namespace of the list or among those of it; empty where none can be."""
+        """Address that creates an object, in the list's namespaces; empty where none can be created."""
         if not self.kind.creatable:
             return ""
         shown = self.query.namespaces if self.kind.namespaced else ()
@@ -175,12 +186,14 @@ class ListView(View):
 
     @property
     def new_denied(self) -> str:
-        """Why none may be made, as a sentence; empty where it may, as far as is known when it is drawn."""
-        return self._create.ask()
+        """Why no object may be created, as a sentence; empty where it may, as far as is known when the page is
+        rendered.
+        """
+        return self._create.denial_text()
 
     @property
     def export_links(self) -> tuple[tuple[str, str], ...]:
-        """The list as a file: its suffix and its address."""
+        """Exports of the list: suffix and address of each."""
         encoded = self.query.with_(page=1).query_string()
         rest = f"?{encoded}" if encoded else ""
         return tuple((suffix, f"{self.kind.path}export.{suffix}{rest}") for suffix in ("csv", "json", "yaml"))
@@ -195,18 +208,18 @@ class ListView(View):
 
     @property
     def refused(self) -> bool:
-        """Whether it cannot be listed because the API server does not accept the credentials."""
-        return self.health.problem.startswith(REFUSED)
+        """Whether the kind cannot be listed because the API server rejects the credentials."""
+        return self.health.problem.startswith(CREDENTIALS_REFUSED)
 
     @property
     def unfollowed(self) -> str:
-        """Why the worker does not follow it, as a sentence; empty where it does."""
+        """Why the worker does not follow the kind, as a sentence; empty where it does."""
         before, _, why = self.health.problem.partition(": ")
         return f"{why[:1].upper()}{why[1:]}." if before == NOT_FOLLOWED else ""
 
     @property
     def unread(self) -> str:
-        """Why its first list cannot even be asked for, as a sentence; empty where it can or has come."""
+        """Why its first list cannot be requested, as a sentence; empty where it can or is complete."""
         return self.trouble() if self.health.state == "starting" else ""
 
     @property
@@ -218,29 +231,29 @@ class ListView(View):
 
     @property
     def keeps_paths(self) -> bool:
-        """Whether its rows have been found by fields by path, which are kept for it."""
-        return self._result.by_path and self._result.ready
+        """Whether its rows were found by field paths, whose values are cached for it."""
+        return self._result.uses_paths and self._result.ready
 
     def open(self) -> None:
-        self._create.ask()
-        if self._result.sightings is not None:
-            self._result.sightings.watch(self, self.query.paths, self._stir)
-        if self not in self._result.views:
-            self._result.views[self] = self._touched
+        self._create.denial_text()
+        if self._result.path_presence is not None:
+            self._result.path_presence.watch(self, self.query.paths, self._stir)
+        if self not in self._result.listeners:
+            self._result.listeners[self] = self._touched
             self.skip_update()  # what came in between was not heard: let pages have the window
 
     def close(self) -> None:
-        if self._result.sightings is not None:
-            self._result.sightings.leave(self)
-        self._result.views.pop(self, None)
+        if self._result.path_presence is not None:
+            self._result.path_presence.unwatch(self)
+        self._result.listeners.pop(self, None)
 
     def apply(self, key: str, change: Change) -> None:  # noqa: ARG002 -- of rows it hears from its result
-        self.dirty = self.dirty or change.state
+        self.dirty = self.dirty or change.has_new_health
 
     def next_due(self) -> float | None:
-        """At once where rows that the filter holds back have changed what is said beside those it lets through.
+        """Immediately where rows outside the filter have changed the parts beside the rows.
 
-        Nobody tells of such rows, since a change would cost each list something then; they are counted each second.
+        No notification comes for such rows, since it would cost every list something; they are counted each second.
         """
         _, told_of, _, told, *_ = self._sums
         return 0.0 if (self.all, self._result.facets) != (told_of, told) else None
@@ -248,23 +261,23 @@ class ListView(View):
     def pass_time(self, now: float) -> None:  # noqa: ARG002 -- due because of others
         self.dirty = True
 
-    def look_again(self) -> None:
-        self._create.look_again()
+    def refresh(self) -> None:
+        self._create.refresh()
 
     def _stir(self) -> None:
         self.dirty = True
         self.on_dirty()
 
     def _touched(self, changed: set[str], gone: set[str]) -> None:
-        self._shown.touched(changed, gone)
+        self._shown.note_changes(changed, gone)
         self._stir()
 
     # --- rendering ---
 
     def render_window(self, render: Renderer) -> str:
         html = self._shown.render_window(render) + self._render_sums(render) + self._render_new(render)
-        if self._replica.described is not None:  # the page may have been made before anybody knew these columns
-            html += partial(f"#head-{self.id}", "innerMorph", render("resources/_head.html", self.context()))
+        if self._replica.table is not None:  # the page may have been made before anybody knew these columns
+            html += hx_partial(f"#head-{self.id}", "innerMorph", render("lists/_head.html", self.context()))
         return html
 
     def _render_update(self, render: Renderer) -> str:
@@ -284,23 +297,23 @@ class ListView(View):
 
     def _render_sums(self, render: Renderer) -> str:
         context = self.context()
-        parts = SUMS if not self.query.paths else (*SUMS, ("paths", "innerMorph"))
+        parts = SUMMARY_PARTS if not self.query.paths else (*SUMMARY_PARTS, ("paths", "innerMorph"))
         return "".join(
-            partial(f"#{part}-{self.id}", swap, render(f"resources/_{part}.html", context)) for part, swap in parts
+            hx_partial(f"#{part}-{self.id}", swap, render(f"lists/_{part}.html", context)) for part, swap in parts
         )
 
     def _render_new(self, render: Renderer) -> str:
         self._new_told = self.new_denied
-        return partial(f"#new-{self.id}", "outerMorph", render("resources/_new.html", self.context()))
+        return hx_partial(f"#new-{self.id}", "outerMorph", render("lists/_new_button.html", self.context()))
 
     def _row(self, render: Renderer, uid: str) -> str:
-        return render.row(self.kind, self._result.rows[uid], self._columns)
+        return render.render_row(self.kind, self._result.rows[uid], self._columns)
 
     def _window(self) -> list[str]:
-        return self._result.window(self.paging.start, WINDOW)
+        return self._result.window(self.paging.start, PAGE_SIZE)
 
-    def _sums_now(self) -> Sums:
-        """Whatever the parts beside the rows depend on; health only where it is shown, in the empty list."""
+    def _sums_now(self) -> SummaryState:
+        """Everything that the parts beside the rows depend on; health only where it is shown, in the empty list."""
         now = self.health
         health = (
             None if self.total else (now.state, now.problem, now.listed, now.remaining, self.unread, self.new_denied)
@@ -317,5 +330,19 @@ class ListView(View):
         )
 
     def _absent(self) -> tuple[FieldPath, ...]:
-        sightings = self._result.sightings
+        sightings = self._result.path_presence
         return sightings.absent(self.query.paths) if sightings is not None else ()
+
+
+def open_list(hub: Hub, kind: KindInfo, query: Query) -> LiveList:
+    """The list's view. Its rows come later where they have not been found yet, see `looking`.
+
+    Raises KeyError where the kind is not followed.
+    """
+    query = hub.index.fit_query(kind, query)
+    replica, result = hub.followed.replica(kind.key), hub.index.open_result(kind, query)
+
+    def make() -> LiveList:
+        return LiveList(kind, query, result, replica, hub.clock, denied=hub.denied)
+
+    return hub.open_view(LiveList, LiveList.state_key(kind, query), make).with_query(query)

@@ -1,60 +1,109 @@
-"""The rows of a list that its pages have, and what turns them into those that they should have."""
+"""Rows that open pages show, and the changes that bring them up to date."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from dashboard.live.lines import dom_id, partial
-from dashboard.live.moves import places
-from dashboard.live.renderer import Renderer
+from dashboard.live.rendering.cells import dom_id, hx_partial
+from dashboard.live.rendering.moves import plan_moves
+from dashboard.live.rendering.renderer import Renderer
+from dashboard.objects.query.query import Query
 
-WINDOW_FROM = 60
-"""From so many changed rows on, morphing the whole window costs the browser less than placing each."""
+MORPH_FROM = 60
+"""From this number of changed rows on, morphing the whole window is cheaper for the browser than single swaps."""
 
 
-class ShownRows:
-    """Pages of one view. `wanted` names the rows of its window in order; `row` renders one of them."""
+class RowWindow:
+    """Rows in the pages of one view. `wanted` names the rows of the window in order; `row` renders one of them."""
 
-    def __init__(self, view: str, wanted: Callable[[], list[str]], row: Callable[[Renderer, str], str]) -> None:
+    def __init__(self, view: str, window_uids: Callable[[], list[str]], row: Callable[[Renderer, str], str]) -> None:
         self._aim = f"#rows-{view}"
-        self._wanted = wanted
+        self._wanted = window_uids
         self._row = row
-        self._shown = wanted()
+        self._shown = window_uids()
         self._changed: set[str] = set()
         self._deleted: set[str] = set()
 
-    def touched(self, changed: set[str], gone: set[str]) -> None:
-        """What came since pages were last told; the last word on a row counts."""
+    def note_changes(self, changed: set[str], gone: set[str]) -> None:
+        """Record the changes since pages were last updated; the last change of a row counts."""
         self._changed |= changed
         self._changed -= gone
         self._deleted |= gone
         self._deleted -= changed
 
     def forget(self) -> None:
-        """Pages have the window as it is now."""
+        """Mark the pages as up to date."""
         self._shown = self._wanted()
         self._changed, self._deleted = set(), set()
 
     def render_window(self, render: Renderer) -> str:
-        """All rows, for pages that may have anything."""
-        return partial(self._aim, "window", "".join(self._row(render, uid) for uid in self._wanted()))
+        """All rows, for pages in any state."""
+        return hx_partial(self._aim, "window", "".join(self._row(render, uid) for uid in self._wanted()))
 
     def render_update(self, render: Renderer) -> str:
-        """What is new for pages that have what was rendered last; forgets it."""
+        """The changes for pages that have what was rendered last; marks the pages as up to date."""
         wanted = self._wanted()
         staying = set(wanted)
         leaving = [uid for uid in self._shown if uid not in staying]
-        steps = places(self._shown, wanted, self._changed)
+        steps = plan_moves(self._shown, wanted, self._changed)
         deleted = self._deleted
         self._shown, self._changed, self._deleted = wanted, set(), set()
         html = "".join(self._row_gone(uid, "gone") for uid in leaving if uid in deleted)
-        if len(steps) > WINDOW_FROM:
+        if len(steps) > MORPH_FROM:
             return html + self.render_window(render)
         html += "".join(self._row_gone(uid, "leave") for uid in leaving if uid not in deleted)
         for step in steps:
             where = f"place before:row-{dom_id(step.before)}" if step.before else "place end"
-            html += partial(self._aim, where, self._row(render, step.uid))
+            html += hx_partial(self._aim, where, self._row(render, step.uid))
         return html
 
     def _row_gone(self, uid: str, how: str) -> str:
-        return partial(f"{self._aim}>#row-{dom_id(uid)}", how)
+        return hx_partial(f"{self._aim}>#row-{dom_id(uid)}", how)
+
+
+PAGE_SIZE = 100
+"""Rows of a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """Pages of the `total` rows that match `query`."""
+
+    query: Query
+    total: int
+
+    @property
+    def page(self) -> int:
+        """The requested page, or the last existing one."""
+        return max(1, min(self.query.page, -(-self.total // PAGE_SIZE)))
+
+    @property
+    def beyond(self) -> bool:
+        """Whether the requested page does not exist."""
+        return self.query.page > self.page
+
+    @property
+    def first(self) -> int:
+        """Number of its first row, from 1; 0 where it has none."""
+        return self.start + 1 if self.total else 0
+
+    @property
+    def last(self) -> int:
+        """Number of its last row; 0 where it has none."""
+        return min(self.total, self.page * PAGE_SIZE)
+
+    @property
+    def start(self) -> int:
+        """Index of its first row, from 0."""
+        return (self.page - 1) * PAGE_SIZE
+
+    @property
+    def previous_href(self) -> str:
+        """Empty on the first page."""
+        return self.query.with_(page=self.page - 1).href() if self.page > 1 else ""
+
+    @property
+    def next_href(self) -> str:
+        """Empty on the last page."""
+        return self.query.with_(page=self.page + 1).href() if self.page * PAGE_SIZE < self.total else ""

@@ -1,10 +1,11 @@
-"""The view of the whole cluster, or of some namespaces.
+"""View of the whole cluster, or of some namespaces.
 
 Templates see it as ``view``. Fragments that frames replace whole, each the root element of its template:
-``#tiles-<view.id>`` (live/_tiles.html), ``#wrong-<view.id>`` (live/_wrong.html) and ``#latest-<view.id>``
-(live/_latest.html).
+``#tiles-<view.id>`` (overview/_tiles.html), ``#wrong-<view.id>`` (overview/_problems.html) and ``#latest-<view.id>``
+(overview/_latest.html).
 The chart's data come in ``<script type="application/json" id="rates-data">``, rendered by Django's json_script filter:
-``{{ view.rates|json_script:"rates-data" }}``; frames carry the same shape as JSON in `rates`, and live.js passes it on
+``{{ view.rates|json_script:"rates-data" }}``; frames carry the same shape as JSON in `rates`, and live/main.js passes
+it on
 as a `deltaboard:rates` event on document.
 """
 
@@ -16,35 +17,42 @@ from heapq import merge
 from itertools import islice
 from typing import ClassVar
 
-from dashboard.live.change import Change
-from dashboard.live.feed_lines import FeedLine, feed_line
-from dashboard.live.fragments import Fragment, Fragments
-from dashboard.live.histogram import chart
-from dashboard.live.lines import clock_words, partial
-from dashboard.live.messages import Entry
-from dashboard.live.namespace_rates import NamespaceRates
-from dashboard.live.rates import Rate
-from dashboard.live.renderer import Renderer
-from dashboard.live.replica import Replica
-from dashboard.live.tiles import Tile, tile_of
-from dashboard.live.unread import Unread, state_of, unread
-from dashboard.live.view import View
-from dashboard.live.wrong_now import WrongNow, wrong_now
-from dashboard.live.wrong_rows import Summary
-from dashboard.resources.kinds import KindInfo
+from dashboard.live.hub.hub import Hub
+from dashboard.live.hub.kind_summaries import KindSummary
+from dashboard.live.hub.live_view import LiveView
+from dashboard.live.hub.unavailable_kinds import UnavailableKinds, informer_state, unavailable_kinds
+from dashboard.live.rendering.cells import clock_text, hx_partial
+from dashboard.live.rendering.charts import chart_data
+from dashboard.live.rendering.parts import Fragment, SentFragments
+from dashboard.live.rendering.renderer import Renderer
+from dashboard.live.replication.change import Change
+from dashboard.live.replication.rates import Rate
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.row import Entry
+from dashboard.pages.feed.lines import FeedLine, feed_line
+from dashboard.pages.overview.namespace_rates import NamespaceRates
+from dashboard.pages.overview.problems import UnhealthyObjects, find_unhealthy
+from dashboard.pages.overview.tiles import Tile, tile_of
 from informerd.clock import Clock
 
-LATEST = 12
-LOOKED_THROUGH = 500
-"""Entries of each kind among which the latest of some namespaces are looked for."""
-BACKGROUND = frozenset({"namespaces", "nodes", "events"})
-"""Kinds that every cluster has objects of, however empty it is."""
+TEMPLATES = {
+    "tiles": "overview/_tiles.html",
+    "wrong": "overview/_problems.html",
+    "latest": "overview/_latest.html",
+}
+"""The template of each part, by the prefix of its element id."""
+MAX_LATEST = 12
+LATEST_SCAN_LIMIT = 500
+"""Entries of each kind in which the latest of some namespaces are searched."""
+BACKGROUND_KINDS = frozenset({"namespaces", "nodes", "events"})
+"""Kinds that even an empty cluster has objects of."""
 
 
-class OverviewView(View):
-    """What `view` is in live/overview.html, _tiles.html, _wrong.html and _latest.html.
+class LiveOverview(LiveView):
+    """Value of `view` in overview/overview.html, _tiles.html, _problems.html and _latest.html.
 
-    id, seq · namespaces: tuple[str, ...] (empty: all) · tiles: tuple[Tile, ...] · wrong_now: WrongNow ·
+    id, seq · namespaces: tuple[str, ...] (empty: all) · tiles: tuple[Tile, ...] · wrong_now: UnhealthyObjects ·
     latest: tuple[FeedLine, ...] (newest first, at most 12) · empty: bool (no object of any kind but namespaces, nodes
     and events) · rates: {"start": Unix second, "step": seconds, "added": [...], "modified": [...], "deleted": [...]}
     (the last 15 minutes) · rates_from: str (UTC time of day before which not every change is in them; empty: all are).
@@ -57,24 +65,24 @@ class OverviewView(View):
         self,
         kinds: tuple[KindInfo, ...],
         replicas: list[Replica],
-        summaries: Mapping[str, Summary],
+        summaries: Mapping[str, KindSummary],
         clock: Clock,
         *,
         namespaces: tuple[str, ...] = (),
-        own_rates: Callable[[], NamespaceRates] | None = None,
+        make_own_rates: Callable[[], NamespaceRates] | None = None,
     ) -> None:
-        """`own_rates` counts what changes in `namespaces`; without it there are all changes of the kinds."""
-        super().__init__(self.state_of(namespaces), keys=tuple(replica.key for replica in replicas), clock=clock)
+        """`own_rates` counts changes in `namespaces`; without it the rates cover all namespaces."""
+        super().__init__(self.state_key(namespaces), keys=tuple(replica.key for replica in replicas), clock=clock)
         self.namespaces = tuple(sorted(set(namespaces)))
         self._kinds = {kind.key: kind for kind in kinds}
         self._replicas = replicas
         self._summaries = summaries
-        self._fragments = Fragments()
-        self._count_own = own_rates
-        self._own_rates = own_rates() if own_rates is not None else None
+        self._fragments = SentFragments()
+        self._count_own = make_own_rates
+        self._own_rates = make_own_rates() if make_own_rates is not None else None
 
     @staticmethod
-    def state_of(namespaces: tuple[str, ...]) -> str:
+    def state_key(namespaces: tuple[str, ...]) -> str:
         """The canonical state of an overview of these namespaces."""
         return ",".join(sorted(set(namespaces)))
 
@@ -89,55 +97,55 @@ class OverviewView(View):
                 replica,
                 self._summaries[replica.key],
                 now,
-                self._rates_of(replica, now) if self._kinds[replica.key].namespaced else replica.rates.list(now),
+                self._rates_of(replica, now) if self._kinds[replica.key].namespaced else replica.rates.recent(now),
                 namespaces=self.namespaces,
-                out_of_reach=trouble,
+                is_unreachable=trouble,
             )
             for replica in self._replicas
         )
 
     @property
-    def wrong_now(self) -> WrongNow:
+    def wrong_now(self) -> UnhealthyObjects:
         known = [(kind, self._summaries[key]) for key, kind in self._kinds.items() if key in self._summaries]
-        return wrong_now(known, self.namespaces)
+        return find_unhealthy(known, self.namespaces)
 
     @property
     def unknown(self) -> str:
-        """Of which kinds nobody knows what is wrong, as sentences; empty where all could be listed."""
+        """Kinds whose problems are unknown, as sentences; empty where all could be listed."""
         return self._unread().words
 
     @property
     def unreadable(self) -> bool:
-        """Whether that is so because something fails, and not because the first lists are on their way."""
+        """Whether a failure is the reason, and not first lists that are still being read."""
         found = self._unread()
         return bool(found.forbidden or found.failing)
 
     @property
     def unheard(self) -> bool:
-        """Whether something may have happened of which nobody here has heard: what is shown is from before."""
-        return any(replica.state == "stale" or state_of(replica) == "stale" for replica in self._replicas)
+        """Whether changes may have been missed, so that the page shows an earlier state."""
+        return any(replica.state == "stale" or informer_state(replica) == "stale" for replica in self._replicas)
 
-    def _unread(self) -> Unread:
-        return unread(self._kinds, self._replicas, out_of_reach=bool(self.trouble()))
+    def _unread(self) -> UnavailableKinds:
+        return unavailable_kinds(self._kinds, self._replicas, is_unreachable=bool(self.trouble()))
 
     @property
     def latest(self) -> tuple[FeedLine, ...]:
         newest = merge(*map(self._entries, self._replicas), key=lambda one: one[:3])
-        return tuple(feed_line(self._kinds[key], entry) for _, key, _, entry in islice(newest, LATEST))
+        return tuple(feed_line(self._kinds[key], entry) for _, key, _, entry in islice(newest, MAX_LATEST))
 
     def _entries(self, replica: Replica) -> Iterator[tuple[float, str, int, Entry]]:
-        """Of one kind, the newest first."""
+        """Entries of one kind, the newest first."""
         newest = ((-entry.time, replica.key, -entry.seq, entry) for entry in reversed(replica.entries))
         if not self.namespaces:
             return newest
-        return (one for one in islice(newest, LOOKED_THROUGH) if one[3].namespace in self.namespaces)
+        return (one for one in islice(newest, LATEST_SCAN_LIMIT) if one[3].namespace in self.namespaces)
 
     @property
     def empty(self) -> bool:
         return not any(
-            replica.rows or state_of(replica) not in {"live", "absent"}
+            replica.rows or informer_state(replica) not in {"live", "absent"}
             for replica in self._replicas
-            if replica.key not in BACKGROUND
+            if replica.key not in BACKGROUND_KINDS
         )
 
     @property
@@ -147,15 +155,15 @@ class OverviewView(View):
         for replica in self._replicas:
             for second, *counts in self._rates_of(replica, now):
                 sums.setdefault(second, Counter()).update(dict(enumerate(counts)))
-        return chart([(second, one[0], one[1], one[2]) for second, one in sums.items()], now)
+        return chart_data([(second, one[0], one[1], one[2]) for second, one in sums.items()], now)
 
     @property
     def rates_from(self) -> str:
         since = self._own_rates.known_from(self.clock.time()) if self._own_rates is not None else None
-        return "" if since is None else f"{clock_words(since)[:5]} UTC"
+        return "" if since is None else f"{clock_text(since)[:5]} UTC"
 
     def _rates_of(self, replica: Replica, now: float) -> tuple[Rate, ...]:
-        return replica.rates.list(now) if self._own_rates is None else self._own_rates.list(replica.key, now)
+        return replica.rates.recent(now) if self._own_rates is None else self._own_rates.recent(replica.key, now)
 
     # --- changes ---
 
@@ -169,10 +177,10 @@ class OverviewView(View):
         self.dirty = True
 
     def next_due(self) -> float | None:
-        """Always: rates, sparklines and what counts as wrong change with time; the heartbeat's pace is enough."""
+        """Always: rates, sparklines and problems change with time; the heartbeat's pace is enough."""
         return 0.0
 
-    def pass_time(self, now: float) -> None:  # noqa: ARG002 -- see next_due
+    def pass_time(self, now: float) -> None:  # noqa: ARG002 -- due because of others
         self.dirty = True
 
     # --- rendering ---
@@ -181,17 +189,33 @@ class OverviewView(View):
         return {"rates": self.rates}
 
     def render_window(self, render: Renderer) -> str:
-        return "".join(partial(*fragment) for fragment in self._all(render))
+        return "".join(hx_partial(*fragment) for fragment in self._all(render))
 
     def _render_update(self, render: Renderer) -> str:
-        return self._fragments.changed(self._all(render))
+        return self._fragments.changed_partials(self._all(render))
 
     def _forget_update(self) -> None:
         self._fragments.forget()
 
     def _all(self, render: Renderer) -> list[Fragment]:
         context = self.context()
-        return [
-            (f"#{name}-{self.id}", "outerMorph", render(f"live/_{name}.html", context))
-            for name in ("tiles", "wrong", "latest")
-        ]
+        return [(f"#{name}-{self.id}", "outerMorph", render(template, context)) for name, template in TEMPLATES.items()]
+
+
+def open_overview(hub: Hub, namespaces: tuple[str, ...] = ()) -> LiveOverview:
+    """The overview's view, of all namespaces or of some."""
+
+    def own_rates() -> NamespaceRates:
+        return NamespaceRates(namespaces, hub.history, hub.index.slices, hub.clock.time())
+
+    def make() -> LiveOverview:
+        return LiveOverview(
+            hub.followed.configured,
+            hub.followed.configured_replicas(),
+            hub.followed.kind_summaries.by_key,
+            hub.clock,
+            namespaces=namespaces,
+            make_own_rates=own_rates if namespaces else None,
+        )
+
+    return hub.open_view(LiveOverview, LiveOverview.state_key(namespaces), make)

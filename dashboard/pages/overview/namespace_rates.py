@@ -1,45 +1,45 @@
-"""How much changes in some namespaces: counted from what the feed remembers, and then as it comes.
+"""Change rates of some namespaces: counted from the feed's stored entries, then from each change.
 
-The worker counts a kind's changes in all namespaces together; an overview of some of them counts its own.
+The worker counts a kind's changes in all namespaces together; an overview of some namespaces counts its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dashboard.live.feed_log import FeedLog, Piece
-from dashboard.live.messages import Entry
-from dashboard.live.rates import SPAN, Rate, Rates
-from dashboard.live.slices import Slices, Work
+from dashboard.live.replication.history import FeedHistory, HistoryChunk
+from dashboard.live.replication.rates import RATES_SECONDS, Rate, Rates
+from dashboard.objects.kinds.row import Entry
+from dashboard.runtime.background import SlicedWork, TimeSlicer
 
 _COUNTED = {"added": (1, 0, 0), "modified": (0, 1, 0), "deleted": (0, 0, 1)}
 
 
 class NamespaceRates:
-    """By kind, those of the changes that happen in these namespaces. What there was before is counted in slices."""
+    """Changes in these namespaces, by kind. Earlier changes are counted in slices."""
 
-    def __init__(self, namespaces: Iterable[str], log: FeedLog, slices: Slices, now: float) -> None:
+    def __init__(self, namespaces: Iterable[str], log: FeedHistory, slices: TimeSlicer, now: float) -> None:
         self._namespaces = frozenset(namespaces)
         self._rates = {key: Rates() for key in log.keys}
         self._known_from = log.known_from(log.keys)
-        slices.add(self._look_back(log.pieces(log.keys, now - SPAN, now)))
+        slices.add(self._look_back(log.chunks(log.keys, now - RATES_SECONDS, now)))
 
     def add(self, key: str, entries: Iterable[Entry]) -> None:
-        """Count what happened to a kind."""
+        """Count changes of a kind."""
         rates = self._rates[key]
         for entry in entries:
             if entry.namespace in self._namespaces:
                 rates.add(entry.time, _COUNTED[entry.op])
 
-    def list(self, key: str, now: float) -> tuple[Rate, ...]:
-        """The seconds of the last 15 minutes before Unix time `now` in which something happened to a kind."""
-        return self._rates[key].list(now)
+    def recent(self, key: str, now: float) -> tuple[Rate, ...]:
+        """The seconds with changes of a kind, within the 15 minutes before Unix time `now`."""
+        return self._rates[key].recent(now)
 
     def known_from(self, now: float) -> float | None:
-        """Unix seconds before which not every change is counted; None where that is longer ago than is shown."""
-        return self._known_from if now - SPAN < self._known_from <= now else None
+        """Unix seconds from which on all changes are counted; None where that is before the shown span."""
+        return self._known_from if now - RATES_SECONDS < self._known_from <= now else None
 
-    def _look_back(self, pieces: Iterable[Piece]) -> Work:
+    def _look_back(self, pieces: Iterable[HistoryChunk]) -> SlicedWork:
         for piece in pieces:
             self.add(piece.key, piece.entries())
             yield None

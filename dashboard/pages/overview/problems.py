@@ -1,4 +1,4 @@
-"""What is wrong now, of several kinds: the longest first, the rest counted by kind and status."""
+"""Current problems of several kinds: the oldest first, the rest counted by kind and status."""
 
 from __future__ import annotations
 
@@ -8,87 +8,87 @@ from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
 
-from dashboard.live.lines import dom_id, rfc3339, utc_words
-from dashboard.live.messages import Row, Tone
-from dashboard.live.wrong_rows import Summary
-from dashboard.resources.kinds import KindInfo
-from dashboard.resources.query import Query
-from dashboard.resources.words import object_href
+from dashboard.live.hub.kind_summaries import KindSummary
+from dashboard.live.rendering.cells import dom_id, rfc3339, utc_text
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.row import Row, Tone
+from dashboard.objects.query.query import Query
+from dashboard.runtime.text import object_href
 
-WRONG = 20
-"""Shown at most."""
-RESTS = 8
-"""Sorts of what is not shown that are named."""
-Sort = tuple[str, str, Tone]
+MAX_SHOWN = 20
+"""Most problems that are shown."""
+MAX_GROUPS = 8
+"""Most groups of further problems that are listed."""
+GroupKey = tuple[str, str, Tone]
 """Kind's key, status and tone."""
-LONG = 160
-"""Characters of a reason above which it is folded."""
+LONG_REASON = 160
+"""Longest reason that is shown unfolded, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
-    """Something that is wrong now."""
+class UnhealthyObject:
+    """An object with a problem."""
 
     id: str
-    """A part of its element's id."""
+    """Part of its element id."""
     kind: KindInfo
     row: Row
     href: str
     words: str
     """The reason in words; the status where there is none."""
     since: str
-    """RFC 3339 since when; empty where unknown."""
+    """RFC 3339 start of the problem; empty where it is unknown."""
     since_text: str
     """The same in UTC words."""
 
     @property
     def is_long(self) -> bool:
-        """Whether the reason is too long to be read at a glance."""
-        return len(self.words) > LONG
+        """Whether the reason is too long for one glance."""
+        return len(self.words) > LONG_REASON
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
-    """Things of one kind and status that are wrong and not shown."""
+class UnhealthyGroup:
+    """Objects of one kind and status that have a problem and are not shown."""
 
     kind: KindInfo
     status: str
     tone: Tone
     count: int
     href: str
-    """The list of what has that status."""
+    """The list of the kind's objects with that status."""
 
 
 @dataclass(frozen=True, slots=True)
-class WrongNow:
-    """What the overview says is wrong."""
+class UnhealthyObjects:
+    """The overview's problems."""
 
-    shown: tuple[Wrong, ...]
-    """The longest first, WRONG at most."""
+    shown: tuple[UnhealthyObject, ...]
+    """The oldest problems first, MAX_SHOWN at most."""
     total: int
-    rests: tuple[Rest, ...]
-    """The most first."""
+    rests: tuple[UnhealthyGroup, ...]
+    """The largest groups first."""
     more: int
-    """How many belong to none of `rests` and are not shown either."""
+    """Number of objects that are neither shown nor in `rests`."""
 
 
-def wrong_now(kinds: Iterable[tuple[KindInfo, Summary]], namespaces: tuple[str, ...] = ()) -> WrongNow:
-    """What is wrong of these kinds, in `namespaces` (empty: everywhere, and what belongs to none).
+def find_unhealthy(kinds: Iterable[tuple[KindInfo, KindSummary]], namespaces: tuple[str, ...] = ()) -> UnhealthyObjects:
+    """Problems of these kinds, in `namespaces` (empty: everywhere, cluster-scoped objects included).
 
-    Costs what is shown, and what sorts of wrong there are, whatever their number.
+    The cost depends on the shown objects and the number of groups, not on the number of objects.
     """
     by_key = {kind.key: (kind, summary) for kind, summary in kinds}
     longest = merge(*(_longest(key, summary, namespaces) for key, (_, summary) in by_key.items()))
-    shown = [(since, key, by_key[key][1].wrong[uid]) for since, uid, key in islice(longest, WRONG)]
-    left: Counter[Sort] = Counter()
+    shown = [(since, key, by_key[key][1].unhealthy_rows[uid]) for since, uid, key in islice(longest, MAX_SHOWN)]
+    left: Counter[GroupKey] = Counter()
     for key, (_, summary) in by_key.items():
-        for (namespace, status, tone), count in summary.sorts.items():
+        for (namespace, status, tone), count in summary.group_counts.items():
             if not namespaces or namespace in namespaces:
                 left[key, status, tone] += count
     total = left.total()
     left.subtract((key, row.status, row.tone) for _, key, row in shown)
-    named = [(sort, count) for sort, count in left.most_common(RESTS) if count]
-    return WrongNow(
+    named = [(sort, count) for sort, count in left.most_common(MAX_GROUPS) if count]
+    return UnhealthyObjects(
         shown=tuple(_wrong(by_key[key][0], row, since) for since, key, row in shown),
         total=total,
         rests=tuple(_rest(by_key[sort[0]][0], sort, count, namespaces) for sort, count in named),
@@ -96,25 +96,25 @@ def wrong_now(kinds: Iterable[tuple[KindInfo, Summary]], namespaces: tuple[str, 
     )
 
 
-def _longest(key: str, summary: Summary, namespaces: tuple[str, ...]) -> Iterator[tuple[float, str, str]]:
-    for since, uid in summary.longest:
-        if not namespaces or summary.wrong[uid].namespace in namespaces:
+def _longest(key: str, summary: KindSummary, namespaces: tuple[str, ...]) -> Iterator[tuple[float, str, str]]:
+    for since, uid in summary.oldest_first:
+        if not namespaces or summary.unhealthy_rows[uid].namespace in namespaces:
             yield since, uid, key
 
 
-def _wrong(kind: KindInfo, row: Row, since: float) -> Wrong:
-    return Wrong(
+def _wrong(kind: KindInfo, row: Row, since: float) -> UnhealthyObject:
+    return UnhealthyObject(
         id=f"{kind.resource.plural}-{dom_id(row.uid)}",
         kind=kind,
         row=row,
         href=object_href(kind.key, row.namespace, row.name),
         words=row.reason or row.status,
         since=rfc3339(since) if since else "",
-        since_text=utc_words(since) if since else "",
+        since_text=utc_text(since) if since else "",
     )
 
 
-def _rest(kind: KindInfo, sort: Sort, count: int, namespaces: tuple[str, ...]) -> Rest:
+def _rest(kind: KindInfo, sort: GroupKey, count: int, namespaces: tuple[str, ...]) -> UnhealthyGroup:
     _, status, tone = sort
     query = Query(key=kind.key).with_(namespaces=namespaces).with_status(status)
-    return Rest(kind, status, tone, count, query.href())
+    return UnhealthyGroup(kind, status, tone, count, query.href())

@@ -1,4 +1,4 @@
-"""Kinds at a glance, for the overview: how many, how they are, and how much changes."""
+"""Tiles of the overview: count, state and change rate of each kind."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from dashboard.live.histogram import per_second, rate_words, spark
-from dashboard.live.lines import TONES, Share, shares
-from dashboard.live.messages import Tone
-from dashboard.live.rates import Rate
-from dashboard.live.replica import Replica
-from dashboard.live.unread import is_unknown, state_of
-from dashboard.live.wrong_rows import Summary
-from dashboard.resources.kinds import KindInfo
+from dashboard.live.hub.kind_summaries import KindSummary
+from dashboard.live.hub.unavailable_kinds import informer_state, is_unknown
+from dashboard.live.rendering.cells import TONES, BarSegment, bar_segments
+from dashboard.live.rendering.charts import per_second, rate_text, sparkline
+from dashboard.live.replication.rates import Rate
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.row import Tone
 
 _SAID: Mapping[Tone, str] = {
     "ok": "well",
@@ -35,65 +35,69 @@ _FACTS: Mapping[str, tuple[str, Tone]] = {
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A kind at a glance."""
+    """One kind of the overview."""
 
     kind: KindInfo
     href: str
     count: int | None
-    """None while nobody knows."""
-    spread: tuple[Share, ...]
-    """Pieces of the stacked bar, x and width of 0 to 100."""
+    """None while it is unknown."""
+    spread: tuple[BarSegment, ...]
+    """Segments of the stacked bar, x and width from 0 to 100."""
     spread_words: str
     """The bar in words: ``102 well, 3 bad``."""
     facts: str
-    """``1 wrong``, ``31 changes/s``, ``not in this cluster``; empty where all is quiet."""
+    """``1 wrong``, ``31 changes/s``, ``not in this cluster``; empty where nothing happens."""
     tone: Tone
-    """Tone of `facts`: bad where something is wrong, idle otherwise."""
+    """Tone of `facts`: bad where there is a problem, idle otherwise."""
     spark: str
     """The sparkline's path, viewBox 0 0 100 28; empty where nothing changed."""
     rate: float
     """Changes a second, over the last 10 s."""
     state: str
-    """live, stale, starting, absent, forbidden, …: the informer's."""
+    """The informer's state: live, stale, starting, absent, forbidden, …"""
 
 
 def tile_of(
     kind: KindInfo,
     replica: Replica,
-    summary: Summary,
+    summary: KindSummary,
     now: float,
     rates: tuple[Rate, ...],
     *,
     namespaces: tuple[str, ...] = (),
-    out_of_reach: bool = False,
+    is_unreachable: bool = False,
 ) -> Tile:
-    """The tile of a kind, limited to `namespaces` where it is one that has them.
+    """The tile of a kind, limited to `namespaces` where the kind is namespaced.
 
-    `rates` says how much changes there. `out_of_reach`: something keeps the dashboard from the whole cluster, so what
-    has not been heard of will not be.
+    `rates` has the change rates. `is_unreachable`: the dashboard cannot reach the cluster, so kinds that are not read
+    yet will not be read.
     """
     limited = bool(namespaces) and kind.namespaced
     tones = _tones(summary, namespaces) if limited else summary.tones
-    wrong = sum(row.namespace in namespaces for row in summary.wrong.values()) if limited else len(summary.wrong)
-    state, rate = state_of(replica), per_second(rates, now)
+    wrong = (
+        sum(row.namespace in namespaces for row in summary.unhealthy_rows.values())
+        if limited
+        else len(summary.unhealthy_rows)
+    )
+    state, rate = informer_state(replica), per_second(rates, now)
     facts, tone = _FACTS.get(state) or _lively(wrong, rate)
-    if state == "starting" and out_of_reach:
+    if state == "starting" and is_unreachable:
         facts, tone = "cannot be read", "warn"
     return Tile(
         kind=kind,
         href=f"{kind.path}?{urlencode({'namespace': ','.join(namespaces)}, safe=',')}" if limited else kind.path,
         count=None if is_unknown(replica) else sum(tones.values()),
-        spread=shares(tones),
+        spread=bar_segments(tones),
         spread_words=", ".join(f"{tones[tone]:,} {_SAID[tone]}" for tone in TONES if tones.get(tone)),
         facts=facts,
         tone=tone,
-        spark=spark(rates, now),
+        spark=sparkline(rates, now),
         rate=rate,
         state=state,
     )
 
 
-def _tones(summary: Summary, namespaces: tuple[str, ...]) -> Counter[Tone]:
+def _tones(summary: KindSummary, namespaces: tuple[str, ...]) -> Counter[Tone]:
     found: Counter[Tone] = Counter()
     for namespace in namespaces:
         found.update(summary.tones_in.get(namespace, {}))
@@ -101,7 +105,7 @@ def _tones(summary: Summary, namespaces: tuple[str, ...]) -> Counter[Tone]:
 
 
 def _lively(wrong: int, rate: float) -> tuple[str, Tone]:
-    words = rate_words(rate)
+    words = rate_text(rate)
     changes = f"{words} changes/s" if words else ""
     if wrong:
         return " · ".join(filter(None, (f"{wrong:,} wrong", changes))), "bad"

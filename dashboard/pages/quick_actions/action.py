@@ -1,4 +1,4 @@
-"""What a quick action is: one field of one object, changed on top of the value that a person saw."""
+"""Quick action interface: a change of one field of one object, on top of the value that the user saw."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
-from dashboard.edits.fields import ABSENT, Path, Value, get, show
-from dashboard.edits.place import Place
-from dashboard.live.messages import Tone
+from dashboard.objects.fields.fields import ABSENT, Path, Value, format_path, get
+from dashboard.objects.kinds.row import Tone
+from dashboard.pages.writes.request import EditRequest
 
-Form = Mapping[str, str]
+FormData = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
-    """A sentence that a person should know before."""
+class Notice:
+    """A warning before the action."""
 
     words: str
     tone: Tone = "idle"
@@ -24,7 +24,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One input. `value` is what it shows."""
+    """One input. `value` is its current text."""
 
     name: str
     label: str
@@ -36,79 +36,79 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """An object as an action found it."""
+class FieldState:
+    """An object as an action read it."""
 
-    live: dict[str, Value]
+    obj: dict[str, Value]
     """The object, or its scale."""
     path: Path
-    """The field that is changed."""
-    unset: Value = ABSENT
-    """What it means that the field is not there, where that is a value like any other."""
+    """The field to change."""
+    unset_value: Value = ABSENT
+    """Meaning of a missing field, where that is a value like any other."""
 
     @property
     def uid(self) -> str:
-        return str(self.live["metadata"]["uid"])
+        return str(self.obj["metadata"]["uid"])
 
     @property
     def version(self) -> str:
-        return str(self.live["metadata"]["resourceVersion"])
+        return str(self.obj["metadata"]["resourceVersion"])
 
     @property
     def value(self) -> Value:
-        """What the field is now, null where it is not there."""
-        found = get(self.live, self.path)
-        found = self.unset if found is ABSENT or found is None else found
+        """The field's current value, null where it is missing."""
+        found = get(self.obj, self.path)
+        found = self.unset_value if found is ABSENT or found is None else found
         return None if found is ABSENT else found
 
     @property
     def field(self) -> str:
-        return show(self.path)
+        return format_path(self.path)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What the page of an action shows."""
+class ActionForm:
+    """Content of an action's page."""
 
     button: str
-    """What pressing does, in words: ``Scale``."""
+    """Label of the button: ``Scale``."""
     command: str
-    """kubectl's, for what is in the inputs."""
-    facts: tuple[Fact, ...] = ()
+    """The equivalent kubectl command for the current inputs."""
+    facts: tuple[Notice, ...] = ()
     inputs: tuple[Input, ...] = ()
     consent: str = ""
-    """What has to be agreed to first; empty where a look at the page is enough."""
-    refused: str = ""
+    """Checkbox that must be confirmed first; empty where none is needed."""
+    denial: str = ""
     """Why it cannot be done; empty where it can."""
     hidden: Mapping[str, str] = field(default_factory=dict)
-    """What else is sent with the button."""
+    """Hidden inputs of the form."""
 
 
 class WrongInput(ValueError):
-    """What was typed cannot be taken; the message is a sentence."""
+    """The input is invalid; the message is a sentence."""
 
 
 class Action(Protocol):
-    """One small file each. Errors of the API server pass through; nothing here writes."""
+    """A quick action; each has a module of its own. Errors of the API server pass through; nothing here writes."""
 
     id: ClassVar[str]
-    """In the address."""
+    """Its part of the address."""
     title: ClassVar[str]
     verb: ClassVar[str]
-    """That a person needs the right to."""
+    """The verb that the user needs permission for."""
     subresource: ClassVar[str]
-    """Which is written; empty: the object itself."""
-    undoes: ClassVar[bool]
-    """Whether the value before can be put back."""
+    """The subresource that is written; empty: the object itself."""
+    is_undoable: ClassVar[bool]
+    """Whether the earlier value can be restored."""
 
-    async def read(self, place: Place, form: Form) -> State:
-        """The object as it is now. Raises WrongInput where the form names no field of it."""
+    async def read(self, edit_request: EditRequest, form_data: FormData) -> FieldState:
+        """The object's current state. Raises WrongInput where the form names no field of it."""
 
-    async def ask(self, place: Place, state: State, form: Form) -> Asked:
-        """What to show before; what was typed stays."""
+    async def build_form(self, edit_request: EditRequest, state: FieldState, form_data: FormData) -> ActionForm:
+        """The form before the action; typed input stays."""
 
-    async def wanted(self, place: Place, state: State, form: Form) -> Value:
-        """What the field shall be. Raises WrongInput."""
+    async def desired_value(self, edit_request: EditRequest, state: FieldState, form_data: FormData) -> Value:
+        """The new value. Raises WrongInput where the input is invalid."""
 
-    def done(self, before: Value, after: Value) -> str:
-        """What was done, as a sentence without its end."""
+    def done_text(self, before: Value, after: Value) -> str:
+        """Report of the action, as a sentence without its end."""

@@ -1,29 +1,32 @@
-"""One plain field's text as a value of its schema, checked before anything is sent.
+"""Quick action that edits one plain field, checked by its schema before anything is sent.
 
-Patterns and rules are left to the API server: a pattern may take for ever, and its syntax is Go's.
+Patterns and rules are left to the API server: a pattern may take very long, and its syntax is Go's.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
-from dashboard.edits.fields import Value
-from dashboard.edits.schema import Schema
-from dashboard.edits.typed_numbers import number, whole_number
-from dashboard.quick.action import Input, WrongInput
+from dashboard.objects.fields.fields import Path, Value, get
+from dashboard.objects.printers.printer import plain_field
+from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.forms.controls import parse_number, parse_whole_number
+from dashboard.pages.quick_actions.action import ActionForm, FieldState, FormData, Input, Notice, WrongInput
+from dashboard.pages.writes.kubectl import patch_command
+from dashboard.pages.writes.request import EditRequest
 
 
-def value_of(typed: str, schema: Schema, now: Value) -> Value:
-    """The value that was typed; null takes an optional field out. Raises WrongInput with a sentence."""
+def parse_scalar(text: str, schema: Schema, current: Value) -> Value:
+    """The typed value; null removes an optional field. Raises WrongInput where it is invalid."""
     node = schema.node
-    kind = node.get("type") or _kind_of(now)
-    if typed == "" and kind != "string":
-        raise WrongInput("Nothing was typed. To take the field out, edit the object.")
-    value = _read(typed, kind, node, now)
+    kind = node.get("type") or _kind_of(current)
+    if text == "" and kind != "string":
+        raise WrongInput("The value is empty. To remove the field, edit the object.")
+    value = _read(text, kind, node, current)
     choices = node.get("enum")
     if choices and value not in choices:
-        raise WrongInput(f"“{typed[:40]}” is none of {', '.join(map(str, choices))}.")
+        raise WrongInput(f"“{text[:40]}” is not one of {', '.join(map(str, choices))}.")
     if isinstance(value, str):
         _check_text(value, node)
     elif not isinstance(value, bool):
@@ -31,16 +34,16 @@ def value_of(typed: str, schema: Schema, now: Value) -> Value:
     return value
 
 
-def input_of(typed: str, schema: Schema, label: str) -> Input:
+def scalar_input(text: str, schema: Schema, label: str) -> Input:
     """The input of the field."""
     node = schema.node
     choices = tuple(map(str, node.get("enum") or ())) or (("true", "false") if node.get("type") == "boolean" else ())
     kind = "choice" if choices else "number" if node.get("type") == "integer" else "text"
-    return Input("wanted", label, typed, kind, choices, _help(node))
+    return Input("wanted", label, text, kind, choices, _help(node))
 
 
-def text_of(value: Value) -> str:
-    """A value as the input shows it."""
+def scalar_text(value: Value) -> str:
+    """A value as input text."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value)
@@ -49,19 +52,19 @@ def text_of(value: Value) -> str:
 def _read(typed: str, kind: str, node: Any, now: Value) -> Value:
     stripped = typed.strip()
     if node.get("x-kubernetes-int-or-string"):
-        return typed if (whole := whole_number(stripped)) is None else whole
+        return typed if (whole := parse_whole_number(stripped)) is None else whole
     if kind == "integer":
-        if (whole := whole_number(stripped)) is None:
-            raise WrongInput(f"“{typed[:40]}” is no whole number.")
+        if (whole := parse_whole_number(stripped)) is None:
+            raise WrongInput(f"“{typed[:40]}” is not a whole number.")
         return whole
     if kind == "number":
-        found = number(stripped)
+        found = parse_number(stripped)
         if found is None or math.isinf(found):
-            raise WrongInput(f"“{typed[:40]}” is no number.")
+            raise WrongInput(f"“{typed[:40]}” is not a number.")
         return found
     if kind == "boolean":
         if stripped not in ("true", "false"):
-            raise WrongInput(f"“{typed[:40]}” is neither true nor false.")
+            raise WrongInput(f"“{typed[:40]}” is not true or false.")
         return stripped == "true"
     return typed if isinstance(now, str) or now is None else stripped
 
@@ -99,3 +102,60 @@ def _help(node: Any) -> str:
     elif low is not None or high is not None:
         said.append(f"At least {low}." if high is None else f"At most {high}.")
     return " ".join(part for part in said if part)
+
+
+class EditField:
+    id: ClassVar[str] = "field"
+    title: ClassVar[str] = "Edit a field"
+    verb: ClassVar[str] = "patch"
+    subresource: ClassVar[str] = ""
+    is_undoable: ClassVar[bool] = True
+
+    async def read(self, place: EditRequest, form: FormData) -> FieldState:
+        path = _path(form)
+        state = FieldState(await place.object_client.read(), path)
+        if isinstance(get(state.obj, path), dict | list):
+            raise WrongInput(f"{state.field} is not a single value: edit the object instead.")
+        return state
+
+    async def build_form(self, place: EditRequest, state: FieldState, form: FormData) -> ActionForm:
+        schema = await _schema(place, state.path)
+        now = scalar_text(state.value)
+        typed = form.get("wanted", now)
+        facts = []
+        if "shown" in form and form["shown"] != now:
+            facts.append(
+                Notice(f"The list showed {form['shown'] or 'nothing'}; by now it is {now or 'not set'}.", "warn")
+            )
+        try:
+            value = parse_scalar(typed, schema, state.value)
+        except WrongInput:
+            value = typed
+        return ActionForm(
+            button="Save",
+            command=patch_command(place.target, state.path, value),
+            facts=tuple(facts),
+            inputs=(scalar_input(typed, schema, state.field),),
+            hidden={"path": f".{state.field}"},
+        )
+
+    async def desired_value(self, place: EditRequest, state: FieldState, form: FormData) -> Value:
+        return parse_scalar(form.get("wanted", ""), await _schema(place, state.path), state.value)
+
+    def done_text(self, before: Value, after: Value) -> str:
+        return f"{scalar_text(before) or 'Not set'} → {scalar_text(after) or 'empty'}"
+
+
+def _path(form: FormData) -> Path:
+    names = plain_field(form.get("path", ""))
+    if not names:
+        typed = form.get("path", "")[:80]
+        raise WrongInput(f"“{typed}” is not a plain field of spec: write for example .spec.port, or edit the object.")
+    return names
+
+
+async def _schema(place: EditRequest, path: Path) -> Schema:
+    schema = await place.schema()
+    for segment in path:
+        schema = schema.child(segment)
+    return schema

@@ -1,4 +1,4 @@
-"""What the menu of a row says of its object: asked when it opens, not for each row."""
+"""Endpoint for a row's action menu, requested when the menu opens."""
 
 from __future__ import annotations
 
@@ -7,33 +7,36 @@ import asyncio
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
-from dashboard.access.rights import Right
-from dashboard.live.context import live_of
-from dashboard.live.object_view import whole
-from dashboard.quick.field import Field
-from dashboard.resources.kinds import KindInfo
-from dashboard.resources.offers import offers_of
-from dashboard.resources.opened import Unopened, open_kind
+from dashboard.cluster.access_reviews import ACCESS_REVIEWS, ResourceAttributes
+from dashboard.live.replication.replicas import REPLICAS
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.quick_actions import quick_actions_of
+from dashboard.pages.details.page import full_object
+from dashboard.pages.layout.open_kind import UnavailableKind, open_kind
+from dashboard.pages.quick_actions.field import EditField
+from dashboard.runtime.app_state import state_of
 
 
 @require_safe
-async def may(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
-    """JSON, each by what an action's address adds to the object's: `denied`, why what the account may not do may not be
-    done, as far as is known; `titles`, what is called otherwise than in the menu of all, as the object is now.
+async def action_menu(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
+    """JSON, keyed by an action's address suffix: `denied` has the reason of each denied action, as far as is known;
+    `titles` has labels that differ from the general menu in the object's present state.
     """
-    live = live_of(request)
-    kind = await open_kind(live, resource)
-    if isinstance(kind, Unopened):
+    state = state_of(request)
+    kind = await open_kind(state, resource)
+    if isinstance(kind, UnavailableKind):
         return JsonResponse({}, status=404)
     where = namespace if kind.namespaced else ""
     asked = {
-        path: Right(verb, kind.resource, where, name, subresource)
+        path: ResourceAttributes(verb, kind.resource, where, name, subresource)
         for path, (verb, subresource) in _of_rows(kind).items()
     }
-    said = await asyncio.gather(*map(live.rights.denial, asked.values()))
-    obj = whole(live.replicas.get(kind.key).get(where, name))
+    said = await asyncio.gather(*map(state[ACCESS_REVIEWS].denial, asked.values()))
+    obj = full_object(state[REPLICAS].get(kind.key).get(where, name))
     titles = {
-        now.path: now.title for now, any_ in zip(offers_of(kind, obj), offers_of(kind), strict=True) if now != any_
+        now.path: now.title
+        for now, any_ in zip(quick_actions_of(kind, obj), quick_actions_of(kind), strict=True)
+        if now != any_
     }
     denied = {path: words for path, words in zip(asked, said, strict=True) if words}
     response = JsonResponse({"denied": denied, "titles": titles if obj else {}})
@@ -42,11 +45,11 @@ async def may(request: HttpRequest, resource: str, namespace: str, name: str) ->
 
 
 def _of_rows(kind: KindInfo) -> dict[str, tuple[str, str]]:
-    """What is offered of a row, with the verb and the subresource that it takes the right to."""
-    offers = {offer.path: offer.right for offer in offers_of(kind)}
+    """Actions of a row, each with the verb and subresource whose permission it needs."""
+    offers = {offer.path: offer.required_access for offer in quick_actions_of(kind)}
     return {
         **offers,
         "edit/": ("update", ""),
         "delete/": ("delete", ""),
-        f"do/{Field.id}/": (Field.verb, Field.subresource),
+        f"do/{EditField.id}/": (EditField.verb, EditField.subresource),
     }

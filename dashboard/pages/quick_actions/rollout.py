@@ -1,4 +1,4 @@
-"""How far a rollout is, in words. The rules are those of ``kubectl rollout status``.
+"""Rollout status in words, by the rules of ``kubectl rollout status``.
 
 Source: kubectl's pkg/polymorphichelpers/rollout_status.go.
 """
@@ -9,20 +9,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.live.messages import Tone
+from dashboard.objects.kinds.row import Tone
 
 
 @dataclass(frozen=True, slots=True)
-class Rollout:
-    """`over`: nothing more is going to happen by itself."""
+class RolloutStatus:
+    """Status of a rollout; `over`: nothing more happens without a change."""
 
     words: str
     tone: Tone
     over: bool
 
 
-def rollout_of(key: str, live: Mapping[str, Any]) -> Rollout | None:
-    """None for kinds that roll nothing out."""
+def rollout_status(key: str, obj: Mapping[str, Any]) -> RolloutStatus | None:
+    """The status; None for kinds without rollouts."""
     read = {
         "deployments.apps": _deployment,
         "daemonsets.apps": _daemon_set,
@@ -32,56 +32,58 @@ def rollout_of(key: str, live: Mapping[str, Any]) -> Rollout | None:
     }.get(key)
     if read is None:
         return None
-    spec, status = live.get("spec") or {}, live.get("status") or {}
-    if live["metadata"].get("generation", 0) > status.get("observedGeneration", 0):
-        return Rollout("Its controller has not seen the change yet.", "busy", over=False)
+    spec, status = obj.get("spec") or {}, obj.get("status") or {}
+    if obj["metadata"].get("generation", 0) > status.get("observedGeneration", 0):
+        return RolloutStatus("Its controller has not seen the change yet.", "busy", over=False)
     return read(spec, status)
 
 
-def _deployment(spec: Mapping[str, Any], status: Mapping[str, Any]) -> Rollout:
+def _deployment(spec: Mapping[str, Any], status: Mapping[str, Any]) -> RolloutStatus:
     conditions = {each["type"]: each for each in status.get("conditions") or ()}
     if conditions.get("Progressing", {}).get("reason") == "ProgressDeadlineExceeded":
-        return Rollout(f"It does not get on: {conditions['Progressing'].get('message', '')}", "bad", over=False)
+        return RolloutStatus(f"It makes no progress: {conditions['Progressing'].get('message', '')}", "bad", over=False)
     wanted, made = spec.get("replicas", 1), status.get("updatedReplicas", 0)
     there, available = status.get("replicas", 0), status.get("availableReplicas", 0)
     if spec.get("paused"):
-        return Rollout(f"It is paused: {made} of {wanted} pods are of the newest template.", "idle", over=True)
+        return RolloutStatus(f"It is paused: {made} of {wanted} pods have the newest template.", "idle", over=True)
     if made < wanted:
-        return Rollout(f"{made} of {wanted} pods are of the newest template.", "busy", over=False)
+        return RolloutStatus(f"{made} of {wanted} pods have the newest template.", "busy", over=False)
     if there > made:
-        return Rollout(f"All {made} new pods are made; {there - made} old ones are still to end.", "busy", over=False)
+        return RolloutStatus(
+            f"All {made} new pods are created; {there - made} old ones are still to end.", "busy", over=False
+        )
     if available < made:
-        return Rollout(f"{available} of {made} pods are available.", "busy", over=False)
-    return Rollout(f"Done: all {wanted} pods are new and available.", "ok", over=True)
+        return RolloutStatus(f"{available} of {made} pods are available.", "busy", over=False)
+    return RolloutStatus(f"Done: all {wanted} pods are new and available.", "ok", over=True)
 
 
-def _daemon_set(spec: Mapping[str, Any], status: Mapping[str, Any]) -> Rollout:  # noqa: ARG001
+def _daemon_set(spec: Mapping[str, Any], status: Mapping[str, Any]) -> RolloutStatus:  # noqa: ARG001
     wanted, made = status.get("desiredNumberScheduled", 0), status.get("updatedNumberScheduled", 0)
     available = status.get("numberAvailable", 0)
     if made < wanted:
-        return Rollout(f"{made} of {wanted} nodes have the new pod.", "busy", over=False)
+        return RolloutStatus(f"{made} of {wanted} nodes have the new pod.", "busy", over=False)
     if available < wanted:
-        return Rollout(f"{available} of {wanted} new pods are available.", "busy", over=False)
-    return Rollout(f"Done: all {wanted} pods are new and available.", "ok", over=True)
+        return RolloutStatus(f"{available} of {wanted} new pods are available.", "busy", over=False)
+    return RolloutStatus(f"Done: all {wanted} pods are new and available.", "ok", over=True)
 
 
-def _stateful_set(spec: Mapping[str, Any], status: Mapping[str, Any]) -> Rollout:
+def _stateful_set(spec: Mapping[str, Any], status: Mapping[str, Any]) -> RolloutStatus:
     wanted, ready = spec.get("replicas", 1), status.get("readyReplicas", 0)
     partition = ((spec.get("updateStrategy") or {}).get("rollingUpdate") or {}).get("partition") or 0
     due, made = max(0, wanted - partition), status.get("updatedReplicas", 0)
     if status.get("replicas", 0) > wanted:
-        return Rollout(f"{status['replicas'] - wanted} pods are still to end.", "busy", over=False)
+        return RolloutStatus(f"{status['replicas'] - wanted} pods are still to end.", "busy", over=False)
     if ready < wanted:
-        return Rollout(f"{ready} of {wanted} pods are ready.", "busy", over=False)
+        return RolloutStatus(f"{ready} of {wanted} pods are ready.", "busy", over=False)
     if status.get("updateRevision") != status.get("currentRevision") and made < due:
-        return Rollout(f"{made} of {due} pods are new.", "busy", over=False)
-    return Rollout(f"Done: all {wanted} pods are ready.", "ok", over=True)
+        return RolloutStatus(f"{made} of {due} pods are new.", "busy", over=False)
+    return RolloutStatus(f"Done: all {wanted} pods are ready.", "ok", over=True)
 
 
-def _replicas(spec: Mapping[str, Any], status: Mapping[str, Any]) -> Rollout:
+def _replicas(spec: Mapping[str, Any], status: Mapping[str, Any]) -> RolloutStatus:
     wanted, there, ready = spec.get("replicas", 1), status.get("replicas", 0), status.get("readyReplicas", 0)
     if there > wanted:
-        return Rollout(f"{there - wanted} pods are still to end.", "busy", over=False)
+        return RolloutStatus(f"{there - wanted} pods are still to end.", "busy", over=False)
     if ready < wanted:
-        return Rollout(f"{ready} of {wanted} pods are ready.", "busy", over=False)
-    return Rollout(f"Done: all {wanted} pods are ready.", "ok", over=True)
+        return RolloutStatus(f"{ready} of {wanted} pods are ready.", "busy", over=False)
+    return RolloutStatus(f"Done: all {wanted} pods are ready.", "ok", over=True)

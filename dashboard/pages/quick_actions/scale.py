@@ -1,4 +1,4 @@
-"""Scale: the number of replicas, by the scale subresource, so that custom resources that have one scale alike."""
+"""Scale action: the number of replicas, through the scale subresource, which custom resources can have too."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import asyncio
 import re
 from typing import ClassVar
 
-from dashboard.edits.autoscalers import UNKNOWN, autoscalers_of
-from dashboard.edits.fields import Value
-from dashboard.edits.place import Place
-from dashboard.quick.action import Asked, Fact, Form, Input, State, WrongInput
-from dashboard.quick.commands import kubectl, slashed
+from dashboard.objects.fields.fields import Value
+from dashboard.pages.quick_actions.action import ActionForm, FieldState, FormData, Input, Notice, WrongInput
+from dashboard.pages.writes.autoscalers import AUTOSCALER_UNKNOWN, autoscalers_of
+from dashboard.pages.writes.kubectl import kind_slash_name, object_command
+from dashboard.pages.writes.request import EditRequest
 from informerd.errors import InformerdError
 
-MOST = 2**31 - 1
+MAX_REPLICAS = 2**31 - 1
 """spec.replicas is an int32."""
-MANY = 100
-"""Replicas from which on ten times as many have to be agreed to."""
+MANY_REPLICAS = 100
+"""Number of replicas from which a tenfold increase must be confirmed."""
 _NUMBER = re.compile(r"\d{1,20}", re.ASCII)
-PATIENCE = 3.0
-"""Seconds to look for a controller."""
+LOOKUP_TIMEOUT = 3.0
+"""Longest search for a controller, in seconds."""
 
 
 class Scale:
@@ -27,67 +27,67 @@ class Scale:
     title: ClassVar[str] = "Scale"
     verb: ClassVar[str] = "patch"
     subresource: ClassVar[str] = "scale"
-    undoes: ClassVar[bool] = True
+    is_undoable: ClassVar[bool] = True
 
-    async def read(self, place: Place, form: Form) -> State:  # noqa: ARG002
-        return State(await place.exchange.read_part("scale"), ("spec", "replicas"), unset=0)
+    async def read(self, place: EditRequest, form: FormData) -> FieldState:  # noqa: ARG002
+        return FieldState(await place.object_client.read_subresource("scale"), ("spec", "replicas"), unset_value=0)
 
-    async def ask(self, place: Place, state: State, form: Form) -> Asked:
+    async def build_form(self, place: EditRequest, state: FieldState, form: FormData) -> ActionForm:
         typed = form.get("wanted", str(state.value))
-        ready = (state.live.get("status") or {}).get("replicas", 0)
+        ready = (state.obj.get("status") or {}).get("replicas", 0)
         found = await asyncio.gather(_controlled(place), _autoscaled(place))
         wanted = int(typed) if _NUMBER.fullmatch(typed.strip()) else None
         # The number and not what was typed: to kubectl 010 is eight.
-        return Asked(
+        return ActionForm(
             button="Scale",
             command=_command(place, state, "N" if wanted is None else str(wanted)),
-            facts=(Fact(f"It asks for {state.value} and has {ready}."), *found[0], *found[1]),
-            inputs=(Input("wanted", "Replicas", typed, "number", help=f"A whole number from 0 to {MOST:,}."),),
+            facts=(Notice(f"It asks for {state.value} and has {ready}."), *found[0], *found[1]),
+            inputs=(Input("wanted", "Replicas", typed, "number", help=f"A whole number from 0 to {MAX_REPLICAS:,}."),),
             consent=_consent(state.value, wanted),
         )
 
-    async def wanted(self, place: Place, state: State, form: Form) -> Value:  # noqa: ARG002
+    async def desired_value(self, place: EditRequest, state: FieldState, form: FormData) -> Value:  # noqa: ARG002
         typed = form.get("wanted", "").strip()
         if not typed:
-            raise WrongInput("Nothing was typed: write how many there shall be, 0 or more.")
+            raise WrongInput("The number is empty: enter 0 or more.")
         if not _NUMBER.fullmatch(typed):
-            raise WrongInput(f"“{typed[:40]}” is no number of replicas: write a whole number, 0 or more.")
-        if int(typed) > MOST:
-            raise WrongInput(f"{typed} replicas are more than the API can say: {MOST:,} is the most.")
+            raise WrongInput(f"“{typed[:40]}” is not a number of replicas: enter a whole number, 0 or more.")
+        if int(typed) > MAX_REPLICAS:
+            raise WrongInput(f"{typed} replicas are too many: the maximum is {MAX_REPLICAS:,}.")
         return int(typed)
 
-    def done(self, before: Value, after: Value) -> str:
+    def done_text(self, before: Value, after: Value) -> str:
         return f"Scaled {before} → {after}"
 
 
-def _command(place: Place, state: State, wanted: str) -> str:
-    words = ["scale", slashed(place.target), f"--replicas={wanted}", f"--current-replicas={state.value}"]
-    return kubectl(place.target, *words, f"--resource-version={state.version}")
+def _command(place: EditRequest, state: FieldState, wanted: str) -> str:
+    words = ["scale", kind_slash_name(place.target), f"--replicas={wanted}", f"--current-replicas={state.value}"]
+    return object_command(place.target, *words, f"--resource-version={state.version}")
 
 
 def _consent(before: Value, wanted: int | None) -> str:
     if wanted == 0 and before:
         return f"All {before} replicas are to be stopped."
-    if wanted is not None and wanted >= MANY and wanted > 10 * int(before or 0):
+    if wanted is not None and wanted >= MANY_REPLICAS and wanted > 10 * int(before or 0):
         return f"{wanted:,} replicas are more than ten times as many as now."
     return ""
 
 
-async def _controlled(place: Place) -> tuple[Fact, ...]:
-    """Whose it is, as a ReplicaSet is a Deployment's; the scale itself does not say that."""
+async def _controlled(place: EditRequest) -> tuple[Notice, ...]:
+    """Warning about its controller, such as a ReplicaSet's Deployment; the scale itself does not name it."""
     try:
-        async with asyncio.timeout(PATIENCE):
-            metadata = (await place.exchange.read())["metadata"]
+        async with asyncio.timeout(LOOKUP_TIMEOUT):
+            metadata = (await place.object_client.read())["metadata"]
     except (InformerdError, TimeoutError):
         return ()
     owner = next((each for each in metadata.get("ownerReferences") or () if each.get("controller")), None)
     if owner is None:
         return ()
     who = f"{owner['kind']} {owner['name']}"
-    return (Fact(f"It belongs to the {who}, which sets the number again as it sees fit: scale that instead.", "warn"),)
+    return (Notice(f"It belongs to the {who}, which overwrites the number: scale that instead.", "warn"),)
 
 
-async def _autoscaled(place: Place) -> tuple[Fact, ...]:
-    """Who will set it again."""
+async def _autoscaled(place: EditRequest) -> tuple[Notice, ...]:
+    """Warning about an autoscaler that overwrites the number."""
     found = await autoscalers_of(place.client, place.target)
-    return (Fact(UNKNOWN),) if found is None else tuple(Fact(each.words, "warn") for each in found)
+    return (Notice(AUTOSCALER_UNKNOWN),) if found is None else tuple(Notice(each.words, "warn") for each in found)

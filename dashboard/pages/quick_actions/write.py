@@ -1,9 +1,9 @@
-"""Write one field on top of the very value that a person saw, and find out what came of it.
+"""Write of one field on top of the value that the user saw, with the result of a lost answer found out by reading.
 
-The write carries uid and resourceVersion of a state that was read a moment before and has that value. Where no clear
-answer came to one, what is sent again carries the version and the value of that one (TRIED, TO_BE): it is written only
-on top of that very version, so that what was stored and set back meanwhile by somebody else is not stored once more.
-A dry run goes before it: where the API server would store anything that asking for the value does not say, it is shown
+The write carries uid and resourceVersion of a state that was just read and has that value. Where no clear answer came,
+a retry carries the version and the value of the first write (WRITTEN_VERSION_INPUT, EXPECTED_VALUE_INPUT): it is
+written only on top of that version, so that a value that was stored and then reverted by another user is not stored
+again. A dry run precedes the write: where the API server would store anything beyond the requested value, that is shown
 first.
 """
 
@@ -14,67 +14,69 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from dashboard.edits.actions import TRIES
-from dashboard.edits.fields import Value, same
-from dashboard.edits.place import Place
-from dashboard.edits.problems import Problem, Refusal, refusal_of, unanswered
-from dashboard.quick.action import Action, Form, State
-from dashboard.quick.trial import Trial, compared, sent, try_out
-from dashboard.repeats import LOST, is_unanswered
+from dashboard.objects.fields.fields import Value, same
+from dashboard.objects.problems.problem import Problem, Refusal, refusal_of, unanswered_refusal
+from dashboard.pages.edit.actions import MAX_TRIES
+from dashboard.pages.quick_actions.action import Action, FieldState, FormData
+from dashboard.pages.quick_actions.dry_run import PatchResult, dry_run_patch, patch_result, send_patch
+from dashboard.pages.writes.request import EditRequest
+from dashboard.runtime.retry import LOST_INPUT, is_unanswered
 from informerd.errors import Conflict, InformerdError, NotFound
 
-TRIED, TO_BE = "tried", "to_be"
-"""Inputs of what is sent again: the version that was written on top of, and the value that was to be stored (JSON)."""
+WRITTEN_VERSION_INPUT, EXPECTED_VALUE_INPUT = "tried", "to_be"
+"""Inputs of a retry: the version that was written on top of, and the value to store (JSON)."""
 _NOT_KNOWN = (
     "It may or may not be done",
-    "Whether it was stored is not known yet: the object cannot be read at the moment.",
+    "It is not known yet whether it was stored: the object cannot be read at the moment.",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The API server has it; `changed` is false where it had it already."""
+    """The API server has stored it; `changed` is false where it was stored already."""
 
     before: Value
     after: Value
-    """What is stored, which may be another value than was asked for."""
+    """The stored value, which may differ from the requested one."""
     changed: bool = True
-    trial: Trial | None = None
-    """What was stored beside it; None where it was found out by reading."""
-    read: bool = False
-    """Whether no clear answer came, and reading the object showed it."""
+    trial: PatchResult | None = None
+    """Other stored changes; None where the result was found by reading."""
+    is_read_back: bool = False
+    """Whether no clear answer came, and reading the object proved the write."""
 
 
 @dataclass(frozen=True, slots=True)
-class Unseen:
-    """Nothing was written: more would become of it than was said, and that has to be seen first."""
+class Unreviewed:
+    """Nothing was written: the write would change more than was shown, so that must be seen first."""
 
-    trial: Trial
+    trial: PatchResult
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Somebody changed the field meanwhile: theirs is in `state`."""
+    """Another user changed the field meanwhile: their value is in `state`."""
 
-    state: State
+    state: FieldState
     by: str
     at: str
     unsure: bool = False
-    """Whether this was stored before that for all that is known."""
+    """Whether this write may have been stored before that."""
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
-    """No clear answer came; the field is as it was, but not the object: it was stored and set back, or never stored."""
+class ObjectChanged:
+    """No clear answer came; the field is unchanged, but not the object: the write was stored and reverted, or never
+    stored.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """That object is there no more; `replaced`: another one has its name."""
+    """That object does not exist any more; `replaced`: another one has its name."""
 
     replaced: bool
     unsure: bool = False
-    """Whether this was stored before that for all that is known."""
+    """Whether this write may have been stored before that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,102 +84,117 @@ class Refused:
     """Not written (but see Refusal.unsure)."""
 
     refusal: Refusal
-    tried: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """What has to come with it when it is sent again."""
+    retry_inputs: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Inputs that a retry needs."""
 
 
-Outcome = Done | Unseen | Moved | Changed | Gone | Refused
+Outcome = Done | Unreviewed | Moved | ObjectChanged | Gone | Refused
 
 
 async def write(
-    action: Action, place: Place, form: Form, *, uid: str, was: Value, wanted: Value, seen: str = ""
+    action: Action,
+    edit_request: EditRequest,
+    form_data: FormData,
+    *,
+    uid: str,
+    before: Value,
+    desired: Value,
+    reviewed_fingerprint: str = "",
 ) -> Outcome:
     """Set the field to `wanted` if the object is still `uid` and the field still `was`.
 
     `seen` is the surprise of the trial that was shown.
     """
-    for _ in range(TRIES):
+    for _ in range(MAX_TRIES):
         try:
-            state = await action.read(place, form)
+            state = await action.read(edit_request, form_data)
         except NotFound:
-            return Gone(replaced=False, unsure=LOST in form)
+            return Gone(replaced=False, unsure=LOST_INPUT in form_data)
         except InformerdError as error:
-            return unread(error, form)
+            return read_failed(error, form_data)
         if state.uid != uid:
-            return Gone(replaced=True, unsure=LOST in form)
-        if was_stored(state, form, was=was, wanted=wanted):
-            return Done(was, state.value, read=True)
-        if not same(state.value, was):
-            same_already = same(state.value, wanted)
-            return Done(was, wanted, changed=False) if same_already else await _moved(place, state, unsure=LOST in form)
-        if same(was, wanted):
-            return Done(was, wanted, changed=False)
-        if LOST in form and state.version != form.get(TRIED):
-            return Changed()
-        outcome = await _tried_and_sent(action, place, state, form, wanted, seen)
+            return Gone(replaced=True, unsure=LOST_INPUT in form_data)
+        if was_stored(state, form_data, before=before, desired=desired):
+            return Done(before, state.value, is_read_back=True)
+        if not same(state.value, before):
+            same_already = same(state.value, desired)
+            return (
+                Done(before, desired, changed=False)
+                if same_already
+                else await _moved(edit_request, state, unsure=LOST_INPUT in form_data)
+            )
+        if same(before, desired):
+            return Done(before, desired, changed=False)
+        if LOST_INPUT in form_data and state.version != form_data.get(WRITTEN_VERSION_INPUT):
+            return ObjectChanged()
+        outcome = await _tried_and_sent(action, edit_request, state, form_data, desired, reviewed_fingerprint)
         if outcome is not None:
             return outcome
-    problem = Problem(f"The object changed {TRIES} times while this was tried, though not in this field. Try again.")
-    return Refused(Refusal((problem,), 409, "The object changes all the time"))
+    problem = Problem(f"The object changed {MAX_TRIES} times during the attempts, though not in this field. Try again.")
+    return Refused(Refusal((problem,), 409, "The object keeps changing"))
 
 
 async def _tried_and_sent(
-    action: Action, place: Place, state: State, form: Form, wanted: Value, seen: str
+    action: Action, place: EditRequest, state: FieldState, form: FormData, wanted: Value, seen: str
 ) -> Outcome | None:
-    """None: something else of the object has changed in this moment."""
+    """The outcome of a dry run and a write; None: another part of the object has just changed."""
     trial = None
     try:
-        trial = await try_out(action, place.exchange, state, wanted)
+        trial = await dry_run_patch(action, place.object_client, state, wanted)
         if trial.surprise and trial.surprise != seen:
-            return Unseen(trial)
-        stored = await sent(action, place.exchange, state, wanted, dry_run=False)
+            return Unreviewed(trial)
+        stored = await send_patch(action, place.object_client, state, wanted, dry_run=False)
     except Conflict:
         return None
     except NotFound:
-        return Gone(replaced=False, unsure=LOST in form)
+        return Gone(replaced=False, unsure=LOST_INPUT in form)
     except InformerdError as error:
         if trial is not None and is_unanswered(error):
             return await _found_out(action, place, state, form, trial, error)
         return Refused(refusal_of(error))
-    made = compared(state, wanted, stored)
-    return Done(state.value, made.stored, trial=made)
+    made = patch_result(state, wanted, stored)
+    return Done(state.value, made.stored_value, trial=made)
 
 
 async def _found_out(
-    action: Action, place: Place, before: State, form: Form, trial: Trial, error: InformerdError
+    action: Action, place: EditRequest, before: FieldState, form: FormData, trial: PatchResult, error: InformerdError
 ) -> Outcome:
-    """After a write without a clear answer: look whether the API server stored it."""
-    tried = {TRIED: before.version, TO_BE: json.dumps(trial.stored)}
+    """The outcome after a write without a clear answer: read the object, and compare."""
+    tried = {WRITTEN_VERSION_INPUT: before.version, EXPECTED_VALUE_INPUT: json.dumps(trial.stored_value)}
     try:
         now = await action.read(place, form)
     except NotFound:
         return Gone(replaced=False, unsure=True)
     except InformerdError:
-        return Refused(unanswered(error, *_NOT_KNOWN, unread=True), tried)
+        return Refused(unanswered_refusal(error, *_NOT_KNOWN, is_unverified=True), tried)
     if now.uid != before.uid:
         return Gone(replaced=True, unsure=True)
-    if same(now.value, trial.stored):
-        return Done(before.value, now.value, read=True)
+    if same(now.value, trial.stored_value):
+        return Done(before.value, now.value, is_read_back=True)
     if not same(now.value, before.value):
         return await _moved(place, now, unsure=True)
     if now.version != before.version:
-        return Changed()
-    words = "The object was read again: it is as it was, and nothing has changed."
-    return Refused(unanswered(error, "It was not done", words), tried)
+        return ObjectChanged()
+    words = "The object was read again: nothing has changed."
+    return Refused(unanswered_refusal(error, "It was not done", words), tried)
 
 
-def was_stored(state: State, form: Form, *, was: Value, wanted: Value) -> bool:
-    """Whether what was sent before without a clear answer is there: what was asked for, or what was to be stored."""
-    if LOST not in form or same(state.value, was):
+def was_stored(state: FieldState, form: FormData, *, before: Value, desired: Value) -> bool:
+    """Whether a lost write is stored: the object has the requested value, or the one to be stored."""
+    if LOST_INPUT not in form or same(state.value, before):
         return False
-    return same(state.value, wanted) or (TO_BE in form and form[TO_BE] == json.dumps(state.value))
+    return same(state.value, desired) or (
+        EXPECTED_VALUE_INPUT in form and form[EXPECTED_VALUE_INPUT] == json.dumps(state.value)
+    )
 
 
-def unread(error: InformerdError, form: Form) -> Refused:
-    """The object cannot be read: nothing is sent now, but what was sent before may have been stored."""
-    return Refused(unanswered(error, *_NOT_KNOWN, unread=True) if LOST in form else refusal_of(error))
+def read_failed(error: InformerdError, form: FormData) -> Refused:
+    """The outcome where the object cannot be read: nothing is sent now, but an earlier write may be stored."""
+    return Refused(
+        unanswered_refusal(error, *_NOT_KNOWN, is_unverified=True) if LOST_INPUT in form else refusal_of(error)
+    )
 
 
-async def _moved(place: Place, state: State, *, unsure: bool) -> Moved:
-    by, at = await place.exchange.writer(state.live)
+async def _moved(place: EditRequest, state: FieldState, *, unsure: bool) -> Moved:
+    by, at = await place.object_client.last_author(state.obj)
     return Moved(state, by, at, unsure=unsure)

@@ -1,4 +1,4 @@
-"""HorizontalPodAutoscalers that set the replicas of an object: who undoes what a person sets, found by asking."""
+"""HorizontalPodAutoscalers of an object, which overwrite a replica count that a user sets."""
 
 from __future__ import annotations
 
@@ -7,46 +7,46 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dashboard.edits.editable import Target
-from dashboard.edits.fields import ABSENT, Value, get, same
-from dashboard.resources.kinds import KINDS
+from dashboard.objects.fields.fields import ABSENT, Value, get, same
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.pages.writes.target import Target
 from informerd.errors import InformerdError, NotFound
 
 if TYPE_CHECKING:
     from informerd.rest.client import Client
 
-PATIENCE = 3.0
-"""Seconds to look for them."""
-UNKNOWN = "Whether an autoscaler sets the number again could not be found out."
-Listed = Mapping[str, Any]
+TIME_LIMIT = 3.0
+"""Longest search, in seconds."""
+AUTOSCALER_UNKNOWN = "It is unknown whether an autoscaler will overwrite the number."
+AutoscalerObject = Mapping[str, Any]
 _AUTOSCALERS = KINDS["horizontalpodautoscalers.autoscaling"].resource
 
 
 @dataclass(frozen=True, slots=True)
 class Autoscaler:
-    """One that scales the object."""
+    """An autoscaler that scales the object."""
 
     name: str
-    least: int
-    most: int | None
+    min_replicas: int
+    max_replicas: int | None
 
     @property
     def words(self) -> str:
-        span = f"{self.least} to {self.most} replicas"
+        span = f"{self.min_replicas} to {self.max_replicas} replicas"
         words = f"The HorizontalPodAutoscaler {self.name} ({span}) will set the number again within seconds, unless it"
         return f"{words} is 0, which switches the autoscaler off."
 
 
 async def autoscalers_of(client: Client, target: Target) -> tuple[Autoscaler, ...] | None:
-    """Those of the target, by name; None where that could not be found out within PATIENCE seconds."""
+    """The autoscalers of the target, by name; None where they could not be read in time."""
     listed = await autoscalers_in(client, target.namespace)
-    return None if listed is None else those_about(target, listed)
+    return None if listed is None else autoscalers_for(target, listed)
 
 
-async def autoscalers_in(client: Client, namespace: str) -> tuple[Listed, ...] | None:
-    """All of a namespace, as the API server has them; None where that could not be found out in PATIENCE seconds."""
+async def autoscalers_in(client: Client, namespace: str) -> tuple[AutoscalerObject, ...] | None:
+    """All autoscalers of a namespace, from the API server; None where they could not be read in time."""
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIME_LIMIT):
             return tuple((await client.list(_AUTOSCALERS, namespace)).object().get("items") or ())
     except NotFound:
         return ()  # this cluster has no autoscalers
@@ -54,15 +54,15 @@ async def autoscalers_in(client: Client, namespace: str) -> tuple[Listed, ...] |
         return None
 
 
-def those_about(target: Target, listed: Iterable[Listed]) -> tuple[Autoscaler, ...]:
-    """Those of them that scale the target."""
+def autoscalers_for(target: Target, listed: Iterable[AutoscalerObject]) -> tuple[Autoscaler, ...]:
+    """The autoscalers that scale the target."""
     return tuple(_read(each) for each in listed if _is_about(each, target))
 
 
-async def replicas_kept(client: Client, target: Target, was: Mapping[str, Value], now: Mapping[str, Value]) -> str:
-    """What becomes of another number of replicas, as a sentence; empty where nobody sets it again.
+async def autoscaler_warning(client: Client, target: Target, was: Mapping[str, Value], now: Mapping[str, Value]) -> str:
+    """Warning about an autoscaler that overwrites a new number of replicas; empty where there is none.
 
-    Nothing is asked where the number stays as it is. The API server's list is asked, never a cache.
+    Nothing is asked where the number stays the same. The API server's list is used, never a cache.
     """
     path = ("spec", "replicas")
     before, after = get(was, path), get(now, path)
@@ -70,17 +70,17 @@ async def replicas_kept(client: Client, target: Target, was: Mapping[str, Value]
         return ""
     found = await autoscalers_of(client, target)
     if found is None:
-        return UNKNOWN
+        return AUTOSCALER_UNKNOWN
     return " ".join(each.words for each in found)
 
 
-def _is_about(autoscaler: Listed, target: Target) -> bool:
+def _is_about(autoscaler: AutoscalerObject, target: Target) -> bool:
     about = (autoscaler.get("spec") or {}).get("scaleTargetRef") or {}
     group = str(about.get("apiVersion", "")).rpartition("/")[0]
     resource = target.kind.resource
     return (about.get("kind"), about.get("name"), group) == (resource.kind, target.name, resource.group)
 
 
-def _read(autoscaler: Listed) -> Autoscaler:
+def _read(autoscaler: AutoscalerObject) -> Autoscaler:
     spec = autoscaler["spec"]
     return Autoscaler(str(autoscaler["metadata"]["name"]), spec.get("minReplicas", 1), spec.get("maxReplicas"))

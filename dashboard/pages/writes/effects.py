@@ -1,6 +1,6 @@
-"""What a change does to the pods of a workload, as data: one review puts it into words for one, another for many.
+"""Effects of a change on the pods of a workload, as data for the reviews of one or many objects.
 
-Each function compares what is there with what would be stored, so defaults are filled in already.
+Each function compares the existing object with the one that would be stored, so defaults are filled in already.
 """
 
 from __future__ import annotations
@@ -12,47 +12,64 @@ from typing import Literal
 
 import msgspec
 
-from dashboard.edits.before_after import Object, differs
-from dashboard.edits.fields import ABSENT, Value, get
+from dashboard.objects.fields.fields import ABSENT, Value, get, same
 
-What = Literal[
+Object = dict[str, Value]
+
+
+Sentences = list[str]
+"""Sentences."""
+
+
+def differs(was: Object, now: Object, *path: str) -> bool:
+    """Whether the field at `path` differs."""
+    return not same(get(was, path), get(now, path))
+
+
+def string_at(value: Object, *path: str) -> str:
+    """The text at `path`; empty where it is missing."""
+    found = get(value, path)
+    return found if isinstance(found, str) else ""
+
+
+EffectKind = Literal[
     "scales", "pauses", "goes on", "rolls", "recreates", "waits", "no pods", "by hand", "one by one", "held",
     "node by node", "moves", "later", "in place", "says", "autoscaled", "autoscaled?", "controlled", "opens",
     "renumbers",
 ]  # fmt: skip
 """The new template: rolls, recreates · waits: until it is resumed · no pods: there are none · by hand: once each is
 deleted · one by one, held: a StatefulSet, by its partition · node by node, moves: a DaemonSet · later: for pods to
-come · in place: containers of a pod · opens: what kept pods of an older revision as they were does so no more ·
+come · in place: containers of a pod · opens: pods of an older revision are no longer held back ·
 renumbers: a StatefulSet's pods have other numbers. controlled: what is deleted has one that may make another. says:
 any other sentence."""
 
 
 class Effect(msgspec.Struct, frozen=True, array_like=True):
-    """One thing that a change does to one object."""
+    """One effect of a change on one object."""
 
-    what: What
+    what: EffectKind
     pods: int = 0
-    """Those that are replaced or restarted."""
+    """Pods that are replaced or restarted."""
     more: int = 0
-    """maxSurge, in pods · what is asked for before it scales · a StatefulSet's partition, or its first number."""
+    """maxSurge, in pods · replicas before scaling · a StatefulSet's partition, or its first number."""
     fewer: int = 0
-    """maxUnavailable, in pods · what is asked for after it scaled."""
+    """maxUnavailable, in pods · replicas after scaling."""
     words: str = ""
     """A sentence; a DaemonSet's maxUnavailable; the autoscaler, the controller."""
 
 
 def workload_effects(was: Object, now: Object) -> tuple[Effect, ...] | None:
-    """What becomes of its pods; None for a kind of which that is not known.
+    """Effects on its pods; None for a kind whose effects are unknown.
 
-    `was` may have its status: how many pods a DaemonSet has only that tells.
+    `was` may have its status: only that has the number of a DaemonSet's pods.
     """
     group = str(now.get("apiVersion", "")).rpartition("/")[0]
     found = _KINDS.get((group, str(now.get("kind", ""))))
     return None if found is None else tuple(found(was, now))
 
 
-def fenceposts(surge: Value, unavailable: Value, replicas: int) -> tuple[int, int]:
-    """How many pods more and how many fewer a rolling update may have; as ResolveFenceposts of the controller.
+def resolve_fenceposts(surge: Value, unavailable: Value, replicas: int) -> tuple[int, int]:
+    """Surge and unavailable pods of a rolling update; as ResolveFenceposts of the controller.
 
     Source: kubernetes pkg/controller/deployment/util/deployment_util.go.
     """
@@ -77,7 +94,7 @@ def _deployment(was: Object, now: Object) -> list[Effect]:
         return [*found, Effect("recreates", pods)]
     update = get(now, ("spec", "strategy", "rollingUpdate"))
     surge, unavailable = (get(update, (name,)) for name in ("maxSurge", "maxUnavailable"))
-    return [*found, Effect("rolls", pods, *fenceposts(surge, unavailable, replicas))]
+    return [*found, Effect("rolls", pods, *resolve_fenceposts(surge, unavailable, replicas))]
 
 
 def _stateful_set(was: Object, now: Object) -> list[Effect]:
@@ -129,7 +146,7 @@ def _scaled(was: Object, now: Object) -> list[Effect]:
 
 
 def _numbers(value: Object) -> range:
-    """Those that the pods of a StatefulSet have."""
+    """Ordinals of a StatefulSet's pods."""
     start = get(value, ("spec", "ordinals", "start"))
     first = start if isinstance(start, int) else 0
     return range(first, first + _replicas(value))
@@ -150,7 +167,7 @@ def _replicas(value: Object) -> int:
 
 
 def _share(value: Value, replicas: int, rounded: Callable[[float], int]) -> int:
-    """A number, or a percentage of `replicas`; 25 % where nothing is said, as the API server's default is."""
+    """A number, or a percentage of `replicas`; 25 % where it is not set, the API server's default."""
     if isinstance(value, int):
         return value
     text = (value if isinstance(value, str) else "25%").removesuffix("%")

@@ -1,6 +1,8 @@
-"""What a change will do to what runs, in sentences; empty where nothing is known. Nothing here asks the API server.
+"""Effects of a change on the running cluster, in sentences; empty where nothing is known. Nothing here asks the API
+server.
 
-One small function a kind. Each compares what is there with what would be stored, so defaults are filled in already.
+There is one small function for each kind. Each compares the existing object with the one that would be stored, so
+defaults are filled in already.
 """
 
 from __future__ import annotations
@@ -8,19 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from dashboard.edits.before_after import Object, Said, differs
-from dashboard.edits.beside_pods import autoscaler, budget, claim, config, ingress, service
-from dashboard.edits.effects import Effect, workload_effects
-from dashboard.edits.fields import Value, get
+from dashboard.objects.fields.fields import Value, get
+from dashboard.pages.writes.effects import Effect, Object, Sentences, differs, workload_effects
+from dashboard.pages.writes.related_effects import autoscaler, budget, claim, config, ingress, service
 
 
-def consequences(was: Object, now: Object) -> tuple[str, ...]:
-    """`was` and `now` are one object before and after; nothing is said of one that is made."""
-    return tuple(map(_words, effects(was, now)))
+def effect_sentences(was: Object, now: Object) -> tuple[str, ...]:
+    """`was` and `now` are one object before and after; a new object has no effects."""
+    return tuple(map(_words, change_effects(was, now)))
 
 
-def effects(was: Object, now: Object) -> tuple[Effect, ...]:
-    """The same as data, which can be summed over many; see workload_effects."""
+def change_effects(was: Object, now: Object) -> tuple[Effect, ...]:
+    """The same as data, which can be summed over many objects; see workload_effects."""
     if not was:
         return ()
     group = str(now.get("apiVersion", "")).rpartition("/")[0]
@@ -38,10 +39,10 @@ def _words(effect: Effect) -> str:
         case "scales":
             return _scaled(effect.more, effect.fewer)
         case "rolls":
-            steps = in_steps(effect.more, effect.fewer)
+            steps = rollout_steps_text(effect.more, effect.fewer)
             return f"Rolls out {pods}, {steps} (maxSurge {effect.more}, maxUnavailable {effect.fewer})."
         case "recreates":
-            return f"Ends all {pods} first, then makes new ones: nothing runs in between (strategy Recreate)."
+            return f"Ends all {pods} first, then creates new ones: nothing runs in between (strategy Recreate)."
         case "one by one":
             return f"Replaces {pods}, one after the other from the highest number down to {effect.more}."
         case "held":
@@ -61,16 +62,16 @@ _SAID: Mapping[str, str] = MappingProxyType({
     "pauses": "It is paused: nothing rolls out.",
     "goes on": "It goes on: whatever waits is rolled out.",
     "waits": "It is paused: the new template is rolled out once it is resumed.",
-    "no pods": "It is to have no pods, so nothing rolls out: the new template is for those that come later.",
+    "no pods": "It has 0 replicas, so nothing rolls out: the new template applies to later pods.",
     "by hand": "Its pods stay as they are until each is deleted by hand (updateStrategy OnDelete).",
-    "moves": "Pods come on nodes that match now, and end on those that do not.",
-    "later": "Only pods that are made from now on follow the new template; those that run stay as they are.",
+    "moves": "Pods start on nodes that match now, and end on those that do not.",
+    "later": "Only new pods get the new template; running pods stay as they are.",
     "in place": "Containers whose image changed are restarted in place.",
 })  # fmt: skip
 
 
-def in_steps(more: int, fewer: int) -> str:
-    """How a rolling update of these numbers goes."""
+def rollout_steps_text(more: int, fewer: int) -> str:
+    """The steps of a rolling update with these numbers."""
     if more and fewer:
         return f"up to {more + fewer} at a time"
     return f"{more or fewer} at a time" + (", none is missing meanwhile" if more else "")
@@ -91,36 +92,40 @@ def _end(count: int) -> str:
     return "ends" if count == 1 else "end"
 
 
-def _job(was: Object, now: Object) -> Said:
+def _job(was: Object, now: Object) -> Sentences:
     if not differs(was, now, "spec", "suspend"):
         return []
     return ["Its pods end now." if get(now, ("spec", "suspend")) is True else "Its pods are made now."]
 
 
-def _cron_job(was: Object, now: Object) -> Said:
+def _cron_job(was: Object, now: Object) -> Sentences:
     said = []
     if differs(was, now, "spec", "suspend"):
         suspended = get(now, ("spec", "suspend")) is True
-        said.append("No more jobs are begun; those that run go on." if suspended else "Jobs are begun again.")
+        said.append("No more jobs are started; running jobs continue." if suspended else "Jobs are started again.")
     if any(differs(was, now, "spec", name) for name in ("schedule", "timeZone", "jobTemplate")):
-        said.append("It holds for jobs that begin from now on; those that run stay as they are.")
+        said.append("It applies to new jobs; running jobs stay as they are.")
     return said
 
 
-def _pod(was: Object, now: Object) -> Said:
+def _pod(was: Object, now: Object) -> Sentences:
     if not differs(was, now, "metadata", "labels"):
         return []
-    return ["Services and controllers that choose pods by these labels may take it or let go of it at once."]
+    return ["Services and controllers that select pods by these labels may adopt or release it immediately."]
 
 
 # --- cluster
 
 
-def _node(was: Object, now: Object) -> Said:
+def _node(was: Object, now: Object) -> Sentences:
     said = []
     if differs(was, now, "spec", "unschedulable"):
         closed = get(now, ("spec", "unschedulable")) is True
-        said.append("No new pods come to it; those that run stay." if closed else "New pods may come to it again.")
+        said.append(
+            "No new pods are scheduled on it; running pods stay."
+            if closed
+            else "New pods may be scheduled on it again."
+        )
     taints, before = (get(side, ("spec", "taints")) for side in (now, was))
     new = [taint for taint in _items(taints) if taint not in _items(before)]
     if any(taint.get("effect") == "NoExecute" for taint in new):
@@ -128,18 +133,18 @@ def _node(was: Object, now: Object) -> Said:
     return said
 
 
-def _rights(was: Object, now: Object) -> Said:
+def _rights(was: Object, now: Object) -> Sentences:
     if not any(differs(was, now, name) for name in ("rules", "subjects", "aggregationRule")):
         return []
-    return ["Rights change at once for everybody whom it concerns."]
+    return ["Permissions change immediately for all its subjects."]
 
 
-def _finalizers(was: Object, now: Object) -> Said:
+def _finalizers(was: Object, now: Object) -> Sentences:
     before, after = (_items(get(side, ("metadata", "finalizers"))) for side in (was, now))
     gone = [name for name in before if name not in after]
     if not gone:
         return []
-    return [f"Once it is deleted, nothing waits for {', '.join(map(str, gone))} any more: what that cleans up stays."]
+    return [f"Its deletion no longer waits for {', '.join(map(str, gone))}: the resources that this cleans up stay."]
 
 
 def _items(value: Value) -> list[Value]:
@@ -147,7 +152,7 @@ def _items(value: Value) -> list[Value]:
 
 
 _RBAC = "rbac.authorization.k8s.io"
-_KINDS: Mapping[tuple[str, str], Callable[[Object, Object], Said]] = MappingProxyType({
+_KINDS: Mapping[tuple[str, str], Callable[[Object, Object], Sentences]] = MappingProxyType({
     ("batch", "Job"): _job, ("batch", "CronJob"): _cron_job, ("", "Pod"): _pod,
     ("", "ConfigMap"): config, ("", "Secret"): config, ("", "Service"): service,
     ("networking.k8s.io", "Ingress"): ingress, ("policy", "PodDisruptionBudget"): budget,

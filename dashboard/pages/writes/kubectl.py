@@ -1,45 +1,45 @@
-"""kubectl commands, quoted for a POSIX shell. They carry no precondition unless they say so."""
+"""kubectl commands for one object, quoted for a POSIX shell. They carry no precondition unless they show one."""
 
 from __future__ import annotations
 
 import json
 import shlex
 
-from dashboard.edits.editable import Target
-from dashboard.edits.fields import Path, Value
+from dashboard.objects.fields.fields import Path, Value
+from dashboard.pages.writes.target import Target
 
 
-def kubectl(target: Target, *words: str) -> str:
-    """``kubectl`` with these words and the object's namespace."""
+def object_command(target: Target, *words: str) -> str:
+    """``kubectl`` with these arguments and the object's namespace."""
     return shlex.join(["kubectl", *words, *(["-n", target.namespace] if target.namespace else [])])
 
 
-def in_words(kubeconfig: str, command: str) -> str:
-    """The command as it stands in a sentence: with the kubeconfig that it needs, as pages show others."""
+def command_text(kubeconfig: str, command: str) -> str:
+    """The command for a sentence: with the kubeconfig that it needs, as other pages show it."""
     program = shlex.join(["kubectl", "--kubeconfig", kubeconfig]) if kubeconfig else "kubectl"
     return program + command.removeprefix("kubectl")
 
 
 def patch_command(target: Target, path: Path, value: Value) -> str:
     """``kubectl patch`` of one field."""
-    text = json.dumps(nested(path, value), separators=(",", ":"), ensure_ascii=False)
-    return kubectl(target, "patch", target.kind.key, target.name, "--type=merge", "-p", text)
+    text = json.dumps(merge_patch(path, value), separators=(",", ":"), ensure_ascii=False)
+    return object_command(target, "patch", target.kind.key, target.name, "--type=merge", "-p", text)
 
 
-def slashed(target: Target) -> str:
-    """``deployments.apps/web``, as ``kubectl rollout`` wants it."""
+def kind_slash_name(target: Target) -> str:
+    """``deployments.apps/web``, the argument of ``kubectl rollout``."""
     return f"{target.kind.key}/{target.name}"
 
 
-def nested(path: Path, value: Value) -> dict[str, Value]:
-    """A merge patch that sets one field; ABSENT is not for it, null takes a field out."""
+def merge_patch(path: Path, value: Value) -> dict[str, Value]:
+    """A merge patch that sets one field; null removes it, ABSENT is not allowed."""
     for segment in reversed(path):
         value = {str(segment): value}
     return dict(value)
 
 
 def eviction_command(target: Target, uid: str) -> str:
-    """kubectl has no word for the eviction of one pod: it sends the API's own object."""
+    """A command that posts an Eviction: kubectl has no command of its own for one pod."""
     eviction = {
         "apiVersion": "policy/v1",
         "kind": "Eviction",

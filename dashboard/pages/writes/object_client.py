@@ -1,4 +1,4 @@
-"""One object's traffic with the API server: read it, try a change, make it, patch it, delete it; in limited time."""
+"""API client for one object: read, dry run, create, patch, delete; each within a time limit."""
 
 from __future__ import annotations
 
@@ -8,56 +8,61 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from dashboard.edits.autoscalers import replicas_kept
-from dashboard.edits.editable import Target
-from dashboard.edits.fields import Value
-from dashboard.edits.owners import last_writer
-from dashboard.edits.unserved import Unserved, version_of
+from dashboard.objects.fields.fields import Value
+from dashboard.objects.fields.managed_fields import last_writer
+from dashboard.objects.problems.served_version import VersionNotServed, find_served_version
+from dashboard.pages.writes.autoscalers import autoscaler_warning
+from dashboard.pages.writes.target import Target
 from informerd.errors import InformerdError, MalformedAnswer, NotServed, Unreachable
-from informerd.rest.answer import Answer
 from informerd.rest.client import Client
+from informerd.rest.response import Response
 
 if TYPE_CHECKING:
-    from dashboard.authors.pen import Pen
+    from dashboard.pages.authors.recorder import WriteRecorder
 
 TIME_LIMIT = 20.0
-"""Seconds that a page waits for the API server, a read's tries on "come again later" included."""
+"""Seconds that a page waits for the API server, retries of a read included."""
 
 Propagation = Literal["Background", "Foreground", "Orphan"]
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """What the API server stored, or would store."""
+class WriteResult:
+    """The object that the API server stored, or would store."""
 
     value: dict[str, Value]
     warnings: tuple[str, ...]
 
 
-class Exchange:
-    """Every method raises ApiError and Unreachable; a missing answer within `time_limit` seconds is Unreachable.
+class ObjectClient:
+    """Every method raises ApiError and Unreachable; no answer within `time_limit` seconds is Unreachable.
 
-    NotFound says that there is no such object, or not that subresource of it; of a kind that is not served in the
-    target's version, Unserved is raised.
-    A write is sent once: told to come later, it is the page that waits, where it can be seen. `pen` puts a name to it.
+    NotFound means that the object, or that subresource of it, does not exist; Unserved is raised for a kind that is not
+    served in the target's version. A write is sent once: where the API server asks for a retry, the page waits,
+    visibly. `write_recorder` records the author.
     """
 
     def __init__(
-        self, client: Client, target: Target, *, time_limit: float = TIME_LIMIT, pen: Pen | None = None
+        self,
+        client: Client,
+        target: Target,
+        *,
+        time_limit: float = TIME_LIMIT,
+        write_recorder: WriteRecorder | None = None,
     ) -> None:
         self.target = target
         self._client = client
-        self._pen = pen
+        self._pen = write_recorder
         self._resource = target.kind.resource
         self._time_limit = time_limit
 
     async def read(self) -> dict[str, Value]:
-        """The object as it is now, past every cache."""
-        return await self.read_part("")
+        """The current object, without any cache."""
+        return await self.read_subresource("")
 
-    async def read_part(self, subresource: str) -> dict[str, Value]:
-        """One of its subresources as it is now, such as its scale."""
+    async def read_subresource(self, subresource: str) -> dict[str, Value]:
+        """The current state of a subresource, such as its scale."""
         name, namespace = self.target.name, self.target.namespace
         answer = await self._limited(
             lambda: self._client.get(self._resource, name, namespace, subresource=subresource), subresource
@@ -65,7 +70,7 @@ class Exchange:
         return _object(answer)
 
     async def read_version(self, version: str) -> dict[str, Value] | None:
-        """The object as it was when it had this resourceVersion; None where the API server has that no more."""
+        """The object at this resourceVersion; None where the API server no longer has it."""
         params = {"fieldSelector": f"metadata.name={self.target.name}"}
         exact = {"resourceVersion": version, "resourceVersionMatch": "Exact"}
         try:
@@ -78,18 +83,20 @@ class Exchange:
         kind = {"apiVersion": self._resource.api_version, "kind": self._resource.kind}
         return None if found is None else {**kind, **found}
 
-    async def replicas_kept(self, was: dict[str, Value], now: dict[str, Value]) -> str:
-        """Who will set the number of replicas again, as a sentence; empty where nobody does, or it stays as it is."""
-        return await replicas_kept(self._client, self.target, was, now)
+    async def autoscaler_warning(self, was: dict[str, Value], now: dict[str, Value]) -> str:
+        """Warning about an autoscaler that overwrites the number of replicas; empty where there is none, or it stays
+        the same.
+        """
+        return await autoscaler_warning(self._client, self.target, was, now)
 
-    async def update(self, value: dict[str, Value], *, dry_run: bool) -> Stored:
+    async def update(self, value: dict[str, Value], *, dry_run: bool) -> WriteResult:
         """PUT, to the target's subresource where it has one.
 
-        `value` carries the uid and resourceVersion it was made from. Raises Conflict if that has passed.
+        `value` carries the uid and resourceVersion it was made from. Raises Conflict where that is not the current one.
         """
         metadata = value["metadata"]
         if not metadata.get("uid") or not metadata.get("resourceVersion"):
-            raise ValueError("an update without uid and resourceVersion could overwrite what nobody saw")
+            raise ValueError("an update without uid and resourceVersion could overwrite unseen changes")
         answer = await self._limited(
             lambda: self._client.update(
                 self._resource,
@@ -103,8 +110,8 @@ class Exchange:
         )
         return self._stored(answer, metadata["resourceVersion"], dry_run=dry_run)
 
-    async def create(self, value: dict[str, Value], *, dry_run: bool) -> Stored:
-        """POST. Raises AlreadyExists."""
+    async def create(self, value: dict[str, Value], *, dry_run: bool) -> WriteResult:
+        """POST. Raises AlreadyExists where the name is in use."""
         answer = await self._limited(
             lambda: self._client.create(self._resource, value, self.target.namespace, dry_run=dry_run)
         )
@@ -119,10 +126,10 @@ class Exchange:
         dry_run: bool,
         subresource: str = "",
         strategic: bool = False,
-    ) -> Stored:
-        """PATCH (merge, or strategic merge) that very state of that very object. Raises Conflict if that has passed."""
+    ) -> WriteResult:
+        """PATCH (merge, or strategic merge) exactly that state of that object. Raises Conflict where it has changed."""
         if not uid or not version:
-            raise ValueError("a patch without uid and resourceVersion could overwrite what nobody saw")
+            raise ValueError("a patch without uid and resourceVersion could overwrite unseen changes")
         metadata = {**change.get("metadata", {}), "uid": uid, "resourceVersion": version}
         answer = await self._limited(
             lambda: self._client.patch(
@@ -141,12 +148,13 @@ class Exchange:
     async def delete(
         self, uid: str, version: str, propagation: Propagation, *, grace: int | None = None, dry_run: bool = False
     ) -> tuple[str, ...]:
-        """DELETE that very state of that very object, else Conflict; `grace` in seconds. The API server's warnings.
+        """DELETE exactly that state of that object; `grace` in seconds. The API server's warnings.
 
-        Whether it is gone by now only a `read` tells: some kinds are answered with the object although it is gone.
+        Raises Conflict where it has changed. Only a `read` shows whether it is gone: for some kinds the API server
+        answers with the object although it is gone.
         """
         if not uid or not version:
-            raise ValueError("a delete without uid and resourceVersion could delete what nobody saw")
+            raise ValueError("a delete without uid and resourceVersion could delete an unseen object")
         answer = await self._limited(
             lambda: self._client.delete(
                 self._resource,
@@ -161,27 +169,28 @@ class Exchange:
             )
         )
         if self._pen is not None and not dry_run:
-            self._pen.deleted(uid)
+            self._pen.record_deletion(uid)
         return answer.warnings
 
-    async def writer(self, live: dict[str, Value]) -> tuple[str, str]:
-        """Who wrote the object, or the target's subresource of it, last, and when (RFC 3339); empty where nobody says.
+    async def last_author(self, live: dict[str, Value]) -> tuple[str, str]:
+        """Last author of the object, or of the target's subresource, and the time (RFC 3339); empty where it is
+        unknown.
 
-        A person's name, where they wrote through this dashboard and that is known, else the field manager.
+        The user's name, where the write went through this dashboard and is known, else the field manager.
         """
         by, at = last_writer(live, self.target.subresource)
-        return (await self._pen.writer(live, by, at) if self._pen is not None else by), at
+        return (await self._pen.last_author(live, by, at) if self._pen is not None else by), at
 
     async def deleter(self, uid: str) -> str:
-        """Who deleted that object through this dashboard; empty where nobody did, or it is not known."""
+        """The user who deleted that object through this dashboard; empty where there is none, or it is unknown."""
         return await self._pen.deleter(uid) if self._pen is not None else ""
 
-    def _stored(self, answer: Answer, before: str, *, dry_run: bool) -> Stored:
-        """What the API server answered to a write on top of the resourceVersion `before`."""
+    def _stored(self, answer: Response, before: str, *, dry_run: bool) -> WriteResult:
+        """The API server's answer to a write on top of the resourceVersion `before`."""
         value = _object(answer)
         if self._pen is not None and not dry_run and value["metadata"]["resourceVersion"] != before:
-            self._pen.wrote(value)
-        return Stored(value, answer.warnings)
+            self._pen.record_write(value)
+        return WriteResult(value, answer.warnings)
 
     async def _limited(self, call: Callable[[], Awaitable[T]], subresource: str = "") -> T:
         async with _within(self._time_limit):
@@ -191,11 +200,11 @@ class Exchange:
                 if subresource and await self._is_served():
                     raise
                 name, namespace = self.target.name, self.target.namespace
-                elsewhere = await version_of(self._client, self._resource, name, namespace)
-                raise Unserved(error, self._resource, elsewhere) from error
+                elsewhere = await find_served_version(self._client, self._resource, name, namespace)
+                raise VersionNotServed(error, self._resource, elsewhere) from error
 
     async def _is_served(self) -> bool:
-        """Whether it is a subresource alone that is not: then its object can be asked for, whatever the answer is."""
+        """Whether only the subresource is missing: then its object can be read, whatever the answer is."""
         try:
             await self._client.get(self._resource, self.target.name, self.target.namespace)
         except NotServed:
@@ -214,8 +223,8 @@ async def _within(seconds: float) -> AsyncIterator[None]:
         raise Unreachable(f"no answer within {seconds:g} s") from None
 
 
-def _object(answer: Answer) -> dict[str, Any]:
+def _object(answer: Response) -> dict[str, Any]:
     try:
         return answer.object()
     except MalformedAnswer:
-        raise Unreachable("what answered is no Kubernetes API server: it sent something else than an object") from None
+        raise Unreachable("the server is not a Kubernetes API server: its answer is not an object") from None

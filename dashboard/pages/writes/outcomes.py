@@ -1,152 +1,153 @@
-"""What a person sends, and what can come of it."""
+"""Submissions of the editor, and their outcomes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from dashboard.edits.beside import AS_REVIEWED, Beside, Otherwise, named
-from dashboard.edits.diff import Change, Line
-from dashboard.edits.editable import Base
-from dashboard.edits.fields import Path
-from dashboard.edits.merge import Merge, Side
-from dashboard.edits.problems import Refusal
+from dashboard.objects.fields.fields import Path
+from dashboard.objects.merge.diff import Change, Line
+from dashboard.objects.merge.three_way import MergeResult, Side
+from dashboard.objects.problems.problem import Refusal
+from dashboard.pages.writes.admission_changes import NO_DRIFT, AdmissionChanges, DryRunDrift, fields_text
+from dashboard.pages.writes.target import Base
 from informerd.errors import InformerdError
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """What a person sends: the text, what it began with, and answers to conflicts that were shown."""
+class Submission:
+    """A posted edit: the text, its base, and answers to conflicts that were shown."""
 
     text: str
     base: Base
     choices: Mapping[Path, Side] = field(default_factory=dict)
-    seen: str = ""
-    """Fingerprint of their state to which `choices` are answers."""
+    seen_fingerprint: str = ""
+    """Fingerprint of the other users' state that `choices` answer to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What saving would do. `draft` is the one to save: its base is the state that the diff compares with."""
+    """Result of a dry run. `draft` is the one to save: its base is the state that the diff compares with."""
 
-    draft: Draft
+    draft: Submission
     changes: tuple[Change, ...]
     lines: tuple[Line, ...]
     warnings: tuple[str, ...]
     was: str = ""
-    """The YAML of what is there now; empty where nothing is."""
+    """The YAML of the existing object; empty where there is none."""
     now: str = ""
-    """The YAML of what would be stored."""
+    """The YAML that would be stored."""
     merged: Moved | None = None
-    """Where others' changes were merged in: what they were."""
+    """Other users' changes that were merged in."""
     again: bool = False
-    """Whether it makes a deleted object anew."""
+    """Whether it re-creates a deleted object."""
     consequences: tuple[str, ...] = ()
-    """What it will do to what runs, in sentences, as far as is known."""
+    """Known effects on the running cluster, in sentences."""
     undone: tuple[str, ...] = ()
-    """Fields that the text changes and that the API server would keep as they are: defaults that a text leaves out,
-    what an admission plugin sets back."""
-    beside: Beside = field(default_factory=dict)
-    """What would be stored otherwise than it is sent."""
+    """Fields that the text changes and that the API server would leave unchanged: omitted defaults, values that an
+    admission plugin resets.
+    """
+    admission_changes: AdmissionChanges = field(default_factory=dict)
+    """Admission changes of the dry run."""
 
     @property
     def undone_words(self) -> str:
-        """Which those are: ``spec.strategy.type and 3 more fields``."""
-        return named(self.undone)
+        """These fields in words: ``spec.strategy.type and 3 more fields``."""
+        return fields_text(self.undone)
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
     """The object changed since the edit began."""
 
-    draft: Draft
-    """As it was sent: nothing of it is lost."""
+    draft: Submission
+    """The submission, unchanged."""
     now: Base
-    merge: Merge
+    merge: MergeResult
     theirs: tuple[Change, ...]
-    """All that others changed."""
+    """All changes by others."""
     taken: tuple[Change, ...]
-    """What is taken of theirs without a question."""
+    """Their changes that are taken without a question."""
     kept: tuple[Change, ...]
-    """What stays of the draft's own without a question."""
+    """Changes of the draft that stay without a question."""
     by: str = ""
-    """Who changed it, as far as the API server tells (a field manager)."""
+    """Author of the change, as far as the API server has it (a field manager)."""
     at: str = ""
-    """RFC 3339; empty where the API server does not tell."""
+    """RFC 3339; empty where the API server has no time."""
     unsure: bool = False
     """Whether the draft may have been written before their change: no clear answer came to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """The object was deleted since the edit began. `unsure` as with Moved."""
+    """The object was deleted since the edit began. `unsure` as in Moved."""
 
-    draft: Draft
+    draft: Submission
     unsure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """Another object has the name now: the one that was edited was deleted.
+    """Another object has the name now: the edited one was deleted.
 
-    `unsure`: no clear answer came to the draft, so it may have been written before, or this be what was made of it.
+    `unsure`: no clear answer came to the draft, so it may have been written before, or this object may come from it.
     """
 
-    draft: Draft
+    draft: Submission
     now: Base
     unsure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The API server has it. `changed` is false where it had it already."""
+    """The API server has stored it. `changed` is false where it was stored already."""
 
     version: str
     changed: bool = True
     warnings: tuple[str, ...] = ()
-    read: bool = False
-    """Whether no clear answer came, and reading the object showed it."""
-    otherwise: Otherwise = AS_REVIEWED
+    confirmed_by_read: bool = False
+    """Whether no clear answer came, and reading the object proved the write."""
+    otherwise: DryRunDrift = NO_DRIFT
 
 
 @dataclass(frozen=True, slots=True)
 class Unsure:
-    """No clear answer came to a write, and it could not be found out whether it was stored."""
+    """No clear answer came to a write, and it is unknown whether it was stored."""
 
-    draft: Draft
+    draft: Submission
     error: InformerdError
     repeatable: bool = True
-    """Whether it may be sent again without being done twice."""
+    """Whether a retry cannot apply it twice."""
     trace: str = ""
     """As Refusal.trace."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Nothing was written (but see Refusal.unsure), and why.
+    """Nothing was written (but see Refusal.unsure), with the reason.
 
-    `draft` is what the objections are about: the text as sent, or a merge of it.
+    `draft` is the text that the problems are about: as sent, or merged.
     """
 
-    draft: Draft
+    draft: Submission
     refusal: Refusal
     merged: Moved | None = None
-    """Where others' changes were merged into the draft: what they were."""
+    """Other users' changes that were merged into the draft."""
 
 
-Reviewed = Review | Moved | Gone | Replaced | Refused
-Outcome = Reviewed | Saved | Unsure
+ReviewOutcome = Review | Moved | Gone | Replaced | Refused
+Outcome = ReviewOutcome | Saved | Unsure
 
 
-def doubtful(outcome: Outcome, tried: str) -> Outcome:
-    """The same, with the version that was `tried`, and without saying that nothing was written."""
+def mark_unsure(outcome: Outcome, tried_version: str) -> Outcome:
+    """The same outcome with the `tried_version`, and without the claim that nothing was written."""
     match outcome:
         case Moved() | Gone() | Replaced():
             return replace(outcome, unsure=True)
         case Review(merged=Moved() as merged):
             return replace(outcome, merged=replace(merged, unsure=True))
         case Refused(refusal=refusal):
-            return replace(outcome, refusal=replace(refusal, unsure=True, trace=refusal.trace or tried))
+            return replace(outcome, refusal=replace(refusal, unsure=True, trace=refusal.trace or tried_version))
         case Unsure():
-            return replace(outcome, trace=outcome.trace or tried)
+            return replace(outcome, trace=outcome.trace or tried_version)
     return outcome

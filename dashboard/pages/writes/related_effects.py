@@ -1,15 +1,15 @@
-"""What a change does of the objects that pods use or are reached, kept and counted by, in sentences.
+"""Effects of a change of objects that pods use, or that expose, scale or limit pods, in sentences.
 
-One small function a kind, as in consequences.py.
+There is one small function for each kind, as in effects_text.py.
 """
 
 from __future__ import annotations
 
-from dashboard.edits.before_after import Object, Said, differs, text_of
-from dashboard.edits.fields import ABSENT, Value, get
+from dashboard.objects.fields.fields import ABSENT, Value, get
+from dashboard.pages.writes.effects import Object, Sentences, differs, string_at
 
 
-def config(was: Object, now: Object) -> Said:
+def config(was: Object, now: Object) -> Sentences:
     said = []
     if any(differs(was, now, name) for name in ("data", "binaryData")):
         mounted = "Mounted files change within a minute or two"
@@ -17,61 +17,61 @@ def config(was: Object, now: Object) -> Said:
             f"No pod restarts by itself. {mounted}; environment variables and subPath mounts only with a new pod."
         )
     if get(now, ("immutable",)) is True and differs(was, now, "immutable"):
-        said.append("What is in it can never be changed again, nor this be taken back: it can only be made anew.")
+        said.append("Its content can never be changed again, and this cannot be undone: it can only be created again.")
     return said
 
 
-def service(was: Object, now: Object) -> Said:
-    said = _types(text_of(was, "spec", "type"), text_of(now, "spec", "type"))
+def service(was: Object, now: Object) -> Sentences:
+    said = _types(string_at(was, "spec", "type"), string_at(now, "spec", "type"))
     if differs(was, now, "spec", "selector"):
         chosen = _labels(get(now, ("spec", "selector")))
-        said.append(f"Traffic goes to the pods with {chosen} at once." if chosen else "It chooses no pods any more.")
+        said.append(f"Traffic goes to the pods with {chosen} at once." if chosen else "It no longer selects any pods.")
     if differs(was, now, "spec", "ports"):
-        said.append("The ports change at once; whoever uses a removed one is not answered any more.")
+        said.append("The ports change immediately; clients of a removed port get no answer any more.")
     return said
 
 
-def claim(was: Object, now: Object) -> Said:
+def claim(was: Object, now: Object) -> Sentences:
     size = ("spec", "resources", "requests", "storage")
     if not differs(was, now, *size):
         return []
     return [f"Its volume is grown to {get(now, size)}. It cannot be made smaller again."]
 
 
-def autoscaler(was: Object, now: Object) -> Said:
+def autoscaler(was: Object, now: Object) -> Sentences:
     if not any(differs(was, now, "spec", name) for name in ("minReplicas", "maxReplicas")):
         return []
     least, most = (get(now, ("spec", name)) for name in ("minReplicas", "maxReplicas"))
     return [f"From now on it keeps between {1 if least is ABSENT else least} and {most} pods, at once if need be."]
 
 
-def budget(was: Object, now: Object) -> Said:
+def budget(was: Object, now: Object) -> Sentences:
     if not differs(was, now, "spec"):
         return []
-    return ["Evictions go by it from now on; no pod ends or comes because of it."]
+    return ["It applies to evictions from now on; no pod starts or ends because of it."]
 
 
-def ingress(was: Object, now: Object) -> Said:
+def ingress(was: Object, now: Object) -> Sentences:
     if not differs(was, now, "spec"):
         return []
-    return ["Requests go by it as soon as the controller of its class has seen it."]
+    return ["It applies to requests as soon as the controller of its class has seen it."]
 
 
-def _types(before: str, after: str) -> Said:
-    """What becomes of the ways to a Service from outside the cluster."""
+def _types(before: str, after: str) -> Sentences:
+    """Effects on the ways to reach a Service from outside the cluster."""
     if before == after:
         return []
     said = []
     if before == "LoadBalancer":
-        said.append("Its load balancer is taken down, and the address of that is given up.")
+        said.append("Its load balancer is removed, and the address of that is released.")
     if after == "LoadBalancer":
         said.append("The cluster is asked for a load balancer, which may take minutes.")
     if after == "NodePort":
-        said.append("Each node answers for it on a port.")
+        said.append("Each node opens a port for it.")
     if before in ("NodePort", "LoadBalancer") and after in ("", "ClusterIP"):
-        said.append("It is reached from inside the cluster only: its ports on the nodes are given up.")
+        said.append("It is reachable from inside the cluster only: its ports on the nodes are closed.")
     if after == "ExternalName":
-        said.append("DNS answers with the other name: no traffic goes to its pods any more.")
+        said.append("DNS answers with the other name: its pods get no more traffic.")
     return said
 
 

@@ -1,4 +1,4 @@
-"""Where an edit page stands: the object of its address, the way to the API server, and what every page shows."""
+"""Context of an edit page: target object, API client, draft and page frame."""
 
 from __future__ import annotations
 
@@ -8,39 +8,44 @@ from typing import TYPE_CHECKING
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
-from dashboard.authors.pen import Pen
-from dashboard.drafts.cookies import browser_of
-from dashboard.drafts.draft import Subject, Whose
-from dashboard.drafts.writing import Writing
-from dashboard.edits.editable import Part, Target
-from dashboard.edits.exchange import Exchange
-from dashboard.edits.kept import has_text, kept_page
-from dashboard.edits.problems import Refusal, refusal_of
-from dashboard.edits.schema import Schema
-from dashboard.live.context import LiveParts, live_of, user_of
-from dashboard.resources.kinds import KindInfo
-from dashboard.resources.missing import Link, Missing, missing_kind, missing_object, missing_page
-from dashboard.resources.opened import Unopened, open_kind
-from dashboard.resources.page_info import page_info
+from dashboard.access.identity import Identity, browser_of, user_of
+from dashboard.cluster.connection import CONNECTION
+from dashboard.live.hub.hub import HUB
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.problems.problem import Refusal, refusal_of
+from dashboard.objects.schemas.schema import Schema
+from dashboard.objects.schemas.store import SCHEMAS
+from dashboard.pages.authors.recorder import WriteRecorder
+from dashboard.pages.authors.store import AUTHORS
+from dashboard.pages.details.live_detail import open_detail
+from dashboard.pages.drafts.draft import Subject
+from dashboard.pages.drafts.session import DraftSession
+from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, kind_not_found, not_found_page, object_not_found
+from dashboard.pages.layout.open_kind import UnavailableKind, open_kind
+from dashboard.pages.layout.page import page_info
+from dashboard.pages.writes.object_client import ObjectClient
+from dashboard.pages.writes.rescued_text import has_text, kept_page
+from dashboard.pages.writes.target import Editable, Target
+from dashboard.runtime.app_state import CLOCK, AppState, state_of
 from informerd.errors import InformerdError, NotFound
 
 if TYPE_CHECKING:
     from informerd.rest.client import Client
 
 _NO_NAMES = frozenset({".", ".."})
-"""What the API server's path segment names never are: in an address they would mean another one."""
+"""Invalid API path segments: in an address they would mean another path."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EditRequest:
     """One request of an edit page."""
 
     request: HttpRequest
-    live: LiveParts
+    state: AppState
     target: Target
     client: Client
-    writing: Writing
-    """The draft of what is being typed."""
+    draft_session: DraftSession
+    """The draft of this edit."""
 
     @property
     def words(self) -> str:
@@ -52,56 +57,58 @@ class Place:
         return self.target.href
 
     @property
-    def exchange(self) -> Exchange:
-        return Exchange(self.client, self.target, pen=self.pen)
+    def object_client(self) -> ObjectClient:
+        return ObjectClient(self.client, self.target, write_recorder=self.write_recorder)
 
     @property
-    def pen(self) -> Pen:
-        """Puts this person's name to what is written, for others who edit the same."""
-        return pen_of(self.request, self.live, self.client)
+    def write_recorder(self) -> WriteRecorder:
+        """Recorder of this user's writes, for other editors of the same object."""
+        return write_recorder_of(self.request, self.state, self.client)
 
     async def schema(self) -> Schema:
-        return await self.live.schemas.schema_of(self.client, self.target.kind.resource)
+        return await self.state[SCHEMAS].schema_of(self.client, self.target.kind.resource)
 
     def page(self, template: str, title: str, context: dict[str, object], *, status: int = 200) -> HttpResponse:
-        """A page about the target, with the live view of it, so that a change by somebody else shows at once."""
+        """A page about the target, with its live view, so that changes by others show immediately."""
         target = self.target
-        view = self.live.hub.detail_view(target.kind, target.namespace, target.name)
+        view = open_detail(self.state[HUB], target.kind, target.namespace, target.name)
         page = page_info(self.request, title=f"{title} {target.name}", key=target.kind.key, view=view)
         response = render(
             self.request,
             template,
-            {**context, "page": page, "target": target, "view": view, "writing": self.writing},
+            {**context, "page": page, "target": target, "view": view, "writing": self.draft_session},
             status=status,
         )
         response["Cache-Control"] = "no-store"
         return response
 
-    def trouble(self, refusal: Refusal, doing: str) -> HttpResponse:
+    def trouble(self, refusal: Refusal, action: str) -> HttpResponse:
         """The page that says why the object could not be opened."""
-        response = self.page("edits/trouble.html", doing, {"refusal": refusal, "doing": doing}, status=refusal.code)
+        response = self.page("writes/refusal.html", action, {"refusal": refusal, "doing": action}, status=refusal.code)
         if refusal.retry_after is not None:
             response["Retry-After"] = str(round(refusal.retry_after))
         return response
 
-    def unopened(self, error: InformerdError, doing: str) -> HttpResponse:
-        """The answer where the object could not be read; with the text, where one was sent."""
+    def read_error_page(self, error: InformerdError, action: str) -> HttpResponse:
+        """The response where the object could not be read; with the text, where one was posted."""
         if has_text(self.request):
             refusal = refusal_of(error)
             message = " ".join(f"{problem.words} {problem.said}".strip() for problem in refusal.problems)
-            missing = Missing(refusal.title, f"{self.target.words}: {message}")
+            missing = NotFoundInfo(refusal.title, f"{self.target.words}: {message}")
             return kept_page(self.request, missing, status=refusal.code, key=self.target.kind.key)
         if isinstance(error, NotFound):
-            return missing_object(self.request, self.target.kind, self.target.namespace, self.target.name)
-        return self.trouble(refusal_of(error), doing)
+            return object_not_found(self.request, self.target.kind, self.target.namespace, self.target.name)
+        return self.trouble(refusal_of(error), action)
 
 
-def pen_of(request: HttpRequest, live: LiveParts, client: Client) -> Pen:
-    """With whose hand a request writes."""
-    return Pen(live.authors, Whose(user_of(request), browser_of(request)), client.field_manager, live.clock)
+def write_recorder_of(request: HttpRequest, state: AppState, client: Client) -> WriteRecorder:
+    """The write recorder of a request."""
+    return WriteRecorder(
+        state[AUTHORS], Identity(user_of(request), browser_of(request)), client.field_manager, state[CLOCK]
+    )
 
 
-async def find_place(
+async def find_edit_request(
     request: HttpRequest,
     resource: str,
     namespace: str,
@@ -109,55 +116,61 @@ async def find_place(
     action: str,
     *,
     any_kind: bool = False,
-    part: Part = "spec",
-) -> Place | HttpResponse:
-    """The place that an address means, or the page that says why there is none. `action` ends the address.
+    part: Editable = "spec",
+) -> EditRequest | HttpResponse:
+    """The edit request of an address, or the page that says why there is none. `action` ends the address.
 
-    `any_kind`: whether it is for kinds, too, of which no editor is offered.
+    `any_kind`: whether kinds without an editor are allowed too.
     """
-    live = live_of(request)
-    kind = await open_kind(live, resource)
-    if isinstance(kind, Unopened):
+    state = state_of(request)
+    kind = await open_kind(state, resource)
+    if isinstance(kind, UnavailableKind):
         if has_text(request):
             return kept_page(request, _not_followed(resource), status=404)
-        return missing_kind(request, resource, kind)
+        return kind_not_found(request, resource, kind)
     if not_a_name := {name, namespace} & _NO_NAMES:
-        return missing_place(request, _no_name(kind, not_a_name.pop()), 404, kind)
+        return unavailable_page(request, _no_name(kind, not_a_name.pop()), 404, kind)
     target = Target(kind, "" if namespace == "-" else namespace, name, part)
     if kind.key != resource and request.method != "POST":
         return HttpResponseRedirect(f"{target.href}{action}/")
     if not (kind.editable or any_kind):
-        return missing_place(request, _not_editable(kind, target), 404, kind)
-    if live.client is None:
-        return missing_place(request, Missing("There is no cluster to write to", live.problem), 503, kind)
+        return unavailable_page(request, _not_editable(kind, target), 404, kind)
+    client = state[CONNECTION].client
+    if client is None:
+        return unavailable_page(
+            request,
+            NotFoundInfo("Deltaboard is not connected to a cluster", state[HUB].connection_problem()),
+            503,
+            kind,
+        )
     subject = Subject.of(kind.key, target.namespace, name, status=part == "status")
-    return Place(request, live, target, live.client, Writing(request, subject))
+    return EditRequest(request, state, target, client, DraftSession(request, subject))
 
 
-def missing_place(request: HttpRequest, missing: Missing, status: int, kind: KindInfo) -> HttpResponse:
-    """The page that says why nothing is edited here; with the text, where one was sent."""
+def unavailable_page(request: HttpRequest, missing: NotFoundInfo, status: int, kind: KindInfo) -> HttpResponse:
+    """The page that says why nothing can be edited here; with the text, where one was posted."""
     if has_text(request):
         return kept_page(request, missing, status=status, key=kind.key)
-    response = missing_page(request, missing, key=kind.key)
+    response = not_found_page(request, missing, key=kind.key)
     response.status_code = status
     return response
 
 
-def _not_followed(resource: str) -> Missing:
-    return Missing("There is no place for this text", f"This dashboard does not follow {resource}, or no longer.")
+def _not_followed(resource: str) -> NotFoundInfo:
+    return NotFoundInfo("The text cannot be saved here", f"This dashboard does not follow {resource}.")
 
 
-def _no_name(kind: KindInfo, name: str) -> Missing:
-    words = f"“{name}” is no name that an object or a namespace can have. Choose one from the list."
-    return Missing("There is no such object", words, (Link(kind.title, kind.path),))
+def _no_name(kind: KindInfo, name: str) -> NotFoundInfo:
+    words = f"“{name}” is not a valid name of an object or a namespace. Choose one from the list."
+    return NotFoundInfo("There is no such object", words, (ChoiceLink(kind.title, kind.path),))
 
 
-def _not_editable(kind: KindInfo, target: Target) -> Missing:
+def _not_editable(kind: KindInfo, target: Target) -> NotFoundInfo:
     why = f"The API server has only {', '.join(sorted(kind.resource.verbs))} for them."
-    if kind.records:
-        why = "They say what has happened: whoever recorded it may add to it, nobody else."
-    return Missing(
+    if kind.is_event_kind:
+        why = "They record what has happened; only the component that recorded them updates them."
+    return NotFoundInfo(
         f"{kind.title} cannot be edited",
         why,
-        (Link(target.name, target.href), Link(kind.title, kind.path)),
+        (ChoiceLink(target.name, target.href), ChoiceLink(kind.title, kind.path)),
     )

@@ -1,4 +1,4 @@
-"""The page for a text that came where it can go no further: what was typed is shown, and can be sent once more."""
+"""Page for a posted text that cannot be saved: it shows the text, and can send it once more."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from collections.abc import Mapping
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from dashboard.edits.input_names import STATE
-from dashboard.resources.missing import Missing
-from dashboard.resources.page_info import page_info
+from dashboard.pages.forms.input_names import STATE
+from dashboard.pages.layout.not_found import NotFoundInfo
+from dashboard.pages.layout.page import page_info
 
-ROWS = 30
-"""Lines of the text that show at once."""
+TEXT_ROWS = 30
+"""Visible lines of the text."""
 _BASE = ("base", "base_uid", "base_version")
 _DRAFT = ("draft", "draft_owner", "draft_tab", "draft_seen", "draft_number")
 
 
 def has_text(request: HttpRequest) -> bool:
-    """Whether somebody's text came with the request, so that no answer may be without it."""
+    """Whether the request has a posted text, which every answer then must include."""
     return request.method == "POST" and bool(request.POST.get("yaml"))
 
 
-def kept_page(request: HttpRequest, missing: Missing, *, status: int, key: str = "") -> HttpResponse:
-    """Says why nothing came of it, with the text, and with what else the editor needs to go on from it."""
+def kept_page(request: HttpRequest, missing: NotFoundInfo, *, status: int, key: str = "") -> HttpResponse:
+    """The page with the reason, the text, and the inputs that the editor needs to continue."""
     context: dict[str, object] = {
         "page": page_info(request, title="Your text", key=key),
         "missing": missing,
         "draft": {"text": request.POST["yaml"]},
         "fields": tuple(_carried(request.POST.dict())),
-        "rows": ROWS,
+        "rows": TEXT_ROWS,
     }
-    response = render(request, "edits/kept.html", context, status=status)
+    response = render(request, "writes/rescued_text.html", context, status=status)
     response["Cache-Control"] = "no-store"
     return response
 
 
 def _carried(post: Mapping[str, str]) -> list[tuple[str, str]]:
-    """What the edit began with, what was typed into the form but not written into the text yet, and its draft."""
+    """The base, the form input that is not in the text yet, and the draft."""
     return [(name, value) for name, value in post.items() if name in _BASE + _DRAFT or name.startswith(STATE)]

@@ -1,6 +1,6 @@
-"""The page that waits: what was pressed is sent again by itself, in sight, until it is done or somebody stops it.
+"""Waiting page: the form of a busy write is sent again automatically, visibly, until it is done or the user stops it.
 
-Sent again is the very same form, text and all. Without JavaScript there is a button for it.
+The same form is sent, text and all. Without JavaScript there is a button for it.
 """
 
 from __future__ import annotations
@@ -12,95 +12,97 @@ from typing import Protocol
 
 from django.http import HttpRequest, HttpResponse
 
-from dashboard.edits.problems import Refusal
-from dashboard.repeats import LOST, TRIES, UNREAD, Repeat, repeat_of
+from dashboard.objects.problems.problem import Refusal
+from dashboard.runtime.retry import LOST_INPUT, LOST_UNREAD, TRIES_INPUT, Retry, next_retry
 
-_NOT_CARRIED = frozenset({"csrfmiddlewaretoken", "yaml", TRIES, LOST})
+_NOT_CARRIED = frozenset({"csrfmiddlewaretoken", "yaml", TRIES_INPUT, LOST_INPUT})
 _NOTHING = "That is safe: it writes nothing."
 _STATE = (
-    "That is safe: it is stored only where nobody has written to the object since it was tried; else you are asked."
+    "That is safe: it is stored only if nobody has written to the object since the first try; else Deltaboard asks you."
 )
-_ONCE = "That is safe: it is made only where none of this name is there, and you are asked where one may have been."
-_VERY = "That is safe: it is about this very object in this very state, and cannot be done twice."
+_ONCE = "That is safe: it is created only if its name is free; if that is uncertain, Deltaboard asks you."
+_VERY = "That is safe: it applies to exactly this object in this state, and cannot happen twice."
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """How one button is sent again."""
+class RetryAction:
+    """Retry of one button."""
 
     button: str
     title: str
-    safe: str
-    """Why that is safe, as a sentence."""
+    safety_note: str
+    """Why the retry is safe, as a sentence."""
     is_text: bool = True
-    """Whether it is about a text, to which one can go back."""
+    """Whether it has a text, to which the user can return."""
 
 
-WAYS: Mapping[str, Way] = MappingProxyType({
+RETRY_ACTIONS: Mapping[str, RetryAction] = MappingProxyType({
     way.button: way
     for way in (
-        Way("save", "Save", _STATE),
-        Way("create", "Make", _ONCE),
-        Way("again", "Make again", _ONCE, is_text=False),
-        Way("review", "Review", _NOTHING),
-        Way("recreate", "Review", _NOTHING),
-        Way("take", "Take in the changes of", _NOTHING),
+        RetryAction("save", "Save", _STATE),
+        RetryAction("create", "Make", _ONCE),
+        RetryAction("again", "Make again", _ONCE, is_text=False),
+        RetryAction("review", "Review", _NOTHING),
+        RetryAction("recreate", "Review", _NOTHING),
+        RetryAction("take", "Take in the changes of", _NOTHING),
     )
 })  # fmt: skip
-"""Of the pages that have a text, by the button that was pressed."""
-DELETE = Way("delete", "Delete", _VERY, is_text=False)
-UNBIND = Way("take", "Take a finalizer from", _VERY, is_text=False)
+"""Retries of the pages with a text, by button."""
+DELETE = RetryAction("delete", "Delete", _VERY, is_text=False)
+REMOVE_FINALIZER = RetryAction("take", "Take a finalizer from", _VERY, is_text=False)
 
 
-class Place(Protocol):
-    """Where such a page stands."""
+class RetryTarget(Protocol):
+    """Context of a waiting page."""
 
     @property
     def request(self) -> HttpRequest: ...
 
     @property
     def words(self) -> str:
-        """What the page is about."""
+        """Subject of the page."""
 
     @property
     def href(self) -> str:
-        """Where to go instead."""
+        """Address to leave the page."""
 
     def page(self, template: str, title: str, context: dict[str, object], *, status: int = 200) -> HttpResponse: ...
 
 
-def way_of(post: Mapping[str, str]) -> Way | None:
-    """How the button that came with `post` is sent again."""
-    return next((way for name, way in WAYS.items() if name in post), None)
+def retry_action_of(post: Mapping[str, str]) -> RetryAction | None:
+    """The retry of the button in `post`."""
+    return next((way for name, way in RETRY_ACTIONS.items() if name in post), None)
 
 
-def waiting_page(place: Place, way: Way | None, refusal: Refusal, *, text: str = "") -> HttpResponse | None:
-    """The page where the same is sent again after a countdown; None where it is not, and the person has to decide.
+def retry_page(
+    target: RetryTarget, way: RetryAction | None, refusal: Refusal, *, text: str = ""
+) -> HttpResponse | None:
+    """The page that sends the same form after a countdown; None where the user has to decide.
 
-    `text` is what there is beside the text that came: files that were sent with it are in it.
+    `text` replaces the posted text: uploaded files are in it.
     """
-    post = place.request.POST.dict()
-    repeat = repeat_of(post, refusal.again_after, endless=refusal.unread)
+    post = target.request.POST.dict()
+    repeat = next_retry(post, refusal.auto_retry_after, endless=refusal.unread)
     if way is None or repeat is None:
         return None
     context: dict[str, object] = {
         "way": way,
-        "what": place.words,
-        "back": place.href,
-        "action": place.request.get_full_path(),
+        "what": target.words,
+        "back": target.href,
+        "action": target.request.get_full_path(),
         "text": text or post.get("yaml"),
-        **again(post, refusal, repeat, without=way.button),
-        "safe": way.safe,
+        **retry_context(post, refusal, repeat, without=way.button),
+        "safe": way.safety_note,
     }
-    response = place.page("repeats/waiting.html", way.title, context, status=refusal.code)
+    response = target.page("writes/retry.html", way.title, context, status=refusal.code)
     response["Retry-After"] = str(repeat.after)
     return response
 
 
-def again(post: Mapping[str, str], refusal: Refusal, repeat: Repeat, *, without: str) -> dict[str, object]:
-    """What repeats/_countdown.html shows and sends; the button `without` is on the page itself."""
+def retry_context(post: Mapping[str, str], refusal: Refusal, repeat: Retry, *, without: str) -> dict[str, object]:
+    """Context of writes/_retry_countdown.html; the button `without` is on the page itself."""
     own = (name for name in post if name not in _NOT_CARRIED and name != without and not name.startswith("draft"))
-    fields = {name: post[name] for name in own} | {TRIES: str(repeat.tries)}
-    if refusal.unsure or LOST in post:
-        fields[LOST] = refusal.trace or (UNREAD if refusal.unsure else post[LOST])
+    fields = {name: post[name] for name in own} | {TRIES_INPUT: str(repeat.tries)}
+    if refusal.unsure or LOST_INPUT in post:
+        fields[LOST_INPUT] = refusal.trace or (LOST_UNREAD if refusal.unsure else post[LOST_INPUT])
     return {"fields": tuple(fields.items()), "repeat": repeat, "refusal": refusal}

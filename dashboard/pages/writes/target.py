@@ -1,4 +1,4 @@
-"""What of an object a person edits, and what is sent of it."""
+"""Edited object of an address, its editable part, and the body of a write."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import shlex
 from dataclasses import dataclass
 from typing import Literal
 
-from dashboard.edits.fields import ABSENT, Path, Value, get, put
-from dashboard.resources.kinds import KindInfo
-from dashboard.resources.rows.secrets import MASK
-from dashboard.resources.words import object_href
-from dashboard.resources.yaml_text import scalar, to_yaml
+from dashboard.objects.fields.fields import ABSENT, Path, Value, get, put
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.printers.secret_redaction import MASK
+from dashboard.objects.problems.problem import Mismatch
+from dashboard.runtime.text import object_href
 
 SET_BY_SERVER = (
     "creationTimestamp",
@@ -26,11 +27,11 @@ SET_BY_SERVER = (
 )
 """Metadata that only the API server writes."""
 
-Part = Literal["spec", "status"]
-"""What of an object one page edits: all but the status, or the status alone."""
+Editable = Literal["spec", "status"]
+"""Part of an object that a page edits: all but the status, or the status alone."""
 
-APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-"""The annotation that `kubectl apply` keeps for itself; like `kubectl edit`, an edit leaves it as it is."""
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+"""The annotation of `kubectl apply`; like `kubectl edit`, an edit leaves it unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +42,13 @@ class Target:
     namespace: str
     """Empty for cluster-scoped objects."""
     name: str
-    part: Part = "spec"
+    part: Editable = "spec"
     subresource: str = ""
-    """Where a write goes: ``status`` for the status of kinds that have that subresource, else the object itself."""
+    """Subresource of a write: ``status`` for the status of kinds that have that subresource, else empty."""
 
     @property
     def edit_href(self) -> str:
-        """Address of the page that edits this part of it."""
+        """Address of the page that edits this part."""
         return f"{self.href}edit/status/" if self.part == "status" else f"{self.href}edit/"
 
     @property
@@ -61,7 +62,7 @@ class Target:
         return f"{self.kind.singular} {f'{self.namespace}/' if self.namespace else ''}{self.name}"
 
     @property
-    def edited(self) -> str:
+    def part_words(self) -> str:
         """``Mydemo default/alpha``, ``The status of Mydemo default/alpha``."""
         return f"The status of {self.words}" if self.part == "status" else self.words
 
@@ -75,7 +76,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """What an edit began with: which object, which state of it, and its editable part."""
+    """Start of an edit: the object, its version, and its editable part."""
 
     uid: str
     version: str
@@ -83,10 +84,10 @@ class Base:
     value: dict[str, Value]
 
     @classmethod
-    def of(cls, live: dict[str, Value], part: Part = "spec") -> Base:
-        """The base of an edit that begins now, with an object as the API server gave it."""
+    def of(cls, live: dict[str, Value], part: Editable = "spec") -> Base:
+        """The base of an edit that starts now, from an object as the API server sent it."""
         metadata = live["metadata"]
-        return cls(metadata["uid"], metadata["resourceVersion"], editable(live, part))
+        return cls(metadata["uid"], metadata["resourceVersion"], editable_part(live, part))
 
     @property
     def text(self) -> str:
@@ -97,36 +98,11 @@ class Base:
         return fingerprint(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Mismatch:
-    """The text names something else than the address does."""
+def editable_part(live: dict[str, Value], part: Editable = "spec") -> dict[str, Value]:
+    """The object without status, without metadata that only the API server writes, and without kubectl's own
+    annotation.
 
-    path: Path
-    found: Value
-    expected: str
-    doing: str = "edits"
-    """What the page does with what it expects."""
-
-    @property
-    def words(self) -> str:
-        found = "missing" if self.found is ABSENT or self.found is None else f"{_said(self.found)} in the text"
-        if self.doing == "holds":
-            return "Only the status is edited on this page. Take this out: it would not be written. Nothing was sent."
-        if self.path[-1] in ("uid", "resourceVersion"):
-            return f"It is {found}, but this page edits “{self.expected}”. Take the line out, or open the page again."
-        return f"It is {found}, but this page {self.doing} “{self.expected}”. Nothing was sent."
-
-
-def _said(value: Value) -> str:
-    if isinstance(value, dict | list):
-        return "made of fields" if isinstance(value, dict) else "a list"
-    return f"“{value if isinstance(value, str) else scalar(value)}”"
-
-
-def editable(live: dict[str, Value], part: Part = "spec") -> dict[str, Value]:
-    """The object without status, without metadata that only the API server writes, and without kubectl's own record.
-
-    Where the `part` is the status: nothing but that, and which object it is of.
+    Where the `part` is the status: only that, and the object's identity.
     """
     if part == "status":
         return _status_of(live)
@@ -136,8 +112,8 @@ def editable(live: dict[str, Value], part: Part = "spec") -> dict[str, Value]:
         return kept
     metadata = {name: value for name, value in metadata.items() if name not in SET_BY_SERVER}
     annotations = metadata.get("annotations")
-    if isinstance(annotations, dict) and APPLIED in annotations:
-        metadata["annotations"] = {name: value for name, value in annotations.items() if name != APPLIED}
+    if isinstance(annotations, dict) and LAST_APPLIED in annotations:
+        metadata["annotations"] = {name: value for name, value in annotations.items() if name != LAST_APPLIED}
         if not metadata["annotations"]:
             del metadata["annotations"]
     return {**kept, "metadata": metadata}
@@ -151,10 +127,10 @@ def _status_of(live: dict[str, Value]) -> dict[str, Value]:
     return kept
 
 
-def mismatches(value: dict[str, Value], target: Target, base: Base) -> tuple[Mismatch, ...]:
-    """Where the text names another object or state than this page edits. A missing namespace is no mismatch.
+def find_mismatches(value: dict[str, Value], target: Target, base: Base) -> tuple[Mismatch, ...]:
+    """Fields in which the text names another object or state than this page edits. A missing namespace is no mismatch.
 
-    Where the status is edited: also what else the text has, which would not be written.
+    Where the status is edited: also other fields of the text, which would not be written.
     """
     wanted: tuple[tuple[Path, str, bool], ...] = (
         (("apiVersion",), target.kind.resource.api_version, True),
@@ -179,11 +155,11 @@ def _beside_status(value: dict[str, Value]) -> tuple[Mismatch, ...]:
     if isinstance(metadata, dict):
         known = ("name", "namespace", *SET_BY_SERVER)
         beside += [("metadata", name) for name in metadata if name not in known]
-    return tuple(Mismatch(path, get(value, path), "", doing="holds") for path in beside)
+    return tuple(Mismatch(path, get(value, path), "", page_verb="holds") for path in beside)
 
 
-def masked(value: dict[str, Value]) -> tuple[Path, ...]:
-    """Where a Secret's text has the dots that pages show in place of values: they must never become values."""
+def masked_paths(value: dict[str, Value]) -> tuple[Path, ...]:
+    """Paths where a Secret's text has the dots that mask values: they must never become values."""
     if value.get("kind") != "Secret":
         return ()
     held = {field: value.get(field) for field in ("data", "stringData")}
@@ -196,39 +172,39 @@ def masked(value: dict[str, Value]) -> tuple[Path, ...]:
     )
 
 
-def to_write(value: dict[str, Value], live: dict[str, Value], part: Part = "spec") -> dict[str, Value]:
-    """The object to PUT: the edited part, and of `live` its identity, version, status and what kubectl apply keeps.
+def update_body(value: dict[str, Value], live: dict[str, Value], part: Editable = "spec") -> dict[str, Value]:
+    """The object to PUT: the edited part, and from `live` its identity, version, status and kubectl's annotation.
 
-    The status goes along for kinds without a status subresource, where leaving it out would remove it. Where the
-    status is what is edited, all else goes along as it is.
+    The status is included for kinds without a status subresource, where leaving it out would remove it. Where the
+    status is edited, all other fields are included unchanged.
     """
     if part == "status":
         metadata = {name: each for name, each in live["metadata"].items() if name != "managedFields"}
         rest = {name: each for name, each in live.items() if name != "status"}
         status = {"status": value["status"]} if "status" in value else {}
         return {**rest, "metadata": metadata, **status}
-    written = editable(value)
+    written = editable_part(value)
     identity = {name: live["metadata"][name] for name in ("name", "uid", "resourceVersion")}
     if "namespace" in live["metadata"]:
         identity["namespace"] = live["metadata"]["namespace"]
     written["metadata"] = {**written.get("metadata", {}), **identity}
-    applied = get(live, ("metadata", "annotations", APPLIED))
+    applied = get(live, ("metadata", "annotations", LAST_APPLIED))
     if applied is not ABSENT:
-        written = put(written, ("metadata", "annotations", APPLIED), applied)
+        written = put(written, ("metadata", "annotations", LAST_APPLIED), applied)
     if "status" in live:
         written["status"] = live["status"]
     return written
 
 
-def to_create(value: dict[str, Value], target: Target) -> dict[str, Value]:
-    """The object to POST where it is to be made again."""
-    written = editable(value)
+def recreate_body(value: dict[str, Value], target: Target) -> dict[str, Value]:
+    """The object to POST for a re-creation."""
+    written = editable_part(value)
     identity = {"name": target.name, **({"namespace": target.namespace} if target.namespace else {})}
     written["metadata"] = {**written.get("metadata", {}), **identity}
     return written
 
 
 def fingerprint(value: Value) -> str:
-    """Tells whether two values are the same; the order of fields does not matter."""
+    """Digest for comparing values; the order of fields does not matter."""
     canonical = json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
     return hashlib.blake2b(canonical, digest_size=16).hexdigest()

@@ -1,4 +1,4 @@
-"""What a process counts, for Prometheus: its browsers and replicas, its worker's informers, its controllers.
+"""Prometheus metrics of a process: its browsers and replicas, its worker's informers, its controllers.
 
 A worker has no pages and a web process may have no worker: each shows what it has.
 """
@@ -12,9 +12,9 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
-from dashboard.live.hub import Hub
-from dashboard.live.replica import Replica
-from dashboard.upstream import Upstream
+from dashboard.live.hub.hub import Hub
+from dashboard.live.replication.replica import Replica
+from dashboard.server.wiring.worker import WorkerProcess
 from informerd.manager.manager import Manager
 from informerd.metrics import ControllerCollector, InformerCollector, ManagerCollector
 
@@ -22,13 +22,17 @@ PREFIX = "deltaboard_"
 
 _COUNTED = (
     ("sockets_opened", "Websockets that have joined.", "sockets_opened"),
-    ("frames_rendered", "Frames rendered, each for all sockets of its view.", "frames"),
-    ("windows_rendered", "Whole windows rendered.", "windows"),
+    ("frames_rendered", "Frames rendered, each for all sockets of its view.", "frames_rendered"),
+    ("windows_rendered", "Whole windows rendered.", "windows_rendered"),
     ("messages", "Messages posted to sockets.", "messages"),
-    ("sent_units", "Their length: bytes of binary messages, characters of others.", "units"),
-    ("heartbeats", "Heartbeats, each for all sockets.", "beats"),
-    ("socket_stops", "Times that a browser did not keep up and got no more frames for a while.", "stops"),
-    ("sockets_given_up", "Sockets closed because their browser stayed behind or was not heard any more.", "given_up"),
+    ("sent_units", "Their length: bytes of binary messages, characters of others.", "sent_units"),
+    ("heartbeats", "Heartbeats, each for all sockets.", "heartbeats"),
+    ("socket_stops", "Times that a browser fell behind and got no frames for a while.", "socket_stops"),
+    (
+        "sockets_given_up",
+        "Sockets closed because their browser stayed behind or stopped answering.",
+        "sockets_given_up",
+    ),
     ("render_seconds", "Time spent rendering frames.", "render_seconds"),
     (
         "full_turns",
@@ -37,31 +41,31 @@ _COUNTED = (
     ),
     ("view_errors", "Views that failed and were dropped.", "view_errors"),
 )
-"""Name, meaning, and attribute of dashboard.live.metrics.Metrics."""
+"""Name, meaning, and attribute of dashboard.live.hub.metrics.HubMetrics."""
 _FEED = (
-    ("feed_gaps", "Holes found in the numbers of frames.", "gaps"),
-    ("feed_gaps_healed", "Holes that a snapshot has made up for.", "gaps_healed"),
-    ("feed_silences", "Times that the worker fell silent.", "silences"),
+    ("feed_gaps", "Gaps found in the numbers of frames.", "gaps"),
+    ("feed_gaps_healed", "Gaps that a snapshot has repaired.", "gaps_healed"),
+    ("feed_silences", "Times that the worker stopped sending.", "silences"),
 )
 """Name, meaning, and attribute of Replica."""
 
 
-class PagesCollector(Collector):
-    """The numbers of a web process at the moment of a scrape."""
+class WebCollector(Collector):
+    """Metrics of a web process at the moment of a scrape."""
 
     def __init__(self, hub: Hub, replicas: Iterable[Replica]) -> None:
         self._hub = hub
         self._replicas = replicas
 
     def describe(self) -> Iterable[Metric]:
-        """The families without numbers."""
+        """The metric families without values."""
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """All families."""
+        """All metric families."""
         hub = self._hub
         yield GaugeMetricFamily(f"{PREFIX}sockets", "Browsers that are connected.", len(hub.sockets))
-        behind = sum(socket.behind for socket in hub.sockets)
+        behind = sum(socket.is_behind for socket in hub.sockets)
         yield GaugeMetricFamily(f"{PREFIX}sockets_behind", "Browsers that get nothing until they catch up.", behind)
         yield GaugeMetricFamily(f"{PREFIX}views", "Views that are kept current.", len(hub.views))
         for name, meaning, attribute in _COUNTED:
@@ -73,7 +77,7 @@ class PagesCollector(Collector):
         family = CounterMetricFamily(
             f"{PREFIX}sockets_refused", "Websockets closed for what they asked, by close code.", labels=["code"]
         )
-        for code, number in sorted(self._hub.metrics.refused.items()):
+        for code, number in sorted(self._hub.metrics.sockets_refused.items()):
             family.add_metric([str(code)], number)
         return family
 
@@ -82,7 +86,7 @@ class PagesCollector(Collector):
         live = GaugeMetricFamily(f"{PREFIX}live", "1 while pages of the kind may say live.", labels=["resource"])
         for replica in self._replicas:
             rows.add_metric([replica.key], len(replica.rows))
-            live.add_metric([replica.key], float(replica.live))
+            live.add_metric([replica.key], float(replica.is_live))
         yield from (rows, live)
         for name, meaning, attribute in _FEED:
             family = CounterMetricFamily(PREFIX + name, meaning, labels=["resource"])
@@ -91,15 +95,15 @@ class PagesCollector(Collector):
             yield family
 
 
-def exposition(upstream: Upstream, pages: PagesCollector | None = None) -> tuple[bytes, str]:
-    """All that a process has to show, and its content type."""
+def exposition(worker_process: WorkerProcess, web_collector: WebCollector | None = None) -> tuple[bytes, str]:
+    """All metrics of a process, and their content type."""
     registry = CollectorRegistry(auto_describe=False)
     informers = InformerCollector()
-    if pages is not None:
-        registry.register(pages)
-    if upstream.worker is not None:
-        informers.add(upstream.worker.factory)
-    manager = upstream.controllers.manager if upstream.controllers is not None else None
+    if web_collector is not None:
+        registry.register(web_collector)
+    if worker_process.worker is not None:
+        informers.add(worker_process.worker.factory)
+    manager = worker_process.controllers.manager if worker_process.controllers is not None else None
     if isinstance(manager, Manager):
         for factory in manager.client.factories:
             informers.add(factory)

@@ -1,4 +1,4 @@
-"""The one place that joins objects together: settings in, an ASGI application out."""
+"""Wiring of a web process: from the settings to the ASGI application."""
 
 from __future__ import annotations
 
@@ -12,35 +12,37 @@ from channels.layers import get_channel_layer
 from django.conf import settings
 from django.template.loader import render_to_string
 
-from dashboard.access.guard import Application, Guard, Receive, Scope, Send
-from dashboard.access.rights import Rights
-from dashboard.authors.authors import Authors
-from dashboard.bulk.attempt import attempt
-from dashboard.bulk.records import Records as BulkRecords
-from dashboard.bulk.runner import Bulks
-from dashboard.census.link import CensusLink
-from dashboard.connection import Connection
-from dashboard.controllers.link import ControllerLink
-from dashboard.drafts.database import Database
-from dashboard.drafts.shelf import Shelf
-from dashboard.drains.records import Records
-from dashboard.drains.runner import Drains
-from dashboard.edits.remembered import Remembered
-from dashboard.edits.schemas import Schemas
-from dashboard.handler import LoopHandler
-from dashboard.live.consumer import LiveConsumer
-from dashboard.live.context import SCOPE_KEY
-from dashboard.live.hub import Hub
-from dashboard.live.interest import Interest
-from dashboard.live.layer import Layer, Trouble
-from dashboard.live.naming import Naming
-from dashboard.live.replicas import Replicas
-from dashboard.live.tasks import cancelled, kept_running
-from dashboard.metrics import PagesCollector, exposition
-from dashboard.resources.kinds import KindInfo
-from dashboard.resources.page_info import cluster_info
-from dashboard.serving import start_with_reactor, stop_with_reactor
-from dashboard.upstream import Upstream, build_upstream
+from dashboard.cluster.access_reviews import ACCESS_REVIEWS, AccessReviews
+from dashboard.cluster.connection import CONNECTION, Connection
+from dashboard.live.hub.hub import HUB, Hub
+from dashboard.live.hub.interest import INTEREST, Interest
+from dashboard.live.hub.kind_names import KindDiscovery
+from dashboard.live.object_counts.client import OBJECT_COUNTS, ObjectCountsClient
+from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth
+from dashboard.live.replication.replicas import REPLICAS, Replicas
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.schemas.store import SCHEMAS, SchemaStore
+from dashboard.pages.authors.store import AUTHORS, AuthorStore
+from dashboard.pages.bulk.item_execution import item_executor_factory
+from dashboard.pages.bulk.runner import BULK_RUNS, BulkRuns
+from dashboard.pages.bulk.store import RunStore as BulkRecords
+from dashboard.pages.controllers.client import CONTROLLERS_CLIENT, ControllersClient
+from dashboard.pages.create.many.parse_cache import PARSE_CACHE
+from dashboard.pages.drafts.store import DRAFTS, DraftStore
+from dashboard.pages.drains.runner import DRAIN_RUNS, DrainRuns
+from dashboard.pages.drains.store import DrainStore
+from dashboard.pages.layout.page import cluster_info
+from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, AppState
+from dashboard.runtime.background import cancel_all, keep_running
+from dashboard.runtime.database import Database
+from dashboard.runtime.lru_cache import LruCache
+from dashboard.server.consumers import LiveConsumer
+from dashboard.server.daphne import start_with_reactor, stop_with_reactor
+from dashboard.server.django_handler import LoopHandler
+from dashboard.server.guard import Application, Guard, Receive, Scope, Send
+from dashboard.server.health import METRICS, WORKER_BLOCKED
+from dashboard.server.wiring.metrics import WebCollector, exposition
+from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.clock import Clock, SystemClock
 from informerd.rest.client import Client
 from informerd.rest.cluster import ClusterConfig
@@ -49,35 +51,54 @@ from informerd.rest.discovery import Discovery
 logger = logging.getLogger(__name__)
 
 
-class Live:
-    """Everything of one web process that lives as long as it does; see dashboard.live.context.LiveParts."""
+class WebProcess:
+    """All objects of one web process; `state` is the part that request handlers get."""
 
-    def __init__(self, upstream: Upstream, kinds: tuple[KindInfo, ...], layer: Layer, clock: Clock) -> None:
+    def __init__(self, upstream: WorkerProcess, kinds: tuple[KindInfo, ...], layer: ChannelLayer, clock: Clock) -> None:
         self.clock = clock
-        self.upstream = upstream
-        trouble = Trouble()
-        self.replicas = Replicas(layer, kinds, clock, trouble=trouble)
-        self.controllers = ControllerLink(layer, clock, trouble=trouble)
-        self.census = CensusLink(layer, clock, trouble=trouble)
-        self.rights = Rights(clock, lambda: self.client)
+        self.worker_process = upstream
+        trouble = ChannelLayerHealth()
+        self.replicas = Replicas(layer, kinds, clock, layer_health=trouble)
+        self.controllers = ControllersClient(layer, clock, layer_health=trouble)
+        self.object_counts = ObjectCountsClient(layer, clock, layer_health=trouble)
+        self.access_reviews = AccessReviews(clock, lambda: self.client)
         self.hub = Hub(
             self.replicas,
             clock,
             render_to_string,
-            problem=lambda: self.problem,
-            cluster=lambda: asdict(cluster_info(self)),
-            board=self.controllers.board,
-            denied=self.rights.denied,
+            connection_problem=lambda: self.problem,
+            cluster=lambda: asdict(cluster_info(self.state)),
+            sources=(self.controllers.reports,),
+            denied=self.access_reviews.denied,
         )
         self.interest = Interest(self.replicas, self.hub, clock)
-        self.naming = Naming(self.replicas, self.hub, lambda: self.discovery, clock)
-        self.schemas = Schemas(clock)
-        self.texts: Remembered[Any] = Remembered()
-        self.drafts = Shelf(clock)
-        self.authors = Authors(clock)
-        self.drains = Drains(Records(Database(clock, keeps="drains")), clock, lambda: self.client)
-        runs = BulkRecords(Database(clock, keeps="bulk runs"))
-        self.bulks = Bulks(runs, clock, lambda: self.client, attempt(self.schemas, self.authors, clock))
+        self.kind_names = KindDiscovery(self.replicas, self.hub, lambda: self.discovery, clock)
+        schemas = SchemaStore(clock)
+        self.authors = AuthorStore(clock)
+        self.drain_runs = DrainRuns(DrainStore(Database(clock, content="drains")), clock, lambda: self.client)
+        runs = BulkRecords(Database(clock, content="bulk runs"))
+        self.bulk_runs = BulkRuns(runs, clock, lambda: self.client, item_executor_factory(schemas, self.authors, clock))
+        self.state = AppState(
+            {
+                CLOCK: clock,
+                CONNECTION: self.connection,
+                REPLICAS: self.replicas,
+                HUB: self.hub,
+                INTEREST: self.interest,
+                OBJECT_COUNTS: self.object_counts,
+                ACCESS_REVIEWS: self.access_reviews,
+                SCHEMAS: schemas,
+                PARSE_CACHE: LruCache(),
+                DRAFTS: DraftStore(clock),
+                AUTHORS: self.authors,
+                CONTROLLERS_CLIENT: self.controllers,
+                DRAIN_RUNS: self.drain_runs,
+                BULK_RUNS: self.bulk_runs,
+                METRICS: self.metrics,
+                WORKER_BLOCKED: lambda: self.cannot_watch,
+            }
+        )
+        """Objects for pages and sockets."""
         self._tasks: list[asyncio.Task[None]] = []
         self._started = False
 
@@ -87,7 +108,7 @@ class Live:
 
     @property
     def connection(self) -> Connection:
-        return self.upstream.connection
+        return self.worker_process.connection
 
     @property
     def client(self) -> Client | None:
@@ -117,47 +138,47 @@ class Live:
 
     @property
     def cannot_watch(self) -> bool:
-        return self.upstream.cannot_watch
+        return self.worker_process.cannot_watch
 
     @property
-    def started(self) -> bool:
-        """Whether it was begun; what was stopped stays so, whatever page connects again meanwhile."""
+    def is_started(self) -> bool:
+        """Whether it was started; a stopped process stays stopped, even if a page connects again."""
         return self._started
 
     def metrics(self) -> tuple[bytes, str]:
-        """What this process counts, for Prometheus, and its content type."""
-        return exposition(self.upstream, PagesCollector(self.hub, self.replicas))
+        """Metrics of this process for Prometheus, and their content type."""
+        return exposition(self.worker_process, WebCollector(self.hub, self.replicas))
 
-    def start(self, *, say: bool = False) -> None:
-        """Begin, on the running event loop; returns at once. A second call changes nothing, nor does one after `stop`.
+    def start(self, *, log_cluster: bool = False) -> None:
+        """Start, on the running event loop; returns at once. A second call has no effect, nor does one after `stop`.
 
-        `say` has the log say which cluster was chosen and why, for servers that are no command of ours.
+        `log_cluster` logs which cluster was chosen and why, for servers that are no command of ours.
         """
         if self._started:
             return
         self._started = True
-        if say:
-            self._keep("the saying of the cluster", self._say_cluster)
+        if log_cluster:
+            self._keep("logging the cluster", self._say_cluster)
         self._keep("the feed's replicas", self.replicas.run)
-        self._keep("the reports of controllers", self.controllers.run)
-        self._keep("the counts of kinds that nobody watches", self.census.run)
+        self._keep("receiving the controllers' reports", self.controllers.run)
+        self._keep("receiving object counts", self.object_counts.run)
         self._keep("the hub", self.hub.run)
-        self._keep("the wanting of kinds", self.interest.run)
-        self._keep("the connection to the cluster", self.upstream.run)
-        self._keep("the naming of kinds", self.naming.run)
+        self._keep("following kinds on demand", self.interest.run)
+        self._keep("the connection to the cluster", self.worker_process.run)
+        self._keep("resolving kinds", self.kind_names.run)
 
     async def stop(self) -> None:
         """End all tasks, watches and children for good; returns when they have ended."""
         self._started = True
-        await self.drains.stop()
-        await self.bulks.stop()
+        await self.drain_runs.stop()
+        await self.bulk_runs.stop()
         await self.authors.stop()
         tasks, self._tasks = self._tasks, []
-        await cancelled(tasks)
-        await self.rights.stop()  # after those that draw views, which ask
+        await cancel_all(tasks)
+        await self.access_reviews.stop()  # after those that draw views, which ask
 
     def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
-        self._tasks.append(asyncio.create_task(kept_running(name, run, self.clock), name=name))
+        self._tasks.append(asyncio.create_task(keep_running(name, run, self.clock), name=name))
 
     async def _say_cluster(self) -> None:
         await self.connection.chosen.wait()
@@ -166,25 +187,25 @@ class Live:
 
 
 class WiredApplication:
-    """Puts the live parts in every scope; starts them with the first request or socket if nobody has before."""
+    """Puts the shared objects in every scope; starts them with the first request or socket if nothing has before."""
 
-    def __init__(self, inner: Application, live: Live) -> None:
+    def __init__(self, inner: Application, live: WebProcess) -> None:
         self._inner = inner
         self.live = live
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.start()
-        await self._inner({**scope, SCOPE_KEY: self.live}, receive, send)
+        await self._inner({**scope, SCOPE_KEY: self.live.state}, receive, send)
 
     def start(self) -> None:
-        """Begin, on the running event loop, and say in the log which cluster it is. A second call changes nothing."""
-        if not self.live.started:
-            self.live.start(say=True)
+        """Start, on the running event loop, and log the cluster. A second call has no effect."""
+        if not self.live.is_started:
+            self.live.start(log_cluster=True)
             stop_with_reactor(self.live.stop)
 
 
-class ByProtocol:
-    """Pages to Django, /live/ to the consumer; any other socket is turned away."""
+class ProtocolRouter:
+    """Passes pages to Django and /live/ to the consumer; any other socket is refused."""
 
     def __init__(self, pages: Any, sockets: Any) -> None:
         self._pages = pages
@@ -194,7 +215,7 @@ class ByProtocol:
         if scope["type"] == "http":
             await self._pages(scope, receive, send)
         elif scope["type"] != "websocket":
-            raise ValueError(f"nothing here speaks {scope['type']}")
+            raise ValueError(f"there is no handler for the protocol {scope['type']}")
         elif scope["path"] == "/live/":
             await self._sockets(scope, receive, send)
         else:
@@ -202,20 +223,20 @@ class ByProtocol:
             await send({"type": "websocket.close", "code": 4404})
 
 
-def build_live(*, context: str = "", clock: Clock | None = None) -> Live:
-    """The live parts of a web process; with a worker inside unless REDIS_URL says that workers are elsewhere."""
+def build_web_process(*, context: str = "", clock: Clock | None = None) -> WebProcess:
+    """The objects of a web process; with a worker inside unless REDIS_URL says that workers are separate processes."""
     clock = clock or SystemClock()
-    upstream = build_upstream(context=context, with_worker=not settings.REDIS_URL, clock=clock)
-    return Live(upstream, upstream.kinds, get_channel_layer(), clock)
+    upstream = build_worker_process(context=context, with_worker=not settings.REDIS_URL, clock=clock)
+    return WebProcess(upstream, upstream.kinds, get_channel_layer(), clock)
 
 
-def build_application(live: Live | None = None) -> Application:
-    """The ASGI application: guard, then live parts, then pages or socket.
+def build_application(web_process: WebProcess | None = None) -> Application:
+    """The ASGI application: guard, then shared objects, then pages or socket.
 
-    `live` is its maker's to start; without it, live parts are made that start with daphne.
+    The caller starts a given `live`; without one, a new one is made that starts with daphne.
     """
-    wired = WiredApplication(ByProtocol(LoopHandler(), LiveConsumer.as_asgi()), live or build_live())
-    if live is None:
+    wired = WiredApplication(ProtocolRouter(LoopHandler(), LiveConsumer.as_asgi()), web_process or build_web_process())
+    if web_process is None:
         start_with_reactor(wired.start)
     return Guard(
         wired,

@@ -1,7 +1,7 @@
-"""The decoder: what the real server's Go structs take of a built-in kind's JSON, and in which words they refuse.
+"""JSON decoder for built-in kinds, with the real server's rules and error messages.
 
-The real server decodes built-in kinds into Go structs: a wrong type is a 400, an unknown field is dropped and told as
-a warning or, under strict field validation, as an error. Nulls count as absent.
+The real server decodes built-in kinds into Go structs: a wrong type is a 400; an unknown field is dropped and reported
+as a warning or, under strict field validation, as an error. Nulls count as absent.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from devcluster.server import quantity, times
-from devcluster.server.schema import Schema
+from devcluster.server.schema.pruning import Schema
 
 _GO_KINDS: dict[type, str] = {
     dict: "object",
@@ -32,13 +32,13 @@ _QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 class WrongType(Exception):
     """A value does not fit its Go field; the message is the Go decoder's. `wanted` is its type, if that is why."""
 
-    def __init__(self, message: str, value: Any = None, wanted: str = "") -> None:
+    def __init__(self, message: str, value: Any = None, expected: str = "") -> None:
         super().__init__(message)
         self.value = value
-        self.wanted = wanted
+        self.expected = expected
 
 
-def refuse_type(value: Any, target: str, wanted: str) -> None:
+def raise_wrong_type(value: Any, target: str, wanted: str) -> None:
     raise WrongType(f"json: cannot unmarshal {_GO_KINDS[type(value)]} into {target}", value, wanted)
 
 
@@ -51,20 +51,20 @@ class Decoder:
     """Checks values in place by recorded definitions; `unknown` are the paths of the fields it dropped."""
 
     definitions: Mapping[str, Schema]
-    known: frozenset[int] = frozenset()
+    checked_ids: frozenset[int] = frozenset()
     """The ids of lists and objects that were checked before."""
-    unknown: list[str] = field(default_factory=list)
+    unknown_fields: list[str] = field(default_factory=list)
 
     def check(self, value: Any, schema: Schema, struct: str, go_path: str, path: str) -> None:
         """Check `value`; `struct` and `go_path` are for messages of the Go decoder, `path` for unknown fields."""
-        if id(value) in self.known:
+        if id(value) in self.checked_ids:
             return
         name = schema.get("$ref", "")
         schema = self.definitions[schema["$ref"]] if "$ref" in schema else schema
         wanted = schema.get("type")
         if wanted == "object" and "properties" in schema:
             own = name.rpartition(".")[2] or struct
-            self.expect(isinstance(value, dict), value, struct, go_path, f"v1.{own}")
+            self.require_type(isinstance(value, dict), value, struct, go_path, f"v1.{own}")
             self.check_struct(value, schema, own, go_path, path)
         elif wanted == "object":
             self.check_map(value, schema, struct, go_path, path)
@@ -73,24 +73,24 @@ class Decoder:
         elif wanted == "string":
             self.check_string(value, schema, struct, go_path)
         elif wanted == "boolean":
-            self.expect(isinstance(value, bool), value, struct, go_path, "bool")
+            self.require_type(isinstance(value, bool), value, struct, go_path, "bool")
         elif wanted in ("integer", "number"):
             fits = isinstance(value, int | float) and not isinstance(value, bool)
             fits = fits and (wanted == "number" or float(value).is_integer())
-            self.expect(fits, value, struct, go_path, schema.get("format", "int32"))
+            self.require_type(fits, value, struct, go_path, schema.get("format", "int32"))
         elif schema.get("format") == "int-or-string":
-            self.expect(type(value) in (int, str), value, struct, go_path, "int32")
+            self.require_type(type(value) in (int, str), value, struct, go_path, "int32")
 
-    def expect(self, fits: bool, value: Any, struct: str, go_path: str, wanted: str) -> None:
+    def require_type(self, fits: bool, value: Any, struct: str, go_path: str, wanted: str) -> None:
         if not fits:
-            refuse_type(value, f"Go struct field {struct}.{go_path} of type {wanted}", wanted)
+            raise_wrong_type(value, f"Go struct field {struct}.{go_path} of type {wanted}", wanted)
 
     def check_struct(self, value: Any, schema: Schema, struct: str, go_path: str, path: str) -> None:
         properties = schema["properties"]
         for key, held in list(value.items()):
             known = properties.get(key)
             if known is None:
-                self.unknown.append(f"{path}.{key}" if path else key)
+                self.unknown_fields.append(f"{path}.{key}" if path else key)
                 del value[key]
             elif held is None or (not held and self.is_empty(held, key, schema)):
                 del value[key]
@@ -114,7 +114,7 @@ class Decoder:
 
     def check_map(self, value: Any, schema: Schema, struct: str, go_path: str, path: str) -> None:
         items = schema.get("additionalProperties")
-        self.expect(isinstance(value, dict), value, struct, go_path, f"map[string]{self.go_type(items or {})}")
+        self.require_type(isinstance(value, dict), value, struct, go_path, f"map[string]{self.go_type(items or {})}")
         if items is None:
             return
         for key, item in list(value.items()):
@@ -126,14 +126,14 @@ class Decoder:
                 value[key] = ""
 
     def check_array(self, value: Any, schema: Schema, struct: str, go_path: str, path: str) -> None:
-        self.expect(isinstance(value, list), value, struct, go_path, f"[]{self.go_type(schema['items'])}")
+        self.require_type(isinstance(value, list), value, struct, go_path, f"[]{self.go_type(schema['items'])}")
         for position, item in enumerate(value):
             if item is None:
                 value[position] = "" if schema["items"].get("type") == "string" else {}
             self.check(value[position], schema["items"], struct, go_path, f"{path}[{position}]")
 
     def check_string(self, value: Any, schema: Schema, struct: str, go_path: str) -> None:
-        self.expect(isinstance(value, str), value, struct, go_path, "string")
+        self.require_type(isinstance(value, str), value, struct, go_path, "string")
         if schema.get("format") == "byte":
             try:
                 base64.b64decode(value, validate=True)
@@ -148,7 +148,7 @@ class Decoder:
         return {"boolean": "bool", "integer": str(schema.get("format", "int32"))}.get(schema.get("type", ""), "string")
 
 
-def shared(new: Any, old: Any) -> Iterator[int]:
+def shared_ids(new: Any, old: Any) -> Iterator[int]:
     """The ids of the lists and objects that two values have in common, outermost only."""
     if isinstance(new, dict) and isinstance(old, dict):
         pairs = [(value, old[key]) for key, value in new.items() if key in old]
@@ -162,26 +162,26 @@ def shared(new: Any, old: Any) -> Iterator[int]:
         if value is before:
             yield id(value)
         else:
-            yield from shared(value, before)
+            yield from shared_ids(value, before)
 
 
 def _quantity(value: Any) -> str:
-    """A quantity as it is kept. Raises WrongType."""
+    """A quantity in canonical form. Raises WrongType."""
     try:
         if isinstance(value, str):
-            return quantity.canonical(value)
+            return quantity.canonical_quantity(value)
     except ValueError as error:
         raise WrongType(str(error)) from None
     if isinstance(value, bool | dict | list):
-        raise WrongType(quantity.BAD)
-    return quantity.of_number(value or 0)
+        raise WrongType(quantity.BAD_QUANTITY)
+    return quantity.from_number(value or 0)
 
 
 def _time(value: Any, *, exact: bool) -> str:
-    """A time as it is kept. Raises WrongType."""
+    """A time in canonical form. Raises WrongType."""
     if not isinstance(value, str):
-        refuse_type(value, "Go value of type string", "string")
+        raise_wrong_type(value, "Go value of type string", "string")
     try:
-        return times.canonical(value, exact=exact)
+        return times.canonical_time(value, exact=exact)
     except ValueError as error:
         raise WrongType(str(error)) from None

@@ -1,8 +1,8 @@
-"""Protobuf bodies, which kubectl's create and drain commands and typed Go clients send, as the JSON that they mean.
+"""Converter of protobuf bodies to JSON, for kubectl's create and drain commands and typed Go clients.
 
-Answers are JSON, which every such client takes as well. What a field's number means is recorded data; a number that is
-not in it is left out. As in Go's JSON, fields that are no pointers are left out where they are zero. Source:
-apimachinery's pkg/runtime/serializer/protobuf and the kinds' Go types.
+Responses are JSON, which every such client accepts too. Field numbers are looked up in recorded data; an unknown number
+is left out. As in Go's JSON, non-pointer fields are left out when they are zero. Source: apimachinery's
+pkg/runtime/serializer/protobuf and the kinds' Go types.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-MESSAGES_FILE = Path(__file__).parent / "data" / "protobuf.json"
+MESSAGES_FILE = Path(__file__).parent.parent / "data" / "protobuf.json"
 MAGIC = b"k8s\x00"
 DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
 SCALARS = frozenset(("string", "bytes", "bool", "int32", "int64", "double"))
@@ -26,16 +26,16 @@ _MACHINERY = "io.k8s.apimachinery.pkg"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DEEPEST = 60
 
-Wire = int | bytes
+WireValue = int | bytes
 
 
-class Malformed(ValueError):
+class MalformedMessage(ValueError):
     """Bytes that are no message; in the Go decoder's words."""
 
 
 @dataclass(frozen=True)
 class Messages:
-    """The recorded messages: per message and field number the JSON name, how it is held, and its type."""
+    """The recorded messages: by message and field number the JSON name, the encoding, and the type."""
 
     fields: Mapping[str, Mapping[int, tuple[str, str, str]]]
 
@@ -49,7 +49,7 @@ class Messages:
         """The object in a request's body, whose kind has this root message. Raises Malformed."""
         if not body.startswith(MAGIC):
             words = "provided data does not appear to be a protobuf message"
-            raise Malformed(f"{words}, expected prefix [{' '.join(str(byte) for byte in MAGIC)}]")
+            raise MalformedMessage(f"{words}, expected prefix [{' '.join(str(byte) for byte in MAGIC)}]")
         typed, raw = {}, b""
         for number, value in _wire_fields(body[len(MAGIC) :]):
             if number == 1:
@@ -61,7 +61,7 @@ class Messages:
 
     def _message(self, raw: bytes, message: str, depth: int) -> dict[str, Any]:
         if depth > _DEEPEST:
-            raise Malformed("proto: message nested too deeply")
+            raise MalformedMessage("proto: message nested too deeply")
         known, found = self.fields[message], dict[str, Any]()
         for number, value in _wire_fields(raw):
             if number in known:
@@ -69,7 +69,7 @@ class Messages:
                 self._add(found, name, held, kind, value, depth + 1)
         return found
 
-    def _add(self, found: dict[str, Any], name: str, held: str, kind: str, value: Wire, depth: int) -> None:
+    def _add(self, found: dict[str, Any], name: str, held: str, kind: str, value: WireValue, depth: int) -> None:
         if held == "inline":
             found.update(self._message(_bytes(value), kind, depth))
         elif held == "list":
@@ -83,11 +83,11 @@ class Messages:
             if item is not None and (held == "pointer" or item not in ("", 0, False, {})):
                 found[name] = item
 
-    def _value(self, kind: str, value: Wire, depth: int) -> Any:
+    def _value(self, kind: str, value: WireValue, depth: int) -> Any:
         if kind in _SCALAR:
             return _SCALAR[kind](value)
-        if kind in SPECIAL:
-            return SPECIAL[kind](dict(_wire_fields(_bytes(value))))
+        if kind in SPECIAL_MESSAGES:
+            return SPECIAL_MESSAGES[kind](dict(_wire_fields(_bytes(value))))
         return self._message(_bytes(value), kind, depth)
 
 
@@ -101,7 +101,7 @@ def _zero(kind: str) -> Any:
     return "" if kind in ("string", "bytes", f"{_MACHINERY}.api.resource.Quantity") else {}
 
 
-def _wire_fields(raw: bytes) -> Iterator[tuple[int, Wire]]:
+def _wire_fields(raw: bytes) -> Iterator[tuple[int, WireValue]]:
     """Numbers and values in their order: integers, or the bytes of what is longer."""
     place = 0
     while place < len(raw):
@@ -115,9 +115,9 @@ def _wire_fields(raw: bytes) -> Iterator[tuple[int, Wire]]:
         if wire == 2:
             size, place = _varint(raw, place)
         elif not size:
-            raise Malformed(f"proto: illegal wireType {wire}")
+            raise MalformedMessage(f"proto: illegal wireType {wire}")
         if place + size > len(raw):
-            raise Malformed("unexpected EOF")
+            raise MalformedMessage("unexpected EOF")
         yield number, raw[place : place + size]
         place += size
 
@@ -126,38 +126,38 @@ def _varint(raw: bytes, place: int) -> tuple[int, int]:
     value = 0
     for shift in range(0, 70, 7):
         if place >= len(raw):
-            raise Malformed("unexpected EOF")
+            raise MalformedMessage("unexpected EOF")
         byte = raw[place]
         place += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
             return value, place
-    raise Malformed("proto: integer overflow")
+    raise MalformedMessage("proto: integer overflow")
 
 
-def _bytes(value: Wire) -> bytes:
+def _bytes(value: WireValue) -> bytes:
     if isinstance(value, int):
-        raise Malformed("proto: wrong wireType = 0 for a field of bytes")
+        raise MalformedMessage("proto: wrong wireType = 0 for a field of bytes")
     return value
 
 
-def _text(value: Wire) -> str:
+def _text(value: WireValue) -> str:
     return _bytes(value).decode(errors="replace")
 
 
-def _integer(value: Wire) -> int:
+def _integer(value: WireValue) -> int:
     if not isinstance(value, int):
-        raise Malformed("proto: wrong wireType = 2 for a field of integers")
+        raise MalformedMessage("proto: wrong wireType = 2 for a field of integers")
     return value - (1 << 64) if value >> 63 else value
 
 
-def _double(value: Wire) -> float:
+def _double(value: WireValue) -> float:
     if not isinstance(value, bytes) or len(value) != 8:
-        raise Malformed("proto: wrong wireType for a field of doubles")
+        raise MalformedMessage("proto: wrong wireType for a field of doubles")
     return float(struct.unpack("<d", value)[0])
 
 
-_SCALAR: Mapping[str, Callable[[Wire], Any]] = MappingProxyType(
+_SCALAR: Mapping[str, Callable[[WireValue], Any]] = MappingProxyType(
     {
         "string": _text,
         "bytes": lambda value: base64.b64encode(_bytes(value)).decode(),
@@ -169,21 +169,21 @@ _SCALAR: Mapping[str, Callable[[Wire], Any]] = MappingProxyType(
 )
 
 
-def _time(fields: dict[int, Wire], form: str = "seconds") -> str | None:
+def _time(fields: dict[int, WireValue], form: str = "seconds") -> str | None:
     """RFC 3339; None for Go's zero time."""
     seconds, nanos = _integer(fields.get(1, 0)), _integer(fields.get(2, 0))
     try:
         moment = _EPOCH + timedelta(seconds=seconds, microseconds=nanos // 1000)
     except OverflowError:
-        raise Malformed("proto: a time out of range") from None
+        raise MalformedMessage("proto: a time out of range") from None
     return moment.replace(tzinfo=None).isoformat(timespec=form) + "Z" if fields else None
 
 
-def _int_or_string(fields: dict[int, Wire]) -> int | str:
+def _int_or_string(fields: dict[int, WireValue]) -> int | str:
     return _text(fields.get(3, b"")) if fields.get(1) else _integer(fields.get(2, 0))
 
 
-SPECIAL: Mapping[str, Callable[[dict[int, Wire]], Any]] = MappingProxyType(
+SPECIAL_MESSAGES: Mapping[str, Callable[[dict[int, WireValue]], Any]] = MappingProxyType(
     {
         f"{_MACHINERY}.apis.meta.v1.Time": _time,
         f"{_MACHINERY}.apis.meta.v1.MicroTime": lambda fields: _time(fields, "microseconds"),

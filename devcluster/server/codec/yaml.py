@@ -1,7 +1,7 @@
-"""YAML bodies as the JSON that they mean, in the dialect of Go's YAML library.
+"""Converter of YAML bodies to JSON, in the dialect of Go's YAML library.
 
-Words such as on and yes are booleans, keys are texts, times are texts too. Values are built from libyaml's events: its
-own composer calls itself for each level, and a deep body would end the process.
+Words such as on and yes are booleans; keys and times are strings. Values are built from libyaml's events, because
+libyaml's own composer recurses for each level, and a deeply nested body would end the process.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _ENDLESS = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 
 
-def load(body: bytes) -> Any:
+def load_yaml(body: bytes) -> Any:
     """The value that a document means. Raises ValueError for what is no YAML, or no JSON."""
     try:
         return _Composer(yaml.parse(body, yaml.CSafeLoader)).document()
@@ -125,7 +125,7 @@ def _scalar(event: yaml.ScalarEvent) -> Any:
 
 
 def _plain(text: str) -> Any:
-    """What a word without quotes means."""
+    """The value of an unquoted word."""
     if text in _NULL:
         return None
     if text in _TRUE or text in _FALSE:

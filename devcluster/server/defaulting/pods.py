@@ -1,10 +1,13 @@
-"""Pods' defaults, which templates of pods have too. Source: Kubernetes' pkg/apis/core/v1/defaults.go."""
+"""Defaults of pods and pod templates.
+
+Source: Kubernetes' pkg/apis/core/v1/defaults.go.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from devcluster.server.objects import Object
+from devcluster.server.storage.objects import Object
 
 _MODE = 0o644
 _VOLUMES_WITH_MODE = ("configMap", "secret", "downwardAPI", "projected")
@@ -15,7 +18,7 @@ _EVICTING = ("not-ready", "unreachable")
 
 
 def default_pod(obj: Object) -> None:
-    """Set, in place, what a pod has that a template has not."""
+    """Set the defaults, in place, that a pod has and a template has not."""
     spec = obj.setdefault("spec", {})
     default_pod_spec(spec)
     for container in [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]:
@@ -30,7 +33,7 @@ def default_pod(obj: Object) -> None:
 
 
 def default_pod_spec(spec: dict[str, Any]) -> None:
-    """Set, in place, the defaults of a pod's or a template's spec."""
+    """Set the defaults, in place, of a pod's or a template's spec."""
     for container in [*(spec.get("initContainers") or ()), *(spec.get("containers") or ())]:
         _default_container(container, host_network=bool(spec.get("hostNetwork")))
     for volume in spec.get("volumes") or ():
@@ -96,7 +99,7 @@ def _default_status(status: dict[str, Any]) -> None:
         first = status.get("podIP") or status["podIPs"][0].get("ip", "")
         others = [held for held in status.get("podIPs") or () if held.get("ip") != first]
         status |= {"podIP": first, "podIPs": [{"ip": first}, *others]}
-    null_times(status, "lastProbeTime", "lastTransitionTime")
+    fill_null_times(status, "lastProbeTime", "lastTransitionTime")
     for group in _CONTAINER_STATUSES:
         status |= {group: [_container_status(held) for held in status[group]]} if group in status else {}
 
@@ -111,14 +114,14 @@ def _container_status(given: dict[str, Any]) -> dict[str, Any]:
     return {**zero, **given}
 
 
-def null_times(status: dict[str, Any], *names: str) -> None:
-    """Set, in place, the times that conditions do not have: Go prints them as null."""
+def fill_null_times(status: dict[str, Any], *names: str) -> None:
+    """Set missing times of conditions to null, in place, as Go prints them."""
     for condition in status.get("conditions") or ():
         for name in names:
             condition.setdefault(name, None)
 
 
-def quality_of_service(spec: dict[str, Any]) -> str:
+def qos_class(spec: dict[str, Any]) -> str:
     """The class by which pods are evicted: Guaranteed, Burstable or BestEffort."""
     resources = [container.get("resources") or {} for container in spec.get("containers") or ()]
     asked = [amount for r in resources for held in ("requests", "limits") for amount in (r.get(held) or {}).values()]

@@ -1,4 +1,4 @@
-"""The built-in kinds' defaults: what the server fills in, and the status that new objects begin with.
+"""Defaults of the built-in kinds, and the status of new objects.
 
 Source: Kubernetes' pkg/apis/*/v1/defaults.go; only what a demo cluster shows.
 """
@@ -10,13 +10,10 @@ import random
 from collections.abc import Callable
 from types import MappingProxyType
 
-from devcluster.server.kinds import BUDGETS, Kind
-from devcluster.server.names import LONGEST
-from devcluster.server.objects import Object
-from devcluster.server.pod_defaults import default_pod, null_times, quality_of_service
-from devcluster.server.workload_defaults import (
+from devcluster.server.defaulting.pods import default_pod, fill_null_times, qos_class
+from devcluster.server.defaulting.workloads import (
     DAEMON_COUNTS,
-    TEMPLATE_GENERATION,
+    TEMPLATE_GENERATION_ANNOTATION,
     default_cron_job,
     default_daemon_set,
     default_deployment,
@@ -24,6 +21,9 @@ from devcluster.server.workload_defaults import (
     default_replica_set,
     default_stateful_set,
 )
+from devcluster.server.kinds import BUDGETS, Kind
+from devcluster.server.names import MAX_LABEL_LENGTH
+from devcluster.server.storage.objects import Object
 
 _NODE_INFO = (
     "machineID", "systemUUID", "bootID", "kernelVersion", "osImage", "containerRuntimeVersion", "kubeletVersion",
@@ -33,14 +33,14 @@ _BUDGET_COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "exp
 
 
 def fill_defaults(obj: Object, kind: Kind, rng: random.Random) -> None:
-    """Set, in place, what the kind's defaults say."""
+    """Set the kind's defaults, in place."""
     default = _DEFAULTS.get(kind.key)
     if default is not None:
         default(obj, rng)
 
 
-def fill_for_create(obj: Object, kind: Kind) -> None:
-    """Set, in place, the status that a new object starts with, and what is set at creation only."""
+def fill_status_for_create(obj: Object, kind: Kind) -> None:
+    """Set the status of a new object, in place, and the fields that are set at creation only."""
     metadata = obj["metadata"]
     if kind.key == "namespaces":
         metadata["labels"] = {**(metadata.get("labels") or {}), "kubernetes.io/metadata.name": metadata.get("name", "")}
@@ -48,7 +48,7 @@ def fill_for_create(obj: Object, kind: Kind) -> None:
         obj["spec"] = {"finalizers": given if "kubernetes" in given else [*given, "kubernetes"]}
         obj["status"] = {"phase": "Active"}
     elif kind.key == "pods":
-        obj["status"] = {"phase": "Pending", "qosClass": quality_of_service(obj.get("spec") or {})}
+        obj["status"] = {"phase": "Pending", "qosClass": qos_class(obj.get("spec") or {})}
     elif kind.key == "jobs.batch":
         _label_job(obj)
     elif kind.key == "services":
@@ -59,7 +59,7 @@ def fill_for_create(obj: Object, kind: Kind) -> None:
         obj["status"] = {"replicas": 0, "availableReplicas": 0}
     elif kind.key == "daemonsets.apps":
         obj["status"] = dict.fromkeys(DAEMON_COUNTS, 0)
-        metadata["annotations"] = {**(metadata.get("annotations") or {}), TEMPLATE_GENERATION: "1"}
+        metadata["annotations"] = {**(metadata.get("annotations") or {}), TEMPLATE_GENERATION_ANNOTATION: "1"}
     elif kind is BUDGETS:
         obj["status"] = dict.fromkeys(_BUDGET_COUNTS, 0)
     elif kind.has_status and not kind.custom and kind.key != "nodes":
@@ -67,7 +67,7 @@ def fill_for_create(obj: Object, kind: Kind) -> None:
 
 
 def _default_namespace(obj: Object, _rng: random.Random) -> None:
-    null_times(obj.get("status") or {}, "lastTransitionTime")
+    fill_null_times(obj.get("status") or {}, "lastTransitionTime")
 
 
 def _default_data(obj: Object, _rng: random.Random) -> None:
@@ -121,7 +121,7 @@ def _default_node(obj: Object, _rng: random.Random) -> None:
         spec.setdefault("podCIDRs", [spec["podCIDR"]])
     if "capacity" in status:
         status.setdefault("allocatable", dict(status["capacity"]))
-    null_times(status, "lastHeartbeatTime", "lastTransitionTime")
+    fill_null_times(status, "lastHeartbeatTime", "lastTransitionTime")
     status.setdefault("daemonEndpoints", {"kubeletEndpoint": {"Port": 0}})
     status["nodeInfo"] = {**dict.fromkeys(_NODE_INFO, ""), **(status.get("nodeInfo") or {})}
 
@@ -135,11 +135,11 @@ def _default_event(obj: Object, _rng: random.Random) -> None:
 
 
 def _default_budget(obj: Object, _rng: random.Random) -> None:
-    """The counts are always said; a null one is 0."""
+    """Set the counts of a budget, which are always present; null becomes 0."""
     obj.setdefault("spec", {})
     if "status" in obj:
         obj["status"] = {**dict.fromkeys(_BUDGET_COUNTS, 0), **(obj["status"] or {})}
-        null_times(obj["status"], "lastTransitionTime")
+        fill_null_times(obj["status"], "lastTransitionTime")
 
 
 def _label_job(obj: Object) -> None:
@@ -154,7 +154,7 @@ def _label_job(obj: Object) -> None:
     }  # fmt: skip
     template = spec["template"].setdefault("metadata", {})
     template["labels"] = {**labels, **(template.get("labels") or {})}
-    if len(name) <= LONGEST:  # a longer one is refused, and the real server copies them after that
+    if len(name) <= MAX_LABEL_LENGTH:  # a longer one is refused, and the real server copies them after that
         metadata["labels"] = metadata.get("labels") or dict(template["labels"])
     selector = spec.setdefault("selector", {})
     selector["matchLabels"] = {**(selector.get("matchLabels") or {}), "batch.kubernetes.io/controller-uid": uid}

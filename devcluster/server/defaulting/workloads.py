@@ -1,14 +1,17 @@
-"""The defaults of what makes pods. Source: Kubernetes' pkg/apis/{apps,batch}/v1/defaults.go."""
+"""Defaults of the kinds that create pods.
+
+Source: Kubernetes' pkg/apis/{apps,batch}/v1/defaults.go.
+"""
 
 from __future__ import annotations
 
 import random
 from typing import Any
 
-from devcluster.server.objects import Object
-from devcluster.server.pod_defaults import default_pod_spec, null_times
+from devcluster.server.defaulting.pods import default_pod_spec, fill_null_times
+from devcluster.server.storage.objects import Object
 
-TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
+TEMPLATE_GENERATION_ANNOTATION = "deprecated.daemonset.template.generation"
 """The annotation that counts changes of a DaemonSet's template."""
 DAEMON_COUNTS = ("currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady")
 
@@ -30,13 +33,13 @@ def default_deployment(obj: Object, _rng: random.Random) -> None:
         rolling.setdefault("maxSurge", "25%")
     spec.setdefault("revisionHistoryLimit", 10)
     spec.setdefault("progressDeadlineSeconds", 600)
-    null_times(obj.get("status") or {}, "lastUpdateTime", "lastTransitionTime")
+    fill_null_times(obj.get("status") or {}, "lastUpdateTime", "lastTransitionTime")
 
 
 def default_replica_set(obj: Object, _rng: random.Random) -> None:
     _template(obj)
     obj["spec"].setdefault("replicas", 1)
-    null_times(obj.get("status") or {}, "lastTransitionTime")
+    fill_null_times(obj.get("status") or {}, "lastTransitionTime")
 
 
 def default_stateful_set(obj: Object, _rng: random.Random) -> None:
@@ -55,7 +58,7 @@ def default_stateful_set(obj: Object, _rng: random.Random) -> None:
         kept.setdefault(name, "Retain")
     obj.setdefault("status", {}).setdefault("availableReplicas", 0)
     obj["status"].setdefault("replicas", 0)
-    null_times(obj["status"], "lastTransitionTime")
+    fill_null_times(obj["status"], "lastTransitionTime")
 
 
 def default_daemon_set(obj: Object, _rng: random.Random) -> None:
@@ -67,11 +70,11 @@ def default_daemon_set(obj: Object, _rng: random.Random) -> None:
         rolling.setdefault("maxSurge", 0)
     obj["spec"].setdefault("revisionHistoryLimit", 10)
     obj["status"] = {**dict.fromkeys(DAEMON_COUNTS, 0), **(obj.get("status") or {})}
-    null_times(obj["status"], "lastTransitionTime")
+    fill_null_times(obj["status"], "lastTransitionTime")
 
 
 def default_cron_job(obj: Object, _rng: random.Random) -> None:
-    """What its Jobs are made from has the defaults of a pod, and none of a Job."""
+    """Set the defaults of a CronJob, whose job template gets those of a pod, and none of a Job."""
     spec = obj.setdefault("spec", {})
     jobs = spec.setdefault("jobTemplate", {})
     jobs.setdefault("metadata", {})
@@ -93,12 +96,12 @@ def default_job(obj: Object, _rng: random.Random) -> None:
         ("suspend", False), ("podReplacementPolicy", "TerminatingOrFailed"),
     ):  # fmt: skip
         spec.setdefault(name, value)
-    null_times(obj.get("status") or {}, "lastProbeTime", "lastTransitionTime")
+    fill_null_times(obj.get("status") or {}, "lastProbeTime", "lastTransitionTime")
 
 
-def count_templates(obj: Object, old: Object) -> None:
-    """Keep, in place, the count of a DaemonSet's templates, one more where its template changed."""
+def set_template_generation(obj: Object, old: Object) -> None:
+    """Set the count of a DaemonSet's templates, in place, one higher where its template changed."""
     annotations = obj["metadata"].get("annotations") or {}
-    count = int((old["metadata"].get("annotations") or {}).get(TEMPLATE_GENERATION, "0"))
+    count = int((old["metadata"].get("annotations") or {}).get(TEMPLATE_GENERATION_ANNOTATION, "0"))
     count += obj["spec"]["template"] != old["spec"]["template"]
-    obj["metadata"]["annotations"] = {**annotations, TEMPLATE_GENERATION: str(count)}
+    obj["metadata"]["annotations"] = {**annotations, TEMPLATE_GENERATION_ANNOTATION: str(count)}

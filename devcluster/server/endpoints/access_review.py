@@ -1,4 +1,4 @@
-"""Access: what the one user may do, which is everything. Answers what `kubectl auth can-i` and `whoami` ask.
+"""Access reviews, which allow the one user everything, for `kubectl auth can-i` and `whoami`.
 
 Source: Kubernetes' pkg/registry/authorization and pkg/registry/authentication.
 """
@@ -30,7 +30,7 @@ _REVIEWS: Mapping[str, tuple[str, Json]] = MappingProxyType(
 """Kind and status of the answer, by the path below /apis."""
 
 
-def review(path: str, body: bytes) -> Json | None:
+def review_access(path: str, body: bytes) -> Json | None:
     """The answer to a review that is asked for at `path`; None where none is. What it asks about comes back in it."""
     found = _REVIEWS.get(path.removeprefix("/apis/"))
     if found is None:

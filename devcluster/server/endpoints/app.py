@@ -1,7 +1,7 @@
-"""App: the API server over HTTP, on aiohttp. Each request is checked, routed and answered here.
+"""API server over HTTP, on aiohttp: checks, routes and answers each request.
 
-Guarantees: binds where it is told and serves only requests with the token under this machine's own name; nothing that
-a client sends ends the process; `close` ends open watches first.
+Guarantees: it binds to the given address only and serves only requests that carry the token and this machine's own
+name; nothing that a client sends ends the process; `close` ends open watches first.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any
 
 from aiohttp import web
 
-from devcluster.server import access, bodies, discovery, guard, openapi
 from devcluster.server.core import Core
-from devcluster.server.faults import Faults
-from devcluster.server.requests import Requests, add_warnings
-from devcluster.server.routes import PlainNotFound, resolve
+from devcluster.server.endpoints import access_review, bodies, discovery, guard, openapi
+from devcluster.server.endpoints.faults import Faults
+from devcluster.server.endpoints.requests import ResourceRequests, add_warnings
+from devcluster.server.endpoints.routes import PlainNotFound, resolve
+from devcluster.server.endpoints.watch_response import WatchResponses
 from devcluster.server.status import Failure, bad_request, internal_error, method_not_allowed
-from devcluster.server.streams import Streams
-from devcluster.server.watch import LINGER
+from devcluster.server.storage.watch import LINGER_SECONDS
 
 _log = logging.getLogger(__name__)
 _HEALTH = frozenset(("/healthz", "/livez", "/readyz"))
@@ -35,14 +35,14 @@ class ApiApp:
         token: str,
         faults: Faults | None = None,
         bookmark_seconds: float = 60.0,
-        linger: float = LINGER,
+        linger: float = LINGER_SECONDS,
     ) -> None:
         self._core = core
         self._token = token
         self._faults = faults
-        self._streams = Streams(core.store, bookmark_seconds=bookmark_seconds, linger=linger)
-        self._requests = Requests(core, self._streams)
-        core.registry.on_change(lambda: self._streams.end_unserved(core.registry))
+        self._streams = WatchResponses(core.store, bookmark_seconds=bookmark_seconds, linger=linger)
+        self._requests = ResourceRequests(core, self._streams)
+        core.served_kinds.on_change(lambda: self._streams.end_not_served(core.served_kinds))
 
     def close(self) -> None:
         """End every open watch cleanly."""
@@ -62,29 +62,31 @@ class ApiApp:
             return failure_response(bad_request("json: exceeded max depth"))
         except (web.HTTPException, ConnectionResetError):
             raise
-        except Exception as error:  # noqa: BLE001 - nothing that a client sends ends the server
+        except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
             _log.exception("%s %s", request.method, request.path)
             return failure_response(internal_error(f"{type(error).__name__}: {error}"))
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
-        guard.check(request, self._token)
+        guard.check_request(request, self._token)
         path = request.path.rstrip("/") or "/"
         if path in _HEALTH:
             return web.Response(text="ok")
         if path == "/faults" and self._faults is not None:
             return await self._set_faults(request, self._faults)
         if self._faults is not None:
-            await self._faults.strike()
+            await self._faults.inject()
         document = self._document(request, path)
         if document is not None:
             return document
-        if request.method == "POST" and (said := access.review(path, await request.read())) is not None:
-            return json_response(said, code=201)
-        return await self._requests.handle(request, resolve(self._core.registry, request.raw_path.partition("?")[0]))
+        if request.method == "POST" and (review := access_review.review_access(path, await request.read())) is not None:
+            return json_response(review, code=201)
+        return await self._requests.handle(
+            request, resolve(self._core.served_kinds, request.raw_path.partition("?")[0])
+        )
 
     def _document(self, request: web.BaseRequest, path: str) -> web.Response | None:
         """Discovery, OpenAPI and the version; None for resources. Raises Failure (405)."""
-        registry = self._core.registry
+        registry = self._core.served_kinds
         if request.method != "GET" and (path in ("/api", "/version") or _is_version(path)):
             raise method_not_allowed()
         if path == "/version":
@@ -105,7 +107,7 @@ class ApiApp:
         return None
 
     def _openapi(self, parts: list[str]) -> web.Response:
-        registry, definitions = self._core.registry, self._core.definitions
+        registry, definitions = self._core.served_kinds, self._core.builtin_types
         if parts == ["openapi", "v3"]:
             return json_response(openapi.index(registry, definitions))
         if parts[1:2] != ["v3"] or len(parts) not in (4, 5):
@@ -124,12 +126,12 @@ class ApiApp:
             faults.apply(wish)
             self._streams.stall(faults.stalled)
             if wish.get("drop"):
-                self._streams.drop()
+                self._streams.reset_all()
         return json_response(faults.state())
 
 
 def _is_version(path: str) -> bool:
-    """Whether a path names a group's version: no other document of discovery minds the method."""
+    """Whether a path names a group's version, the only discovery document that depends on the method."""
     parts = path.strip("/").split("/")
     return (parts[0], len(parts)) in (("api", 2), ("apis", 3))
 

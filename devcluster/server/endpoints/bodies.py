@@ -1,4 +1,4 @@
-"""Request bodies: JSON or YAML into dicts, with the real server's words for what does not parse."""
+"""Parser of JSON and YAML request bodies, with the real server's messages for malformed ones."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from devcluster.server import yaml_text
-from devcluster.server.definitions import decode_options
+from devcluster.server.builtin_types import decode_options
+from devcluster.server.codec import yaml
+from devcluster.server.codec.protobuf import DELETE_OPTIONS, MalformedMessage, Messages
 from devcluster.server.kinds import Kind
 from devcluster.server.options import DeleteOptions, delete_options
-from devcluster.server.patches import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH
-from devcluster.server.protobuf import DELETE_OPTIONS, Malformed, Messages
-from devcluster.server.schema import Schema
+from devcluster.server.patch.merge import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH
+from devcluster.server.schema.pruning import Schema
 from devcluster.server.status import Failure, bad_request, unsupported_media_type
 
 PROTOBUF = "application/vnd.kubernetes.protobuf"
-MAX_BYTES = 3 << 20
+MAX_BODY_BYTES = 3 << 20
 _MOST_PROBLEMS = 100
-"""Objects with a key twice, and such keys, that are told, as of Go's decoder."""
+"""Maximum of reported duplicate keys, as in Go's decoder."""
 _ESCAPED = re.compile(
     r"\\\\|(?P<pair>\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[dD][89a-fA-F][0-9a-fA-F]{2}"
 )
@@ -45,7 +45,7 @@ _BODIES = "application/json, application/yaml, application/vnd.kubernetes.protob
 
 def too_large() -> Failure:
     """The 413 for bodies over MAX_BYTES."""
-    return Failure(413, "RequestEntityTooLarge", f"Request entity too large: limit is {MAX_BYTES}")
+    return Failure(413, "RequestEntityTooLarge", f"Request entity too large: limit is {MAX_BODY_BYTES}")
 
 
 def decode_object(
@@ -77,7 +77,7 @@ def is_yaml(content_type: str) -> bool:
 def json_of_yaml(body: bytes, kind: Kind) -> bytes:
     """A YAML body as JSON. Raises Failure (400). It takes its time: two seconds for a body of MAX_BYTES."""
     try:
-        return json.dumps(yaml_text.load(body)).encode()
+        return json.dumps(yaml.load_yaml(body)).encode()
     except ValueError as error:
         raise bad_request(f"error converting YAML to JSON of {kind.kind}: {error}") from None
 
@@ -110,7 +110,7 @@ def _go_word(value: Any) -> str:
 def _from_protobuf(body: bytes, kind: Kind, messages: Messages, root: str) -> dict[str, Any]:
     try:
         return messages.decode(body, root)
-    except Malformed as error:
+    except MalformedMessage as error:
         why = f"the object provided is unrecognized (must be of type {kind.kind}): {error}"
         raise bad_request(f"{why} ({body[:64].hex()})") from None
 
@@ -134,7 +134,7 @@ def _from_json(body: bytes, doubled: list[str]) -> Any:
 
 
 def _text(body: bytes) -> str:
-    """A body's text. What is half a character is taken for the sign that says so, as by Go's decoder."""
+    """A body's text. A surrogate half becomes the replacement character, as in Go's decoder."""
     text = body.decode(errors="replace")
     return _ESCAPED.sub(_whole, text) if "\\u" in text else text
 
@@ -190,7 +190,7 @@ def decode_delete(body: bytes, content_type: str, query: Mapping[str, str], mess
             value = messages.decode(body, DELETE_OPTIONS)
         else:
             value = json.loads(_text(body), parse_constant=_refuse_constant) if body.strip() else {}
-    except Malformed as error:
+    except MalformedMessage as error:
         raise bad_request(str(error)) from None
     except ValueError as error:
         raise bad_request(f"couldn't get version/kind; json parse error: {_go_words(error, body)}") from None

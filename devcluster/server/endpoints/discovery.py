@@ -1,23 +1,23 @@
-"""Discovery: which groups, versions and resources there are, plain and aggregated, and the version."""
+"""Discovery documents, plain and aggregated, for groups, versions and resources, and the server's version."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-from devcluster.server.kinds import EVICTIONS, PODS, Kind, Registry
-from devcluster.server.scale import SCALE
+from devcluster.server.kinds import EVICTIONS, PODS, Kind, ServedKinds
+from devcluster.server.registry.scale import SCALE
 
 Document = dict[str, Any]
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 VERSION = "v1.37.1-demo"
 BINDING = "Binding"
-"""What is posted to a pod to put it on a node: nothing of it is stored."""
+"""Body of a pod's binding subresource, which is not stored."""
 _CHANGED = ["get", "patch", "update"]
 
 
 def version() -> Document:
-    """What /version says."""
+    """The document of /version."""
     return {
         "major": "1", "minor": "37", "gitVersion": VERSION, "gitCommit": "", "gitTreeState": "clean",
         "buildDate": "2026-01-01T00:00:00Z", "goVersion": "", "compiler": "python", "platform": "demo",
@@ -25,19 +25,19 @@ def version() -> Document:
 
 
 def api_versions(address: str) -> Document:
-    """What /api says."""
+    """The document of /api."""
     served = [{"clientCIDR": "0.0.0.0/0", "serverAddress": address}]
     return {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": served}
 
 
-def group_list(registry: Registry) -> Document:
-    """What /apis says."""
+def group_list(registry: ServedKinds) -> Document:
+    """The document of /apis."""
     groups = [_group(name, versions) for name, versions in registry.group_versions().items() if name]
     return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
 
 
-def group(registry: Registry, name: str) -> Document | None:
-    """What /apis/GROUP says; None where there is no such group."""
+def group(registry: ServedKinds, name: str) -> Document | None:
+    """The document of /apis/GROUP; None where there is no such group."""
     versions = registry.group_versions().get(name)
     return {"kind": "APIGroup", "apiVersion": "v1", **_group(name, versions)} if versions and name else None
 
@@ -47,8 +47,8 @@ def _group(name: str, versions: list[str]) -> Document:
     return {"name": name, "versions": entries, "preferredVersion": entries[0]}
 
 
-def resource_list(registry: Registry, group: str, version: str) -> Document | None:
-    """What /api/v1 and /apis/GROUP/VERSION say; None where there is no such version."""
+def resource_list(registry: ServedKinds, group: str, version: str) -> Document | None:
+    """The document of /api/v1 and /apis/GROUP/VERSION; None where there is no such version."""
     kinds = [kind for kind in registry if (kind.group, kind.version) == (group, version)]
     if not kinds:
         return None
@@ -91,7 +91,7 @@ def _resources(kind: Kind) -> list[Document]:
                 "group": EVICTIONS.group, "version": EVICTIONS.version, "kind": EVICTIONS.kind, "verbs": ["create"],
             }
         )  # fmt: skip
-    if kind.scales:
+    if kind.has_scale:
         entries.append(
             {
                 "name": f"{kind.plural}/scale", "singularName": "", "namespaced": kind.namespaced,
@@ -101,7 +101,7 @@ def _resources(kind: Kind) -> list[Document]:
     return sorted(entries, key=lambda entry: entry["name"])
 
 
-def aggregated(registry: Registry, *, core: bool) -> Document:
+def aggregated(registry: ServedKinds, *, core: bool) -> Document:
     """Aggregated discovery (apidiscovery.k8s.io/v2) of /api or /apis."""
     items = [
         {"metadata": {"name": name} if name else {}, "versions": [_version(registry, name, v) for v in versions]}
@@ -111,7 +111,7 @@ def aggregated(registry: Registry, *, core: bool) -> Document:
     return {"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items}
 
 
-def _version(registry: Registry, group: str, version: str) -> Document:
+def _version(registry: ServedKinds, group: str, version: str) -> Document:
     kinds = [kind for kind in registry if (kind.group, kind.version) == (group, version)]
     return {
         "version": version,
@@ -134,7 +134,7 @@ def _aggregated_resource(kind: Kind) -> Document:
         entry["shortNames"] = list(kind.short_names)
     if kind.categories:
         entry["categories"] = list(kind.categories)
-    answers = [("scale", _responds(SCALE), _CHANGED)] if kind.scales else []
+    answers = [("scale", _responds(SCALE), _CHANGED)] if kind.has_scale else []
     if kind is PODS:
         posted = {"group": "", "version": "", "kind": BINDING}
         answers += [("binding", posted, ["create"]), ("eviction", _responds(EVICTIONS), ["create"])]

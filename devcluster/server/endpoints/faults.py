@@ -1,8 +1,9 @@
-"""Faults on request: what tests and curious people ask the demo cluster to do wrong.
+"""Fault injection for tests: ``POST /faults`` makes the demo cluster misbehave.
 
-``POST /faults`` with JSON, any of: ``{"compact": true}`` forgets the history, ``{"drop": true}`` resets every open
-watch, ``{"stall": true|false}`` holds watches back without closing them, ``{"status": 429|500, "rate": 0.3}`` answers
-that share of API requests so, ``{"delay": 0.2}`` makes every API request wait so many seconds. ``GET /faults`` tells.
+The body is JSON with any of: ``{"compact": true}`` forgets the history, ``{"drop": true}`` resets every open watch,
+``{"stall": true|false}`` holds watches back without closing them, ``{"status": 429|500, "rate": 0.3}`` fails that share
+of API requests with that status, ``{"delay": 0.2}`` delays every API request by that many seconds. ``GET /faults``
+returns the present settings.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import random
 from typing import Any
 
 from devcluster.server.status import Failure, bad_request, internal_error, too_many_requests
-from devcluster.server.store import Store
+from devcluster.server.storage.store import Store
 
 _STATUSES = (0, 429, 500)
 _WORDS = frozenset(("compact", "drop", "stall", "status", "rate", "delay"))
@@ -30,15 +31,15 @@ class Faults:
         self.delay = 0.0
 
     def state(self) -> dict[str, Any]:
-        """What is in force, for GET."""
+        """The present faults, for GET."""
         return {"stall": self.stalled, "status": self.status, "rate": self.rate, "delay": self.delay}
 
-    def apply(self, wish: dict[str, Any]) -> None:
+    def apply(self, settings: dict[str, Any]) -> None:
         """Set what `wish` names. Raises Failure (400) for what it cannot be. Dropping and stalling is the caller's."""
-        unknown = sorted(set(wish) - _WORDS)
+        unknown = sorted(set(settings) - _WORDS)
         if unknown:
             raise bad_request(f"unknown fault {unknown[0]!r}")
-        status, rate, delay = (wish.get(word, getattr(self, word)) for word in ("status", "rate", "delay"))
+        status, rate, delay = (settings.get(word, getattr(self, word)) for word in ("status", "rate", "delay"))
         if status not in _STATUSES:
             raise bad_request("status must be 429, 500 or 0")
         if not (isinstance(rate, int | float) and 0 <= rate <= 1):
@@ -46,11 +47,11 @@ class Faults:
         if not (isinstance(delay, int | float) and 0 <= delay <= 60):
             raise bad_request("delay must be between 0 and 60 seconds")
         self.status, self.rate, self.delay = status, float(rate), float(delay)
-        self.stalled = bool(wish.get("stall", self.stalled))
-        if wish.get("compact"):
+        self.stalled = bool(settings.get("stall", self.stalled))
+        if settings.get("compact"):
             self._store.compact()
 
-    async def strike(self) -> None:
+    async def inject(self) -> None:
         """Wait or raise a Failure, as the faults in force have it; called once a request."""
         if self.delay:
             await asyncio.sleep(self.delay)

@@ -1,4 +1,4 @@
-"""Guard: who may talk to the demo cluster. Only this machine, only under its own name, only with the token."""
+"""Access guard that admits requests only from this machine, under its own host name and with the token."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _HOSTS = frozenset(("127.0.0.1", "localhost", "[::1]"))
 _OPEN_PATHS = frozenset(("/healthz", "/livez", "/readyz", "/version"))
 
 
-def host_is_ours(header: str) -> bool:
-    """Whether a Host header names this machine itself: a page that rebinds a name of its own to 127.0.0.1 does not."""
+def is_local_host(header: str) -> bool:
+    """Whether a Host header names this machine itself; a page that rebinds its own name to 127.0.0.1 sends its own."""
     host = header.rsplit(":", 1)[0] if not header.endswith("]") else header
     return host.lower() in _HOSTS
 
 
-def check(request: web.BaseRequest, token: str) -> None:
+def check_request(request: web.BaseRequest, token: str) -> None:
     """Raises Failure (401) without the token, HTTPForbidden under a foreign name or from a page of another origin."""
-    if not host_is_ours(request.headers.get("Host", "")):
+    if not is_local_host(request.headers.get("Host", "")):
         raise web.HTTPForbidden(text="this name is not served here\n")
     if "Origin" in request.headers:
         raise web.HTTPForbidden(text="pages of other origins are not served\n")

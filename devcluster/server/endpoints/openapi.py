@@ -1,4 +1,4 @@
-"""OpenAPI v3: as much as kubectl reads, which is whether fieldValidation is understood, and the kinds' schemas."""
+"""OpenAPI v3 documents with what kubectl reads: support for fieldValidation, and the kinds' schemas."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import hashlib
 import json
 from typing import Any
 
-from devcluster.server.definitions import Definitions
-from devcluster.server.kinds import Kind, Registry
-from devcluster.server.patches import JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH
+from devcluster.server.builtin_types import BuiltinTypes
+from devcluster.server.kinds import Kind, ServedKinds
+from devcluster.server.patch.merge import JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH
 
 Document = dict[str, Any]
 _OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
@@ -18,8 +18,8 @@ _PARAMETERS = [
 ]
 
 
-def index(registry: Registry, definitions: Definitions) -> Document:
-    """What /openapi/v3 says: each version's document, with a hash that changes when it does."""
+def index(registry: ServedKinds, definitions: BuiltinTypes) -> Document:
+    """The document of /openapi/v3: each version's document, with a hash that changes when it does."""
     paths = {}
     for group, versions in registry.group_versions().items():
         for version in versions:
@@ -30,7 +30,7 @@ def index(registry: Registry, definitions: Definitions) -> Document:
     return {"paths": paths}
 
 
-def document(registry: Registry, definitions: Definitions, group: str, version: str) -> Document | None:
+def document(registry: ServedKinds, definitions: BuiltinTypes, group: str, version: str) -> Document | None:
     """One version's document; None where nothing is served there."""
     kinds = [kind for kind in registry if (kind.group, kind.version) == (group, version)]
     if not kinds:
@@ -73,13 +73,13 @@ def _operations(kind: Kind, root: str) -> Document:
     return operations
 
 
-def _schema_name(kind: Kind, definitions: Definitions) -> str:
+def _schema_name(kind: Kind, definitions: BuiltinTypes) -> str:
     if not kind.custom:
         return str(definitions.kinds[kind.key]["root"])
     return ".".join([*reversed(kind.group.split(".")), kind.version, kind.kind])
 
 
-def _root_schema(kind: Kind, definitions: Definitions) -> Document:
+def _root_schema(kind: Kind, definitions: BuiltinTypes) -> Document:
     schema = _custom_schema(kind) if kind.custom else _referenced(definitions.schema(kind))
     return {**schema, "x-kubernetes-group-version-kind": [_mark(kind)]}
 
@@ -106,7 +106,7 @@ def _referenced(schema: Document) -> Document:
     return result
 
 
-def _add_reached(schemas: Document, schema: Any, definitions: Definitions) -> None:
+def _add_reached(schemas: Document, schema: Any, definitions: BuiltinTypes) -> None:
     if isinstance(schema, list):
         for part in schema:
             _add_reached(schemas, part, definitions)

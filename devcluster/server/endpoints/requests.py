@@ -1,4 +1,4 @@
-"""Requests on resources: from method, path and query to a verb, and back to an answer."""
+"""Resource requests: mapping of method, path and query to a verb, and of the result to a response."""
 
 from __future__ import annotations
 
@@ -11,34 +11,37 @@ from typing import Any
 
 from aiohttp import web
 
-from devcluster.server import bodies, listing, options, partial, tables
-from devcluster.server.binding import bind
+from devcluster.server import options
+from devcluster.server.builtin_types import strict_failure
 from devcluster.server.core import Core
-from devcluster.server.definitions import strict_failure
+from devcluster.server.endpoints import bodies
+from devcluster.server.endpoints.routes import PlainNotFound, Route
+from devcluster.server.endpoints.watch_response import WatchResponses
 from devcluster.server.kinds import EVICTIONS, Kind
-from devcluster.server.managed_fields import manager_of
-from devcluster.server.objects import Object, selectable_fields
-from devcluster.server.routes import PlainNotFound, Route
-from devcluster.server.scale import SCALE, scale_body
-from devcluster.server.selectors import Selection, parse_fields, parse_labels
+from devcluster.server.printers import partial_metadata, tables
+from devcluster.server.registry.binding import bind
+from devcluster.server.registry.managed_fields import manager_of
+from devcluster.server.registry.scale import SCALE, scale_body
+from devcluster.server.registry.verbs import VerbResult
 from devcluster.server.status import Failure, bad_request, method_not_allowed, plain_error, verb_not_allowed
-from devcluster.server.store import Record
-from devcluster.server.streams import Streams
-from devcluster.server.verbs import Outcome
-from devcluster.server.watch import WatchQuery
+from devcluster.server.storage import listing
+from devcluster.server.storage.objects import Object, selectable_fields
+from devcluster.server.storage.selectors import Selection, parse_fields, parse_labels
+from devcluster.server.storage.store import Record
+from devcluster.server.storage.watch import WatchQuery
 
 _LONGEST_WATCH = 3600.0
 _OLD_EVICTION = "policy/v1beta1"
-_POSTED = ("binding", "eviction")
+_CREATE_ONLY = ("binding", "eviction")
 """Subresources that are only created."""
 
 
 @dataclass(frozen=True)
-class Requests:
+class ResourceRequests:
     """Answers requests on resources of one core."""
 
     core: Core
-    streams: Streams
+    watch_responses: WatchResponses
 
     async def handle(self, request: web.BaseRequest, route: Route) -> web.StreamResponse:
         """Raises Failure for what is refused."""
@@ -47,14 +50,14 @@ class Requests:
         if route.kind.custom and route.kind.namespaced and not route.namespace:
             raise PlainNotFound
         body = await request.read()
-        if len(body) > bodies.MAX_BYTES:
+        if len(body) > bodies.MAX_BODY_BYTES:
             raise bodies.too_large()
         content_type = request.headers.get("Content-Type", "")
         if bodies.is_yaml(content_type) and request.method in ("POST", "PUT"):
             body, content_type = await asyncio.to_thread(bodies.json_of_yaml, body, route.kind), "application/json"
         return _response(self._write(request, route, body, content_type))
 
-    def _write(self, request: web.BaseRequest, route: Route, body: bytes, content_type: str) -> Outcome:
+    def _write(self, request: web.BaseRequest, route: Route, body: bytes, content_type: str) -> VerbResult:
         query = {"fieldManager": manager_of(request.headers.get("User-Agent", "")), **request.query}
         match request.method:
             case "POST":
@@ -67,7 +70,7 @@ class Requests:
                 return self._delete(route, query, body, content_type)
         raise _not_allowed(route, "")
 
-    def _create(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> Outcome:
+    def _create(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> VerbResult:
         if route.kind.namespaced and not route.namespace:
             raise method_not_allowed()
         if route.subresource == "binding":
@@ -81,18 +84,18 @@ class Requests:
         wishes = options.write_options("CreateOptions", query)
         obj, warnings = self._object(body, content_type, route.kind, wishes)
         outcome = self.core.verbs.create(route.kind, route.namespace, obj, wishes)
-        return Outcome(outcome.code, outcome.raw, (*warnings, *outcome.warnings))
+        return VerbResult(outcome.code, outcome.raw, (*warnings, *outcome.warnings))
 
-    def _evict(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> Outcome:
+    def _evict(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> VerbResult:
         wishes = options.write_options("CreateOptions", query)
         eviction, warnings = self._object(body, content_type, EVICTIONS, wishes)
         if eviction.get("apiVersion") == _OLD_EVICTION:
             del eviction["apiVersion"]
         warnings += self.core.verbs.admit(EVICTIONS, eviction, wishes)
         outcome = self.core.evictions.evict(route.namespace, route.name, eviction, wishes)
-        return Outcome(outcome.code, outcome.raw, tuple(warnings))
+        return VerbResult(outcome.code, outcome.raw, tuple(warnings))
 
-    def _update(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> Outcome:
+    def _update(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> VerbResult:
         _need_name(route)
         wishes = options.write_options("UpdateOptions", query)
         if route.subresource == "scale":
@@ -100,19 +103,19 @@ class Requests:
             return self.core.verbs.update_scale(route.kind, route.namespace, route.name, scale, wishes)
         obj, warnings = self._object(body, content_type, route.kind, wishes)
         outcome = self.core.verbs.update(route.kind, route.namespace, route.name, obj, wishes, route.subresource)
-        return Outcome(outcome.code, outcome.raw, (*warnings, *outcome.warnings))
+        return VerbResult(outcome.code, outcome.raw, (*warnings, *outcome.warnings))
 
     def _object(
         self, body: bytes, content_type: str, kind: Kind, wishes: options.WriteOptions
     ) -> tuple[Object, list[str]]:
-        root = self.core.definitions.root(kind)
+        root = self.core.builtin_types.root_definition(kind)
         obj, doubled = bodies.decode_object(body, content_type, kind, self.core.messages, root)
         problems = [f'duplicate field "{path}"' for path in doubled]
         if problems and wishes.field_validation == "Strict":
             raise strict_failure(kind, problems)
         return obj, problems if wishes.field_validation == "Warn" else []
 
-    def _patch(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> Outcome:
+    def _patch(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> VerbResult:
         _need_name(route)
         patch, patch_type = bodies.decode_patch(body, content_type, route.kind)
         wishes = options.write_options("PatchOptions", query)
@@ -122,7 +125,7 @@ class Requests:
             route.kind, route.namespace, route.name, patch, patch_type, wishes, route.subresource
         )
 
-    def _delete(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> Outcome:
+    def _delete(self, route: Route, query: Mapping[str, str], body: bytes, content_type: str) -> VerbResult:
         wishes = bodies.decode_delete(body, content_type, query, self.core.messages)
         if route.subresource:
             raise _not_allowed(route, "delete")
@@ -137,64 +140,64 @@ class Requests:
             except Failure as failure:
                 if failure.code != 404:
                     raise
-        return Outcome(200, listing.list_body(route.kind, page))
+        return VerbResult(200, listing.list_body(route.kind, page))
 
     async def _read(self, request: web.BaseRequest, route: Route) -> web.StreamResponse:
         query = request.query
-        if route.subresource in _POSTED:
+        if route.subresource in _CREATE_ONLY:
             raise method_not_allowed()
-        wants_table = tables.wanted(request.headers.get("Accept", ""))
-        wants_partial = partial.wanted(request.headers.get("Accept", ""))
+        wants_table = tables.accepts_table(request.headers.get("Accept", ""))
+        wants_partial = partial_metadata.accepts_partial_metadata(request.headers.get("Accept", ""))
         if route.name:
             record = self.core.verbs.get(route.kind, *self.core.verbs.key(route.kind, route.namespace, route.name))
             if route.subresource == "scale":
-                return _response(Outcome(200, scale_body(record.raw)))
+                return _response(VerbResult(200, scale_body(record.raw)))
             if wants_table:
                 return _table(self._rows(route.kind, [record], str(record.revision), query))
-            return _response(Outcome(200, partial.partial_body(record) if wants_partial else record.raw))
-        if options.boolean(query, "watch") and request.method == "GET":
+            return _response(VerbResult(200, partial_metadata.partial_body(record) if wants_partial else record.raw))
+        if options.parse_boolean(query, "watch") and request.method == "GET":
             return await self._watch(request, route, query)
         page = self._page(route, query)
         if wants_table:
             rows = self._rows(route.kind, page.records, str(page.revision), query)
-            rows["metadata"] |= {"continue": page.token} if page.token else {}
+            rows["metadata"] |= {"continue": page.continue_token} if page.continue_token else {}
             rows["metadata"] |= {"remainingItemCount": page.remaining} if page.remaining else {}
             return _table(rows)
         if wants_partial:
-            return _response(Outcome(200, partial.partial_list_body(page, custom=route.kind.custom)))
-        return _response(Outcome(200, listing.list_body(route.kind, page)))
+            return _response(VerbResult(200, partial_metadata.partial_list_body(page, custom=route.kind.custom)))
+        return _response(VerbResult(200, listing.list_body(route.kind, page)))
 
     def _rows(self, kind: Kind, records: list[Record], version: str, query: Mapping[str, str]) -> dict[str, Any]:
         include = query.get("includeObject", "")
-        return tables.table(kind, self.core.definitions, records, version, self.core.now(), include=include)
+        return tables.make_table(kind, self.core.builtin_types, records, version, self.core.now(), include=include)
 
     def _row(self, kind: Kind, record: Record, query: Mapping[str, str]) -> bytes:
         """One object as a table of its own, as watches of tables send it."""
         return json.dumps(self._rows(kind, [record], "", query)).encode()
 
     def _page(self, route: Route, query: Mapping[str, str]) -> listing.Page:
-        return listing.list_page(self.core.store, route.kind, listing.checked_query(query), _selection(route, query))
+        return listing.list_page(self.core.store, route.kind, listing.parse_list_query(query), _selection(route, query))
 
     async def _watch(self, request: web.BaseRequest, route: Route, query: Mapping[str, str]) -> web.StreamResponse:
-        asked, _ = options.integer(query, "timeoutSeconds"), options.integer(query, "limit")
+        asked, _ = options.parse_integer(query, "timeoutSeconds"), options.parse_integer(query, "limit")
         options.check_watch_options(query)
         # Unasked, the real server chooses between 30 and 60 minutes, so that watches do not all end together.
         seconds = float(asked) if asked > 0 else random.uniform(1800, _LONGEST_WATCH)  # noqa: S311 - not a secret
         version = _watch_version(query.get("resourceVersion", ""))
         # Whoever starts anywhere begins with what there is, and is told where that ends.
-        initial = options.boolean(query, "sendInitialEvents") if "sendInitialEvents" in query else version == 0
+        initial = options.parse_boolean(query, "sendInitialEvents") if "sendInitialEvents" in query else version == 0
         checked = WatchQuery(
             version=version,
             selection=_selection(route, query),
-            bookmarks=options.boolean(query, "allowWatchBookmarks"),
+            bookmarks=options.parse_boolean(query, "allowWatchBookmarks"),
             initial_events=initial,
         )
-        if tables.wanted(request.headers.get("Accept", "")):
+        if tables.accepts_table(request.headers.get("Accept", "")):
             checked = replace(checked, render=lambda record: self._row(route.kind, record, query))
-        if partial.wanted(request.headers.get("Accept", "")):
-            shown_as = (partial.KIND, partial.API_VERSION)
-            checked = replace(checked, render=partial.partial_body, bookmark_type=shown_as)
-        return await self.streams.send(request, route.kind, checked, seconds)
+        if partial_metadata.accepts_partial_metadata(request.headers.get("Accept", "")):
+            shown_as = (partial_metadata.KIND, partial_metadata.API_VERSION)
+            checked = replace(checked, render=partial_metadata.partial_body, bookmark_type=shown_as)
+        return await self.watch_responses.send(request, route.kind, checked, seconds)
 
 
 def _not_allowed(route: Route, verb: str) -> Failure:
@@ -202,7 +205,7 @@ def _not_allowed(route: Route, verb: str) -> Failure:
 
 
 def _need_name(route: Route) -> None:
-    if route.subresource in _POSTED:
+    if route.subresource in _CREATE_ONLY:
         raise method_not_allowed()
     if not route.name:
         raise bad_request("name must be provided") if route.kind.custom else method_not_allowed()
@@ -224,7 +227,7 @@ def _table(rows: dict[str, Any]) -> web.Response:
     return web.Response(body=json.dumps(rows).encode(), headers={"Content-Type": "application/json"})
 
 
-def _response(outcome: Outcome) -> web.Response:
+def _response(outcome: VerbResult) -> web.Response:
     response = web.Response(status=outcome.code, body=outcome.raw, headers={"Content-Type": "application/json"})
     add_warnings(response, outcome.warnings)
     return response

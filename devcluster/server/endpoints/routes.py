@@ -1,4 +1,4 @@
-"""Routes: what a path means in the API, without aiohttp's router, which cannot follow kinds that come and go."""
+"""Router of API paths, used in place of aiohttp's, which cannot follow kinds that come and go."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from urllib.parse import unquote
 
-from devcluster.server.kinds import PODS, Kind, Registry
+from devcluster.server.kinds import PODS, Kind, ServedKinds
 from devcluster.server.status import Failure, no_containers, no_such_resource, not_found
 
 _OF_CONTAINERS: Mapping[str, str] = MappingProxyType(
@@ -20,7 +20,7 @@ _OF_CONTAINERS: Mapping[str, str] = MappingProxyType(
         "ephemeralcontainers": "has nothing to debug",
     }
 )
-"""What pods cannot have here, and why."""
+"""Subresources that pods do not have here, with the reason."""
 
 
 class PlainNotFound(Exception):
@@ -37,7 +37,7 @@ class Route:
     subresource: str = ""
 
 
-def resolve(registry: Registry, raw_path: str) -> Route:
+def resolve(registry: ServedKinds, raw_path: str) -> Route:
     """The resource that a path below /api/v1/ or /apis/GROUP/VERSION/ means. Raises PlainNotFound or Failure (404)."""
     parts = [unquote(part) for part in raw_path.strip("/").split("/")]
     if parts[0] == "api" and len(parts) > 2:
@@ -51,7 +51,7 @@ def resolve(registry: Registry, raw_path: str) -> Route:
     return _resource(registry, group, version, rest)
 
 
-def _resource(registry: Registry, group: str, version: str, rest: list[str]) -> Route:
+def _resource(registry: ServedKinds, group: str, version: str, rest: list[str]) -> Route:
     namespace = ""
     if rest[0] == "namespaces" and (len(rest) > 2 and rest[2] not in ("status", "finalize")):
         namespace, rest = rest[1], rest[2:]

@@ -1,4 +1,4 @@
-"""Streams: the open watches as HTTP answers."""
+"""HTTP responses of open watches."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from aiohttp import web
 
 from devcluster.server.kinds import Kind
-from devcluster.server.store import Store
-from devcluster.server.watch import Watcher, WatchQuery
+from devcluster.server.storage.store import Store
+from devcluster.server.storage.watch import Watcher, WatchQuery
 
 
-class Streams:
+class WatchResponses:
     """Sends watches and knows which are open.
 
     `bookmark_seconds` is the pause between bookmarks on quiet streams, `linger` that between two sends on busy ones.
@@ -50,19 +50,19 @@ class Streams:
         return response
 
     def stall(self, stalled: bool) -> None:
-        """Hold back, or let go, what open and later watches would send."""
+        """Hold back the events of open and later watches, or release them."""
         self._stalled = stalled
         for watcher in self._open:
             watcher.stall(stalled)
 
-    def drop(self) -> None:
+    def reset_all(self) -> None:
         """Reset every open watch's connection."""
         for request in list(self._open.values()):
             _reset(request)
 
-    def end_unserved(self, served: Iterable[Kind]) -> None:
+    def end_not_served(self, served_kinds: Iterable[Kind]) -> None:
         """End the watches of all kinds but these, cleanly, as when a definition is deleted."""
-        places = {(kind.group, kind.version, kind.plural) for kind in served}
+        places = {(kind.group, kind.version, kind.plural) for kind in served_kinds}
         for watcher in list(self._open):
             kind = watcher.kind
             if (kind.group, kind.version, kind.plural) not in places:

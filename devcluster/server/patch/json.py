@@ -1,4 +1,4 @@
-"""JSON patches (RFC 6902), as lenient as the real server's library, evanphx/json-patch, is."""
+"""JSON patches (RFC 6902), as lenient as the real server's library, evanphx/json-patch."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 
 import msgspec
 
-from devcluster.server.patches import copied, undecodable
+from devcluster.server.patch.merge import copy_json, undecodable_patch
 from devcluster.server.status import Failure, unprocessable
 
 MAX_OPERATIONS = 10_000
-MAX_COPIED = 3 << 20
+MAX_COPIED_BYTES = 3 << 20
 """Bytes that the copies of one patch may copy: each could double the object."""
 _DECODING = "error decoding patch: "
 
 
-def apply_json(target: dict[str, Any], patch: Any) -> dict[str, Any]:
+def apply_json_patch(target: dict[str, Any], patch: Any) -> dict[str, Any]:
     """The target patched. Raises Failure: 400 where the patch is no list, 422 where an operation cannot be done."""
     if not isinstance(patch, list | None):
-        raise undecodable(patch, "value of type []handlers.jsonPatchOp", prefix=_DECODING)
+        raise undecodable_patch(patch, "value of type []handlers.jsonPatchOp", prefix=_DECODING)
     operations = patch or []
     if len(operations) > MAX_OPERATIONS:
         why = f"The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {len(operations)}"
@@ -28,7 +28,7 @@ def apply_json(target: dict[str, Any], patch: Any) -> dict[str, Any]:
     for operation in operations:
         _check(operation)
     document: Any = copy.deepcopy(target)
-    left = MAX_COPIED
+    left = MAX_COPIED_BYTES
     for operation in operations:
         try:
             left -= _copies(document, operation)
@@ -42,15 +42,15 @@ def apply_json(target: dict[str, Any], patch: Any) -> dict[str, Any]:
 
 def _check(operation: Any) -> None:
     if not isinstance(operation, dict | None):
-        raise undecodable(operation, "value of type handlers.jsonPatchOp", prefix=_DECODING)
+        raise undecodable_patch(operation, "value of type handlers.jsonPatchOp", prefix=_DECODING)
     for field in ("op", "path", "from"):
         value = (operation or {}).get(field)
         if not isinstance(value, str | None):
-            raise undecodable(value, f"struct field jsonPatchOp.{field} of type string", prefix=_DECODING)
+            raise undecodable_patch(value, f"struct field jsonPatchOp.{field} of type string", prefix=_DECODING)
 
 
 def _copies(document: Any, operation: dict[str, Any]) -> int:
-    """How many bytes an operation copies."""
+    """The number of bytes that an operation copies."""
     if operation["op"] != "copy":
         return 0
     return len(msgspec.json.encode(_find_or_null(document, _pointer(operation["from"]))))
@@ -63,7 +63,7 @@ def _operate(document: Any, operation: dict[str, Any]) -> Any:
             raise ValueError("test failed")
         return document
     if word == "copy":
-        return _add(document, path, copied(_find_or_null(document, _pointer(operation["from"]))))
+        return _add(document, path, copy_json(_find_or_null(document, _pointer(operation["from"]))))
     if word == "move":
         value = _find(document, _pointer(operation["from"]))
         return _add(_remove(document, _pointer(operation["from"])), path, value)
@@ -71,7 +71,7 @@ def _operate(document: Any, operation: dict[str, Any]) -> Any:
         return _remove(document, path)
     if word not in ("add", "replace"):
         raise ValueError(f"unknown operation {word}")
-    return _add(document, path, copied(value), replacing=word == "replace")
+    return _add(document, path, copy_json(value), replacing=word == "replace")
 
 
 def _pointer(text: Any) -> list[str]:
@@ -83,7 +83,7 @@ def _pointer(text: Any) -> list[str]:
 
 
 def _equal(left: Any, right: Any) -> bool:
-    """As text: 1 is neither 1.0 nor true."""
+    """Whether two values are equal as JSON text: 1 is neither 1.0 nor true."""
     return msgspec.json.encode(left, order="sorted") == msgspec.json.encode(right, order="sorted")
 
 
@@ -94,7 +94,7 @@ def _find(document: Any, path: list[str]) -> Any:
 
 
 def _find_or_null(document: Any, path: list[str]) -> Any:
-    """What is tested or copied: null where the last step leads to nothing."""
+    """The value to test or copy: null where the last step leads to nothing."""
     parent = _find(document, path[:-1])
     if path and isinstance(parent, dict) and path[-1] not in parent:
         return None
@@ -102,7 +102,7 @@ def _find_or_null(document: Any, path: list[str]) -> Any:
 
 
 def _index(values: list[Any], step: str, *, longest: int | None = None) -> int:
-    """A place in a list; those below 0 count from the end."""
+    """An index into a list; those below 0 count from the end."""
     size = len(values) if longest is None else longest
     if not re.fullmatch(r"[+-]?[0-9]{1,9}", step) or not -size <= int(step) < size:
         raise IndexError(step)

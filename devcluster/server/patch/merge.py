@@ -1,4 +1,4 @@
-"""Merge patches (RFC 7386), and what all kinds of patches share. The others are in json_patch.py and strategic.py."""
+"""Merge patches (RFC 7386), and the code that all types of patches share; see also json.py and strategic.py."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ APPLY_PATCH = "application/apply-patch+yaml"
 _GO_WORDS = {dict: "object", list: "array", str: "string", bool: "bool", int: "number", float: "number"}
 
 
-def undecodable(value: Any, target: str, *, prefix: str = "") -> Failure:
+def undecodable_patch(value: Any, target: str, *, prefix: str = "") -> Failure:
     """The 400 for a patch, or a part of one, of the wrong type, in the Go decoder's words."""
     word = _GO_WORDS.get(type(value), "null")
     return bad_request(f"{prefix}json: cannot unmarshal {word} into Go {target}")
 
 
-def merge(target: Any, patch: Any) -> Any:
+def merge_patch(target: Any, patch: Any) -> Any:
     """The target with a merge patch applied; the arguments stay as they are, and are shared with the result.
 
     What the patch leaves as it was is the target's own, so that nobody need look at it again.
     """
     if not isinstance(patch, dict):
-        return target if _same(target, patch) else copied(patch)
+        return target if _same(target, patch) else copy_json(patch)
     known = target if isinstance(target, dict) else {}
     result = dict(known)
     for key, value in patch.items():
         if value is None:
             result.pop(key, None)
         else:
-            result[key] = merge(known.get(key), value)
+            result[key] = merge_patch(known.get(key), value)
     unchanged = isinstance(target, dict) and len(result) == len(known)
     return target if unchanged and all(key in known and result[key] is known[key] for key in result) else result
 
 
 def _same(left: Any, right: Any) -> bool:
-    """Whether two values are one and the same JSON: 1 is neither true nor 1.0."""
+    """Whether two values are the same JSON: 1 is neither true nor 1.0."""
     if type(left) is not type(right):
         return False
     if isinstance(left, dict):
@@ -49,18 +49,18 @@ def _same(left: Any, right: Any) -> bool:
     return bool(left == right)
 
 
-def copied(value: Any) -> Any:
+def copy_json(value: Any) -> Any:
     """A JSON value's copy, much sooner than by copy.deepcopy."""
     if isinstance(value, dict):
-        return {key: copied(below) for key, below in value.items()}
-    return [copied(below) for below in value] if isinstance(value, list) else value
+        return {key: copy_json(below) for key, below in value.items()}
+    return [copy_json(below) for below in value] if isinstance(value, list) else value
 
 
-def apply_merge(target: dict[str, Any], patch: Any) -> dict[str, Any]:
+def apply_merge_patch(target: dict[str, Any], patch: Any) -> dict[str, Any]:
     """A merge patch as a request's body. Raises Failure (400) where it is no object."""
     if patch is None:
         raise bad_request("Invalid JSON Patch")
     if not isinstance(patch, dict):
-        raise undecodable(patch, "value of type map[string]interface {}", prefix="error decoding patch: ")
-    merged: dict[str, Any] = merge(target, patch)
+        raise undecodable_patch(patch, "value of type map[string]interface {}", prefix="error decoding patch: ")
+    merged: dict[str, Any] = merge_patch(target, patch)
     return merged

@@ -1,4 +1,4 @@
-"""Strategic merge patches of the built-in kinds: lists merge by the keys that the recorded definitions name.
+"""Strategic merge patches of the built-in kinds, with the merge keys of the recorded definitions.
 
 Directives: ``$patch: delete`` and ``replace``, ``$deleteFromPrimitiveList/…``, ``$setElementOrder/…``,
 ``$retainKeys``. Source: apimachinery's util/strategicpatch.
@@ -10,9 +10,9 @@ import json
 from collections import deque
 from typing import Any
 
-from devcluster.server.definitions import Definitions
-from devcluster.server.patches import undecodable
-from devcluster.server.schema import Schema
+from devcluster.server.builtin_types import BuiltinTypes
+from devcluster.server.patch.merge import undecodable_patch
+from devcluster.server.schema.pruning import Schema
 from devcluster.server.status import Failure, bad_request, plain_error
 
 _DIRECTIVE = "$patch"
@@ -36,13 +36,13 @@ def go_text(value: Any) -> str:
 class StrategicMerge:
     """Applies patches to objects of the built-in kinds."""
 
-    def __init__(self, definitions: Definitions) -> None:
+    def __init__(self, definitions: BuiltinTypes) -> None:
         self._definitions = definitions
 
     def apply(self, target: dict[str, Any], patch: Any, schema: Schema) -> dict[str, Any]:
         """The target with the patch applied. Raises Failure: 400 and 500 where the patch is none."""
         if not isinstance(patch, dict | None):
-            raise undecodable(patch, "value of type map[string]interface {}")
+            raise undecodable_patch(patch, "value of type map[string]interface {}")
         return self._merge(target, patch or {}, schema)
 
     def _merge(self, target: dict[str, Any], patch: dict[str, Any], schema: Schema) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class StrategicMerge:
                 _check_order(given, order, properties[name].get("x-kubernetes-patch-merge-key"))
 
     def _value(self, old: Any, new: Any, schema: Schema, order: Any) -> Any:
-        """What a field becomes; None where nothing is left of it."""
+        """The new value of a field; None where nothing is left of it."""
         if isinstance(old, dict) and isinstance(new, dict):
             return self._merge(old, new, schema)
         if isinstance(old, list) and isinstance(new, list):
@@ -133,7 +133,7 @@ class StrategicMerge:
 
 
 def _directed(patch: dict[str, Any]) -> dict[str, Any]:
-    """What a map with ``$patch`` leaves of the map it is applied to."""
+    """The result of a map with ``$patch`` on the map it is applied to."""
     match patch[_DIRECTIVE]:
         case "replace":
             return {key: value for key, value in patch.items() if key != _DIRECTIVE}
@@ -166,7 +166,7 @@ def _drop_primitives(result: dict[str, Any], patch: dict[str, Any]) -> None:
 
 
 def _fresh(value: Any) -> Any:
-    """What a patch says of a field that was not there: no nulls, and nothing that is a directive."""
+    """The patch's value of a new field: without nulls and directives."""
     if isinstance(value, dict):
         found = {key: _fresh(below) for key, below in value.items() if below is not None}
         return None if _is_directive(value) else {key: below for key, below in found.items() if below is not None}
@@ -176,7 +176,7 @@ def _fresh(value: Any) -> Any:
 
 
 def _check_order(given: list[Any], order: list[Any], key: str | None) -> None:
-    """Whether the items of a patch come in the order that ``$setElementOrder`` says. Raises Failure (500)."""
+    """Check that the items of a patch are in the order of ``$setElementOrder``. Raises Failure (500)."""
     wanted = iter([_name(item, key) for item in order])
     kept = [item for item in given if not _is_directive(item)]
     if order and not all(_name(item, key) in wanted for item in kept):
@@ -185,7 +185,7 @@ def _check_order(given: list[Any], order: list[Any], key: str | None) -> None:
 
 
 def _name(item: Any, key: str | None) -> Any:
-    """What an item is called: the value of the merge key, or itself. What cannot be looked up is called by its JSON."""
+    """Identity of an item: the value of the merge key, or itself; for an unhashable one its JSON."""
     name = item.get(key) if key is not None and isinstance(item, dict) else item
     return json.dumps(name, sort_keys=True) if isinstance(name, dict | list) else (type(name), name)
 
@@ -205,7 +205,7 @@ def _in_order(merged: list[Any], old: list[Any], order: list[Any], key: str | No
 
 
 def _places(items: list[Any], key: str | None) -> dict[Any, int]:
-    """Where each name comes first."""
+    """The first index of each name."""
     found: dict[Any, int] = {}
     for place, item in enumerate(items):
         found.setdefault(_name(item, key), place)

@@ -1,4 +1,4 @@
-"""PartialObjectMetadata: objects for whoever asks for their metadata alone."""
+"""PartialObjectMetadata, for clients that ask for metadata only."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ from typing import Any
 
 import msgspec
 
-from devcluster.server import objects
-from devcluster.server.listing import Page, list_metadata
-from devcluster.server.objects import Object
-from devcluster.server.store import Record
+from devcluster.server.storage import objects
+from devcluster.server.storage.listing import Page, list_metadata
+from devcluster.server.storage.objects import Object
+from devcluster.server.storage.store import Record
 
 API_VERSION = "meta.k8s.io/v1"
 KIND = "PartialObjectMetadata"
 
 
-def wanted(accept: str) -> bool:
+def accepts_partial_metadata(accept: str) -> bool:
     """Whether an Accept header asks for metadata before anything else. Watches take the list's name too."""
     first = accept.split(",", 1)[0].replace(" ", "").split(";")
     return "g=meta.k8s.io" in first and bool({f"as={KIND}", f"as={KIND}List"} & {*first})
 
 
-def partial(obj: Object) -> dict[str, Any]:
+def to_partial_metadata(obj: Object) -> dict[str, Any]:
     """An object's metadata as an object."""
     return {"kind": KIND, "apiVersion": API_VERSION, "metadata": obj["metadata"]}
 
 
 def partial_body(record: Record) -> bytes:
     """One object's JSON."""
-    return msgspec.json.encode(partial(objects.decode(record)))
+    return msgspec.json.encode(to_partial_metadata(objects.decode(record)))
 
 
 def partial_list_body(page: Page, *, custom: bool) -> bytes:
     """A list's JSON. Its items have kind and apiVersion, unlike those of whole objects."""
-    items = [partial(objects.decode(record)) for record in page.records]
+    items = [to_partial_metadata(objects.decode(record)) for record in page.records]
     head = {"kind": f"{KIND}List", "apiVersion": API_VERSION, "metadata": list_metadata(page, custom=custom)}
     return msgspec.json.encode({**head, "items": items})

@@ -1,10 +1,13 @@
-"""What ``kubectl get pods`` says of a pod. Source: Kubernetes' pkg/printers/internalversion/printers.go, printPod."""
+"""Printer of pods, as ``kubectl get pods`` shows them.
+
+Source: Kubernetes' pkg/printers/internalversion/printers.go, printPod.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from devcluster.server.objects import Object
+from devcluster.server.storage.objects import Object
 
 
 def pod_ready(obj: Object) -> str:
@@ -22,7 +25,7 @@ def pod_restarts(obj: Object) -> tuple[int, str | None]:
 
 
 def pod_status(obj: Object) -> str:
-    """The one word: Running, Pending, Init:0/1, CrashLoopBackOff, Completed, Terminating, …"""
+    """The STATUS column: Running, Pending, Init:0/1, CrashLoopBackOff, Completed, Terminating, …"""
     status = obj.get("status") or {}
     word = status.get("reason") or status.get("phase") or "Unknown"
     initial = _init_word(obj)

@@ -1,4 +1,4 @@
-"""Tables: what ``kubectl get`` prints, as metav1.Table with the real server's columns.
+"""metav1.Table with the real server's columns, which ``kubectl get`` prints.
 
 Source: Kubernetes' pkg/printers/internalversion/printers.go; custom resources by their additionalPrinterColumns.
 """
@@ -10,32 +10,32 @@ from collections.abc import Callable, Iterable
 from types import MappingProxyType
 from typing import Any
 
-from devcluster.server import objects
-from devcluster.server.definitions import Definitions
+from devcluster.server.builtin_types import BuiltinTypes
 from devcluster.server.kinds import Kind
-from devcluster.server.objects import Object
-from devcluster.server.partial import partial
-from devcluster.server.pod_words import pod_ready, pod_restarts, pod_status
+from devcluster.server.printers.partial_metadata import to_partial_metadata
+from devcluster.server.printers.pod import pod_ready, pod_restarts, pod_status
+from devcluster.server.printers.text import NONE, UNKNOWN, Cell, age, age_of, labels_text, name_of
+from devcluster.server.printers.workloads import cron_job, daemon_set, deployment, job, replica_set, stateful_set
 from devcluster.server.status import bad_request
-from devcluster.server.store import Record
-from devcluster.server.table_words import NONE, UNKNOWN, Cell, age, age_of, labels_text, name_of
-from devcluster.server.workload_tables import cron_job, daemon_set, deployment, job, replica_set, stateful_set
+from devcluster.server.storage import objects
+from devcluster.server.storage.objects import Object
+from devcluster.server.storage.store import Record
 
 
-def wanted(accept: str) -> bool:
+def accepts_table(accept: str) -> bool:
     """Whether an Accept header asks for a table before anything else."""
     first = accept.split(",", 1)[0].replace(" ", "")
     return "as=Table" in first and "g=meta.k8s.io" in first
 
 
 _INCLUDED: MappingProxyType[str, Callable[[Object], Object | None]] = MappingProxyType(
-    {"": partial, "Metadata": partial, "Object": lambda obj: obj, "None": lambda _: None}
+    {"": to_partial_metadata, "Metadata": to_partial_metadata, "Object": lambda obj: obj, "None": lambda _: None}
 )
-"""What a row holds beside its cells, by the parameter includeObject."""
+"""The object in each row, by the parameter includeObject."""
 
 
-def table(
-    kind: Kind, definitions: Definitions, records: Iterable[Record], version: str, now: float, *, include: str = ""
+def make_table(
+    kind: Kind, definitions: BuiltinTypes, records: Iterable[Record], version: str, now: float, *, include: str = ""
 ) -> dict[str, Any]:
     """The table of some objects. `now` (Unix seconds) is what ages are counted to. Raises Failure (400)."""
     columns = _columns(kind, definitions)
@@ -47,7 +47,7 @@ def table(
     return {**head, "columnDefinitions": columns, "rows": rows}
 
 
-def _columns(kind: Kind, definitions: Definitions) -> list[dict[str, Any]]:
+def _columns(kind: Kind, definitions: BuiltinTypes) -> list[dict[str, Any]]:
     if kind.custom:
         given = kind.columns or ({"name": "Age", "type": "date"},)
         found = [("Name", "string", "name", 0)]
@@ -119,8 +119,15 @@ def _event(obj: Object, now: float) -> list[Cell]:
     last = obj.get("lastTimestamp") or first
     target = f"{about.get('kind', '').lower()}/{about.get('name', '')}"
     origin = ", ".join(filter(None, (source.get("component") or obj.get("reportingComponent"), source.get("host"))))
-    said = [obj.get("type", ""), obj.get("reason", ""), target, about.get("fieldPath", ""), origin]
-    return [age(last, now), *said, obj.get("message", "").strip(), age(first, now), obj.get("count") or 1, name_of(obj)]
+    cells = [obj.get("type", ""), obj.get("reason", ""), target, about.get("fieldPath", ""), origin]
+    return [
+        age(last, now),
+        *cells,
+        obj.get("message", "").strip(),
+        age(first, now),
+        obj.get("count") or 1,
+        name_of(obj),
+    ]
 
 
 def _config_map(obj: Object, now: float) -> list[Cell]:

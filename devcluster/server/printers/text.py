@@ -1,4 +1,4 @@
-"""The words in tables: ages, durations, labels.
+"""Ages, durations and labels as table cells show them.
 
 Source: Kubernetes' pkg/printers/internalversion/printers.go, apimachinery's util/duration.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from devcluster.server.objects import Object
+from devcluster.server.storage.objects import Object
 
 Cell = str | int | bool | None
 NONE = "<none>"
@@ -15,7 +15,7 @@ UNKNOWN = "<unknown>"
 
 
 def age(since: str | None, now: float) -> str:
-    """How long ago a timestamp was, in kubectl's words."""
+    """The age of a timestamp, in kubectl's form."""
     if not since:
         return UNKNOWN
     return duration(now - datetime.fromisoformat(since).timestamp())

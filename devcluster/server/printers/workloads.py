@@ -1,12 +1,15 @@
-"""The rows of workloads in tables. Source: Kubernetes' pkg/printers/internalversion/printers.go."""
+"""Printers of workload kinds.
+
+Source: Kubernetes' pkg/printers/internalversion/printers.go.
+"""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
-from devcluster.server.objects import Object
-from devcluster.server.table_words import NONE, Cell, age, age_of, duration, labels_text, name_of
+from devcluster.server.printers.text import NONE, Cell, age, age_of, duration, labels_text, name_of
+from devcluster.server.storage.objects import Object
 
 
 def deployment(obj: Object, now: float) -> list[Cell]:
@@ -58,9 +61,9 @@ def cron_job(obj: Object, now: float) -> list[Cell]:
     spec, status = obj["spec"], obj.get("status") or {}
     last = status.get("lastScheduleTime")
     suspended = str(spec["suspend"]) if "suspend" in spec else NONE
-    said: list[Cell] = [spec["schedule"], spec.get("timeZone") or NONE, suspended, len(status.get("active") or ())]
+    cells: list[Cell] = [spec["schedule"], spec.get("timeZone") or NONE, suspended, len(status.get("active") or ())]
     made = _made(spec["jobTemplate"]["spec"])
-    return [name_of(obj), *said, age(last, now) if last else NONE, age_of(obj, now), *made]
+    return [name_of(obj), *cells, age(last, now) if last else NONE, age_of(obj, now), *made]
 
 
 def _seconds(text: str) -> float:

@@ -1,22 +1,22 @@
-"""Admission of bodies: is it the right kind, does it decode, which fields does nobody know."""
+"""Admission of bodies: the right kind, a valid type for each field, and no unknown fields."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from devcluster.server import schema
-from devcluster.server.decoder import WrongType
-from devcluster.server.definitions import Definitions, strict_failure, undecodable
+from devcluster.server.builtin_types import BuiltinTypes, strict_failure, undecodable_object
+from devcluster.server.codec.decoder import WrongType
 from devcluster.server.kinds import Kind
-from devcluster.server.objects import Object
 from devcluster.server.options import WriteOptions
+from devcluster.server.schema import pruning
 from devcluster.server.status import Failure, bad_request, invalid_as, invalid_value
+from devcluster.server.storage.objects import Object
 
 
 @dataclass(frozen=True)
-class Patched:
-    """Where a patched object comes from: `base` is the stored one, `text` what a refusal calls the patch."""
+class PatchContext:
+    """Origin of a patched object: `base` is the stored one, `text` is the patch's name in a refusal."""
 
     base: Object
     text: Callable[[], str]
@@ -30,36 +30,38 @@ class Patched:
 class Admission:
     """Checks the form of bodies; what they mean is checked by rules and schemas."""
 
-    def __init__(self, definitions: Definitions) -> None:
+    def __init__(self, definitions: BuiltinTypes) -> None:
         self._definitions = definitions
 
-    def admit(self, kind: Kind, obj: Object, options: WriteOptions, patched: Patched | None = None) -> list[str]:
-        """Check the form of a body in place and drop what nobody knows; warnings. Raises Failure (400, 422)."""
-        if patched is not None and patched.strategic:
+    def admit(
+        self, kind: Kind, obj: Object, options: WriteOptions, patch_context: PatchContext | None = None
+    ) -> list[str]:
+        """Check the form of a body in place and drop unknown fields; returns warnings. Raises Failure (400, 422)."""
+        if patch_context is not None and patch_context.strategic:
             obj |= {"apiVersion": kind.api_version, "kind": kind.kind}
-        _check_type(kind, obj, patched)
+        _check_type(kind, obj, patch_context)
         if obj.get("metadata") is None:
             obj["metadata"] = {}
         try:
-            unknown = self._unknown(kind, obj, patched)
+            unknown = self._unknown(kind, obj, patch_context)
         except WrongType as error:
-            if patched is None:
-                raise undecodable(kind, str(error)) from error
-            raise patched.refuse(_restoring(error) if patched.strategic else str(error)) from error
+            if patch_context is None:
+                raise undecodable_object(kind, str(error)) from error
+            raise patch_context.refuse(_restoring(error) if patch_context.strategic else str(error)) from error
         problems = [f'unknown field "{path}"' for path in sorted(unknown)]
         if problems and options.field_validation == "Strict":
-            if patched is not None:
-                raise patched.refuse(f"strict decoding error: {', '.join(problems)}")
+            if patch_context is not None:
+                raise patch_context.refuse(f"strict decoding error: {', '.join(problems)}")
             raise strict_failure(kind, problems)
         return problems if options.field_validation == "Warn" else []
 
-    def _unknown(self, kind: Kind, obj: Object, patched: Patched | None) -> list[str]:
+    def _unknown(self, kind: Kind, obj: Object, patched: PatchContext | None) -> list[str]:
         if kind.schema is None:
             return self._definitions.decode(obj, kind, patched.base if patched else {})
-        return self._definitions.decode_meta(obj) + schema.prune(obj, kind.schema)
+        return self._definitions.decode_meta(obj) + pruning.prune(obj, kind.schema)
 
 
-def _check_type(kind: Kind, obj: Object, patched: Patched | None) -> None:
+def _check_type(kind: Kind, obj: Object, patched: PatchContext | None) -> None:
     version, name = obj.get("apiVersion"), obj.get("kind")
     if patched is not None:
         _check_patched_type(kind, version, name, patched)
@@ -94,7 +96,7 @@ def _other_version(kind: Kind, version: object) -> Failure:
     )
 
 
-def _check_patched_type(kind: Kind, version: object, name: object, patched: Patched) -> None:
+def _check_patched_type(kind: Kind, version: object, name: object, patched: PatchContext) -> None:
     """A patch can make the type unreadable. Raises Failure (422)."""
     for field, given in (("apiVersion", version), ("kind", name)):
         if not isinstance(given, str | None):
@@ -111,8 +113,11 @@ _KINDS = {dict: "map", list: "slice", str: "string", bool: "bool", int: "int64",
 
 
 def _restoring(error: WrongType) -> str:
-    """What Go's converter of unstructured objects says of the same. Source: apimachinery's runtime/converter.go."""
-    word, wanted = _KINDS.get(type(error.value), "nil"), error.wanted
+    """The message of Go's converter of unstructured objects for the same problem.
+
+    Source: apimachinery's runtime/converter.go.
+    """
+    word, wanted = _KINDS.get(type(error.value), "nil"), error.expected
     if not wanted:
         return str(error)
     if wanted.startswith("v1."):

@@ -1,19 +1,19 @@
-"""The binding subresource of pods: how a scheduler puts a pod on a node."""
+"""Binding subresource of pods, with which a scheduler assigns a pod to a node."""
 
 from __future__ import annotations
 
 import msgspec
 
-from devcluster.server import objects
 from devcluster.server.kinds import PODS
-from devcluster.server.metadata import timestamp
-from devcluster.server.objects import Object
+from devcluster.server.registry.verbs import VerbResult
 from devcluster.server.status import bad_request, conflict
-from devcluster.server.store import Record, Store
-from devcluster.server.verbs import Outcome
+from devcluster.server.storage import objects
+from devcluster.server.storage.objects import Object
+from devcluster.server.storage.store import Record, Store
+from devcluster.server.times import timestamp
 
 
-def bind(store: Store, record: Record, binding: Object, now: float) -> Outcome:
+def bind(store: Store, record: Record, binding: Object, now: float) -> VerbResult:
     """Set the pod's node and its PodScheduled condition. Raises Failure (400, 409)."""
     node = (binding.get("target") or {}).get("name", "")
     name = record.key[1]
@@ -29,7 +29,7 @@ def bind(store: Store, record: Record, binding: Object, now: float) -> Outcome:
     others = [c for c in status.get("conditions") or () if c["type"] != "PodScheduled"]
     status["conditions"] = [*others, condition]
     store.put(PODS.key, objects.encode(pod, PODS, store.next_revision))
-    return Outcome(
+    return VerbResult(
         201,
         msgspec.json.encode({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}),
     )

@@ -1,7 +1,7 @@
-"""Deletion: preconditions, grace periods, finalizers and propagation policies.
+"""Deletion, with preconditions, grace periods, finalizers and propagation policies.
 
 Source: apiserver's registry/generic/registry/store.go (Delete, deletionFinalizersForGarbageCollection) and
-registry/rest/delete.go. What follows a deletion (dependents, namespaces' contents) is in garbage.py.
+registry/rest/delete.go. The effects of a deletion on dependents and namespaces' contents are in garbage_collector.py.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from typing import Any
 
 import msgspec
 
-from devcluster.server import crds, metadata, objects
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
-from devcluster.server.objects import Object
 from devcluster.server.options import DeleteOptions
+from devcluster.server.registry.verbs import VerbResult
 from devcluster.server.status import conflict, forbidden, not_found
-from devcluster.server.store import Record, Store
-from devcluster.server.verbs import Outcome
+from devcluster.server.storage import objects
+from devcluster.server.storage.objects import Object
+from devcluster.server.storage.store import Record, Store
+from devcluster.server.times import timestamp
+from devcluster.server.validation import crds
 
-FOREGROUND = "foregroundDeletion"
-ORPHAN = "orphan"
+FOREGROUND_FINALIZER = "foregroundDeletion"
+ORPHAN_FINALIZER = "orphan"
 
 _RETURN_OBJECT = ("pods", "services", "serviceaccounts")
 _FIXED_NAMESPACES = ("default", "kube-system", "kube-public")
@@ -34,7 +36,7 @@ class Deletion:
         self._store = store
         self._now = now
 
-    def delete(self, kind: Kind, namespace: str, name: str, options: DeleteOptions) -> Outcome:
+    def delete(self, kind: Kind, namespace: str, name: str, options: DeleteOptions) -> VerbResult:
         """Delete, or mark as being deleted where grace or finalizers hold it. Raises Failure: 403, 404, 409."""
         record = self._store.get(kind.key, (namespace if kind.namespaced else "", name))
         if record is None:
@@ -45,7 +47,7 @@ class Deletion:
         obj = objects.decode(record)
         return self._delete(kind, record, obj, options)
 
-    def _delete(self, kind: Kind, record: Record, obj: Object, options: DeleteOptions) -> Outcome:
+    def _delete(self, kind: Kind, record: Record, obj: Object, options: DeleteOptions) -> VerbResult:
         grace = self._grace(kind, obj, options)
         finalizers = _finalizers(kind, obj, options)
         meta = obj["metadata"]
@@ -54,22 +56,22 @@ class Deletion:
             "deletionGracePeriodSeconds", 0
         )
         if record.deleting and waits and nothing_new:
-            return Outcome(200, record.raw)
+            return VerbResult(200, record.raw)
         if finalizers:
             meta["finalizers"] = finalizers
         self._mark(kind, obj, grace)
         if options.dry_run:
-            held = objects.record_of(obj, kind, record.revision)
-            return Outcome(200, held.raw if waits or kind.key in _RETURN_OBJECT else _success(kind, record))
+            held = objects.make_record(obj, kind, record.revision)
+            return VerbResult(200, held.raw if waits or kind.key in _RETURN_OBJECT else _success(kind, record))
         written = objects.encode(obj, kind, self._store.next_revision)
         if waits:
             self._store.put(kind.key, written)
-            return Outcome(200, written.raw)
+            return VerbResult(200, written.raw)
         if kind.key == "pods":  # as by the real server, whoever watches is told that the grace period is over first
             self._store.put(kind.key, written)
-            written = objects.reversioned(written, self._store.next_revision)
+            written = objects.with_revision(written, self._store.next_revision)
         self._store.remove(kind.key, written)
-        return Outcome(200, written.raw if kind.key in _RETURN_OBJECT else _success(kind, record))
+        return VerbResult(200, written.raw if kind.key in _RETURN_OBJECT else _success(kind, record))
 
     def _mark(self, kind: Kind, obj: Object, grace: int) -> None:
         meta = obj["metadata"]
@@ -78,9 +80,9 @@ class Deletion:
         if "deletionTimestamp" not in meta:
             if meta.get("generation"):
                 meta["generation"] += 1
-            meta["deletionTimestamp"] = metadata.timestamp(self._now() + grace)
+            meta["deletionTimestamp"] = timestamp(self._now() + grace)
         elif grace < meta.get("deletionGracePeriodSeconds", 0):
-            meta["deletionTimestamp"] = metadata.timestamp(self._now() + grace)
+            meta["deletionTimestamp"] = timestamp(self._now() + grace)
         if kind.key != "namespaces":
             meta["deletionGracePeriodSeconds"] = grace
 
@@ -98,15 +100,19 @@ class Deletion:
 
 
 def _finalizers(kind: Kind, obj: Object, options: DeleteOptions) -> list[str]:
-    kept = [name for name in obj["metadata"].get("finalizers") or [] if name not in (FOREGROUND, ORPHAN)]
-    if kind is CUSTOM_RESOURCE_DEFINITIONS and crds.CLEANUP not in kept:
-        kept.append(crds.CLEANUP)
-    present = [name for name in obj["metadata"].get("finalizers") or [] if name in (FOREGROUND, ORPHAN)]
-    if options.policy == "Foreground":
-        return [*kept, FOREGROUND]
-    if options.policy == "Orphan":
-        return [*kept, ORPHAN]
-    return kept if options.policy == "Background" else kept + present
+    kept = [
+        name for name in obj["metadata"].get("finalizers") or [] if name not in (FOREGROUND_FINALIZER, ORPHAN_FINALIZER)
+    ]
+    if kind is CUSTOM_RESOURCE_DEFINITIONS and crds.CLEANUP_FINALIZER not in kept:
+        kept.append(crds.CLEANUP_FINALIZER)
+    present = [
+        name for name in obj["metadata"].get("finalizers") or [] if name in (FOREGROUND_FINALIZER, ORPHAN_FINALIZER)
+    ]
+    if options.propagation_policy == "Foreground":
+        return [*kept, FOREGROUND_FINALIZER]
+    if options.propagation_policy == "Orphan":
+        return [*kept, ORPHAN_FINALIZER]
+    return kept if options.propagation_policy == "Background" else kept + present
 
 
 def _check_preconditions(kind: Kind, record: Record, options: DeleteOptions) -> None:

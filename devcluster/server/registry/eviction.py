@@ -1,7 +1,7 @@
-"""The eviction subresource of pods: their deletion, if the PodDisruptionBudgets allow it.
+"""Eviction subresource of pods, which deletes a pod if the PodDisruptionBudgets allow it.
 
-A budget's status is kept by whoever runs the cluster (the workload, or kube-controller-manager); here it is believed
-and counted down. Source: Kubernetes' pkg/registry/core/pod/storage/eviction.go.
+The status of a budget is written by a controller (the workload's, or kube-controller-manager); this module trusts it
+and counts it down. Source: Kubernetes' pkg/registry/core/pod/storage/eviction.go.
 """
 
 from __future__ import annotations
@@ -11,18 +11,17 @@ from collections.abc import Callable
 
 import msgspec
 
-from devcluster.server import objects
-from devcluster.server.deletion import Deletion
 from devcluster.server.kinds import BUDGETS, EVICTIONS, PODS
-from devcluster.server.metadata import timestamp
-from devcluster.server.objects import Object
 from devcluster.server.options import DeleteOptions, WriteOptions, delete_options
-from devcluster.server.preconditions import check_place
-from devcluster.server.scale import selector_text
-from devcluster.server.selectors import parse_labels
+from devcluster.server.registry.deletion import Deletion
+from devcluster.server.registry.preconditions import check_request_namespace
+from devcluster.server.registry.verbs import VerbResult
 from devcluster.server.status import bad_request, budget_holds, not_found, plain_error
-from devcluster.server.store import Store
-from devcluster.server.verbs import Outcome
+from devcluster.server.storage import objects
+from devcluster.server.storage.objects import Object
+from devcluster.server.storage.selectors import parse_labels, selector_text
+from devcluster.server.storage.store import Store
+from devcluster.server.times import timestamp
 
 _FINISHED = ("Succeeded", "Failed")
 _TWICE = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
@@ -38,12 +37,12 @@ class Evictions:
         self._deletion = deletion
         self._now = now
 
-    def evict(self, namespace: str, name: str, eviction: Object, options: WriteOptions) -> Outcome:
+    def evict(self, namespace: str, name: str, eviction: Object, options: WriteOptions) -> VerbResult:
         """Raises Failure: 400, 404, 409, 422, 429 where a budget holds the pod, 500 where two are about it."""
-        check_place(EVICTIONS, namespace, eviction)
+        check_request_namespace(EVICTIONS, namespace, eviction)
         if eviction["metadata"].get("name", "") != name:
             raise bad_request("name in URL does not match name in Eviction object")
-        wishes = _wishes(eviction, options)
+        wishes = _delete_options(eviction, options)
         record = self._store.get(PODS.key, (namespace, name))
         if record is None:
             raise not_found(PODS, name)
@@ -53,7 +52,7 @@ class Evictions:
         if not wishes.dry_run and not wishes.uid and not wishes.version:
             self._mark(pod)
         self._deletion.delete(PODS, namespace, name, wishes)
-        return Outcome(201, msgspec.json.encode(_DONE))
+        return VerbResult(201, msgspec.json.encode(_DONE))
 
     def _ask_budget(self, namespace: str, pod: Object, *, dry_run: bool) -> None:
         """Take one disruption from the budget that is about the pod. Raises Failure (429, 500)."""
@@ -82,12 +81,12 @@ class Evictions:
         """Say in the pod's conditions why it goes."""
         status = pod.setdefault("status", {})
         others = [each for each in status.get("conditions") or () if each["type"] != _TARGET["type"]]
-        said = {**_TARGET, "lastTransitionTime": timestamp(self._now()), "message": "Eviction API: evicting"}
-        status["conditions"] = [*others, said]
+        condition = {**_TARGET, "lastTransitionTime": timestamp(self._now()), "message": "Eviction API: evicting"}
+        status["conditions"] = [*others, condition]
         self._store.put(PODS.key, objects.encode(pod, PODS, self._store.next_revision))
 
 
-def _wishes(eviction: Object, options: WriteOptions) -> DeleteOptions:
+def _delete_options(eviction: Object, options: WriteOptions) -> DeleteOptions:
     """The eviction's own options of deletion, of which either may ask for a dry run."""
     wanted = eviction.get("deleteOptions") or {}
     asked = wanted.get("dryRun") or []
@@ -98,7 +97,7 @@ def _wishes(eviction: Object, options: WriteOptions) -> DeleteOptions:
 
 
 def _needs_no_budget(pod: Object) -> bool:
-    """Whether it disrupts nobody: not started, ended, or leaving anyway."""
+    """Whether the eviction disrupts nothing: the pod has not started, has ended, or is being deleted."""
     phase = (pod.get("status") or {}).get("phase")
     return phase in ("Pending", *_FINISHED) or "deletionTimestamp" in pod["metadata"]
 

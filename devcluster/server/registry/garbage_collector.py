@@ -1,10 +1,10 @@
-"""What a cluster's controllers do after a deletion, in the simplest form that keeps their promises.
+"""Garbage collector and related controllers, in the simplest form that keeps their promises.
 
-* An object whose owners are all gone is deleted; one that names an owner which never existed too.
-* ``foregroundDeletion`` holds an owner until its dependents are gone; ``orphan`` takes it out of their references.
-* A namespace being deleted is emptied and goes; so is a CustomResourceDefinition with its objects.
-* A pod goes when its grace period is over, unless a kubelet (the workload) removed it before.
-* Events are forgotten after an hour, as --event-ttl says, and the oldest ones where there are more than 20,000.
+* An object whose owners are all gone is deleted; so is one whose owner never existed.
+* ``foregroundDeletion`` holds an owner until its dependents are gone; ``orphan`` removes it from their references.
+* A namespace that is being deleted is emptied, then removed; so is a CustomResourceDefinition with its objects.
+* A pod is removed when its grace period is over, unless a kubelet (the workload) removed it before.
+* Events expire after an hour, as with --event-ttl; beyond 20,000 events the oldest are removed.
 """
 
 from __future__ import annotations
@@ -15,25 +15,26 @@ import contextlib
 import time
 from collections.abc import Callable
 
-from devcluster.server import crds, objects
-from devcluster.server.deletion import FOREGROUND, ORPHAN, Deletion
-from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind, Registry
+from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind, ServedKinds
 from devcluster.server.options import DeleteOptions
+from devcluster.server.registry.deletion import FOREGROUND_FINALIZER, ORPHAN_FINALIZER, Deletion
 from devcluster.server.status import Failure
-from devcluster.server.store import Change, Key, Record, Store
+from devcluster.server.storage import objects
+from devcluster.server.storage.store import Change, Key, Record, Store
+from devcluster.server.validation import crds
 
-EVENT_SECONDS = 3600.0
-"""How long a Kubernetes Event is kept after its last change."""
-MOST_EVENTS = 20_000
-"""So many are kept at most, because this is all in memory."""
+EVENT_TTL_SECONDS = 3600.0
+"""Seconds for which a Kubernetes Event is stored after its last change."""
+MAX_EVENTS = 20_000
+"""The limit exists because everything is in memory."""
 
 _NOW = DeleteOptions(grace_seconds=0)
 
 
-class Garbage:
+class GarbageCollector:
     """Collects on one store: `collect` does what is due at `now()` (Unix seconds); `run` calls it as things change."""
 
-    def __init__(self, store: Store, registry: Registry, deletion: Deletion, *, now: Callable[[], float]) -> None:
+    def __init__(self, store: Store, registry: ServedKinds, deletion: Deletion, *, now: Callable[[], float]) -> None:
         self._store = store
         self._registry = registry
         self._deletion = deletion
@@ -45,7 +46,7 @@ class Garbage:
         """When each was changed last, in Unix seconds; in this order."""
         self._woken = asyncio.Event()
         self._watched: dict[str, Callable[[], None]] = {}
-        """What is listened to, and what ends that."""
+        """Watched kinds, and the function that ends each watch."""
         self._watch_buckets()
         registry.on_change(self._watch_buckets)
 
@@ -106,7 +107,7 @@ class Garbage:
         self._woken.set()
 
     def _suspect_owner(self, uid: str) -> None:
-        place = self._store.place(uid)
+        place = self._store.locate(uid)
         if place is not None:
             self._suspect(*place)
 
@@ -123,21 +124,23 @@ class Garbage:
             return
         obj = objects.decode(record)
         finalizers = obj["metadata"].get("finalizers") or []
-        if FOREGROUND in finalizers:
+        if FOREGROUND_FINALIZER in finalizers:
             self._delete_dependents(record)
             if not self._store.dependents(record.uid):
-                self._release(kind, record, FOREGROUND)
-        elif ORPHAN in finalizers:
+                self._release(kind, record, FOREGROUND_FINALIZER)
+        elif ORPHAN_FINALIZER in finalizers:
             self._orphan_dependents(record)
-            self._release(kind, record, ORPHAN)
+            self._release(kind, record, ORPHAN_FINALIZER)
         elif kind.key == "namespaces":
             self._empty_namespace(kind, record)
-        elif kind is CUSTOM_RESOURCE_DEFINITIONS and crds.CLEANUP in finalizers:
+        elif kind is CUSTOM_RESOURCE_DEFINITIONS and crds.CLEANUP_FINALIZER in finalizers:
             self._empty_definition(kind, record)
 
     def _delete(self, kind: Kind, record: Record, options: DeleteOptions | None = None) -> None:
         try:
-            self._deletion.delete(kind, record.key[0], record.key[1], options or DeleteOptions(policy="Background"))
+            self._deletion.delete(
+                kind, record.key[0], record.key[1], options or DeleteOptions(propagation_policy="Background")
+            )
         except Failure as failure:
             if failure.code != 404:
                 raise
@@ -150,11 +153,11 @@ class Garbage:
             if any(self._stays(uid) for uid in dependent.owners if uid != record.uid):
                 self._disown(kind, dependent, record.uid)
             elif not dependent.deleting:
-                self._delete(kind, dependent, DeleteOptions(policy="Foreground"))
+                self._delete(kind, dependent, DeleteOptions(propagation_policy="Foreground"))
 
     def _stays(self, uid: str) -> bool:
-        """Whether an owner is there and not being deleted."""
-        place = self._store.place(uid)
+        """Whether an owner exists and is not being deleted."""
+        place = self._store.locate(uid)
         owner = self._store.get(*place) if place is not None else None
         return owner is not None and not owner.deleting
 
@@ -194,10 +197,10 @@ class Garbage:
             self._end_namespace(kind, record)
 
     def _end_namespace(self, kind: Kind, record: Record) -> None:
-        """It goes, or waits, emptied, for those who hold it by finalizers of their own."""
+        """Remove an emptied namespace, or wait for the finalizers of others."""
         obj = objects.decode(record)
         if not obj["metadata"].get("finalizers"):
-            self._store.remove(kind.key, objects.reversioned(record, self._store.next_revision))
+            self._store.remove(kind.key, objects.with_revision(record, self._store.next_revision))
         elif obj["spec"].pop("finalizers", None):
             self._store.put(kind.key, objects.encode(obj, kind, self._store.next_revision))
 
@@ -213,14 +216,14 @@ class Garbage:
             if served is not None and not instance.deleting:
                 self._delete(served, instance)
         if not instances:
-            self._release(kind, record, crds.CLEANUP)
+            self._release(kind, record, crds.CLEANUP_FINALIZER)
 
     def _expire_events(self) -> None:
         kind = self._registry.bucket("events")
         now = self._now()
         while self._events:
             key, seen = next(iter(self._events.items()))
-            if now - seen < EVENT_SECONDS and len(self._events) <= MOST_EVENTS:
+            if now - seen < EVENT_TTL_SECONDS and len(self._events) <= MAX_EVENTS:
                 return
             del self._events[key]
             record = self._store.get("events", key)

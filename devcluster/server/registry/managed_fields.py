@@ -1,9 +1,9 @@
-"""metadata.managedFields: which manager last set which field, as updates and patches tell it.
+"""Tracking of metadata.managedFields for updates and patches.
 
-Guarantee: a field that a write changes belongs to that write's manager and to nobody else; one that it removes belongs
-to nobody; a write that changes nothing leaves the entries as they were. Server-side apply is not served, so that every
-operation is Update. Unlike the real server, a struct that is a pointer in Go has no entry of its own (".").
-Source: apimachinery's util/managedfields, structured-merge-diff.
+Guarantee: a field that a write changes belongs to that write's manager only; a field that it removes belongs to nobody;
+a write that changes nothing leaves the entries as they were. Server-side apply is not served, so every operation is
+Update. Unlike in the real server, a struct that is a pointer in Go has no entry of its own ("."). Source:
+apimachinery's util/managedfields, structured-merge-diff.
 """
 
 from __future__ import annotations
@@ -12,33 +12,33 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from devcluster.server.definitions import OBJECT_META, Definitions
+from devcluster.server.builtin_types import OBJECT_META, BuiltinTypes
 from devcluster.server.kinds import Kind
-from devcluster.server.metadata import timestamp
-from devcluster.server.objects import Object
-from devcluster.server.options import LONGEST_MANAGER
-from devcluster.server.schema import Schema
+from devcluster.server.options import MAX_MANAGER_LENGTH
+from devcluster.server.schema.pruning import Schema
+from devcluster.server.storage.objects import Object
+from devcluster.server.times import timestamp
 
 _META = ("labels", "annotations", "ownerReferences", "finalizers")
 
-Tree = dict[str, Any]
+FieldsV1 = dict[str, Any]
 """FieldsV1: steps such as ``f:spec`` or ``k:{"name":"c"}``, each with what is below it."""
 
 
 def manager_of(user_agent: str) -> str:
-    """Who writes, where fieldManager does not say: the program's name."""
-    return user_agent.partition("/")[0][:LONGEST_MANAGER] or "unknown"
+    """The default manager of a write without fieldManager: the program's name."""
+    return user_agent.partition("/")[0][:MAX_MANAGER_LENGTH] or "unknown"
 
 
 class ManagedFields:
     """Keeps the entries of objects that are written. `now` gives Unix seconds."""
 
-    def __init__(self, definitions: Definitions, *, now: Callable[[], float]) -> None:
+    def __init__(self, definitions: BuiltinTypes, *, now: Callable[[], float]) -> None:
         self._definitions = definitions
         self._now = now
 
-    def note(self, kind: Kind, new: Object, old: Object | None, manager: str, subresource: str = "") -> None:
-        """Set, in place, the entries of `new`, which takes the place of `old`, whose entries are used up by it."""
+    def record_write(self, kind: Kind, new: Object, old: Object | None, manager: str, subresource: str = "") -> None:
+        """Set the entries of `new`, in place. It replaces `old`, whose entries are changed too."""
         before = (old or {}).get("metadata", {}).get("managedFields") or []
         meta = new["metadata"]
         schema = self._schema(kind)
@@ -48,7 +48,7 @@ class ManagedFields:
             meta["managedFields"] = before
             return
         about = {"manager": manager, "operation": "Update", "apiVersion": kind.api_version}
-        own: Tree = {**about, "time": timestamp(self._now()), "fieldsType": "FieldsV1", "fieldsV1": {}}
+        own: FieldsV1 = {**about, "time": timestamp(self._now()), "fieldsType": "FieldsV1", "fieldsV1": {}}
         own |= {"subresource": subresource} if subresource else {}
         entries = []
         for entry in before:
@@ -66,9 +66,9 @@ class ManagedFields:
         schema = kind.schema if kind.schema is not None else self._definitions.schema(kind)
         return {**schema, "properties": {**schema.get("properties", {}), "metadata": {"$ref": OBJECT_META}}}
 
-    def _compare(self, new: Any, old: Any, schema: Schema) -> tuple[Tree, Tree]:
-        """What is new or different, and what is gone."""
-        took: Tree = {}
+    def _compare(self, new: Any, old: Any, schema: Schema) -> tuple[FieldsV1, FieldsV1]:
+        """The new or different fields, and the removed ones."""
+        took: FieldsV1 = {}
         below, before = self._children(new, schema) or {}, self._children(old, schema) or {}
         for step, (value, known) in below.items():
             if step not in before:
@@ -86,12 +86,12 @@ class ManagedFields:
         lost = {step: held if step in below else {} for step, (held, _) in before.items()}
         return took, lost
 
-    def _changed(self, value: Any, old: Any, schema: Schema) -> tuple[Tree, Tree]:
+    def _changed(self, value: Any, old: Any, schema: Schema) -> tuple[FieldsV1, FieldsV1]:
         if self._children(value, schema) is None or self._children(old, schema) is None:
             return self._whole(value, schema), {}
         return self._compare(value, old, schema)
 
-    def _whole(self, value: Any, schema: Schema, *, item: bool = False) -> Tree:
+    def _whole(self, value: Any, schema: Schema, *, item: bool = False) -> FieldsV1:
         """Every field of a value, itself included where it is a map or an item of a list."""
         below = self._children(value, schema)
         if below is None:
@@ -101,7 +101,7 @@ class ManagedFields:
         return {".": {}, **tree} if item or is_map else tree
 
     def _children(self, value: Any, schema: Schema) -> dict[str, tuple[Any, Schema]] | None:
-        """What is below a value by its step; None where it is owned as one."""
+        """The values below a value by their step; None where it is owned as one."""
         schema = self._definitions.resolve(schema)
         if not value or not isinstance(value, dict | list):
             return None
@@ -143,17 +143,17 @@ def _shown(kind: Kind, obj: Object, subresource: str) -> Object:
     return {"metadata": metadata, **{key: value for key, value in obj.items() if key not in hidden}}
 
 
-def _same(entry: Tree, own: Tree) -> bool:
+def _same(entry: FieldsV1, own: FieldsV1) -> bool:
     return all(entry.get(key) == own.get(key) for key in ("manager", "apiVersion", "subresource"))
 
 
-def _add(tree: Tree, more: Tree) -> None:
+def _add(tree: FieldsV1, more: FieldsV1) -> None:
     for step, below in more.items():
         _add(tree.setdefault(step, {}), below)
 
 
-def _without(tree: Tree, gone: Tree) -> Tree:
-    """The tree, changed in place, less the leaves of `gone`; a branch that loses its last leaf goes too."""
+def _without(tree: FieldsV1, gone: FieldsV1) -> FieldsV1:
+    """The tree, changed in place, without the leaves of `gone`; a branch that loses its last leaf is removed too."""
     for step, below in gone.items():
         if step not in tree:
             continue

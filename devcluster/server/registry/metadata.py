@@ -1,4 +1,4 @@
-"""metadata: what the server fills in, what it keeps from clients, and the rules it checks.
+"""Metadata that the server fills in, fields that clients cannot change, and the rules for both.
 
 Source: apiserver's registry/rest (BeforeCreate, BeforeUpdate), apimachinery's api/validation/objectmeta.go.
 """
@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import random
 import uuid
-from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any
 
 from devcluster.server import names
 from devcluster.server.kinds import Kind
-from devcluster.server.objects import Object
+from devcluster.server.names import check_labels
 from devcluster.server.status import FieldError, forbidden_field, go_value, invalid_value, required
+from devcluster.server.storage.objects import Object
+from devcluster.server.times import timestamp
 
 _SYSTEM_FIELDS = (
     "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "namespace",
@@ -38,36 +39,31 @@ _NAMES_HOSTS = MappingProxyType(
 """Kinds whose name becomes part of a host's name."""
 
 
-def timestamp(seconds: float) -> str:
-    """RFC 3339 in UTC, whole seconds, as metav1.Time prints it."""
-    return datetime.fromtimestamp(int(seconds), UTC).replace(tzinfo=None).isoformat() + "Z"
-
-
 def new_uid(rng: random.Random) -> str:
     return str(uuid.UUID(int=rng.getrandbits(128), version=4))
 
 
 def fill_for_create(obj: Object, kind: Kind, namespace: str, now: float, rng: random.Random) -> None:
-    """Set, in place, what the server decides about a new object. `now` is in Unix seconds."""
+    """Set the server's fields of a new object, in place. `now` is in Unix seconds."""
     metadata = obj["metadata"]
     for key in (*_NEVER_KEPT, "deletionTimestamp", "deletionGracePeriodSeconds", "resourceVersion"):
         metadata.pop(key, None)
     if not metadata.get("name") and metadata.get("generateName"):
-        metadata["name"] = names.generated(metadata["generateName"], rng)
+        metadata["name"] = names.generate_name(metadata["generateName"], rng)
     if kind.namespaced:
         metadata["namespace"] = namespace
     else:
         metadata.pop("namespace", None)
     metadata["uid"] = new_uid(rng)
     metadata["creationTimestamp"] = timestamp(now)
-    if kind.counts_generation or not metadata.get("generation"):
+    if kind.has_generation or not metadata.get("generation"):
         metadata.pop("generation", None)
-    if kind.counts_generation:
+    if kind.has_generation:
         metadata["generation"] = 1
 
 
-def keep_for_update(new: Object, old: Object) -> None:
-    """Keep, in place, what an update cannot change."""
+def restore_system_fields(new: Object, old: Object) -> None:
+    """Restore, in place, the fields that an update cannot change."""
     metadata, before = new["metadata"], old["metadata"]
     for key in _NEVER_KEPT:
         metadata.pop(key, None)
@@ -80,12 +76,14 @@ def keep_for_update(new: Object, old: Object) -> None:
 
 
 def name_problems(kind: Kind, name: str) -> list[str]:
-    """What keeps `name` from naming an object of this kind."""
-    return names.label_problems(name) if kind.key in ("namespaces", "services") else names.subdomain_problems(name)
+    """The reasons why `name` cannot name an object of this kind."""
+    return (
+        names.dns_label_problems(name) if kind.key in ("namespaces", "services") else names.dns_subdomain_problems(name)
+    )
 
 
-def check(obj: Object, kind: Kind) -> list[FieldError]:
-    """What is wrong with an object's metadata."""
+def check_metadata(obj: Object, kind: Kind) -> list[FieldError]:
+    """The errors in an object's metadata."""
     metadata = obj["metadata"]
     errors: list[FieldError] = []
     base = metadata.get("generateName", "")
@@ -100,36 +98,29 @@ def check(obj: Object, kind: Kind) -> list[FieldError]:
     if metadata.get("generation", 0) < 0:
         why = "must be greater than or equal to 0"
         errors.append(invalid_value("metadata.generation", metadata["generation"], why))
-    return errors + check_common(metadata) + check_finalizers(metadata, kind)
+    return errors + check_common_metadata(metadata) + check_finalizers(metadata, kind)
 
 
-def check_common(metadata: dict[str, Any], before: dict[str, Any] | None = None) -> list[FieldError]:
-    """What is wrong with labels, annotations and owners, at creation as at any change of them."""
+def check_common_metadata(metadata: dict[str, Any], before: dict[str, Any] | None = None) -> list[FieldError]:
+    """The errors in labels, annotations and owners, at creation and at any change of them."""
     if before is not None and all(metadata.get(key) == before.get(key) for key in _COMMON):
         return []
     errors: list[FieldError] = check_labels(metadata.get("labels") or {}, "metadata.labels")
     annotations = metadata.get("annotations") or {}
     for key in annotations:
-        errors += [invalid_value("metadata.annotations", key, why) for why in names.qualified_problems(key.lower())]
+        errors += [
+            invalid_value("metadata.annotations", key, why) for why in names.qualified_name_problems(key.lower())
+        ]
     if sum(len(key) + len(value) for key, value in annotations.items()) > 256 << 10:
         why = "Too long: may not be more than 262144 bytes"
         errors.append(FieldError("metadata.annotations", "FieldValueTooLong", why))
     return errors + _check_owners(metadata)
 
 
-def check_labels(labels: dict[str, str], field: str) -> list[FieldError]:
-    """What is wrong with labels, or with what is written as such."""
-    errors: list[FieldError] = []
-    for key, value in labels.items():
-        errors += [invalid_value(field, key, why) for why in names.qualified_problems(key)]
-        errors += [invalid_value(field, value, why) for why in names.value_problems(value)]
-    return errors
-
-
 def check_finalizers(metadata: dict[str, Any], kind: Kind) -> list[FieldError]:
-    """What is wrong with the finalizers' names."""
+    """The errors in the finalizers' names."""
     given, field = metadata.get("finalizers") or [], "metadata.finalizers"
-    errors = [invalid_value(field, name, why) for name in given for why in names.qualified_problems(name)]
+    errors = [invalid_value(field, name, why) for name in given for why in names.qualified_name_problems(name)]
     if not {"orphan", "foregroundDeletion"} - {*given}:
         errors.append(invalid_value(field, given, "finalizer orphan and foregroundDeletion cannot be both set"))
     if not kind.custom and kind.group in _QUALIFYING_GROUPS:
@@ -168,8 +159,8 @@ def _invalid(value: Any, why: str) -> str:
     return f"Invalid value: {go_value(value)}: {why}"
 
 
-def check_update(new: Object, old: Object) -> list[FieldError]:
-    """What an update may not do to metadata."""
+def check_metadata_update(new: Object, old: Object) -> list[FieldError]:
+    """The errors of an update of metadata."""
     errors: list[FieldError] = []
     given = new["metadata"].get("uid")
     if given and given != old["metadata"]["uid"]:
@@ -189,11 +180,11 @@ def check_update(new: Object, old: Object) -> list[FieldError]:
 
 def warnings(metadata: dict[str, Any], kind: Kind) -> list[str]:
     """Warnings about finalizers without a domain, and names that are no host's."""
-    said = []
-    if kind.key in _NAMES_HOSTS and (problems := names.label_problems(metadata["name"])):
+    warnings = []
+    if kind.key in _NAMES_HOSTS and (problems := names.dns_label_problems(metadata["name"])):
         used = f"this is used in {_NAMES_HOSTS[kind.key]}, which can result in surprising behavior"
-        said.append(f"metadata.name: {used}; a DNS label is recommended: [{' '.join(problems)}]")
-    return said + [
+        warnings.append(f"metadata.name: {used}; a DNS label is recommended: [{' '.join(problems)}]")
+    return warnings + [
         f'metadata.finalizers: "{name}": prefer a domain-qualified finalizer name to avoid accidental conflicts with '
         "other finalizer writers"
         for name in metadata.get("finalizers") or ()

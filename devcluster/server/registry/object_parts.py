@@ -1,11 +1,11 @@
-"""Parts of objects: what a write of the status leaves alone, what generation counts, what holds a deletion up."""
+"""Object parts that a status write leaves alone, that generation counts, or that hold a deletion up."""
 
 from __future__ import annotations
 
 from types import MappingProxyType
 
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
-from devcluster.server.objects import Object
+from devcluster.server.storage.objects import Object
 
 _STATUS_KEEPS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -17,8 +17,8 @@ _STATUS_KEEPS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
 """Metadata of built-in kinds that a write of the status leaves as it is."""
 
 
-def of_status(kind: Kind, new: Object, old: Object) -> Object:
-    """What a write of the status keeps of the rest: metadata may change too, but for what each kind keeps."""
+def merge_status_update(kind: Kind, new: Object, old: Object) -> Object:
+    """The object after a write of its status, which may change metadata too, except for the protected fields."""
     meta = {**new["metadata"]}
     fixed = _STATUS_KEEPS.get(kind.key, ()) if not kind.custom else tuple({*meta, *old["metadata"]})
     for key in fixed:
@@ -34,19 +34,19 @@ def of_status(kind: Kind, new: Object, old: Object) -> Object:
     return {**kept, "metadata": meta, "status": status or {}}
 
 
-def may_go(kind: Kind, obj: Object) -> bool:
-    """Whether nothing holds an object that is being deleted any more."""
+def can_be_removed(kind: Kind, obj: Object) -> bool:
+    """Whether nothing holds up the removal of an object that is being deleted."""
     meta = obj["metadata"]
     held = meta.get("finalizers") or meta.get("deletionGracePeriodSeconds")
     return not held and not (kind.key == "namespaces" and (obj.get("spec") or {}).get("finalizers"))
 
 
-def without_meta(obj: Object) -> Object:
+def without_metadata(obj: Object) -> Object:
     """The object with empty metadata."""
     return {key: value for key, value in obj.items() if key != "metadata"} | {"metadata": {}}
 
 
-def spec_changed(kind: Kind, new: Object, old: Object) -> bool:
+def has_new_generation(kind: Kind, new: Object, old: Object) -> bool:
     """Whether metadata.generation counts the change."""
     if kind.key == "deployments.apps" and new["metadata"].get("annotations") != old["metadata"].get("annotations"):
         return True

@@ -1,4 +1,4 @@
-"""The scale subresource: an object's replicas as autoscaling/v1's Scale, which is read, updated and patched.
+"""Scale subresource: an object's replicas as autoscaling/v1's Scale, which can be read, updated and patched.
 
 Source: Kubernetes' pkg/registry/apps/deployment/storage (ScaleREST).
 """
@@ -9,14 +9,15 @@ from typing import Any
 
 import msgspec
 
-from devcluster.server import objects
 from devcluster.server.kinds import Kind
-from devcluster.server.objects import Object
 from devcluster.server.status import bad_request, invalid, invalid_value
-from devcluster.server.store import Record
+from devcluster.server.storage import objects
+from devcluster.server.storage.objects import Object
+from devcluster.server.storage.selectors import selector_text
+from devcluster.server.storage.store import Record
 
 SCALE = Kind(group="autoscaling", version="v1", plural="scales", kind="Scale", singular="scale")
-_KEPT = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
+_METADATA_FIELDS = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 
 
 def scale_of(obj: Object) -> Object:
@@ -26,7 +27,7 @@ def scale_of(obj: Object) -> Object:
     return {
         "kind": SCALE.kind,
         "apiVersion": SCALE.api_version,
-        "metadata": {key: meta[key] for key in _KEPT if key in meta},
+        "metadata": {key: meta[key] for key in _METADATA_FIELDS if key in meta},
         "spec": {"replicas": replicas} if replicas else {},
         "status": {"replicas": status.get("replicas", 0), "selector": selector_text(spec.get("selector") or {})},
     }
@@ -37,7 +38,7 @@ def scale_body(raw: bytes) -> bytes:
     return msgspec.json.encode(scale_of(msgspec.json.decode(raw)))
 
 
-def scaled(record: Record, scale: Object) -> Object:
+def apply_scale(record: Record, scale: Object) -> Object:
     """The object with the replicas and the resourceVersion that a Scale says. Raises Failure (400, 422)."""
     if scale.get("kind") not in (None, "", SCALE.kind):
         why = f'no kind "{scale["kind"]}" is registered for version "{SCALE.api_version}" in scheme'
@@ -64,19 +65,3 @@ def _part(scale: Object, field: str, struct: str) -> Object:
     if isinstance(value, dict):
         return value
     raise bad_request(f'Scale in version "v1" cannot be handled as a Scale: {field} is no v1.{struct}')
-
-
-def selector_text(selector: Object) -> str:
-    """A LabelSelector as a label selector's text."""
-    terms = [f"{key}={value}" for key, value in sorted((selector.get("matchLabels") or {}).items())]
-    for term in selector.get("matchExpressions") or ():
-        values = ",".join(sorted(term.get("values") or ()))
-        terms.append(
-            {
-                "In": f"{term['key']} in ({values})",
-                "NotIn": f"{term['key']} notin ({values})",
-                "Exists": term["key"],
-                "DoesNotExist": f"!{term['key']}",
-            }[term["operator"]]
-        )
-    return ",".join(sorted(terms))

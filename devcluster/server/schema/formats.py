@@ -1,4 +1,4 @@
-"""String formats of schemas, as kube-openapi's validation/strfmt checks them."""
+"""String formats of schemas, validated as in kube-openapi's validation/strfmt."""
 
 from __future__ import annotations
 

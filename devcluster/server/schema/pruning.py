@@ -1,4 +1,4 @@
-"""Structural schemas of custom resources: pruning what they do not name and filling in their defaults."""
+"""Pruning and defaulting of custom resources by their structural schemas."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OBJECT_META = ("apiVersion", "kind", "metadata")
 
 
 def prune(value: Any, schema: Schema, *, root: bool = True, path: str = "") -> list[str]:
-    """Remove, in place, what the schema does not name; the removed fields' paths, sorted within each object.
+    """Remove, in place, the fields that the schema does not name; returns their paths, sorted within each object.
 
     Source: apiextensions-apiserver's structural/pruning.
     """
@@ -52,7 +52,7 @@ def _field_schema(schema: Schema, name: str, *, root: bool) -> Schema | None:
 
 
 def fill_defaults(value: Any, schema: Schema) -> None:
-    """Set, in place, the defaults of absent fields, those of just filled-in objects too.
+    """Set the defaults of absent fields, in place, also those of objects that were just filled in.
 
     Source: apiextensions-apiserver's structural/defaulting.
     """

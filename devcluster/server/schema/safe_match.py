@@ -1,6 +1,6 @@
-"""Matching texts against the patterns of schemas, which anybody can send, without the server ever hanging on one.
+"""Regular-expression matching with a time limit, for patterns that clients send in schemas.
 
-The real server's regular expressions take linear time; Python's can take for ever, so that a match is interrupted.
+The real server's regular expressions take linear time; Python's can run almost for ever, so a match is interrupted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class _TooLong(Exception):
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Whether the pattern is found in the text. One that Python cannot read is; one that takes too long is not."""
+    """Whether the pattern is found in the text; true for an unreadable pattern, false for one that takes too long."""
     try:
         if len(text) <= _SHORT or threading.current_thread() is not threading.main_thread():
             return re.search(pattern, text) is not None
@@ -30,7 +30,10 @@ def matches(pattern: str, text: str) -> bool:
 
 
 def _interrupted(pattern: str, text: str) -> bool:
-    """Python looks for signals while it matches: an alarm ends it. Whoever had set one gets theirs back."""
+    """Interrupt the match with an alarm, because Python checks signals while it matches.
+
+    An alarm that was set before is restored.
+    """
     handler = signal.signal(signal.SIGALRM, _ring)
     seconds, interval = signal.setitimer(signal.ITIMER_REAL, _SECONDS)
     try:

@@ -1,8 +1,8 @@
-"""Lists: which version a request asks for, pages with continue tokens, and the answer's JSON.
+"""LIST responses: resource versions, pages with continue tokens, and their JSON.
 
-Guarantee: all pages of one list show the same version; a page whose version is no longer in the history is refused
-with 410 and a token that goes on at the newest version. Source: apiserver's storage/etcd3/store.go and
-apimachinery's internalversion/validation.
+Guarantee: all pages of one list show the same version; a page whose version is no longer in the history is refused with
+410 and a token that continues at the newest version. Source: apiserver's storage/etcd3/store.go and apimachinery's
+internalversion/validation.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 from devcluster.server import options
 from devcluster.server.kinds import Kind
-from devcluster.server.selectors import Selection
 from devcluster.server.status import (
     Failure,
     bad_request,
@@ -24,7 +23,8 @@ from devcluster.server.status import (
     go_value,
     too_large_version,
 )
-from devcluster.server.store import Compacted, Key, Record, Store
+from devcluster.server.storage.selectors import Selection
+from devcluster.server.storage.store import Compacted, Key, Record, Store
 
 _CONTINUE_FORM = "meta.k8s.io/v1"
 
@@ -34,15 +34,15 @@ class ListQuery:
     """A list request's parameters, checked."""
 
     version: str = ""
-    match: str = ""
+    version_match: str = ""
     limit: int = 0
-    token: str = ""
+    continue_token: str = ""
 
 
-def checked_query(query: Mapping[str, str]) -> ListQuery:
-    """From a request's parameters. Raises Failure (422, 400) for what the real server refuses."""
-    limit = options.integer(query, "limit")
-    options.integer(query, "timeoutSeconds")
+def parse_list_query(query: Mapping[str, str]) -> ListQuery:
+    """The query from a request's parameters. Raises Failure (422, 400) where the real server does."""
+    limit = options.parse_integer(query, "limit")
+    options.parse_integer(query, "timeoutSeconds")
     options.check_list_options(query)
     version, token = query.get("resourceVersion", ""), query.get("continue", "")
     if token:
@@ -61,7 +61,7 @@ def parse_version(text: str) -> int:
 
 
 def version_problem(text: str) -> str:
-    """What keeps a text from being a resourceVersion, in the real server's words; empty where nothing does."""
+    """The reason why a text is not a resourceVersion, in the real server's words, or ""."""
     if not text or (text.isascii() and text.isdigit() and int(text) < 2**64):
         return ""
     why = "value out of range" if text.isascii() and text.isdigit() else "invalid syntax"
@@ -74,15 +74,15 @@ class Page:
 
     revision: int
     records: list[Record]
-    token: str = ""
+    continue_token: str = ""
     remaining: int | None = None
 
 
 def list_page(store: Store, kind: Kind, query: ListQuery, selection: Selection) -> Page:
     """The page asked for. Raises Failure: 410 for versions out of the window, 504 for versions to come."""
     start = ""
-    if query.token:
-        revision, start = _parse_token(query.token)
+    if query.continue_token:
+        revision, start = _parse_token(query.continue_token)
         records = _records_of_token(store, kind, revision, start)
         revision = revision if revision > 0 else store.revision
     else:
@@ -96,7 +96,7 @@ def _revision(store: Store, query: ListQuery) -> int:
     wanted = parse_version(query.version)
     if wanted > store.revision:
         raise too_large_version(wanted, store.revision)
-    exact = query.match == "Exact" or (wanted > 0 and query.limit > 0 and query.match == "")
+    exact = query.version_match == "Exact" or (wanted > 0 and query.limit > 0 and query.version_match == "")
     return wanted if exact else store.revision
 
 
@@ -104,7 +104,7 @@ def _records_at(store: Store, kind: Kind, revision: int) -> dict[Key, Record]:
     if revision == store.revision:
         return store.records(kind.key)
     try:
-        return store.at(kind.key, revision)
+        return store.records_at(kind.key, revision)
     except Compacted:
         raise expired() from None
 
@@ -143,7 +143,7 @@ def _partial(
     chosen: list[Record], revision: int, rest: list[Key], records: dict[Key, Record], selection: Selection
 ) -> Page:
     token = _token(revision, _path(chosen[-1].key) + "\0")
-    if selection.selects:
+    if selection.has_selector:
         return Page(revision, chosen, token)
     remaining = sum(1 for key in rest if selection.matches(records[key]))
     return Page(revision, chosen, token, remaining)
@@ -184,7 +184,7 @@ def list_body(kind: Kind, page: Page) -> bytes:
     if kind.custom:
         items = b",".join(record.raw for record in page.records)
     else:
-        cut = len(kind.head)
+        cut = len(kind.json_head)
         items = b",".join(b"{" + record.raw[cut:] for record in page.records)
     metadata = list_metadata(page, custom=kind.custom)
     name = kind.list_kind or f"{kind.kind}List"
@@ -195,8 +195,8 @@ def list_body(kind: Kind, page: Page) -> bytes:
 def list_metadata(page: Page, *, custom: bool) -> dict[str, str | int]:
     """A list's metadata; those of custom resources always have a continue token, if only an empty one."""
     metadata: dict[str, str | int] = {"resourceVersion": str(page.revision)}
-    if page.token or custom:
-        metadata["continue"] = page.token
+    if page.continue_token or custom:
+        metadata["continue"] = page.continue_token
     if page.remaining is not None:
         metadata["remainingItemCount"] = page.remaining
     return metadata

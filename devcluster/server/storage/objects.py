@@ -1,4 +1,4 @@
-"""Objects as stored: from a plain dict to a record with its JSON, labels and selectable fields, and back."""
+"""Stored objects: conversion from a plain dict to a record with its JSON, labels and selectable fields, and back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from devcluster.server.kinds import Kind
-from devcluster.server.store import Record
+from devcluster.server.storage.store import Record
 
 Object = dict[str, Any]
 """A decoded Kubernetes object."""
@@ -46,7 +46,7 @@ _UNSET: MappingProxyType[str, str] = MappingProxyType({"nodes": "spec.unschedula
 
 
 def selectable_fields(kind: Kind) -> tuple[tuple[str, ...], str]:
-    """The fields that a fieldSelector of this kind may name, and what is said of others, ``{}`` being the field."""
+    """The fields that a fieldSelector of this kind may name, and the message for others, with ``{}`` for the field."""
     own = _SELECTABLE.get(kind.key, ())
     if own or kind.custom:
         return _NAME_FIELDS + own, "field label not supported: {}"
@@ -62,17 +62,17 @@ def decode(record: Record) -> Object:
 def encode(obj: Object, kind: Kind, revision: int) -> Record:
     """The record of an object at `revision`, which becomes its resourceVersion."""
     metadata = {**obj["metadata"], "resourceVersion": str(revision)}
-    return record_of({**obj, "metadata": metadata}, kind, revision)
+    return make_record({**obj, "metadata": metadata}, kind, revision)
 
 
-def record_of(obj: Object, kind: Kind, revision: int) -> Record:
+def make_record(obj: Object, kind: Kind, revision: int) -> Record:
     """The same without touching the object's resourceVersion."""
     metadata = obj["metadata"]
     return Record(
         key=(metadata.get("namespace", ""), metadata["name"]),
         uid=metadata["uid"],
         revision=revision,
-        raw=msgspec.json.encode(arranged(obj, kind)),
+        raw=msgspec.json.encode(order_members(obj, kind)),
         labels=metadata.get("labels") or {},
         fields=_fields(obj, kind),
         owners=tuple(owner["uid"] for owner in metadata.get("ownerReferences") or ()),
@@ -80,7 +80,7 @@ def record_of(obj: Object, kind: Kind, revision: int) -> Record:
     )
 
 
-def arranged(obj: Object, kind: Kind) -> Object:
+def order_members(obj: Object, kind: Kind) -> Object:
     """The object with kind, apiVersion and metadata first, metadata in the usual order and without empty maps."""
     old = obj["metadata"]
     metadata = {key: old[key] for key in _META_ORDER if old.get(key) not in (None, {}, [], "")}
@@ -88,7 +88,7 @@ def arranged(obj: Object, kind: Kind) -> Object:
     return {"kind": kind.kind, "apiVersion": kind.api_version, "metadata": metadata, **rest}
 
 
-def reversioned(record: Record, revision: int) -> Record:
+def with_revision(record: Record, revision: int) -> Record:
     """The same state under another resource version, as a deletion's last word carries it.
 
     The first text of that form is the object's own version: metadata comes first, and only names come before it.
@@ -114,6 +114,6 @@ def _fields(obj: Object, kind: Kind) -> dict[str, str]:
     return found
 
 
-def compact(obj: Object) -> str:
+def compact_json(obj: Object) -> str:
     """The object as compact JSON with sorted keys, as Go prints it in messages."""
     return msgspec.json.encode(obj, order="sorted").decode()

@@ -1,4 +1,4 @@
-"""Label and field selectors: apimachinery's grammar, and its words for what does not parse."""
+"""Label and field selectors with apimachinery's grammar and error messages."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Literal
 
 from devcluster.server import names
 from devcluster.server.status import Failure, bad_request, go_value
-from devcluster.server.store import Record
+from devcluster.server.storage.objects import Object
+from devcluster.server.storage.store import Record
 
 _TOKEN = re.compile(r"\s*(!=|==|=|!|>|<|\(|\)|,|[^\s!=<>(),]+)")
 _OPERATORS = ("in", "notin", "=", "==", "!=", ">", "<")
 _SPECIAL = frozenset(("!=", "==", "=", "!", ">", "<", "(", ")", ","))
-Rule = Literal["in", "notin", "exists", "missing", "gt", "lt"]
+Operator = Literal["in", "notin", "exists", "missing", "gt", "lt"]
 
 
 @dataclass(frozen=True)
@@ -22,17 +23,17 @@ class Requirement:
     """One condition on one label."""
 
     key: str
-    rule: Rule
+    operator: Operator
     values: frozenset[str] = frozenset()
 
     def matches(self, labels: dict[str, str]) -> bool:
         value = labels.get(self.key)
-        if self.rule == "in":
+        if self.operator == "in":
             return value is not None and value in self.values
-        if self.rule == "notin":
+        if self.operator == "notin":
             return value is None or value not in self.values
-        if self.rule in ("exists", "missing"):
-            return (value is not None) == (self.rule == "exists")
+        if self.operator in ("exists", "missing"):
+            return (value is not None) == (self.operator == "exists")
         return self._compares(value)
 
     def _compares(self, value: str | None) -> bool:
@@ -40,7 +41,7 @@ class Requirement:
             number, bound = int(value or ""), int(next(iter(self.values)))
         except ValueError:
             return False
-        return number > bound if self.rule == "gt" else number < bound
+        return number > bound if self.operator == "gt" else number < bound
 
 
 class _Parser:
@@ -80,7 +81,7 @@ class _Parser:
         key = self.next()
         if key in _SPECIAL or not key:
             raise _unparsable(f"found '{key}', expected: identifier")
-        if problems := names.qualified_problems(key):
+        if problems := names.qualified_name_problems(key):
             raise _unparsable(f"<nil>: Invalid value: {go_value(key)}: {problems[0]}")
         if negated:
             return Requirement(key, "missing")
@@ -122,7 +123,7 @@ class _Parser:
 
 def _checked(key: str, values: list[str]) -> frozenset[str]:
     for position, value in enumerate(values):
-        if problems := names.value_problems(value):
+        if problems := names.label_value_problems(value):
             raise _unparsable(f"values[{position}][{key}]: Invalid value: {go_value(value)}: {problems[0]}")
     return frozenset(values)
 
@@ -139,7 +140,7 @@ def parse_labels(text: str) -> tuple[Requirement, ...]:
 def parse_fields(text: str, known: Iterable[str], unknown: str = "{}") -> tuple[tuple[str, bool, str], ...]:
     """(field, wanted equal, value) of a fieldSelector, whose fields must be `known`. Raises Failure (400).
 
-    `unknown` is what is said of others, with ``{}`` for the field.
+    `unknown` is the message for others, with ``{}`` for the field.
     """
     found: list[tuple[str, bool, str]] = []
     for part in filter(None, re.split(r"(?<!\\),", text)):
@@ -155,14 +156,14 @@ def parse_fields(text: str, known: Iterable[str], unknown: str = "{}") -> tuple[
 
 @dataclass(frozen=True)
 class Selection:
-    """What a request wants to see of a kind: a namespace, labels and fields, all of them to be met."""
+    """Selection of a kind's objects: a namespace, labels and fields, all of which must match."""
 
     namespace: str = ""
     labels: tuple[Requirement, ...] = ()
     fields: tuple[tuple[str, bool, str], ...] = ()
 
     @property
-    def selects(self) -> bool:
+    def has_selector(self) -> bool:
         """Whether a label or field selector was given."""
         return bool(self.labels or self.fields)
 
@@ -187,3 +188,19 @@ def field_of(record: Record, name: str) -> str:
     if name == "metadata.namespace":
         return record.key[0]
     return record.fields.get(name, "")
+
+
+def selector_text(selector: Object) -> str:
+    """A LabelSelector as a label selector's text."""
+    terms = [f"{key}={value}" for key, value in sorted((selector.get("matchLabels") or {}).items())]
+    for term in selector.get("matchExpressions") or ():
+        values = ",".join(sorted(term.get("values") or ()))
+        terms.append(
+            {
+                "In": f"{term['key']} in ({values})",
+                "NotIn": f"{term['key']} notin ({values})",
+                "Exists": term["key"],
+                "DoesNotExist": f"!{term['key']}",
+            }[term["operator"]]
+        )
+    return ",".join(sorted(terms))

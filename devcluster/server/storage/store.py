@@ -1,8 +1,8 @@
-"""Store: every object under one revision counter, with a bounded history of changes.
+"""In-memory store of all objects under one revision counter, with a bounded history of changes.
 
 Guarantees: revisions grow by one with each change; `changes_since` gives every change after a revision or raises
-Compacted; `at` rebuilds a bucket as it was at any revision in the window. Objects are kept as the JSON bytes that go
-over the wire, with the few values that selectors and the garbage collector read beside them.
+Compacted; `at` rebuilds a bucket as it was at any revision in the window. Objects are stored as the JSON bytes that go
+over the wire, with the few values that selectors and the garbage collector read.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Key = tuple[str, str]
 
 
 class Compacted(Exception):
-    """The revision asked for is older than the history kept."""
+    """The requested revision is older than the history."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,13 @@ class Change:
     _told: bool = field(default=False, init=False)
 
     def line(self) -> bytes:
-        """The watch event as one line, encoded once for all who watch as it happens."""
+        """The watch event as one line, encoded once for all present watchers."""
         line = self._line or event_line(self.operation, self.record.raw)
         self._line = None if self._told else line
         return line
 
-    def told(self) -> None:
-        """All who watch have been told: the line is theirs, and the history keeps none."""
+    def release_line(self) -> None:
+        """Drop the encoded line, after all watchers have it."""
         self._line, self._told = None, True
 
 
@@ -120,7 +120,7 @@ class Store:
         later = islice(self._history, min(revision - self.compacted, len(self._history)), None)
         return iter([change for change in later if change.bucket == bucket])
 
-    def at(self, bucket: str, revision: int) -> dict[Key, Record]:
+    def records_at(self, bucket: str, revision: int) -> dict[Key, Record]:
         """The bucket as it was at `revision`. Raises Compacted."""
         state = dict(self.records(bucket))
         for change in reversed(list(self.changes_since(revision, bucket))):
@@ -148,7 +148,7 @@ class Store:
     def has_uid(self, uid: str) -> bool:
         return uid in self._uids
 
-    def place(self, uid: str) -> tuple[str, Key] | None:
+    def locate(self, uid: str) -> tuple[str, Key] | None:
         """Bucket and key of the object with this uid."""
         return self._uids.get(uid)
 
@@ -177,5 +177,5 @@ class Store:
             self.compacted = dropped.revision
         for listener in tuple(self._listeners.get(change.bucket, ())):
             listener(change)
-        change.told()
+        change.release_line()
         return change

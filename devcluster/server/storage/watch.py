@@ -1,7 +1,7 @@
-"""Watches: a stream of changes from a version on, filtered, with bookmarks and initial events.
+"""Filtered watches from a resource version on, with bookmarks and initial events.
 
-Guarantees: nothing missed or doubled after the version asked for; a version out of the window gives one ERROR event
-(410 Expired) and the end; a watcher whose unread events pass `MAX_PENDING` bytes is closed. Source: apiserver's
+Guarantees: no event is missed or doubled after the requested version; a version out of the window gives one ERROR event
+(410 Expired) and the end; a watcher whose unread events exceed `MAX_PENDING` bytes is closed. Source: apiserver's
 storage/cacher.
 """
 
@@ -14,16 +14,16 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from devcluster.server import objects
 from devcluster.server.kinds import Kind
-from devcluster.server.selectors import Selection
 from devcluster.server.status import Failure, expired, too_large_version
-from devcluster.server.store import Change, Compacted, Record, Store, event_line
+from devcluster.server.storage import objects
+from devcluster.server.storage.selectors import Selection
+from devcluster.server.storage.store import Change, Compacted, Record, Store, event_line
 
-MAX_PENDING = 8 << 20
+MAX_PENDING_BYTES = 8 << 20
 """Bytes that wait for one watcher before it is closed."""
 
-LINGER = 0.01
+LINGER_SECONDS = 0.01
 """Seconds for which a busy watcher's events are gathered: a write costs as much for one event as for ten."""
 
 INITIAL_EVENTS_END = "k8s.io/initial-events-end"
@@ -48,7 +48,13 @@ class Watcher:
     """One open watch. Create it, then read `lines()` to its end; `close` ends it from elsewhere."""
 
     def __init__(
-        self, store: Store, kind: Kind, query: WatchQuery, *, bookmark_seconds: float = 60.0, linger: float = LINGER
+        self,
+        store: Store,
+        kind: Kind,
+        query: WatchQuery,
+        *,
+        bookmark_seconds: float = 60.0,
+        linger: float = LINGER_SECONDS,
     ) -> None:
         self._store = store
         self.kind = kind
@@ -156,7 +162,7 @@ class Watcher:
         if is_in:
             return ("MODIFIED" if was_in else "ADDED", change.record)
         if was_in and change.previous is not None:
-            return "DELETED", objects.reversioned(change.previous, change.revision)
+            return "DELETED", objects.with_revision(change.previous, change.revision)
         return None
 
     def _line(self, operation: str, record: Record) -> bytes:
@@ -172,7 +178,7 @@ class Watcher:
         self._pending.append(line)
         self._pending_bytes += len(line)
         self._ready.set()
-        if self._pending_bytes > MAX_PENDING and self._unread_too_long():
+        if self._pending_bytes > MAX_PENDING_BYTES and self._unread_too_long():
             self._pending.clear()
             self.close()
             self.on_overflow()

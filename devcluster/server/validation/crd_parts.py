@@ -1,4 +1,4 @@
-"""Rules of a definition's conversion and of its subresources.
+"""Validation of a CustomResourceDefinition's conversion and subresources.
 
 Source: apiextensions-apiserver's pkg/apis/apiextensions/validation and apiserver's pkg/util/webhook/validation.go.
 """
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from devcluster.server.names import version_problems
+from devcluster.server.names import dns_1035_label_problems
 from devcluster.server.status import FieldError, forbidden_field, invalid_value, not_supported, required
 
 _STRATEGIES = ("None", "Webhook")
@@ -21,7 +21,7 @@ _FORM = "desired format: https://host[/path]"
 
 
 def fill_conversion(spec: dict[str, Any]) -> None:
-    """Set, in place, the defaults of a definition's conversion."""
+    """Set the defaults of a definition's conversion, in place."""
     webhook = spec.setdefault("conversion", {"strategy": "None"}).get("webhook") or {}
     service = (webhook.get("clientConfig") or {}).get("service")
     if service is not None:
@@ -29,7 +29,7 @@ def fill_conversion(spec: dict[str, Any]) -> None:
 
 
 def check_conversion(conversion: dict[str, Any]) -> Iterator[FieldError]:
-    """What is wrong with a definition's conversion."""
+    """The errors in a definition's conversion."""
     strategy, webhook = conversion.get("strategy"), conversion.get("webhook") or {}
     client, versions = webhook.get("clientConfig"), webhook.get("conversionReviewVersions") or []
     if not strategy:
@@ -69,13 +69,13 @@ def _check_reviews(versions: list[str]) -> Iterator[FieldError]:
         where = f"{_VERSIONS}[{position}]"
         if version in versions[:position]:
             yield invalid_value(where, version, "duplicate version")
-        yield from (invalid_value(where, version, why) for why in version_problems(version))
+        yield from (invalid_value(where, version, why) for why in dns_1035_label_problems(version))
     if not {*_REVIEWS} & {*versions}:
         yield invalid_value(_VERSIONS, versions, f"must include at least one of {', '.join(_REVIEWS)}")
 
 
 def check_scale(scale: dict[str, Any] | None, path: str) -> Iterator[FieldError]:
-    """What is wrong with where a custom resource has its replicas."""
+    """The errors in the paths of a custom resource's scale."""
     if scale is None:
         return
     for field, below in (("specReplicasPath", ".spec"), ("statusReplicasPath", ".status")):

@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions: their rules, the status the server gives them, and the kinds they make it serve.
+"""CustomResourceDefinitions: their validation, their status, and the kinds that they add to the server.
 
 Source: apiextensions-apiserver's pkg/apis/apiextensions/validation and pkg/controller/{status,establish,finalizer}.
 """
@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from devcluster.server.crd_parts import check_conversion, check_scale, fill_conversion
 from devcluster.server.kinds import Kind
-from devcluster.server.metadata import timestamp
-from devcluster.server.names import version_problems
-from devcluster.server.objects import Object
+from devcluster.server.names import dns_1035_label_problems
 from devcluster.server.status import FieldError, invalid_value, not_supported, required
-from devcluster.server.structural import check_structure
+from devcluster.server.storage.objects import Object
+from devcluster.server.times import timestamp
+from devcluster.server.validation.crd_parts import check_conversion, check_scale, fill_conversion
+from devcluster.server.validation.structural_schemas import check_structure
 
-CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
+CLEANUP_FINALIZER = "customresourcecleanup.apiextensions.k8s.io"
 """The finalizer that holds a definition being deleted until its objects are gone."""
 
 _APPROVAL = "api-approved.kubernetes.io"
@@ -26,7 +26,7 @@ _COLUMN_TYPES = ("boolean", "date", "integer", "number", "string")
 _COLUMN_FORMATS = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
 
 
-def fill_defaults(obj: Object) -> None:
+def fill_crd_defaults(obj: Object) -> None:
     """Set, in place, the names that follow from others."""
     spec = obj.setdefault("spec", {})
     names = spec.setdefault("names", {})
@@ -36,7 +36,7 @@ def fill_defaults(obj: Object) -> None:
     fill_conversion(spec)
 
 
-def fill_status(obj: Object, now: float) -> None:
+def fill_crd_status(obj: Object, now: float) -> None:
     """Set, in place, accepted names and the conditions NamesAccepted and Established. `now` is in Unix seconds."""
     spec = obj["spec"]
     status = obj.get("status") or {}
@@ -58,7 +58,7 @@ def _condition(name: str, reason: str, message: str, now: float) -> dict[str, st
 
 
 def _conformance(approval: str, now: float) -> dict[str, str]:
-    """What the server says about a definition in a group of Kubernetes' own."""
+    """The condition of a definition in one of Kubernetes' own groups."""
     if approval.startswith("https://"):
         return _condition(_CONFORMANT, "ApprovedAnnotation", f"approved in {approval}", now)
     why = _condition(_CONFORMANT, "UnapprovedAnnotation", f'not approved: "{approval}"', now)
@@ -69,7 +69,7 @@ def _is_protected(group: str) -> bool:
     return group.endswith((".k8s.io", ".kubernetes.io")) or group in ("k8s.io", "kubernetes.io")
 
 
-def kinds_of(obj: Object) -> tuple[Kind, ...]:
+def served_kinds_of(obj: Object) -> tuple[Kind, ...]:
     """The kinds a definition serves, one for each served version."""
     spec = obj["spec"]
     return tuple(_kind(spec, version) for version in spec["versions"] if version.get("served"))
@@ -88,16 +88,16 @@ def _kind(spec: dict[str, Any], version: dict[str, Any]) -> Kind:
         short_names=tuple(names.get("shortNames") or ()),
         categories=tuple(names.get("categories") or ()),
         has_status="status" in subresources,
-        counts_generation=True,
-        unconditional_update=False,
+        has_generation=True,
+        allows_unconditional_update=False,
         custom=True,
         schema=(version.get("schema") or {}).get("openAPIV3Schema") or {},
         columns=tuple(version.get("additionalPrinterColumns") or ()),
     )
 
 
-def check(obj: Object) -> list[FieldError]:
-    """What is wrong with a definition."""
+def check_crd(obj: Object) -> list[FieldError]:
+    """The errors in a definition."""
     spec, name = obj["spec"], obj["metadata"].get("name", "")
     names = spec["names"]
     errors: list[FieldError] = []
@@ -142,16 +142,16 @@ def _check_names(names: dict[str, Any]) -> Iterator[FieldError]:
         lower += [(f"{field}[{place}]", name) for place, name in enumerate(names.get(field) or ())]
     for field, name in lower:
         if name:
-            yield from (invalid_value(f"spec.names.{field}", name, why) for why in version_problems(name))
+            yield from (invalid_value(f"spec.names.{field}", name, why) for why in dns_1035_label_problems(name))
     for field in ("kind", "listKind"):
-        for why in version_problems((names.get(field) or "a").lower()):
-            said = f"may have mixed case, but should otherwise match: {why}"
-            yield invalid_value(f"spec.names.{field}", names[field], said)
+        for why in dns_1035_label_problems((names.get(field) or "a").lower()):
+            detail = f"may have mixed case, but should otherwise match: {why}"
+            yield invalid_value(f"spec.names.{field}", names[field], detail)
 
 
 def _check_version(version: dict[str, Any], path: str, *, alone: bool) -> Iterator[FieldError]:
     name, schema = version.get("name") or "", (version.get("schema") or {}).get("openAPIV3Schema")
-    yield from (invalid_value(f"{path}.name", name, why) for why in version_problems(name))
+    yield from (invalid_value(f"{path}.name", name, why) for why in dns_1035_label_problems(name))
     where = f"{path}.schema.openAPIV3Schema"
     if schema is None:
         yield required(where)
@@ -176,8 +176,8 @@ def _check_column(column: dict[str, Any], path: str) -> Iterator[FieldError]:
         yield invalid_value(f"{path}.JSONPath", where, "must be a simple json path starting with .")
 
 
-def check_update(new: Object, old: Object) -> list[FieldError]:
-    """What an update of an established definition may not change."""
+def check_crd_update(new: Object, old: Object) -> list[FieldError]:
+    """The errors of an update of an established definition."""
     pairs = [("spec.group", new["spec"].get("group"), old["spec"]["group"])]
     pairs += [("spec.scope", new["spec"].get("scope"), old["spec"]["scope"])]
     pairs += [

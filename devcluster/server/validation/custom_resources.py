@@ -1,7 +1,7 @@
 """Validation of custom resources against their structural schema, with the real server's messages and causes.
 
-Source: kube-openapi's validation/validate, apiextensions-apiserver's validation.go. CEL (x-kubernetes-validations) is
-left out but for the rules in RULES; any other rule passes.
+Source: kube-openapi's validation/validate, apiextensions-apiserver's validation.go. Of CEL (x-kubernetes-validations)
+only the rules in CEL_RULES are evaluated; any other rule passes.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from devcluster.server.formats import FORMATS, is_ip
-from devcluster.server.matching import matches
-from devcluster.server.schema import Schema
+from devcluster.server.schema.formats import FORMATS, is_ip
+from devcluster.server.schema.pruning import Schema
+from devcluster.server.schema.safe_match import matches
 from devcluster.server.status import FieldError, duplicate, go_value, invalid_value, not_supported, required
 
-RULES: MappingProxyType[str, Callable[[Any], bool]] = MappingProxyType({"isIP(self)": is_ip})
+CEL_RULES: MappingProxyType[str, Callable[[Any], bool]] = MappingProxyType({"isIP(self)": is_ip})
 """The CEL rules that are understood, by their exact text."""
 
 _BLOCKING = frozenset(
@@ -31,7 +31,7 @@ _JSON_TYPES: MappingProxyType[type, str] = MappingProxyType({str: "string", list
 _BOUNDS = MappingProxyType({"int32": 2**31, "int64": 2**63, "": 2**63})
 
 
-def validate(value: Any, schema: Schema, *, prefix: str = "") -> list[FieldError]:
+def validate_custom_resource(value: Any, schema: Schema, *, prefix: str = "") -> list[FieldError]:
     """Everything wrong with `value`. `prefix` is where it stands in the object, for updates of status alone."""
     errors = list(_Checker(prefix).check(value, schema, ""))
     if not _has_rules(schema):
@@ -222,7 +222,7 @@ def _has_rules(schema: Schema) -> bool:
 
 def _check_rules(value: Any, schema: Schema, path: str) -> Iterator[FieldError]:
     for rule in schema.get("x-kubernetes-validations", ()):
-        holds = RULES.get(rule.get("rule", ""))
+        holds = CEL_RULES.get(rule.get("rule", ""))
         if holds is not None and not holds(value):
             yield invalid_value(path or "<nil>", value, rule.get("message") or f"failed rule: {rule['rule']}")
     if isinstance(value, dict):

@@ -1,4 +1,7 @@
-"""Pods' rules, which templates of pods follow too. Source: Kubernetes' pkg/apis/core/validation/validation.go."""
+"""Validation of pods and pod templates.
+
+Source: Kubernetes' pkg/apis/core/validation/validation.go.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from devcluster.server import names, quantity
-from devcluster.server.metadata import check_labels
+from devcluster.server.names import check_labels
 from devcluster.server.status import FieldError, duplicate, invalid_value, not_found_value, not_supported, required
 
 _RESTART_POLICIES = ("Always", "OnFailure", "Never")
@@ -18,13 +21,13 @@ PROTOCOLS = ("SCTP", "TCP", "UDP")
 _BAD_VARIABLE = "a valid environment variable name must consist only of printable ASCII characters other than '='"
 
 
-def supported(value: Any, known: tuple[str, ...], path: str) -> list[FieldError]:
-    """What is wrong with a field that knows a few words only."""
+def check_supported(value: Any, known: tuple[str, ...], path: str) -> list[FieldError]:
+    """The errors in a field with a fixed set of values."""
     return [] if value in known else [not_supported(path, value, known)]
 
 
-def at_least_zero(values: Mapping[str, Any], path: str, *names: str) -> list[FieldError]:
-    """What is wrong with numbers, where they are set at all."""
+def check_not_negative(values: Mapping[str, Any], path: str, *names: str) -> list[FieldError]:
+    """The errors in numbers that must not be negative, where they are set."""
     return [
         invalid_value(f"{path}.{name}", values[name], "must be greater than or equal to 0")
         for name in names
@@ -32,15 +35,15 @@ def at_least_zero(values: Mapping[str, Any], path: str, *names: str) -> list[Fie
     ]
 
 
-def between(value: int | None, low: int, high: int, path: str) -> list[FieldError]:
-    """What is wrong with a number; nothing where there is none."""
+def check_range(value: int | None, low: int, high: int, path: str) -> list[FieldError]:
+    """The errors in a number with a range, where it is set."""
     if value is None or low <= value <= high:
         return []
     return [invalid_value(path, value, f"must be between {low} and {high}, inclusive")]
 
 
 def check_pod_spec(spec: dict[str, Any], path: str) -> list[FieldError]:
-    """What is wrong with the spec of a pod, which stands at `path`."""
+    """The errors in the spec of a pod, which is at `path`."""
     errors: list[FieldError] = []
     if not spec.get("containers"):
         errors.append(required(f"{path}.containers"))
@@ -50,11 +53,11 @@ def check_pod_spec(spec: dict[str, Any], path: str) -> list[FieldError]:
         for position, container in enumerate(spec.get(group) or ()):
             where = f"{path}.{group}[{position}]"
             errors += _check_name(container.get("name", ""), where, seen) + _check_container(container, where, volumes)
-    errors += supported(spec.get("restartPolicy"), _RESTART_POLICIES, f"{path}.restartPolicy")
-    errors += supported(spec.get("dnsPolicy"), _DNS_POLICIES, f"{path}.dnsPolicy")
-    errors += between(spec.get("activeDeadlineSeconds"), 1, 2**31 - 1, f"{path}.activeDeadlineSeconds")
+    errors += check_supported(spec.get("restartPolicy"), _RESTART_POLICIES, f"{path}.restartPolicy")
+    errors += check_supported(spec.get("dnsPolicy"), _DNS_POLICIES, f"{path}.dnsPolicy")
+    errors += check_range(spec.get("activeDeadlineSeconds"), 1, 2**31 - 1, f"{path}.activeDeadlineSeconds")
     errors += check_labels(spec.get("nodeSelector") or {}, f"{path}.nodeSelector")
-    for field, problems in (("nodeName", names.subdomain_problems), ("hostname", names.label_problems)):
+    for field, problems in (("nodeName", names.dns_subdomain_problems), ("hostname", names.dns_label_problems)):
         if spec.get(field):
             errors += [invalid_value(f"{path}.{field}", spec[field], why) for why in problems(spec[field])]
     return errors
@@ -63,7 +66,7 @@ def check_pod_spec(spec: dict[str, Any], path: str) -> list[FieldError]:
 def _check_name(name: str, path: str, seen: set[str]) -> list[FieldError]:
     if not name:
         return [required(f"{path}.name")]
-    errors = [invalid_value(f"{path}.name", name, why) for why in names.label_problems(name)]
+    errors = [invalid_value(f"{path}.name", name, why) for why in names.dns_label_problems(name)]
     if name in seen:
         errors.append(duplicate(f"{path}.name", name))
     seen.add(name)
@@ -77,7 +80,7 @@ def _check_container(container: dict[str, Any], path: str, volumes: set[Any]) ->
         errors.append(required(f"{path}.image"))
     elif image != image.strip():
         errors.append(invalid_value(f"{path}.image", image, "must not have leading or trailing whitespace"))
-    errors += supported(container.get("imagePullPolicy"), _PULL_POLICIES, f"{path}.imagePullPolicy")
+    errors += check_supported(container.get("imagePullPolicy"), _PULL_POLICIES, f"{path}.imagePullPolicy")
     for position, variable in enumerate(container.get("env") or ()):
         errors += _check_variable(variable.get("name", ""), f"{path}.env[{position}].name")
     for position, mount in enumerate(container.get("volumeMounts") or ()):
@@ -98,9 +101,9 @@ def _check_ports(container: dict[str, Any], path: str) -> list[FieldError]:
     for position, port in enumerate(container.get("ports") or ()):
         where, number, name = f"{path}.ports[{position}]", port.get("containerPort", 0), port.get("name")
         errors += (
-            between(number, 1, 65535, f"{where}.containerPort") if number else [required(f"{where}.containerPort")]
+            check_range(number, 1, 65535, f"{where}.containerPort") if number else [required(f"{where}.containerPort")]
         )
-        errors += supported(port.get("protocol"), PROTOCOLS, f"{where}.protocol")
+        errors += check_supported(port.get("protocol"), PROTOCOLS, f"{where}.protocol")
         if name and name in seen:
             errors.append(duplicate(f"{where}.name", name))
         seen.add(name)

@@ -1,4 +1,4 @@
-"""The built-in kinds' rules: what is refused, as far as a demo cluster needs it.
+"""Validation of the built-in kinds, as far as a demo cluster needs it.
 
 Source: Kubernetes' pkg/apis/*/validation; only rules on fields that people and controllers set.
 """
@@ -9,21 +9,21 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
-from devcluster.server import crds, names
-from devcluster.server.budget_rules import check_budget, check_budget_status
-from devcluster.server.formats import is_ip
+from devcluster.server import names
 from devcluster.server.kinds import BUDGETS, CUSTOM_RESOURCE_DEFINITIONS, Kind
-from devcluster.server.objects import Object
-from devcluster.server.pod_rules import at_least_zero, check_pod_spec
-from devcluster.server.service_rules import NO_ADDRESS, check_service
-from devcluster.server.set_rules import (
+from devcluster.server.schema.formats import is_ip
+from devcluster.server.status import FieldError, forbidden_field, invalid_value, required
+from devcluster.server.storage.objects import Object
+from devcluster.server.validation import crds
+from devcluster.server.validation.pods import check_not_negative, check_pod_spec
+from devcluster.server.validation.services import BAD_ADDRESS, check_budget, check_budget_status, check_service
+from devcluster.server.validation.sets import (
     check_cron_job,
     check_daemon_set,
     check_stateful_set,
     check_stateful_set_update,
 )
-from devcluster.server.status import FieldError, forbidden_field, invalid_value, required
-from devcluster.server.workload_rules import check_deployment, check_job, check_replica_set, check_replicas
+from devcluster.server.validation.workloads import check_deployment, check_job, check_replica_counts, check_replica_set
 
 _SECRET_KEYS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -33,7 +33,7 @@ _SECRET_KEYS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
         "kubernetes.io/ssh-auth": ("ssh-privatekey",),
     }
 )
-"""What a Secret of a type must hold; one of the two will do for basic-auth."""
+"""Required keys of a Secret by type; one of the two suffices for basic-auth."""
 _MAX_DATA = 1 << 20
 """Bytes that a ConfigMap or a Secret may hold."""
 _PARTS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
@@ -46,18 +46,18 @@ _PARTS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
 _EVENT_FIELDS = ("reportingComponent", "reportingInstance", "action", "reason")
 
 
-def check(obj: Object, kind: Kind) -> list[FieldError]:
-    """What is wrong with the object, metadata apart."""
+def check_object(obj: Object, kind: Kind) -> list[FieldError]:
+    """The errors in the object, except for its metadata."""
     rule = _RULES.get(kind.key)
     return rule(obj) if rule is not None else []
 
 
-def check_update(new: Object, old: Object, kind: Kind) -> list[FieldError]:
-    """What an update may not change."""
+def check_object_update(new: Object, old: Object, kind: Kind) -> list[FieldError]:
+    """The errors of an update."""
     if kind.key == "pods":
         return _pod_changes(new, old)
     if kind is CUSTOM_RESOURCE_DEFINITIONS:
-        return crds.check_update(new, old)
+        return crds.check_crd_update(new, old)
     if kind.key == "statefulsets.apps":
         return check_stateful_set_update(new, old)
     if kind.key in ("daemonsets.apps", "deployments.apps", "replicasets.apps", "jobs.batch"):
@@ -81,17 +81,17 @@ def _frozen(new: Object, old: Object) -> list[FieldError]:
     return [forbidden_field(field, why) for field in fields if new.get(field) != old.get(field)]
 
 
-def check_status(obj: Object, old: Object, kind: Kind) -> list[FieldError]:
-    """What is wrong with a built-in kind's status."""
+def check_object_status(obj: Object, old: Object, kind: Kind) -> list[FieldError]:
+    """The errors in a built-in kind's status."""
     status = obj.get("status") or {}
     if kind.key == "pods":
         if status.get("qosClass") != (old.get("status") or {}).get("qosClass"):
             return [invalid_value("status.qosClass", status.get("qosClass"), "field is immutable")]
         addresses = [(place, held.get("ip", "")) for place, held in enumerate(status.get("podIPs") or ())]
-        return [invalid_value(f"status.podIPs[{p}]", text, NO_ADDRESS) for p, text in addresses if not is_ip(text)]
+        return [invalid_value(f"status.podIPs[{p}]", text, BAD_ADDRESS) for p, text in addresses if not is_ip(text)]
     if kind is BUDGETS:
         return check_budget_status(status)
-    return check_replicas(status, _PARTS[kind.key]) if kind.key in _PARTS else []
+    return check_replica_counts(status, _PARTS[kind.key]) if kind.key in _PARTS else []
 
 
 def _check_data(obj: Object) -> list[FieldError]:
@@ -143,7 +143,7 @@ def _check_lease(obj: Object) -> list[FieldError]:
     seconds, field = spec.get("leaseDurationSeconds"), "spec.leaseDurationSeconds"
     if seconds is not None and seconds <= 0:
         return [invalid_value(field, seconds, "must be greater than 0")]
-    return at_least_zero(spec, "spec", "leaseTransitions")
+    return check_not_negative(spec, "spec", "leaseTransitions")
 
 
 _CHANGEABLE = (

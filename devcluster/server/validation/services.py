@@ -1,4 +1,7 @@
-"""Services' rules. Source: Kubernetes' pkg/apis/core/validation/validation.go (ValidateService)."""
+"""Validation of Services.
+
+Source: Kubernetes' pkg/apis/core/validation/validation.go (ValidateService).
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,19 @@ import re
 from typing import Any
 
 from devcluster.server import names
-from devcluster.server.formats import is_ip
-from devcluster.server.objects import Object
-from devcluster.server.pod_rules import PROTOCOLS, between, supported
+from devcluster.server.schema.formats import is_ip
 from devcluster.server.status import FieldError, duplicate, forbidden_field, invalid_value, not_supported, required
+from devcluster.server.storage.objects import Object
+from devcluster.server.validation.pods import PROTOCOLS, check_not_negative, check_range, check_supported
+from devcluster.server.validation.workloads import check_at_most_100_percent, check_int_or_percent, selector_problems
 
-NO_ADDRESS = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
+BAD_ADDRESS = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
 _TYPES = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
 _LONGEST_PORT = 15
 
 
 def check_service(obj: Object) -> list[FieldError]:
-    """What is wrong with a Service."""
+    """The errors in a Service."""
     spec = obj["spec"]
     if spec["type"] not in _TYPES:
         return [not_supported("spec.type", spec["type"], _TYPES)]
@@ -25,7 +29,7 @@ def check_service(obj: Object) -> list[FieldError]:
         return [] if spec.get("externalName") else [required("spec.externalName")]
     address, ports, errors = spec.get("clusterIP"), spec.get("ports") or [], list[FieldError]()
     if address not in ("", "None", None) and not is_ip(address):
-        errors.append(invalid_value("spec.clusterIPs[0]", address, NO_ADDRESS))
+        errors.append(invalid_value("spec.clusterIPs[0]", address, BAD_ADDRESS))
     if not ports and address != "None":
         errors.append(required("spec.ports"))
     for position, port in enumerate(ports):
@@ -39,19 +43,19 @@ def check_service(obj: Object) -> list[FieldError]:
 def _check_port(port: dict[str, Any], path: str, *, alone: bool) -> list[FieldError]:
     errors: list[FieldError] = []
     if port.get("name"):
-        errors += [invalid_value(f"{path}.name", port["name"], why) for why in names.label_problems(port["name"])]
+        errors += [invalid_value(f"{path}.name", port["name"], why) for why in names.dns_label_problems(port["name"])]
     elif not alone:
         errors.append(required(f"{path}.name"))
-    errors += between(port.get("port", 0), 1, 65535, f"{path}.port")
-    errors += supported(port.get("protocol"), PROTOCOLS, f"{path}.protocol")
+    errors += check_range(port.get("port", 0), 1, 65535, f"{path}.port")
+    errors += check_supported(port.get("protocol"), PROTOCOLS, f"{path}.protocol")
     target, where = port.get("targetPort"), f"{path}.targetPort"
     if isinstance(target, str):
         return errors + [invalid_value(where, target, why) for why in _port_name_problems(target)]
-    return errors + between(target, 1, 65535, where)
+    return errors + check_range(target, 1, 65535, where)
 
 
 def _port_name_problems(name: str) -> list[str]:
-    """What keeps `name` from being a port's (apimachinery's IsValidPortName)."""
+    """The reasons why `name` is not a port's name (apimachinery's IsValidPortName)."""
     found = {
         f"must be no more than {_LONGEST_PORT} characters": len(name) > _LONGEST_PORT,
         "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)": not re.fullmatch("[-a-z0-9]+", name),
@@ -77,3 +81,35 @@ def _doubles(ports: list[dict[str, Any]]) -> list[FieldError]:
                 errors.append(duplicate(f"spec.ports[{position}]{field}", told))
             seen.add((what, value))
     return errors
+
+
+_POLICIES = ("AlwaysAllow", "IfHealthyBudget")
+
+
+_COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
+
+
+_FIELDS = ("minAvailable", "selector", "maxUnavailable", "unhealthyPodEvictionPolicy")
+
+
+def check_budget(obj: Object) -> list[FieldError]:
+    """The errors in a PodDisruptionBudget."""
+    spec = obj.get("spec") or {}
+    errors: list[FieldError] = []
+    if "minAvailable" in spec and "maxUnavailable" in spec:
+        shown: dict[str, Any] = {f"{name[0].upper()}{name[1:]}": spec.get(name) for name in _FIELDS}
+        errors.append(invalid_value("spec", shown, "minAvailable and maxUnavailable cannot be both set"))
+    for name in ("minAvailable", "maxUnavailable"):
+        if name in spec:
+            errors += check_int_or_percent(spec[name], f"spec.{name}") + check_at_most_100_percent(
+                spec[name], f"spec.{name}"
+            )
+    policy = spec.get("unhealthyPodEvictionPolicy")
+    if policy is not None and policy not in _POLICIES:
+        errors.append(not_supported("spec.unhealthyPodEvictionPolicy", policy, _POLICIES))
+    return errors + selector_problems(spec.get("selector") or {})
+
+
+def check_budget_status(status: dict[str, Any]) -> list[FieldError]:
+    """The errors in a budget's counts."""
+    return check_not_negative(status, "status", *_COUNTS)

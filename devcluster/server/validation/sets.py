@@ -1,4 +1,4 @@
-"""Rules of StatefulSets, DaemonSets and CronJobs.
+"""Validation of StatefulSets, DaemonSets and CronJobs.
 
 Source: Kubernetes' pkg/apis/{apps,batch}/validation/validation.go.
 """
@@ -8,11 +8,16 @@ from __future__ import annotations
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from devcluster.schedule import Schedule
-from devcluster.server.objects import Object
-from devcluster.server.pod_rules import at_least_zero, check_pod_spec, supported
+from devcluster.cron_schedule import CronSchedule
 from devcluster.server.status import FieldError, invalid_value, not_supported, required
-from devcluster.server.workload_rules import check_replica_set, check_share, check_whole, number_of
+from devcluster.server.storage.objects import Object
+from devcluster.server.validation.pods import check_not_negative, check_pod_spec, check_supported
+from devcluster.server.validation.workloads import (
+    check_at_most_100_percent,
+    check_int_or_percent,
+    check_replica_set,
+    int_or_percent_value,
+)
 
 _LONGEST_CRON_NAME = 52
 """Letters: the Jobs' names have eleven more."""
@@ -26,7 +31,7 @@ _CHANGEABLE = frozenset({
 
 
 def check_stateful_set(obj: Object) -> list[FieldError]:
-    """What is wrong with a StatefulSet."""
+    """The errors in a StatefulSet."""
     spec = obj["spec"]
     strategy, policy, errors = spec["updateStrategy"], spec["podManagementPolicy"], list[FieldError]()
     if policy not in _POLICIES:
@@ -34,12 +39,12 @@ def check_stateful_set(obj: Object) -> list[FieldError]:
     if strategy["type"] not in _STRATEGIES:
         errors.append(invalid_value("spec.updateStrategy", _shown(strategy), _either(_STRATEGIES)))
     rolling = strategy.get("rollingUpdate") or {}
-    errors += at_least_zero(rolling, "spec.updateStrategy.rollingUpdate", "partition")
+    errors += check_not_negative(rolling, "spec.updateStrategy.rollingUpdate", "partition")
     return errors + check_replica_set(obj)
 
 
 def check_daemon_set(obj: Object) -> list[FieldError]:
-    """What is wrong with a DaemonSet."""
+    """The errors in a DaemonSet."""
     strategy = obj["spec"]["updateStrategy"]
     errors = [each for each in check_replica_set(obj) if each != required("spec.selector")]
     if strategy["type"] not in _STRATEGIES:
@@ -54,8 +59,10 @@ def _check_rolling(rolling: dict[str, Any], path: str) -> list[FieldError]:
     """Just one of the two may be, and is, above 0."""
     errors = list[FieldError]()
     for name in ("maxUnavailable", "maxSurge"):
-        errors += check_share(rolling[name], f"{path}.{name}") + check_whole(rolling[name], f"{path}.{name}")
-    unavailable, surge = number_of(rolling["maxUnavailable"]), number_of(rolling["maxSurge"])
+        errors += check_int_or_percent(rolling[name], f"{path}.{name}") + check_at_most_100_percent(
+            rolling[name], f"{path}.{name}"
+        )
+    unavailable, surge = int_or_percent_value(rolling["maxUnavailable"]), int_or_percent_value(rolling["maxSurge"])
     if unavailable and surge:
         why = "may not be set when maxUnavailable is non-zero"
         errors.append(invalid_value(f"{path}.maxSurge", rolling["maxSurge"], why))
@@ -65,7 +72,7 @@ def _check_rolling(rolling: dict[str, Any], path: str) -> list[FieldError]:
 
 
 def check_stateful_set_update(new: Object, old: Object) -> list[FieldError]:
-    """What an update of a StatefulSet may not change."""
+    """The errors of an update of a StatefulSet."""
     names = sorted({*new["spec"], *old["spec"]} - _CHANGEABLE)
     changed = [name for name in names if new["spec"].get(name) != old["spec"].get(name)]
     return [invalid_value(f"spec.{name}", new["spec"].get(name), "field is immutable") for name in changed]
@@ -80,15 +87,15 @@ def _either(words: tuple[str, str]) -> str:
 
 
 def check_cron_job(obj: Object) -> list[FieldError]:
-    """What is wrong with a CronJob."""
+    """The errors in a CronJob."""
     spec, name = obj["spec"], obj["metadata"].get("name", "")
     errors = _check_schedule(spec.get("schedule") or "")
-    errors += at_least_zero(spec, "spec", "startingDeadlineSeconds")
-    errors += supported(spec["concurrencyPolicy"], ("Allow", "Forbid", "Replace"), "spec.concurrencyPolicy")
-    errors += at_least_zero(spec, "spec", "successfulJobsHistoryLimit", "failedJobsHistoryLimit")
+    errors += check_not_negative(spec, "spec", "startingDeadlineSeconds")
+    errors += check_supported(spec["concurrencyPolicy"], ("Allow", "Forbid", "Replace"), "spec.concurrencyPolicy")
+    errors += check_not_negative(spec, "spec", "successfulJobsHistoryLimit", "failedJobsHistoryLimit")
     errors += _check_zone(spec)
     jobs, path = spec["jobTemplate"]["spec"], "spec.jobTemplate.spec"
-    errors += at_least_zero(jobs, path, "parallelism", "completions", "backoffLimit", "activeDeadlineSeconds")
+    errors += check_not_negative(jobs, path, "parallelism", "completions", "backoffLimit", "activeDeadlineSeconds")
     errors += check_pod_spec(jobs["template"]["spec"], f"{path}.template.spec")
     if jobs["template"]["spec"].get("restartPolicy") == "Always":
         why = 'valid values: "OnFailure", "Never"'
@@ -102,7 +109,7 @@ def _check_schedule(text: str) -> list[FieldError]:
     if not text:
         return [required("spec.schedule")]
     try:
-        Schedule.parse(text)
+        CronSchedule.parse(text)
     except ValueError as error:
         return [invalid_value("spec.schedule", text, str(error))]
     return []

@@ -1,4 +1,4 @@
-"""What a CustomResourceDefinition's schema may say: structural schemas, with the real server's words for others.
+"""Validation of structural schemas in CustomResourceDefinitions, with the real server's messages.
 
 Source: apiextensions-apiserver's pkg/apiserver/schema/validation.go and pkg/apis/apiextensions/validation.
 """
@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from devcluster.server.schema import Schema, prune
+from devcluster.server.schema.pruning import Schema, prune
 from devcluster.server.status import FieldError, forbidden_field, invalid_value, not_supported, required
-from devcluster.server.validation import validate
+from devcluster.server.validation.custom_resources import validate_custom_resource
 
 _FREE = ("x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string")
 _TYPES = ("array", "boolean", "integer", "number", "object", "string")
@@ -22,18 +22,20 @@ _IMPLICIT = "must not specify anything other than name and generateName, but met
 _QUADRATIC = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
 
 
-def check_structure(schema: Any, path: str, *, root: bool = False, what: str = "object fields") -> Iterator[FieldError]:
-    """What is wrong with a schema that stands at `path`. `what` it describes is for the message."""
+def check_structure(
+    schema: Any, path: str, *, root: bool = False, subject: str = "object fields"
+) -> Iterator[FieldError]:
+    """The errors in a schema, which is at `path`. `what` it describes is for the message."""
     for name, below in (schema.get("properties") or {}).items():
         yield from check_structure(below, f"{path}.properties[{name}]")
     items, additional = schema.get("items"), schema.get("additionalProperties")
     if isinstance(items, dict):
-        yield from check_structure(items, f"{path}.items", what="array items")
+        yield from check_structure(items, f"{path}.items", subject="array items")
     if isinstance(additional, dict):
         yield from check_structure(additional, f"{path}.additionalProperties")
     if "$ref" in schema:
         yield forbidden_field(f"{path}.$ref", "$ref is not supported")
-    yield from _check_type(schema, path, root=root, what=what)
+    yield from _check_type(schema, path, root=root, what=subject)
     yield from _check_parts(schema, path)
     yield from _check_list(schema, path)
     if root and set((schema.get("properties") or {}).get("metadata", {}).get("properties") or ()) - _NAMES:
@@ -103,5 +105,5 @@ def _check_default(schema: Schema, path: str) -> Iterator[FieldError]:
     if prune(value, schema, root=False):
         yield invalid_value(path, schema["default"], "must not have unknown fields")
         return
-    for error in validate(value, schema):
+    for error in validate_custom_resource(value, schema):
         yield FieldError(path, error.reason, error.message)

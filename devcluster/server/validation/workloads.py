@@ -1,4 +1,7 @@
-"""Rules of Deployments, ReplicaSets and Jobs. Source: Kubernetes' pkg/apis/{apps,batch}/validation/validation.go."""
+"""Validation of Deployments, ReplicaSets and Jobs.
+
+Source: Kubernetes' pkg/apis/{apps,batch}/validation/validation.go.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,11 @@ import re
 from typing import Any
 
 from devcluster.server import names
-from devcluster.server.metadata import check_labels
-from devcluster.server.objects import Object
-from devcluster.server.pod_rules import at_least_zero, check_pod_spec, supported
-from devcluster.server.scale import selector_text
-from devcluster.server.selectors import parse_labels
+from devcluster.server.names import check_labels
 from devcluster.server.status import FieldError, forbidden_field, invalid_value, not_supported, required
+from devcluster.server.storage.objects import Object
+from devcluster.server.storage.selectors import parse_labels, selector_text
+from devcluster.server.validation.pods import check_not_negative, check_pod_spec, check_supported
 
 _OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 _SHARE = re.compile("[0-9]+%")
@@ -23,9 +25,9 @@ _UNSELECTED = "`selector` does not match template `labels`"
 
 
 def check_replica_set(obj: Object) -> list[FieldError]:
-    """What is wrong with a ReplicaSet, or with what a Deployment shares with one."""
+    """The errors in a ReplicaSet, or in the part that a Deployment shares with one."""
     spec = obj["spec"]
-    errors = at_least_zero(spec, "spec", "replicas", "minReadySeconds", "revisionHistoryLimit")
+    errors = check_not_negative(spec, "spec", "replicas", "minReadySeconds", "revisionHistoryLimit")
     errors += _check_selector(spec, obj["kind"].lower())
     template = spec["template"]["spec"]
     errors += check_pod_spec(template, "spec.template.spec")
@@ -52,7 +54,7 @@ def _check_selector(spec: dict[str, Any], kind: str) -> list[FieldError]:
 
 
 def selector_problems(selector: dict[str, Any]) -> list[FieldError]:
-    """What is wrong with a LabelSelector at ``spec.selector``."""
+    """The errors in a LabelSelector at ``spec.selector``."""
     errors = check_labels(selector.get("matchLabels") or {}, "spec.selector.matchLabels")
     for position, term in enumerate(selector.get("matchExpressions") or ()):
         if term.get("operator") not in _OPERATORS:
@@ -70,7 +72,7 @@ def _wrong_values(term: dict[str, Any], where: str) -> FieldError:
 
 
 def check_deployment(obj: Object) -> list[FieldError]:
-    """What is wrong with a Deployment."""
+    """The errors in a Deployment."""
     spec = obj["spec"]
     strategy, errors = spec["strategy"], check_replica_set(obj)
     rolling, path = strategy.get("rollingUpdate"), "spec.strategy.rollingUpdate"
@@ -89,22 +91,24 @@ def check_deployment(obj: Object) -> list[FieldError]:
 
 def _check_rolling(rolling: dict[str, Any], path: str) -> list[FieldError]:
     surge, unavailable = rolling["maxSurge"], rolling["maxUnavailable"]
-    errors = check_share(unavailable, f"{path}.maxUnavailable") + check_share(surge, f"{path}.maxSurge")
-    if number_of(surge) == number_of(unavailable) == 0:
+    errors = check_int_or_percent(unavailable, f"{path}.maxUnavailable") + check_int_or_percent(
+        surge, f"{path}.maxSurge"
+    )
+    if int_or_percent_value(surge) == int_or_percent_value(unavailable) == 0:
         errors.append(invalid_value(f"{path}.maxUnavailable", unavailable, "may not be 0 when `maxSurge` is 0"))
-    return errors + check_whole(unavailable, f"{path}.maxUnavailable")
+    return errors + check_at_most_100_percent(unavailable, f"{path}.maxUnavailable")
 
 
-def check_share(value: int | str, path: str) -> list[FieldError]:
-    """What is wrong with a number or a percentage."""
+def check_int_or_percent(value: int | str, path: str) -> list[FieldError]:
+    """The errors in a number or a percentage."""
     if isinstance(value, str):
         return [] if _is_share(value) else [invalid_value(path, value, _NO_SHARE)]
     return [invalid_value(path, value, "must be greater than or equal to 0")] if value < 0 else []
 
 
-def check_whole(value: int | str, path: str) -> list[FieldError]:
-    """What is wrong with a percentage of what cannot be more than all."""
-    too_much = _is_share(value) and number_of(value) > 100
+def check_at_most_100_percent(value: int | str, path: str) -> list[FieldError]:
+    """The errors in a percentage with a maximum of 100."""
+    too_much = _is_share(value) and int_or_percent_value(value) > 100
     return [invalid_value(path, value, "must not be greater than 100%")] if too_much else []
 
 
@@ -112,7 +116,7 @@ def _is_share(value: int | str) -> bool:
     return isinstance(value, str) and _SHARE.fullmatch(value) is not None
 
 
-def number_of(value: int | str) -> int:
+def int_or_percent_value(value: int | str) -> int:
     """The number of a percentage or of a plain number; 0 for other text."""
     text = str(value).removesuffix("%") if _is_share(value) else str(value)
     return int(text) if re.fullmatch(r"-?[0-9]+", text) else 0
@@ -124,11 +128,11 @@ def _selects(selector: dict[str, Any], labels: dict[str, str]) -> bool:
 
 
 def check_job(obj: Object) -> list[FieldError]:
-    """What is wrong with a Job."""
+    """The errors in a Job."""
     whole, template = obj["spec"], obj["spec"]["template"]
     numbers = ("parallelism", "completions", "backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished")
-    errors = at_least_zero(whole, "spec", *numbers)
-    errors += supported(whole["completionMode"], ("NonIndexed", "Indexed"), "spec.completionMode")
+    errors = check_not_negative(whole, "spec", *numbers)
+    errors += check_supported(whole["completionMode"], ("NonIndexed", "Indexed"), "spec.completionMode")
     selector, labels = whole.get("selector") or {}, (template.get("metadata") or {}).get("labels")
     if not whole["manualSelector"] and len(selector.get("matchLabels") or {}) > 1:
         errors.append(invalid_value("spec.selector", selector, "`selector` not auto-generated"))
@@ -150,13 +154,13 @@ def _check_host(name: str, spec: dict[str, Any]) -> list[FieldError]:
         return []
     host = f"{name}-{spec['completions'] - 1}"
     why = f"will not able to create pod with invalid DNS label: {host}"
-    return [invalid_value("metadata.name", name, why)] if names.label_problems(host) else []
+    return [invalid_value("metadata.name", name, why)] if names.dns_label_problems(host) else []
 
 
-def check_replicas(status: dict[str, Any], parts: tuple[str, ...]) -> list[FieldError]:
-    """What is wrong with the status of a Deployment or ReplicaSet, which counts these parts of its replicas."""
+def check_replica_counts(status: dict[str, Any], parts: tuple[str, ...]) -> list[FieldError]:
+    """The errors in the status of a Deployment or ReplicaSet, which counts these parts of its replicas."""
     counts = ("observedGeneration", "replicas", *parts, "unavailableReplicas", "collisionCount")
-    errors = at_least_zero(status, "status", *counts)
+    errors = check_not_negative(status, "status", *counts)
     total, ready = status.get("replicas", 0), status.get("readyReplicas", 0)
     for name in parts:
         if status.get(name, 0) > total:

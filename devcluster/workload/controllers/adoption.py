@@ -1,4 +1,4 @@
-"""Claims: an owner takes what it selects and nobody controls, and lets go of what it selects no longer.
+"""Adoption of objects that an owner selects, and release of those that it selects no longer.
 
 Source: kube-controller-manager's controller_ref_manager.go.
 """
@@ -8,45 +8,47 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
-from devcluster.workload import building
-from devcluster.workload.cluster import ORPHANS, Kind
+from devcluster.workload import objects as object_makers
+from devcluster.workload.cluster import ORPHANS_INDEX, KindClient
 from informerd.cache.index import NAMESPACE
 from informerd.controller.request import Request
 from informerd.objects import Object
 from informerd.selectors.label_selector import LabelSelector
 
 OwnerT = TypeVar("OwnerT", bound=Object)
-"""What has a selector: Deployments, ReplicaSets and Jobs."""
+"""An owner with a selector: Deployments, ReplicaSets and Jobs."""
 T = TypeVar("T", bound=Object)
 
 
-class Claims(Generic[OwnerT, T]):
-    """Of the owners of one kind to objects of another. `counts` says which of these an owner still minds."""
+class Adoption(Generic[OwnerT, T]):
+    """Adoption of objects of one kind by owners of another. `counts` says which objects an owner still counts."""
 
-    def __init__(self, owners: Kind[OwnerT], objects: Kind[T], counts: Callable[[T], bool] = lambda _: True) -> None:
+    def __init__(
+        self, owners: KindClient[OwnerT], objects: KindClient[T], is_claimable: Callable[[T], bool] = lambda _: True
+    ) -> None:
         self._owners = owners
         self._objects = objects
-        self._counts = counts
+        self._counts = is_claimable
         self._selectors: dict[str, LabelSelector] = {}
         """By the owner's uid: a selector never changes."""
 
-    def of_orphan(self, obj: T) -> Iterable[Request]:
+    def owners_of_orphan(self, obj: T) -> Iterable[Request]:
         """The owners that select an object which nobody controls."""
         meta = obj.metadata
         if any(each.controller for each in meta.owner_references) or not self._minds(obj):
             return ()
-        there = self._owners.by(NAMESPACE, meta.namespace)
+        there = self._owners.by_index(NAMESPACE, meta.namespace)
         return [Request.of(owner) for owner in there if self._selector(owner).matches(meta.labels)]
 
-    async def settle(self, owner: OwnerT) -> None:
+    async def adopt_and_release(self, owner: OwnerT) -> None:
         """Let go of what it owns and does not select, and take what it selects and nobody controls."""
         selector, meta = self._selector(owner), owner.metadata
-        for obj in self._objects.owned(meta.uid):
+        for obj in self._objects.owned_by(meta.uid):
             if not selector.matches(obj.metadata.labels) and self._minds(obj):
                 await self._objects.merge(obj, {"ownerReferences": [{"$patch": "delete", "uid": meta.uid}]})
-        for obj in self._objects.informer.store.by_index(ORPHANS, meta.namespace):
+        for obj in self._objects.informer.store.by_index(ORPHANS_INDEX, meta.namespace):
             if selector.matches(obj.metadata.labels) and self._minds(obj):
-                await self._objects.merge(obj, {"ownerReferences": [building.owner(owner)]})
+                await self._objects.merge(obj, {"ownerReferences": [object_makers.controller_reference(owner)]})
 
     def forget(self, owner: OwnerT) -> None:
         """Drop what is known of one that is gone."""

@@ -1,4 +1,4 @@
-"""CronJobs: a Job when one is due, no more of those that are over than they keep, and their status.
+"""CronJob controller: creates Jobs when they are due, applies the history limits, and writes the status.
 
 Source: kube-controller-manager's cronjob/cronjob_controllerv2.go and utils.go.
 """
@@ -9,55 +9,55 @@ from collections.abc import Sequence
 from datetime import UTC, tzinfo
 from zoneinfo import ZoneInfo
 
-from devcluster.schedule import Schedule
-from devcluster.workload import building
-from devcluster.workload.building import Json, stamp
+from devcluster.cron_schedule import CronSchedule
+from devcluster.workload import objects
 from devcluster.workload.cluster import Cluster
+from devcluster.workload.kubelet.pod_status import parse_timestamp
+from devcluster.workload.objects import Json, timestamp
 from devcluster.workload.projections import CronJob, Job
-from devcluster.workload.statuses import unix
-from devcluster.workload.voices import Voices
+from devcluster.workload.recorders import Recorders
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 from informerd.errors import AlreadyExists
 
 COMPONENT = "cronjob-controller"
-SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
-LATER = 0.1
+SCHEDULED_TIMESTAMP_ANNOTATION = "batch.kubernetes.io/cronjob-scheduled-timestamp"
+REQUEUE_MARGIN_SECONDS = 0.1
 """Seconds after its time at which one is looked at again, so that it is due then."""
 
 
 class CronJobController:
     """Reconciles every CronJob."""
 
-    def __init__(self, cluster: Cluster, voices: Voices) -> None:
+    def __init__(self, cluster: Cluster, recorders: Recorders) -> None:
         self._cluster = cluster
-        self._recorder = voices.of(COMPONENT)
+        self._recorder = recorders.for_component(COMPONENT)
 
     async def reconcile(self, request: Request) -> Result | None:
         """Count its Jobs, remove the oldest, start the one that is due, and come back for the next."""
         cron = self._cluster.cron_jobs.get(request)
         if cron is None or cron.metadata.deletion_timestamp is not None:
             return None
-        jobs = self._cluster.jobs.owned(cron.metadata.uid)
+        jobs = self._cluster.jobs.owned_by(cron.metadata.uid)
         jobs = [job for job in jobs if job.metadata.deletion_timestamp is None]
         await self._clean_up(cron, jobs)
-        active = [job for job in jobs if job.ending is None]
+        active = [job for job in jobs if job.finish_condition is None]
         now = self._cluster.clock.time()
         due, following = (None, None) if cron.spec.suspend else _times(cron, now)
         started = await self._start(cron, active, due, now) if due is not None else None
         await self._write(cron, jobs, active, started, due if started else None)
-        return None if following is None else Result(requeue_after=following - now + LATER)
+        return None if following is None else Result(requeue_after=following - now + REQUEUE_MARGIN_SECONDS)
 
     async def _start(self, cron: CronJob, active: list[Job], due: float, now: float) -> Job | None:
         """The Job of that time, where it may begin."""
         deadline = cron.spec.starting_deadline_seconds
         if deadline is not None and now - due > deadline:
-            said = f"Missed scheduled time to start a job: {stamp(due)}"
-            self._recorder.event(cron, "Warning", "MissSchedule", said)
+            message = f"Missed scheduled time to start a job: {timestamp(due)}"
+            self._recorder.event(cron, "Warning", "MissSchedule", message)
             return None
         if active and cron.spec.concurrency_policy == "Forbid":
-            said = "Not starting job because prior execution is running and concurrency policy is Forbid"
-            self._recorder.event(cron, "Normal", "JobAlreadyActive", said)
+            message = "Not starting job because prior execution is running and concurrency policy is Forbid"
+            self._recorder.event(cron, "Normal", "JobAlreadyActive", message)
             return None
         if cron.spec.concurrency_policy == "Replace":
             for job in active:
@@ -77,7 +77,7 @@ class CronJobController:
             ("Complete", cron.spec.successful_jobs_history_limit),
             ("Failed", cron.spec.failed_jobs_history_limit),
         ):
-            over = [job for job in jobs if job.ending is not None and job.ending.type == kind]
+            over = [job for job in jobs if job.finish_condition is not None and job.finish_condition.type == kind]
             over.sort(key=lambda job: (job.status.start_time or "", job.key))
             for job in over[: max(0, len(over) - kept)]:
                 await self._remove(cron, job)
@@ -91,16 +91,16 @@ class CronJobController:
     ) -> None:
         listed = {each.uid for each in cron.status.active}
         for job in jobs:
-            if job.ending is not None and job.metadata.uid in listed:
-                said = f"Saw completed job: {job.metadata.name}, condition: {job.ending.type}"
-                self._recorder.event(cron, "Normal", "SawCompletedJob", said)
+            if job.finish_condition is not None and job.metadata.uid in listed:
+                message = f"Saw completed job: {job.metadata.name}, condition: {job.finish_condition.type}"
+                self._recorder.event(cron, "Normal", "SawCompletedJob", message)
         ends = [job.status.completion_time for job in jobs if job.status.completion_time]
         last = max([*ends, cron.status.last_successful_time or ""]) or None
         is_known = {job.metadata.uid for job in active} == listed and last == cron.status.last_successful_time
         if started is None and is_known:
             return
         status: Json = {"active": [_reference(job) for job in sorted(active, key=lambda job: job.key)] or None}
-        status["lastScheduleTime"] = stamp(due) if due is not None else cron.status.last_schedule_time
+        status["lastScheduleTime"] = timestamp(due) if due is not None else cron.status.last_schedule_time
         status["lastSuccessfulTime"] = last
         await self._cluster.cron_jobs.patch(cron, {"status": status}, status=True)
 
@@ -108,16 +108,16 @@ class CronJobController:
 def _times(cron: CronJob, now: float) -> tuple[float | None, float | None]:
     """The newest time that has passed without a Job, and the next one; None where there is none."""
     try:
-        schedule, zone = Schedule.parse(cron.spec.schedule), _zone(cron)
+        schedule, zone = CronSchedule.parse(cron.spec.schedule), _zone(cron)
     except (ValueError, OSError):
         return None, None
     created = cron.metadata.creation_timestamp
     since = created.timestamp() if created is not None else now
     if cron.status.last_schedule_time:
-        since = unix(cron.status.last_schedule_time)
+        since = parse_timestamp(cron.status.last_schedule_time)
     if cron.spec.starting_deadline_seconds is not None:
         since = max(since, now - cron.spec.starting_deadline_seconds)
-    return schedule.newest(since, now, zone), schedule.after(now, zone)
+    return schedule.latest_between(since, now, zone), schedule.next_after(now, zone)
 
 
 def _zone(cron: CronJob) -> tzinfo:
@@ -128,9 +128,9 @@ def _job(cron: CronJob, due: float) -> Json:
     """The Job of a time: its name says which, so that there is one only."""
     given = cron.spec.job_template.get("metadata") or {}
     meta = {key: dict(given[key]) for key in ("labels", "annotations") if given.get(key)}
-    meta["annotations"] = {**meta.get("annotations", {}), SCHEDULED: stamp(due)}
+    meta["annotations"] = {**meta.get("annotations", {}), SCHEDULED_TIMESTAMP_ANNOTATION: timestamp(due)}
     name = {"name": f"{cron.metadata.name}-{int(due // 60)}", "namespace": cron.metadata.namespace}
-    made = {**meta, **name, "ownerReferences": [building.owner(cron)]}
+    made = {**meta, **name, "ownerReferences": [objects.controller_reference(cron)]}
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": made, "spec": cron.spec.job_template.get("spec") or {}}
 
 

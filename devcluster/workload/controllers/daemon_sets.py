@@ -1,7 +1,7 @@
-"""DaemonSets: a pod on each node that it may run on, new ones a few at a time for a new template, and their status.
+"""DaemonSet controller: keeps a pod on each eligible node, rolls out new templates, and writes the status.
 
-Source: kube-controller-manager's daemon/daemon_controller.go, update.go and util/daemonset_util.go. Its revisions are
-told apart by the hash of their template; no ControllerRevisions are kept.
+Source: kube-controller-manager's daemon/daemon_controller.go, update.go and util/daemonset_util.go. Revisions are
+identified by the hash of their template; there are no ControllerRevisions.
 """
 
 from __future__ import annotations
@@ -12,62 +12,62 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from devcluster.workload import building
-from devcluster.workload.building import Json
-from devcluster.workload.claims import Claims
+from devcluster.workload import objects
 from devcluster.workload.cluster import Cluster
-from devcluster.workload.fit import may_run
+from devcluster.workload.controllers.adoption import Adoption
+from devcluster.workload.objects import Json
 from devcluster.workload.projections import DaemonSet, Node, Pod, Toleration
-from devcluster.workload.voices import Voices
+from devcluster.workload.recorders import Recorders
+from devcluster.workload.scheduler.filters import can_run
 from informerd.controller.request import Request
 from informerd.errors import AlreadyExists
 
 COMPONENT = "daemonset-controller"
-HASH = "controller-revision-hash"
+REVISION_HASH_LABEL = "controller-revision-hash"
 _SILENCE = ("not-ready", "unreachable")
 _PRESSURES = ("disk-pressure", "memory-pressure", "pid-pressure", "unschedulable")
 TOLERATIONS: tuple[Json, ...] = (
     *({"key": f"node.kubernetes.io/{why}", "operator": "Exists", "effect": "NoExecute"} for why in _SILENCE),
     *({"key": f"node.kubernetes.io/{why}", "operator": "Exists", "effect": "NoSchedule"} for why in _PRESSURES),
 )  # fmt: skip
-"""What every pod of one tolerates."""
+"""Tolerations of every pod of a DaemonSet."""
 
 
 class DaemonSetController:
     """Reconciles every DaemonSet."""
 
-    def __init__(self, cluster: Cluster, voices: Voices) -> None:
+    def __init__(self, cluster: Cluster, recorders: Recorders) -> None:
         self._cluster = cluster
-        self._recorder = voices.of(COMPONENT)
-        self.claims = Claims(cluster.daemon_sets, cluster.pods)
+        self._recorder = recorders.for_component(COMPONENT)
+        self.adoption = Adoption(cluster.daemon_sets, cluster.pods)
         self._made: defaultdict[str, int] = defaultdict(int)
 
-    def all(self, _: Node) -> Iterable[Request]:
+    def requests_for_all(self, _: Node) -> Iterable[Request]:
         """Every one: a node may matter to each."""
         return [Request.of(each) for each in self._cluster.daemon_sets.all()]
 
     def forget(self, daemon_set: DaemonSet) -> None:
         """Drop what is known of one that is gone."""
         self._made.pop(daemon_set.metadata.uid, None)
-        self.claims.forget(daemon_set)
+        self.adoption.forget(daemon_set)
 
     async def reconcile(self, request: Request) -> None:
         """One step towards a pod on each node, and the status."""
         daemon_set = self._cluster.daemon_sets.get(request)
         if daemon_set is None or daemon_set.metadata.deletion_timestamp is not None:
             return
-        await self.claims.settle(daemon_set)
+        await self.adoption.adopt_and_release(daemon_set)
         wanted = {node.metadata.name for node in self._cluster.nodes.all() if _runs_on(daemon_set, node)}
         pods = self._by_node(daemon_set)
-        surge = most_beside(daemon_set, len(wanted))
+        surge = surge_limit(daemon_set, len(wanted))
         for node, there in sorted(pods.items()):
-            staying = [pod for pod in there if not pod.is_leaving]
-            for pod in surplus(daemon_set, staying, may_surge=surge > 0) if node in wanted else staying:
+            staying = [pod for pod in there if not pod.is_terminating]
+            for pod in surplus_pods(daemon_set, staying, may_surge=surge > 0) if node in wanted else staying:
                 await self._delete(daemon_set, pod)
         for node in sorted(wanted - pods.keys()):
             await self._create(daemon_set, node)
         if surge:
-            for node in beside(daemon_set, self._staying(daemon_set, wanted), surge):
+            for node in nodes_to_surge(daemon_set, self._staying(daemon_set, wanted), surge):
                 await self._create(daemon_set, node)
         elif daemon_set.spec.update_strategy.type == "RollingUpdate":
             await self._roll(daemon_set, wanted)
@@ -76,18 +76,19 @@ class DaemonSetController:
     def _by_node(self, daemon_set: DaemonSet) -> dict[str, list[Pod]]:
         """Its pods by the node that each is meant for, the oldest first."""
         found: dict[str, list[Pod]] = {}
-        for pod in sorted(self._cluster.pods.owned(daemon_set.metadata.uid), key=_age):
-            found.setdefault(pod.node_meant, []).append(pod)
+        for pod in sorted(self._cluster.pods.owned_by(daemon_set.metadata.uid), key=_age):
+            found.setdefault(pod.intended_node, []).append(pod)
         return found
 
     def _staying(self, daemon_set: DaemonSet, wanted: set[str]) -> dict[str, list[Pod]]:
         pods = self._by_node(daemon_set)
-        return {node: [pod for pod in pods.get(node, ()) if not pod.is_leaving] for node in sorted(wanted)}
+        return {node: [pod for pod in pods.get(node, ()) if not pod.is_terminating] for node in sorted(wanted)}
 
     async def _create(self, daemon_set: DaemonSet, node: str) -> None:
         meta = daemon_set.metadata
         self._made[meta.uid] += 1
-        name = f"{meta.name}-{self._cluster.dice.suffix('pod', meta.namespace, meta.name, self._made[meta.uid])}"
+        suffix = self._cluster.random_source.name_suffix("pod", meta.namespace, meta.name, self._made[meta.uid])
+        name = f"{meta.name}-{suffix}"
         try:
             await self._cluster.pods.create(pod_body(daemon_set, name, node))
         except AlreadyExists:
@@ -96,19 +97,19 @@ class DaemonSetController:
 
     async def _delete(self, daemon_set: DaemonSet, pod: Pod) -> None:
         if pod.has_ended:
-            said = f"Found failed daemon pod {pod.key} on node {pod.node_meant}, will try to kill it"
-            self._recorder.event(daemon_set, "Warning", "FailedDaemonPod", said)
+            message = f"Found failed daemon pod {pod.key} on node {pod.intended_node}, will try to kill it"
+            self._recorder.event(daemon_set, "Warning", "FailedDaemonPod", message)
         await self._cluster.pods.delete(pod)
         self._recorder.event(daemon_set, "Normal", "SuccessfulDelete", f"Deleted pod: {pod.metadata.name}")
 
     async def _roll(self, daemon_set: DaemonSet, wanted: set[str]) -> None:
-        """Delete pods of old templates, as long as no more than maxUnavailable are not there."""
-        digest = building.template_hash(daemon_set.spec.template)
+        """Delete pods of old templates, while at most maxUnavailable are missing."""
+        digest = objects.template_hash(daemon_set.spec.template)
         most = _share(daemon_set.spec.update_strategy.rolling_update.max_unavailable, len(wanted))
         pods = [pod for there in self._by_node(daemon_set).values() for pod in there]
-        well = {pod.node_meant for pod in pods if pod.is_ready and not pod.is_leaving}
+        well = {pod.intended_node for pod in pods if pod.is_ready and not pod.is_terminating}
         room = most - len(wanted - well)
-        old = [pod for pod in pods if not pod.is_leaving and pod.metadata.labels.get(HASH) != digest]
+        old = [pod for pod in pods if not pod.is_terminating and pod.metadata.labels.get(REVISION_HASH_LABEL) != digest]
         for pod in sorted(old, key=lambda pod: pod.is_ready):
             if pod.is_ready and room <= 0:
                 break
@@ -116,17 +117,19 @@ class DaemonSetController:
             await self._delete(daemon_set, pod)
 
     async def _write(self, daemon_set: DaemonSet, wanted: set[str]) -> None:
-        digest = building.template_hash(daemon_set.spec.template)
-        pods = [pod for there in self._by_node(daemon_set).values() for pod in there if not pod.is_leaving]
-        mine = {pod.node_meant: pod for pod in reversed(pods) if pod.node_meant in wanted}
+        digest = objects.template_hash(daemon_set.spec.template)
+        pods = [pod for there in self._by_node(daemon_set).values() for pod in there if not pod.is_terminating]
+        mine = {pod.intended_node: pod for pod in reversed(pods) if pod.intended_node in wanted}
         ready = sum(pod.is_ready for pod in mine.values())
         status: dict[str, int] = {
             "observedGeneration": daemon_set.metadata.generation,
             "currentNumberScheduled": len(mine),
-            "numberMisscheduled": len({pod.node_meant for pod in pods} - wanted),
+            "numberMisscheduled": len({pod.intended_node for pod in pods} - wanted),
             "desiredNumberScheduled": len(wanted),
             "numberReady": ready,
-            "updatedNumberScheduled": sum(pod.metadata.labels.get(HASH) == digest for pod in mine.values()),
+            "updatedNumberScheduled": sum(
+                pod.metadata.labels.get(REVISION_HASH_LABEL) == digest for pod in mine.values()
+            ),
             "numberAvailable": ready,
             "numberUnavailable": len(wanted) - ready,
         }
@@ -139,9 +142,9 @@ class DaemonSetController:
 def pod_body(daemon_set: DaemonSet, name: str, node: str) -> Json:
     """A pod for that node alone: the scheduler puts it there."""
     template = daemon_set.spec.template
-    body = building.pod(daemon_set, building.owner(daemon_set), template, name)
+    body = objects.pod(daemon_set, objects.controller_reference(daemon_set), template, name)
     count = daemon_set.metadata.annotations.get("deprecated.daemonset.template.generation", "1")
-    marks = {HASH: building.template_hash(template), "pod-template-generation": count}
+    marks = {REVISION_HASH_LABEL: objects.template_hash(template), "pod-template-generation": count}
     body["metadata"]["labels"] = {**body["metadata"].get("labels", {}), **marks}
     spec = body["spec"]
     field = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]}
@@ -151,19 +154,19 @@ def pod_body(daemon_set: DaemonSet, name: str, node: str) -> Json:
     return body
 
 
-def most_beside(daemon_set: DaemonSet, wanted: int) -> int:
-    """On how many of `wanted` nodes a new pod may be beside one that is well: 0 where old ones go first."""
+def surge_limit(daemon_set: DaemonSet, wanted: int) -> int:
+    """The number of `wanted` nodes that may have a new pod next to a healthy one: 0 where old ones go first."""
     strategy = daemon_set.spec.update_strategy
     return _share(strategy.rolling_update.max_surge, wanted) if strategy.type == "RollingUpdate" else 0
 
 
-def surplus(daemon_set: DaemonSet, staying: Sequence[Pod], *, may_surge: bool) -> list[Pod]:
-    """Of the pods of a node, the oldest first, those that are to go: what has ended, and all but the oldest.
+def surplus_pods(daemon_set: DaemonSet, remaining: Sequence[Pod], *, may_surge: bool) -> list[Pod]:
+    """The pods of a node, the oldest first, that are to be deleted: those that have ended, and all but the oldest.
 
-    In a surge the oldest of the new template stays beside the oldest of others, which goes once the new one is ready,
-    and at once where it is not ready itself.
+    In a surge the oldest of the new template stays next to the oldest of others. That one is deleted once the new one
+    is ready, and immediately where it is not ready itself.
     """
-    ended, running = [pod for pod in staying if pod.has_ended], [pod for pod in staying if not pod.has_ended]
+    ended, running = [pod for pod in remaining if pod.has_ended], [pod for pod in remaining if not pod.has_ended]
     if not may_surge:
         return ended + running[1:]
     new, old = _parted(daemon_set, running)
@@ -171,13 +174,13 @@ def surplus(daemon_set: DaemonSet, staying: Sequence[Pod], *, may_surge: bool) -
     return ended + new[1:] + (old if is_over else old[1:])
 
 
-def beside(daemon_set: DaemonSet, staying: Mapping[str, Sequence[Pod]], surge: int) -> list[str]:
-    """The nodes, of all with their pods, that get a new pod beside the old one next.
+def nodes_to_surge(daemon_set: DaemonSet, remaining_pods: Mapping[str, Sequence[Pod]], surge: int) -> list[str]:
+    """The nodes, of all with their pods, that get a new pod next to the old one.
 
-    Those whose old one is not ready all do, since that is missed already; of the others no more than `surge` at a time.
+    Those whose old pod is not ready all do, since it serves nothing already; of the others at most `surge` at a time.
     """
     unwell, well, begun = list[str](), list[str](), 0
-    for node, pods in staying.items():
+    for node, pods in remaining_pods.items():
         new, old = _parted(daemon_set, pods)
         if old and not new:
             (well if old[0].is_ready else unwell).append(node)
@@ -187,11 +190,11 @@ def beside(daemon_set: DaemonSet, staying: Mapping[str, Sequence[Pod]], surge: i
 
 
 def _parted(daemon_set: DaemonSet, pods: Iterable[Pod]) -> tuple[list[Pod], list[Pod]]:
-    """Those of its template, and those of others."""
-    digest = building.template_hash(daemon_set.spec.template)
+    """The pods of its template, and those of others."""
+    digest = objects.template_hash(daemon_set.spec.template)
     new, old = list[Pod](), list[Pod]()
     for pod in pods:
-        (new if pod.metadata.labels.get(HASH) == digest else old).append(pod)
+        (new if pod.metadata.labels.get(REVISION_HASH_LABEL) == digest else old).append(pod)
     return new, old
 
 
@@ -204,7 +207,7 @@ def _age(pod: Pod) -> tuple[float, str]:
 def _runs_on(daemon_set: DaemonSet, node: Node) -> bool:
     spec = daemon_set.spec.template["spec"]
     given = [*(spec.get("tolerations") or ()), *TOLERATIONS]
-    return may_run(spec.get("nodeSelector") or {}, msgspec.convert(given, list[Toleration]), node)
+    return can_run(spec.get("nodeSelector") or {}, msgspec.convert(given, list[Toleration]), node)
 
 
 def _share(value: int | str, whole: int) -> int:

@@ -1,4 +1,4 @@
-"""A Deployment's status and conditions, with the real reasons and sentences.
+"""Status and conditions of a Deployment, with the real reasons and messages.
 
 Source: kube-controller-manager's deployment/progress.go, deployment/sync.go and deployment/util.
 """
@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from devcluster.workload.building import Json
-from devcluster.workload.projections import Condition, Deployment, DeploymentStatus, ReplicaSet, condition
-from devcluster.workload.rollout import most_unavailable
-from devcluster.workload.statuses import unix
+from devcluster.workload.controllers.rollout import max_unavailable
+from devcluster.workload.kubelet.pod_status import parse_timestamp
+from devcluster.workload.objects import Json
+from devcluster.workload.projections import Condition, Deployment, DeploymentStatus, ReplicaSet, find_condition
 
-CREATED, FOUND, UPDATED, DONE = (
+REASON_NEW_CREATED, REASON_NEW_FOUND, REASON_UPDATED, REASON_NEW_AVAILABLE = (
     "NewReplicaSetCreated", "FoundNewReplicaSet", "ReplicaSetUpdated", "NewReplicaSetAvailable",
 )  # fmt: skip
-TIMED_OUT, PAUSED, RESUMED = "ProgressDeadlineExceeded", "DeploymentPaused", "DeploymentResumed"
-Progress = tuple[str, str, str]
+REASON_TIMED_OUT, REASON_PAUSED, REASON_RESUMED = "ProgressDeadlineExceeded", "DeploymentPaused", "DeploymentResumed"
+ProgressCondition = tuple[str, str, str]
 """Status, reason and message of the condition Progressing."""
 
 
-def counts(current: ReplicaSet | None, old: Sequence[ReplicaSet]) -> dict[str, int]:
+def replica_counts(current: ReplicaSet | None, old: Sequence[ReplicaSet]) -> dict[str, int]:
     """The numbers of its status."""
     sets = [each for each in (current, *old) if each is not None]
     available = sum(each.status.available_replicas for each in sets)
@@ -35,35 +35,35 @@ def counts(current: ReplicaSet | None, old: Sequence[ReplicaSet]) -> dict[str, i
 
 
 def progress(
-    deployment: Deployment, current: ReplicaSet | None, new: dict[str, int], now: float, *, fresh: bool
-) -> Progress | None:
-    """What is to be said of its progress; None where what was said stands. `fresh`: the ReplicaSet was just made."""
-    before = condition(deployment.status.conditions, "Progressing")
+    deployment: Deployment, current: ReplicaSet | None, new: dict[str, int], now: float, *, is_new: bool
+) -> ProgressCondition | None:
+    """The condition Progressing; None where the present one stays. `fresh`: the ReplicaSet was just made."""
+    before = find_condition(deployment.status.conditions, "Progressing")
     name = current.metadata.name if current else ""
     if deployment.spec.paused:
-        return ("Unknown", PAUSED, "Deployment is paused")
-    if before is not None and before.reason == PAUSED:
-        return ("Unknown", RESUMED, "Deployment is resumed")
-    if fresh:
-        return ("True", CREATED, f'Created new replica set "{name}"')
+        return ("Unknown", REASON_PAUSED, "Deployment is paused")
+    if before is not None and before.reason == REASON_PAUSED:
+        return ("Unknown", REASON_RESUMED, "Deployment is resumed")
+    if is_new:
+        return ("True", REASON_NEW_CREATED, f'Created new replica set "{name}"')
     if current is None or deployment.spec.progress_deadline_seconds is None:
         return None
     wanted = deployment.spec.replicas
     if new["updatedReplicas"] == new["replicas"] == new["availableReplicas"] == wanted:
-        return ("True", DONE, f'ReplicaSet "{name}" has successfully progressed.')
-    if before is not None and before.reason == DONE and new["replicas"] == new["updatedReplicas"]:
+        return ("True", REASON_NEW_AVAILABLE, f'ReplicaSet "{name}" has successfully progressed.')
+    if before is not None and before.reason == REASON_NEW_AVAILABLE and new["replicas"] == new["updatedReplicas"]:
         return None  # done; that a pod is not ready, or one more is wanted, is no rollout
     if before is None:
-        return ("True", FOUND, f'Found new replica set "{name}"')
+        return ("True", REASON_NEW_FOUND, f'Found new replica set "{name}"')
     if has_progressed(deployment.status, new):
-        return ("True", UPDATED, f'ReplicaSet "{name}" is progressing.')
+        return ("True", REASON_UPDATED, f'ReplicaSet "{name}" is progressing.')
     if seconds_left(deployment, before, now) <= 0:
-        return ("False", TIMED_OUT, f'ReplicaSet "{name}" has timed out progressing.')
+        return ("False", REASON_TIMED_OUT, f'ReplicaSet "{name}" has timed out progressing.')
     return None
 
 
 def has_progressed(before: DeploymentStatus, new: dict[str, int]) -> bool:
-    """Whether the numbers are better than they were."""
+    """Whether the numbers are better than before."""
     return (
         new["updatedReplicas"] > before.updated_replicas
         or new["replicas"] - new["updatedReplicas"] < before.replicas - before.updated_replicas
@@ -73,25 +73,32 @@ def has_progressed(before: DeploymentStatus, new: dict[str, int]) -> bool:
 
 
 def seconds_left(deployment: Deployment, before: Condition | None, now: float) -> float:
-    """Until it is said to have timed out; infinite where that cannot be."""
+    """Seconds until the rollout times out; infinite where it cannot."""
     limit = deployment.spec.progress_deadline_seconds
-    if limit is None or before is None or before.reason in (DONE, TIMED_OUT, PAUSED) or not before.last_update_time:
+    if (
+        limit is None
+        or before is None
+        or before.reason in (REASON_NEW_AVAILABLE, REASON_TIMED_OUT, REASON_PAUSED)
+        or not before.last_update_time
+    ):
         return float("inf")
-    return unix(before.last_update_time) + limit - now
+    return parse_timestamp(before.last_update_time) + limit - now
 
 
-def conditions(deployment: Deployment, new: dict[str, int], said: Progress | None, now: str) -> list[Json]:
+def conditions(
+    deployment: Deployment, new: dict[str, int], progress_condition: ProgressCondition | None, now: str
+) -> list[Json]:
     """The conditions to be written; their times change only as they do."""
-    if new["availableReplicas"] >= deployment.spec.replicas - most_unavailable(deployment):
+    if new["availableReplicas"] >= deployment.spec.replicas - max_unavailable(deployment):
         available = ("True", "MinimumReplicasAvailable", "Deployment has minimum availability.")
     else:
         available = ("False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
     old = {each.type: each for each in deployment.status.conditions}
     found = {each.type: _written(each) for each in deployment.status.conditions}
     found["Available"] = _condition("Available", available, old.get("Available"), now, touch=False)
-    if said is not None:
-        touch = said[1] == UPDATED
-        found["Progressing"] = _condition("Progressing", said, old.get("Progressing"), now, touch=touch)
+    if progress_condition is not None:
+        touch = progress_condition[1] == REASON_UPDATED
+        found["Progressing"] = _condition("Progressing", progress_condition, old.get("Progressing"), now, touch=touch)
     return list(found.values())
 
 
@@ -100,8 +107,8 @@ def _written(each: Condition) -> Json:
     return {"type": each.type, "status": each.status, **times, "reason": each.reason, "message": each.message}
 
 
-def _condition(kind: str, said: Progress, before: Condition | None, now: str, *, touch: bool) -> Json:
-    status, reason, message = said
+def _condition(kind: str, new_state: ProgressCondition, before: Condition | None, now: str, *, touch: bool) -> Json:
+    status, reason, message = new_state
     if before is not None and (before.status, before.reason) == (status, reason) and not touch:
         return _written(before) | {"message": message}
     since = before.last_transition_time if before is not None and before.status == status else now
@@ -109,7 +116,7 @@ def _condition(kind: str, said: Progress, before: Condition | None, now: str, *,
     return {"type": kind, "status": status, **times, "reason": reason, "message": message}
 
 
-def status_patch(deployment: Deployment, new: dict[str, int], written: list[Json]) -> Json | None:
+def status_patch(deployment: Deployment, new: dict[str, int], conditions_body: list[Json]) -> Json | None:
     """The status as a merge patch, without numbers that are 0; None where it is written already."""
     before = deployment.status
     known = {
@@ -118,8 +125,8 @@ def status_patch(deployment: Deployment, new: dict[str, int], written: list[Json
         "unavailableReplicas": before.unavailable_replicas, "terminatingReplicas": before.terminating_replicas,
     }  # fmt: skip
     same = known == new and before.observed_generation == deployment.metadata.generation
-    if same and [_written(each) for each in before.conditions] == written:
+    if same and [_written(each) for each in before.conditions] == conditions_body:
         return None
     numbers = {name: number or None for name, number in new.items()}
     numbers["terminatingReplicas"] = new["terminatingReplicas"]
-    return {"status": {"observedGeneration": deployment.metadata.generation, **numbers, "conditions": written}}
+    return {"status": {"observedGeneration": deployment.metadata.generation, **numbers, "conditions": conditions_body}}

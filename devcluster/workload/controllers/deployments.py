@@ -1,6 +1,6 @@
-"""Deployments: ReplicaSets for their templates, rolled out, scaled, paused and rolled back, and their status.
+"""Deployment controller: creates, rolls out, scales, pauses and rolls back ReplicaSets, and writes the status.
 
-A rollback is a template that was there before: its ReplicaSet gets the newest revision, as with `kubectl rollout undo`.
+A rollback returns to an earlier template: its ReplicaSet gets the newest revision, as with `kubectl rollout undo`.
 Source: kube-controller-manager's deployment/deployment_controller.go, rolling.go, recreate.go and sync.go.
 """
 
@@ -8,61 +8,70 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from devcluster.workload import building, deployment_status, rollout
-from devcluster.workload.building import Json, stamp
-from devcluster.workload.claims import Claims
+from devcluster.workload import objects
 from devcluster.workload.cluster import Cluster
-from devcluster.workload.projections import Deployment, ReplicaSet, condition
-from devcluster.workload.rollout import DESIRED, MAXIMUM, REVISION, Plan, revision
-from devcluster.workload.voices import Voices
+from devcluster.workload.controllers import deployment_status, rollout
+from devcluster.workload.controllers.adoption import Adoption
+from devcluster.workload.controllers.rollout import (
+    DESIRED_REPLICAS_ANNOTATION,
+    MAX_REPLICAS_ANNOTATION,
+    REVISION_ANNOTATION,
+    Plan,
+    revision,
+)
+from devcluster.workload.objects import Json, timestamp
+from devcluster.workload.projections import Deployment, ReplicaSet, find_condition
+from devcluster.workload.recorders import Recorders
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 from informerd.errors import AlreadyExists
 
 COMPONENT = "deployment-controller"
-HISTORY = "deployment.kubernetes.io/revision-history"
+REVISION_HISTORY_ANNOTATION = "deployment.kubernetes.io/revision-history"
 _HASH = "pod-template-hash"
 
 
 class DeploymentController:
     """Reconciles every Deployment, the demo's own and those that people create."""
 
-    def __init__(self, cluster: Cluster, voices: Voices) -> None:
+    def __init__(self, cluster: Cluster, recorders: Recorders) -> None:
         self._cluster = cluster
-        self._recorder = voices.of(COMPONENT)
-        self.claims = Claims(cluster.deployments, cluster.replica_sets)
+        self._recorder = recorders.for_component(COMPONENT)
+        self.adoption = Adoption(cluster.deployments, cluster.replica_sets)
 
     async def reconcile(self, request: Request) -> Result | None:
         """One step towards what the Deployment asks for."""
         deployment = self._cluster.deployments.get(request)
         if deployment is None or deployment.metadata.deletion_timestamp is not None:
             return None
-        await self.claims.settle(deployment)
+        await self.adoption.adopt_and_release(deployment)
         current, old = self._sets(deployment)
         fresh = False
-        if deployment.spec.paused or rollout.is_rescaled(deployment, [*filter(None, (current,)), *old]):
-            await self._apply(deployment, [*filter(None, (current,)), *old], rollout.rescaled(deployment, current, old))
+        if deployment.spec.paused or rollout.is_scaling_event(deployment, [*filter(None, (current,)), *old]):
+            await self._apply(
+                deployment, [*filter(None, (current,)), *old], rollout.plan_rescale(deployment, current, old)
+            )
         elif deployment.spec.strategy.type == "Recreate":
             fresh = await self._recreate(deployment, current, old)
         elif current is None:
             fresh = await self._make(deployment, old)
         else:
             current = await self._renumber(deployment, current, old)
-            await self._apply(deployment, [current, *old], rollout.roll(deployment, current, old))
+            await self._apply(deployment, [current, *old], rollout.plan_rolling_update(deployment, current, old))
         return await self._finish(deployment, fresh=fresh)
 
     def _sets(self, deployment: Deployment) -> tuple[ReplicaSet | None, list[ReplicaSet]]:
         """The ReplicaSet of its template, and the others, the oldest first."""
-        digest = building.template_hash(deployment.spec.template)
-        sets = self._cluster.replica_sets.owned(deployment.metadata.uid)
+        digest = objects.template_hash(deployment.spec.template)
+        sets = self._cluster.replica_sets.owned_by(deployment.metadata.uid)
         current = next((each for each in sets if each.metadata.labels.get(_HASH) == digest), None)
         return current, sorted((each for each in sets if each is not current), key=revision)
 
     async def _make(self, deployment: Deployment, old: Sequence[ReplicaSet]) -> bool:
         """The ReplicaSet for a template that has none."""
         number = 1 + max(map(revision, old), default=0)
-        first = rollout.new_replicas(deployment, 0, old)
-        body = building.replica_set(deployment, deployment.spec.template, first, number)
+        first = rollout.new_replica_count(deployment, 0, old)
+        body = objects.replica_set(deployment, deployment.spec.template, first, number)
         body["metadata"]["annotations"] |= self._wanted(deployment)
         try:
             made = await self._cluster.replica_sets.create(body)
@@ -74,21 +83,23 @@ class DeploymentController:
         return True
 
     async def _renumber(self, deployment: Deployment, current: ReplicaSet, old: Sequence[ReplicaSet]) -> ReplicaSet:
-        """A template that comes back gets the newest revision; where it comes from is kept."""
+        """Give a template that comes back the newest revision, and record its earlier ones."""
         newest = 1 + max(map(revision, old), default=0)
         if revision(current) >= newest:
             await self._mark(deployment, revision(current))
             return current
         annotations = current.metadata.annotations
-        history = ",".join(filter(None, (annotations.get(HISTORY, ""), annotations.get(REVISION, ""))))
-        marks = {REVISION: str(newest), HISTORY: history, **self._wanted(deployment)}
+        history = ",".join(
+            filter(None, (annotations.get(REVISION_HISTORY_ANNOTATION, ""), annotations.get(REVISION_ANNOTATION, "")))
+        )
+        marks = {REVISION_ANNOTATION: str(newest), REVISION_HISTORY_ANNOTATION: history, **self._wanted(deployment)}
         await self._cluster.replica_sets.patch(current, {"metadata": {"annotations": marks}})
         await self._mark(deployment, newest)
         return self._cluster.replica_sets.get(current.key) or current
 
     async def _mark(self, deployment: Deployment, number: int) -> None:
-        if deployment.metadata.annotations.get(REVISION) != str(number):
-            marks = {"metadata": {"annotations": {REVISION: str(number)}}}
+        if deployment.metadata.annotations.get(REVISION_ANNOTATION) != str(number):
+            marks = {"metadata": {"annotations": {REVISION_ANNOTATION: str(number)}}}
             # With the status, as the real one does it: an annotation that comes otherwise is a new generation.
             await self._cluster.deployments.patch(deployment, marks, status=True)
 
@@ -98,7 +109,7 @@ class DeploymentController:
         if active:
             await self._apply(deployment, old, active)
             return False
-        pods = [pod for each in old for pod in self._cluster.pods.owned(each.metadata.uid)]
+        pods = [pod for each in old for pod in self._cluster.pods.owned_by(each.metadata.uid)]
         if any(not pod.has_ended for pod in pods):
             return False
         if current is None:
@@ -129,7 +140,10 @@ class DeploymentController:
     @staticmethod
     def _wanted(deployment: Deployment) -> dict[str, str]:
         wanted = deployment.spec.replicas
-        return {DESIRED: str(wanted), MAXIMUM: str(wanted + rollout.fence_posts(deployment)[0])}
+        return {
+            DESIRED_REPLICAS_ANNOTATION: str(wanted),
+            MAX_REPLICAS_ANNOTATION: str(wanted + rollout.resolve_fenceposts(deployment)[0]),
+        }
 
     def _say_scaled(self, deployment: Deployment, replica_set: ReplicaSet, before: int, after: int) -> None:
         if before != after or before == 0:
@@ -141,19 +155,21 @@ class DeploymentController:
         """Write the status and forget old ReplicaSets; come back when time alone changes something."""
         current, old = self._sets(deployment)
         now = self._cluster.clock.time()
-        new = deployment_status.counts(current, old)
-        said = deployment_status.progress(deployment, current, new, now, fresh=fresh)
-        written = deployment_status.conditions(deployment, new, said, stamp(now))
+        new = deployment_status.replica_counts(current, old)
+        progress = deployment_status.progress(deployment, current, new, now, is_new=fresh)
+        written = deployment_status.conditions(deployment, new, progress, timestamp(now))
         patch = deployment_status.status_patch(deployment, new, written)
         if patch is not None:
             await self._cluster.deployments.patch(deployment, patch, status=True)
         if deployment.is_settled:
             await self._forget(deployment, old)
-        left = deployment_status.seconds_left(deployment, condition(deployment.status.conditions, "Progressing"), now)
+        left = deployment_status.seconds_left(
+            deployment, find_condition(deployment.status.conditions, "Progressing"), now
+        )
         return Result(requeue_after=left + 1) if 0 < left < float("inf") else None
 
     async def _forget(self, deployment: Deployment, old: Sequence[ReplicaSet]) -> None:
-        """Delete ReplicaSets beyond the revisions that are kept."""
+        """Delete ReplicaSets beyond the revision history limit."""
         idle = [each for each in old if not each.spec.replicas and not each.status.replicas]
         for replica_set in idle[: max(0, len(idle) - deployment.spec.revision_history_limit)]:
             await self._cluster.replica_sets.delete(replica_set)

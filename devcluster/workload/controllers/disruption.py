@@ -1,4 +1,4 @@
-"""Disruption: how many more pods each PodDisruptionBudget may lose now, which evictions then count down.
+"""Disruption controller: writes how many pods each PodDisruptionBudget may lose, which evictions then count down.
 
 Source: kube-controller-manager's disruption/disruption.go.
 """
@@ -9,10 +9,10 @@ import contextlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from devcluster.workload.building import Json, stamp
 from devcluster.workload.cluster import Cluster
-from devcluster.workload.projections import Budget, Pod, condition
-from devcluster.workload.statuses import unix
+from devcluster.workload.kubelet.pod_status import parse_timestamp
+from devcluster.workload.objects import Json, timestamp
+from devcluster.workload.projections import Budget, Pod, find_condition
 from informerd.cache.index import NAMESPACE
 from informerd.controller.request import Request
 from informerd.controller.result import Result
@@ -30,7 +30,7 @@ class DisruptionController:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
 
-    def of_pod(self, pod: Pod) -> Iterable[Request]:
+    def budgets_of_pod(self, pod: Pod) -> Iterable[Request]:
         """The budgets that are about a pod."""
         there = self._cluster.budgets.informer.store.by_index(NAMESPACE, pod.metadata.namespace)
         return [Request.of(budget) for budget in there if _selector(budget).matches(pod.metadata.labels)]
@@ -53,16 +53,20 @@ class DisruptionController:
         }  # fmt: skip
         if counts != _known(budget) or disrupted != budget.status.disrupted_pods:
             named: Json = dict.fromkeys(budget.status.disrupted_pods) | disrupted
-            status: Json = {**counts, "disruptedPods": named, "conditions": [_condition(budget, allowed, stamp(now))]}
+            status: Json = {
+                **counts,
+                "disruptedPods": named,
+                "conditions": [_condition(budget, allowed, timestamp(now))],
+            }
             # On top of what was counted: an eviction that came in between is a newer budget, which is counted anew.
             based = {"metadata": {"resourceVersion": budget.metadata.resource_version}, "status": status}
             with contextlib.suppress(Conflict):
                 await self._cluster.budgets.patch(budget, based, status=True)
-        left = [unix(since) + DELETION_SECONDS - now for since in disrupted.values()]
+        left = [parse_timestamp(since) + DELETION_SECONDS - now for since in disrupted.values()]
         return Result(requeue_after=min(left) + 1) if left else None
 
     def _wanted(self, budget: Budget, pods: Sequence[Pod]) -> tuple[int, int]:
-        """How many pods there should be, and how many of them have to be healthy."""
+        """The expected number of pods, and the number of them that must be healthy."""
         spec = budget.spec
         if spec.max_unavailable is not None:
             expected = self._scale(pods)
@@ -73,7 +77,7 @@ class DisruptionController:
         return len(pods), spec.min_available or 0
 
     def _scale(self, pods: Sequence[Pod]) -> int:
-        """How many pods their controllers are to have."""
+        """The number of replicas of the pods' controllers."""
         owners = {each.uid: each.name for pod in pods for each in pod.metadata.owner_references if each.controller}
         if not pods:
             return 0
@@ -95,14 +99,14 @@ def _selector(budget: Budget) -> LabelSelector:
 
 
 def _is_healthy(pod: Pod) -> bool:
-    return pod.is_ready and not pod.is_leaving
+    return pod.is_ready and not pod.is_terminating
 
 
 def _disrupted(budget: Budget, pods: Sequence[Pod], now: float) -> dict[str, str]:
     """The evictions that were let through and whose pods have yet to go."""
-    staying = {pod.metadata.name for pod in pods if not pod.is_leaving}
+    staying = {pod.metadata.name for pod in pods if not pod.is_terminating}
     given: Mapping[str, str] = budget.status.disrupted_pods
-    return {name: at for name, at in given.items() if name in staying and unix(at) + DELETION_SECONDS > now}
+    return {name: at for name, at in given.items() if name in staying and parse_timestamp(at) + DELETION_SECONDS > now}
 
 
 def _share(value: int | str, whole: int) -> int:
@@ -121,7 +125,7 @@ def _known(budget: Budget) -> dict[str, int]:
 
 def _condition(budget: Budget, allowed: int, now: str) -> Json:
     state, reason = ("True", "SufficientPods") if allowed else ("False", "InsufficientPods")
-    before = condition(budget.status.conditions, _ALLOWED)
+    before = find_condition(budget.status.conditions, _ALLOWED)
     since = before.last_transition_time if before is not None and before.status == state else now
-    said = {"type": _ALLOWED, "status": state, "observedGeneration": budget.metadata.generation}
-    return {**said, "lastTransitionTime": since, "reason": reason, "message": ""}
+    condition = {"type": _ALLOWED, "status": state, "observedGeneration": budget.metadata.generation}
+    return {**condition, "lastTransitionTime": since, "reason": reason, "message": ""}

@@ -1,4 +1,4 @@
-"""Jobs: their pods, their end, and their removal where they say when.
+"""Job controller: creates pods, ends Jobs, and removes finished Jobs after their TTL.
 
 Source: kube-controller-manager's job/job_controller.go, backoff_utils.go and ttlafterfinished.
 """
@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from devcluster.workload import building
-from devcluster.workload.building import Json, stamp
-from devcluster.workload.claims import Claims
+from devcluster.workload import objects
 from devcluster.workload.cluster import Cluster
-from devcluster.workload.job_status import Ending, Tally, ending_conditions, tally
+from devcluster.workload.controllers.adoption import Adoption
+from devcluster.workload.controllers.job_status import JobOutcome, Tally, outcome_conditions, tally_pods
+from devcluster.workload.kubelet.pod_status import parse_timestamp
+from devcluster.workload.objects import Json, timestamp
 from devcluster.workload.projections import Job, Pod
-from devcluster.workload.statuses import unix
-from devcluster.workload.voices import Voices
+from devcluster.workload.recorders import Recorders
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 from informerd.errors import AlreadyExists
@@ -24,30 +24,30 @@ FIRST_BACK_OFF = 10.0
 LONGEST_BACK_OFF = 600.0
 """Seconds between a pod's failure and the next pod: they double with each failure."""
 
-DONE = Ending("Complete", "CompletionsReached", "Reached expected number of succeeded pods")
-FAILED = Ending("Failed", "BackoffLimitExceeded", "Job has reached the specified backoff limit")
-LATE = Ending("Failed", "DeadlineExceeded", "Job was active longer than specified deadline")
+COMPLETE = JobOutcome("Complete", "CompletionsReached", "Reached expected number of succeeded pods")
+BACKOFF_LIMIT_EXCEEDED = JobOutcome("Failed", "BackoffLimitExceeded", "Job has reached the specified backoff limit")
+DEADLINE_EXCEEDED = JobOutcome("Failed", "DeadlineExceeded", "Job was active longer than specified deadline")
 
 
 class JobController:
     """Reconciles every Job."""
 
-    def __init__(self, cluster: Cluster, voices: Voices) -> None:
-        self.claims = Claims(cluster.jobs, cluster.pods)
+    def __init__(self, cluster: Cluster, recorders: Recorders) -> None:
+        self.adoption = Adoption(cluster.jobs, cluster.pods)
         self._cluster = cluster
-        self._recorder = voices.of(COMPONENT)
+        self._recorder = recorders.for_component(COMPONENT)
         self._made: defaultdict[str, int] = defaultdict(int)
 
     async def reconcile(self, request: Request) -> Result | None:
-        """Take and let go what it claims, start its pods, count those that ended, close it, remove it in the end."""
+        """Adopt and release pods, start new ones, count those that ended, finish the Job, and remove it in the end."""
         job = self._cluster.jobs.get(request)
         if job is None or job.metadata.deletion_timestamp is not None:
             return None
-        if job.ending is not None:
+        if job.finish_condition is not None:
             return await self._expire(job)
-        await self.claims.settle(job)
-        pods = self._cluster.pods.owned(job.metadata.uid)
-        counted = tally(job, pods)
+        await self.adoption.adopt_and_release(job)
+        pods = self._cluster.pods.owned_by(job.metadata.uid)
+        counted = tally_pods(job, pods)
         ending = self._ending(job, counted)
         if ending is not None:
             await self._end(job, counted, ending)
@@ -59,27 +59,27 @@ class JobController:
         wait = self._wait(counted)
         if not wait:
             await self._create(job, counted)
-            counted = tally(job, self._cluster.pods.owned(job.metadata.uid))
+            counted = tally_pods(job, self._cluster.pods.owned_by(job.metadata.uid))
         await self._write(job, counted, [])
         return self._come_back(job, wait)
 
     def forget(self, job: Job) -> None:
         """Drop what is known of one that is gone."""
         self._made.pop(job.metadata.uid, None)
-        self.claims.forget(job)
+        self.adoption.forget(job)
 
-    def _ending(self, job: Job, counted: Tally) -> Ending | None:
+    def _ending(self, job: Job, counted: Tally) -> JobOutcome | None:
         limit = job.spec.active_deadline_seconds
         if counted.is_complete:
-            return DONE
+            return COMPLETE
         if counted.failures > job.spec.backoff_limit:
-            return FAILED
+            return BACKOFF_LIMIT_EXCEEDED
         if limit is not None and job.status.start_time and self._age(job) >= limit:
-            return LATE
+            return DEADLINE_EXCEEDED
         return None
 
     def _age(self, job: Job) -> float:
-        return self._cluster.clock.time() - unix(job.status.start_time or "")
+        return self._cluster.clock.time() - parse_timestamp(job.status.start_time or "")
 
     def _wait(self, counted: Tally) -> float:
         """Seconds until the next pod may come after one that failed."""
@@ -91,17 +91,18 @@ class JobController:
     def _come_back(self, job: Job, wait: float) -> Result | None:
         times = [wait] if wait else []
         if job.spec.active_deadline_seconds is not None:
-            started = unix(job.status.start_time) if job.status.start_time else self._cluster.clock.time()
+            started = parse_timestamp(job.status.start_time) if job.status.start_time else self._cluster.clock.time()
             times.append(max(1.0, started + job.spec.active_deadline_seconds - self._cluster.clock.time()))
         return Result(requeue_after=min(times)) if times else None
 
     async def _create(self, job: Job, counted: Tally) -> None:
         meta = job.metadata
-        for index in counted.missing(job):
+        for index in counted.missing_indexes(job):
             self._made[meta.uid] += 1
             middle = f"{meta.name}-{index}" if index is not None else meta.name
-            name = f"{middle}-{self._cluster.dice.suffix('pod', meta.namespace, meta.name, self._made[meta.uid])}"
-            body = building.pod(job, building.owner(job), job.spec.template, name)
+            suffix = self._cluster.random_source.name_suffix("pod", meta.namespace, meta.name, self._made[meta.uid])
+            name = f"{middle}-{suffix}"
+            body = objects.pod(job, objects.controller_reference(job), job.spec.template, name)
             if index is not None:
                 extra = {"batch.kubernetes.io/job-completion-index": str(index)}
                 body["metadata"]["annotations"] = {**(body["metadata"].get("annotations") or {}), **extra}
@@ -117,25 +118,25 @@ class JobController:
             await self._cluster.pods.delete(pod)
             self._recorder.event(job, "Normal", "SuccessfulDelete", f"Deleted pod: {pod.metadata.name}")
 
-    async def _end(self, job: Job, counted: Tally, ending: Ending) -> None:
+    async def _end(self, job: Job, counted: Tally, ending: JobOutcome) -> None:
         """First what it comes to, then, with no pod left, that it has."""
         await self._delete(job, counted.active)
-        counted.given_up = len(counted.active) if ending.type == "Failed" else 0
+        counted.abandoned = len(counted.active) if ending.type == "Failed" else 0
         counted.active = []
-        now = stamp(self._cluster.clock.time())
-        await self._write(job, counted, ending_conditions(ending, now))
+        now = timestamp(self._cluster.clock.time())
+        await self._write(job, counted, outcome_conditions(ending, now))
         if ending.type == "Complete":
             self._recorder.event(job, "Normal", "Completed", "Job completed")
         else:
             self._recorder.event(job, "Warning", ending.reason, ending.message)
 
     async def _write(self, job: Job, counted: Tally, conditions: list[Json]) -> None:
-        status = counted.numbers(job)
+        status = counted.status_counts(job)
         before = job.status
         known = (before.active, before.ready, before.succeeded, before.failed, before.terminating)
         if known == tuple(status.values()) and before.start_time and not conditions:
             return
-        now = stamp(self._cluster.clock.time())
+        now = timestamp(self._cluster.clock.time())
         shown: Json = {name: number or None for name, number in status.items()}
         shown |= {"ready": status["ready"], "terminating": status["terminating"], "uncountedTerminatedPods": {}}
         shown["startTime"] = before.start_time or now
@@ -145,10 +146,10 @@ class JobController:
         await self._cluster.jobs.patch(job, {"status": shown}, status=True)
 
     async def _expire(self, job: Job) -> Result | None:
-        ending, kept = job.ending, job.spec.ttl_seconds_after_finished
+        ending, kept = job.finish_condition, job.spec.ttl_seconds_after_finished
         if ending is None or kept is None or not ending.last_transition_time:
             return None
-        left = unix(ending.last_transition_time) + kept - self._cluster.clock.time()
+        left = parse_timestamp(ending.last_transition_time) + kept - self._cluster.clock.time()
         if left > 0:
             return Result(requeue_after=left)
         await self._cluster.jobs.delete(job)

@@ -1,23 +1,22 @@
-"""Mydemos: their status, and a change now and then, but never of what a person works on.
+"""Mydemo controller of the demo: writes their status, and changes one now and then, except those that a person edits.
 
-That a Mydemo was dealt with is said, as an Event, by the controller that the dashboard or `informerd.controllers` runs,
-as crddemo does; the status, which crddemo does not write, is written here and nothing said, so that nothing is said
-twice.
+The controller of the dashboard or of `informerd.controllers` records the Event that a Mydemo was handled, as crddemo
+does. This one writes the status, which crddemo does not, and records no Event, so that none is recorded twice.
 """
 
 from __future__ import annotations
 
-from devcluster.workload import building
-from devcluster.workload.building import stamp
+from devcluster.workload import objects
 from devcluster.workload.cluster import Cluster
-from devcluster.workload.projections import Mydemo, MydemoSpec, condition
+from devcluster.workload.objects import timestamp
+from devcluster.workload.projections import Mydemo, MydemoSpec, find_condition
 from informerd.cache.handler import HandlerFunctions
 from informerd.controller.request import Request
 
-THEIRS = "default"
+USER_NAMESPACE = "default"
 """The namespace that belongs to no team: the Mydemos in it are there for people to try things on."""
 HANDS_OFF_SECONDS = 300.0
-"""How long a Mydemo that somebody else changed is left alone."""
+"""Seconds for which a Mydemo that somebody else changed is left alone."""
 
 _PORTS = (80, 443, 3000, 5432, 6379, 8080, 8081, 8443, 9090, 9200)
 
@@ -63,18 +62,18 @@ class MydemoController:
             return
         generation = mydemo.metadata.generation
         if mydemo.status.observed_generation != generation:
-            ready = condition(mydemo.status.conditions, "Ready")
+            ready = find_condition(mydemo.status.conditions, "Ready")
             since = ready.last_transition_time if ready is not None and ready.status == "True" else None
-            status = building.mydemo_status(generation, since or stamp(self._cluster.clock.time()))
+            status = objects.mydemo_status(generation, since or timestamp(self._cluster.clock.time()))
             await self._cluster.mydemos.patch(mydemo, {"status": status}, status=True)
 
     async def change_one(self, number: int) -> bool:
         """Give one of a team that is free another port, or last part of its address; False where none is free."""
-        teams = [mydemo for mydemo in self._cluster.mydemos.all() if mydemo.metadata.namespace != THEIRS]
+        teams = [mydemo for mydemo in self._cluster.mydemos.all() if mydemo.metadata.namespace != USER_NAMESPACE]
         free = [mydemo for mydemo in teams if self.is_free(mydemo)]
         if not free:
             return False
-        dice = self._cluster.dice.of("mydemo", number)
+        dice = self._cluster.random_source.rng_for("mydemo", number)
         mydemo = dice.choice(free)
         ip, port = mydemo.spec.ip, mydemo.spec.port
         if dice.random() < 0.7 or "." not in ip:

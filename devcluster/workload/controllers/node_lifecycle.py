@@ -1,39 +1,39 @@
-"""The control plane's side of nodes: it notices those that fall silent, marks them and their pods, and evicts these.
+"""Node lifecycle controller: marks nodes that no longer report, and their pods, and evicts these pods.
 
 Source: kube-controller-manager's nodelifecycle/node_lifecycle_controller.go and tainteviction/taint_eviction.go.
 """
 
 from __future__ import annotations
 
-from devcluster.workload.building import Json, stamp
-from devcluster.workload.cluster import NODE, Cluster
-from devcluster.workload.fit import tolerates
-from devcluster.workload.machines import Machines
-from devcluster.workload.projections import Node, Pod, Taint, condition, condition_body
-from devcluster.workload.statuses import unix
-from devcluster.workload.voices import Voices
+from devcluster.workload.cluster import NODE_INDEX, Cluster
+from devcluster.workload.kubelet.machines import NodeFaults
+from devcluster.workload.kubelet.pod_status import parse_timestamp
+from devcluster.workload.objects import Json, timestamp
+from devcluster.workload.projections import Node, Pod, Taint, condition_body, find_condition
+from devcluster.workload.recorders import Recorders
+from devcluster.workload.scheduler.filters import tolerates
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 
-GRACE_SECONDS = 40.0
-"""How long a node may be silent."""
-UNREACHABLE = "node.kubernetes.io/unreachable"
-PRESSURE = "node.kubernetes.io/memory-pressure"
-UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
-_OURS = (UNREACHABLE, PRESSURE, UNSCHEDULABLE)
+NODE_MONITOR_GRACE_SECONDS = 40.0
+"""Seconds for which a node may be silent."""
+UNREACHABLE_TAINT = "node.kubernetes.io/unreachable"
+MEMORY_PRESSURE_TAINT = "node.kubernetes.io/memory-pressure"
+UNSCHEDULABLE_TAINT = "node.kubernetes.io/unschedulable"
+_OURS = (UNREACHABLE_TAINT, MEMORY_PRESSURE_TAINT, UNSCHEDULABLE_TAINT)
 
 
-class NodeLifecycle:
+class NodeLifecycleController:
     """Reconciles every node: its condition Ready, its taints, and the pods that do not tolerate these."""
 
-    def __init__(self, cluster: Cluster, voices: Voices, machines: Machines) -> None:
+    def __init__(self, cluster: Cluster, recorders: Recorders, node_faults: NodeFaults) -> None:
         self._cluster = cluster
-        self._recorder = voices.of("node-controller")
-        self._evictor = voices.of("taint-eviction-controller")
-        self._machines = machines
+        self._recorder = recorders.for_component("node-controller")
+        self._evictor = recorders.for_component("taint-eviction-controller")
+        self._machines = node_faults
         self._silent_since: dict[str, float] = {}
         self._marked: dict[str, Pod] = {}
-        """By uid, pods that were told that they are going to be evicted."""
+        """Uids of pods that are marked for eviction."""
 
     async def reconcile(self, request: Request) -> Result | None:
         """Do what the node's silence, or its return, asks for."""
@@ -42,7 +42,7 @@ class NodeLifecycle:
             self._silent_since.pop(request.name, None)
             return None
         left = self._grace_left(request.name)
-        if left == 0.0 and (found := condition(node.status.conditions, "Ready")) and found.status != "Unknown":
+        if left == 0.0 and (found := find_condition(node.status.conditions, "Ready")) and found.status != "Unknown":
             await self._mark_silent(node)
         node = self._cluster.nodes.get(request) or node
         await self._taint(node)
@@ -55,15 +55,15 @@ class NodeLifecycle:
         self._marked.pop(pod.metadata.uid, None)
 
     def _grace_left(self, name: str) -> float | None:
-        """Seconds until the node is taken for gone, 0 once it is; None while it answers."""
-        if self._machines.answers(name):
+        """Seconds until the node counts as lost, 0 once it does; None while it reports."""
+        if self._machines.is_responding(name):
             self._silent_since.pop(name, None)
             return None
         since = self._silent_since.setdefault(name, self._cluster.clock.now())
-        return max(0.0, since + GRACE_SECONDS - self._cluster.clock.now())
+        return max(0.0, since + NODE_MONITOR_GRACE_SECONDS - self._cluster.clock.now())
 
     async def _mark_silent(self, node: Node) -> None:
-        name, now = node.metadata.name, stamp(self._cluster.clock.time())
+        name, now = node.metadata.name, timestamp(self._cluster.clock.time())
         unknown = {"status": "Unknown", "reason": "NodeStatusUnknown", "lastTransitionTime": now}
         words = {"message": "Kubelet stopped posting node status."}
         conditions = [{"type": each.type, **unknown, **words} for each in node.status.conditions]
@@ -71,7 +71,7 @@ class NodeLifecycle:
             body["lastHeartbeatTime"] = now
         await self._cluster.nodes.patch(node, {"status": {"conditions": conditions}}, status=True)
         self._recorder.event(node, "Normal", "NodeNotReady", f"Node {name} status is now: NodeNotReady")
-        for pod in self._cluster.pods.by(NODE, name):
+        for pod in self._cluster.pods.by_index(NODE_INDEX, name):
             if not pod.has_ended:
                 await self._mark_unready(pod, now)
 
@@ -86,19 +86,19 @@ class NodeLifecycle:
 
     async def _taint(self, node: Node) -> None:
         """Give the node the taints that its conditions and its cordon ask for, and take back those that do not."""
-        ready, pressed = (condition(node.status.conditions, kind) for kind in ("Ready", "MemoryPressure"))
+        ready, pressed = (find_condition(node.status.conditions, kind) for kind in ("Ready", "MemoryPressure"))
         wanted: list[tuple[str, str]] = []
         if ready is not None and ready.status == "Unknown":
-            wanted = [(UNREACHABLE, "NoSchedule"), (UNREACHABLE, "NoExecute")]
+            wanted = [(UNREACHABLE_TAINT, "NoSchedule"), (UNREACHABLE_TAINT, "NoExecute")]
         if pressed is not None and pressed.status == "True":
-            wanted.append((PRESSURE, "NoSchedule"))
+            wanted.append((MEMORY_PRESSURE_TAINT, "NoSchedule"))
         if node.spec.unschedulable:
-            wanted.append((UNSCHEDULABLE, "NoSchedule"))
+            wanted.append((UNSCHEDULABLE_TAINT, "NoSchedule"))
         have = [(each.key, each.effect) for each in node.spec.taints if each.key in _OURS]
         if sorted(have) == sorted(wanted):
             return
         kept = [_taint(each) for each in node.spec.taints if each.key not in _OURS or (each.key, each.effect) in wanted]
-        now = stamp(self._cluster.clock.time())
+        now = timestamp(self._cluster.clock.time())
         new = [{"key": key, "effect": effect, "timeAdded": now} for key, effect in wanted if (key, effect) not in have]
         await self._cluster.nodes.patch(node, {"spec": {"taints": [*kept, *new] or None}})
 
@@ -109,8 +109,8 @@ class NodeLifecycle:
             self._spare(node.metadata.name)
             return 0.0
         next_one = 0.0
-        for pod in self._cluster.pods.by(NODE, node.metadata.name):
-            if pod.is_leaving:
+        for pod in self._cluster.pods.by_index(NODE_INDEX, node.metadata.name):
+            if pod.is_terminating:
                 continue
             left = self._patience(pod, taints)
             if left is not None and left <= 0:
@@ -130,7 +130,7 @@ class NodeLifecycle:
                 each.toleration_seconds for each in pod.spec.tolerations
                 if each.toleration_seconds is not None and tolerates([each], taint)
             ]  # fmt: skip
-            added = unix(taint.time_added) if taint.time_added else now
+            added = parse_timestamp(taint.time_added) if taint.time_added else now
             times += [added + seconds - now for seconds in limits]
         return min(times, default=None)
 
@@ -139,7 +139,7 @@ class NodeLifecycle:
         self._evictor.event(pod, "Normal", "TaintManagerEviction", f"Marking for deletion Pod {pod.key}")
         target = {"type": "DisruptionTarget", "status": "True", "reason": "DeletionByTaintManager"}
         target |= {"message": "Taint manager: deleting due to NoExecute taint"}
-        target["lastTransitionTime"] = stamp(self._cluster.clock.time())
+        target["lastTransitionTime"] = timestamp(self._cluster.clock.time())
         conditions = [condition_body(each) for each in pod.status.conditions if each.type != "DisruptionTarget"]
         await self._cluster.pods.patch(pod, {"status": {"conditions": [*conditions, target]}}, status=True)
         await self._cluster.pods.delete(pod)

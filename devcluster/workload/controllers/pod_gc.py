@@ -1,4 +1,4 @@
-"""The pod garbage collector: takes away pods whose node is not there, after a while in which it might come.
+"""Pod garbage collector: removes pods of nodes that do not exist, after a delay in which the node may appear.
 
 Source: kube-controller-manager's podgc/gc_controller.go (gcOrphaned).
 """
@@ -7,33 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from devcluster.workload.building import Json, stamp
-from devcluster.workload.cluster import NODE, Cluster
+from devcluster.workload.cluster import NODE_INDEX, Cluster
+from devcluster.workload.objects import Json, timestamp
 from devcluster.workload.projections import Node, Pod, condition_body
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 
-QUARANTINE = 40.0
+QUARANTINE_SECONDS = 40.0
 """Seconds for which a node may be missing before its pods go."""
 
 
 class PodGarbageCollector:
-    """Reconciles the pods that `of_pod` and `of_node` name: those of nodes that are not there."""
+    """Removes orphaned pods, whose node does not exist; see `requests_for_pod` and `requests_for_node`."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._missing: dict[str, float] = {}
         """By the pod's key, since when its node has been missing, in monotonic seconds."""
 
-    def of_pod(self, pod: Pod) -> Iterable[Request]:
-        """The pod, where its node is not there."""
+    def requests_for_pod(self, pod: Pod) -> Iterable[Request]:
+        """The pod, where its node does not exist."""
         return (Request.of(pod),) if self._is_orphan(pod) else ()
 
-    def of_node(self, node: Node) -> Iterable[Request]:
+    def requests_for_node(self, node: Node) -> Iterable[Request]:
         """The pods of a node that has gone."""
         if self._cluster.nodes.get(node.key) is not None:
             return ()
-        return map(Request.of, self._cluster.pods.by(NODE, node.metadata.name))
+        return map(Request.of, self._cluster.pods.by_index(NODE_INDEX, node.metadata.name))
 
     async def reconcile(self, request: Request) -> Result | None:
         """Wait for the node; without it, say why the pod ends, and delete it."""
@@ -42,7 +42,7 @@ class PodGarbageCollector:
             self._missing.pop(request.key, None)
             return None
         now = self._cluster.clock.now()
-        left = self._missing.setdefault(request.key, now) + QUARANTINE - now
+        left = self._missing.setdefault(request.key, now) + QUARANTINE_SECONDS - now
         if left > 0:
             return Result(requeue_after=left)
         if not pod.has_ended:
@@ -57,6 +57,9 @@ class PodGarbageCollector:
 
     def _ended(self, pod: Pod) -> Json:
         target = {"type": "DisruptionTarget", "status": "True", "reason": "DeletionByPodGC"}
-        target |= {"message": "PodGC: node no longer exists", "lastTransitionTime": stamp(self._cluster.clock.time())}
+        target |= {
+            "message": "PodGC: node no longer exists",
+            "lastTransitionTime": timestamp(self._cluster.clock.time()),
+        }
         kept = [condition_body(each) for each in pod.status.conditions if each.type != "DisruptionTarget"]
         return {"phase": "Failed", "conditions": [*kept, target]}

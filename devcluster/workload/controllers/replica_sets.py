@@ -1,24 +1,58 @@
-"""ReplicaSets: as many pods as asked for, new ones for those that went or no longer match, and their status.
+"""ReplicaSet controller: keeps the requested number of matching pods, and writes the status.
 
 Source: kube-controller-manager's replicaset/replica_set.go and replica_set_utils.go.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from devcluster.workload import building
-from devcluster.workload.building import Json
-from devcluster.workload.claims import Claims
+from devcluster.workload import objects
 from devcluster.workload.cluster import Cluster
-from devcluster.workload.pod_ranks import first_to_go
+from devcluster.workload.controllers.adoption import Adoption
+from devcluster.workload.kubelet.pod_status import parse_timestamp
+from devcluster.workload.objects import Json
 from devcluster.workload.projections import Pod, ReplicaSet
-from devcluster.workload.statuses import unix
-from devcluster.workload.voices import Voices
+from devcluster.workload.recorders import Recorders
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 from informerd.errors import AlreadyExists, ApiError
+
+POD_DELETION_COST_ANNOTATION = "controller.kubernetes.io/pod-deletion-cost"
+
+
+_PHASES = {"Pending": 0, "Unknown": 1, "Running": 2}
+
+
+def deletion_order(pods: Sequence[Pod]) -> list[Pod]:
+    """Order of deletion: pods without a node, then not running, not ready, with low cost, sharing a node, young."""
+    together = Counter(pod.spec.node_name for pod in pods if pod.is_ready)
+
+    def rank(pod: Pod) -> tuple[object, ...]:
+        restarts = sum(each.restart_count for each in pod.status.container_statuses)
+        created = pod.metadata.creation_timestamp
+        return (
+            bool(pod.spec.node_name),
+            _PHASES.get(pod.status.phase, 2),
+            pod.is_ready,
+            _cost(pod),
+            -together[pod.spec.node_name],
+            -restarts,
+            -(created.timestamp() if created else 0.0),
+            pod.metadata.name,
+        )
+
+    return sorted(pods, key=rank)
+
+
+def _cost(pod: Pod) -> int:
+    text = pod.metadata.annotations.get(POD_DELETION_COST_ANNOTATION, "0")
+    try:
+        return int(text)
+    except ValueError:
+        return 0
+
 
 COMPONENT = "replicaset-controller"
 BURST = 500
@@ -28,25 +62,25 @@ BURST = 500
 class ReplicaSetController:
     """Reconciles every ReplicaSet."""
 
-    def __init__(self, cluster: Cluster, voices: Voices) -> None:
+    def __init__(self, cluster: Cluster, recorders: Recorders) -> None:
         self._cluster = cluster
-        self._recorder = voices.of(COMPONENT)
-        self.claims = Claims(cluster.replica_sets, cluster.pods, lambda pod: not pod.has_ended)
+        self._recorder = recorders.for_component(COMPONENT)
+        self.adoption = Adoption(cluster.replica_sets, cluster.pods, lambda pod: not pod.has_ended)
         self._made: defaultdict[str, int] = defaultdict(int)
         """By uid, how many names of pods were used: the next name follows from the number."""
 
     async def reconcile(self, request: Request) -> Result | None:
-        """Take and let go what it claims, create or delete what is missing or too much, and write the status."""
+        """Adopt and release pods, create missing ones or delete surplus ones, and write the status."""
         replica_set = self._cluster.replica_sets.get(request)
         if replica_set is None or replica_set.metadata.deletion_timestamp is not None:
             return None
-        await self.claims.settle(replica_set)
+        await self.adoption.adopt_and_release(replica_set)
         pods = self._pods(replica_set)
         missing = replica_set.spec.replicas - len(pods)
         if missing > 0:
             await self._create(replica_set, min(missing, BURST))
         elif missing < 0:
-            for pod in first_to_go(pods)[: min(-missing, BURST)]:
+            for pod in deletion_order(pods)[: min(-missing, BURST)]:
                 await self._cluster.pods.delete(pod)
                 message = f"Deleted pod: {pod.metadata.name}"
                 self._recorder.event(replica_set, "Normal", "SuccessfulDelete", message)
@@ -55,12 +89,12 @@ class ReplicaSetController:
     def forget(self, replica_set: ReplicaSet) -> None:
         """Drop what is known of one that is gone."""
         self._made.pop(replica_set.metadata.uid, None)
-        self.claims.forget(replica_set)
+        self.adoption.forget(replica_set)
 
     def _pods(self, replica_set: ReplicaSet) -> list[Pod]:
-        """Those that count: neither ended nor leaving."""
-        owned = self._cluster.pods.owned(replica_set.metadata.uid)
-        return [pod for pod in owned if not pod.is_leaving and not pod.has_ended]
+        """The pods that count: neither ended nor being deleted."""
+        owned = self._cluster.pods.owned_by(replica_set.metadata.uid)
+        return [pod for pod in owned if not pod.is_terminating and not pod.has_ended]
 
     async def _create(self, replica_set: ReplicaSet, number: int) -> None:
         for _ in range(number):
@@ -77,15 +111,16 @@ class ReplicaSetController:
     def _body(self, replica_set: ReplicaSet) -> Json:
         meta = replica_set.metadata
         self._made[meta.uid] += 1
-        name = f"{meta.name}-{self._cluster.dice.suffix('pod', meta.namespace, meta.name, self._made[meta.uid])}"
-        return building.pod(replica_set, building.owner(replica_set), replica_set.spec.template, name)
+        suffix = self._cluster.random_source.name_suffix("pod", meta.namespace, meta.name, self._made[meta.uid])
+        name = f"{meta.name}-{suffix}"
+        return objects.pod(replica_set, objects.controller_reference(replica_set), replica_set.spec.template, name)
 
     async def _write_status(self, replica_set: ReplicaSet) -> Result | None:
         labels = ((replica_set.spec.template.get("metadata") or {}).get("labels") or {}).items()
         pods = labelled = terminating = 0
         ready: list[Pod] = []
-        for pod in self._cluster.pods.owned(replica_set.metadata.uid):
-            if pod.is_leaving:
+        for pod in self._cluster.pods.owned_by(replica_set.metadata.uid):
+            if pod.is_terminating:
                 terminating += 1
             elif not pod.has_ended:
                 pods += 1
@@ -107,10 +142,10 @@ class ReplicaSetController:
         return Result(requeue_after=wait) if wait else None
 
     def _available(self, replica_set: ReplicaSet, ready: Sequence[Pod]) -> tuple[int, float]:
-        """How many have been ready for minReadySeconds, and the seconds until one more has."""
+        """The number of pods ready for minReadySeconds, and the seconds until the next one is."""
         least = replica_set.spec.min_ready_seconds
         if not least:
             return len(ready), 0.0
         now = self._cluster.clock.time()
-        left = [unix(pod.ready_since) + least - now for pod in ready]
+        left = [parse_timestamp(pod.ready_since) + least - now for pod in ready]
         return sum(each <= 0 for each in left), min((each for each in left if each > 0), default=0.0)

@@ -1,4 +1,4 @@
-"""The numbers of a rollout: how many pods which ReplicaSet is to have next. Pure functions.
+"""Replica counts of each ReplicaSet in the next step of a rollout, as pure functions.
 
 Source: kube-controller-manager's deployment/rolling.go, deployment/sync.go and deployment/util.
 """
@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from devcluster.workload.projections import Deployment, ReplicaSet
 
-REVISION = "deployment.kubernetes.io/revision"
-DESIRED = "deployment.kubernetes.io/desired-replicas"
-MAXIMUM = "deployment.kubernetes.io/max-replicas"
+REVISION_ANNOTATION = "deployment.kubernetes.io/revision"
+DESIRED_REPLICAS_ANNOTATION = "deployment.kubernetes.io/desired-replicas"
+MAX_REPLICAS_ANNOTATION = "deployment.kubernetes.io/max-replicas"
 
 Plan = dict[str, int]
 """By ReplicaSet's uid the number of pods that it is to have next; those that stay as they are, are left out."""
@@ -20,11 +20,11 @@ Plan = dict[str, int]
 
 def revision(replica_set: ReplicaSet) -> int:
     """Its revision; 0 where it has none."""
-    text = replica_set.metadata.annotations.get(REVISION, "")
+    text = replica_set.metadata.annotations.get(REVISION_ANNOTATION, "")
     return int(text) if text.isdecimal() else 0
 
 
-def fence_posts(deployment: Deployment) -> tuple[int, int]:
+def resolve_fenceposts(deployment: Deployment) -> tuple[int, int]:
     """(maxSurge, maxUnavailable) in pods: surge rounded up, unavailable down, and never both 0."""
     if deployment.spec.strategy.type != "RollingUpdate":
         return 0, 0
@@ -34,34 +34,34 @@ def fence_posts(deployment: Deployment) -> tuple[int, int]:
     return (surge, unavailable) if surge or unavailable else (0, 1)
 
 
-def most_unavailable(deployment: Deployment) -> int:
-    """How many pods may be unavailable while it rolls."""
+def max_unavailable(deployment: Deployment) -> int:
+    """The number of pods that may be unavailable during the rollout."""
     if deployment.spec.strategy.type != "RollingUpdate" or not deployment.spec.replicas:
         return 0
-    return min(fence_posts(deployment)[1], deployment.spec.replicas)
+    return min(resolve_fenceposts(deployment)[1], deployment.spec.replicas)
 
 
-def roll(deployment: Deployment, current: ReplicaSet, old: Sequence[ReplicaSet]) -> Plan:
+def plan_rolling_update(deployment: Deployment, current: ReplicaSet, old: Sequence[ReplicaSet]) -> Plan:
     """The next step of a rolling update: the new ReplicaSet grows first, then the old ones shrink."""
-    grown = new_replicas(deployment, current.spec.replicas, [current, *old])
+    grown = new_replica_count(deployment, current.spec.replicas, [current, *old])
     if grown != current.spec.replicas:
         return {current.metadata.uid: grown}
     return _shrunk(deployment, current, old)
 
 
-def new_replicas(deployment: Deployment, replicas: int, sets: Sequence[ReplicaSet]) -> int:
-    """How many pods the new ReplicaSet, which has `replicas`, may have beside all `sets`."""
+def new_replica_count(deployment: Deployment, replicas: int, sets: Sequence[ReplicaSet]) -> int:
+    """The next size of the new ReplicaSet, which has `replicas` now, among all `sets`."""
     wanted = deployment.spec.replicas
     if replicas >= wanted or deployment.spec.strategy.type != "RollingUpdate":
         return wanted
     total = sum(each.spec.replicas for each in sets)
-    room = wanted + fence_posts(deployment)[0] - total
+    room = wanted + resolve_fenceposts(deployment)[0] - total
     return replicas + max(0, min(room, wanted - replicas))
 
 
 def _shrunk(deployment: Deployment, current: ReplicaSet, old: Sequence[ReplicaSet]) -> Plan:
     sets = [current, *old]
-    least = deployment.spec.replicas - most_unavailable(deployment)
+    least = deployment.spec.replicas - max_unavailable(deployment)
     coming = current.spec.replicas - current.status.available_replicas
     spare = sum(each.spec.replicas for each in sets) - least - coming
     if spare <= 0:
@@ -80,8 +80,8 @@ def _shrunk(deployment: Deployment, current: ReplicaSet, old: Sequence[ReplicaSe
     return {each.metadata.uid: left[each.metadata.uid] for each in old if left[each.metadata.uid] != each.spec.replicas}
 
 
-def rescaled(deployment: Deployment, current: ReplicaSet | None, old: Sequence[ReplicaSet]) -> Plan:
-    """What a change of `replicas` means in mid-rollout or while paused: each ReplicaSet its share."""
+def plan_rescale(deployment: Deployment, current: ReplicaSet | None, old: Sequence[ReplicaSet]) -> Plan:
+    """The share of each ReplicaSet after a change of `replicas` in mid-rollout or while paused."""
     wanted = deployment.spec.replicas
     sets = [each for each in (current, *old) if each is not None]
     active = [each for each in sets if each.spec.replicas]
@@ -90,11 +90,11 @@ def rescaled(deployment: Deployment, current: ReplicaSet | None, old: Sequence[R
         return {only.metadata.uid: wanted} if only is not None and only.spec.replicas != wanted else {}
     if deployment.spec.strategy.type != "RollingUpdate":
         return {}
-    return _in_proportion(active, wanted + fence_posts(deployment)[0] if wanted else 0)
+    return _in_proportion(active, wanted + resolve_fenceposts(deployment)[0] if wanted else 0)
 
 
 def _in_proportion(active: Sequence[ReplicaSet], total: int) -> Plan:
-    """So many pods among those that have some, the largest first; the first takes what rounding leaves."""
+    """A number of pods shared among those that have some, the largest first; the first takes the rounding rest."""
     before = sum(each.spec.replicas for each in active)
     ranked = sorted(active, key=lambda each: (-each.spec.replicas, revision(each)))
     shares = {each.metadata.uid: round(each.spec.replicas * total / before) for each in ranked}
@@ -107,10 +107,13 @@ def _in_proportion(active: Sequence[ReplicaSet], total: int) -> Plan:
     }
 
 
-def is_rescaled(deployment: Deployment, sets: Sequence[ReplicaSet]) -> bool:
+def is_scaling_event(deployment: Deployment, sets: Sequence[ReplicaSet]) -> bool:
     """Whether `replicas` was changed since the ReplicaSets were scaled."""
     wanted = str(deployment.spec.replicas)
-    return any(each.spec.replicas and each.metadata.annotations.get(DESIRED, wanted) != wanted for each in sets)
+    return any(
+        each.spec.replicas and each.metadata.annotations.get(DESIRED_REPLICAS_ANNOTATION, wanted) != wanted
+        for each in sets
+    )
 
 
 def _share(value: int | str, of: int) -> float:

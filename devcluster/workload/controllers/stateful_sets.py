@@ -1,7 +1,7 @@
-"""StatefulSets: pods with numbers, made in order and taken away in the other, and their status.
+"""StatefulSet controller: creates numbered pods in order, removes them in reverse order, and writes the status.
 
-Source: kube-controller-manager's statefulset/stateful_set_control.go and stateful_set_utils.go. Its revisions are told
-apart by the hash of their template; no ControllerRevisions are kept, and volumes of claim templates are not made.
+Source: kube-controller-manager's statefulset/stateful_set_control.go and stateful_set_utils.go. Revisions are
+identified by the hash of their template; there are no ControllerRevisions, and no volumes of claim templates.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from dataclasses import dataclass
 
 import msgspec
 
-from devcluster.workload import building
-from devcluster.workload.building import Json
-from devcluster.workload.claims import Claims
+from devcluster.workload import objects
 from devcluster.workload.cluster import Cluster
-from devcluster.workload.daemon_sets import HASH
+from devcluster.workload.controllers.adoption import Adoption
+from devcluster.workload.controllers.daemon_sets import REVISION_HASH_LABEL
+from devcluster.workload.objects import Json
 from devcluster.workload.projections import Pod, StatefulSet, Template
-from devcluster.workload.voices import Voices
+from devcluster.workload.recorders import Recorders
 from informerd.controller.request import Request
 from informerd.errors import AlreadyExists
 
 COMPONENT = "statefulset-controller"
-INDEX, POD_NAME = "apps.kubernetes.io/pod-index", "statefulset.kubernetes.io/pod-name"
+POD_INDEX_LABEL, POD_NAME_LABEL = "apps.kubernetes.io/pod-index", "statefulset.kubernetes.io/pod-name"
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ class Revisions:
 class StatefulSetController:
     """Reconciles every StatefulSet."""
 
-    def __init__(self, cluster: Cluster, voices: Voices) -> None:
+    def __init__(self, cluster: Cluster, recorders: Recorders) -> None:
         self._cluster = cluster
-        self._recorder = voices.of(COMPONENT)
-        self.claims = Claims(cluster.stateful_sets, cluster.pods)
+        self._recorder = recorders.for_component(COMPONENT)
+        self.adoption = Adoption(cluster.stateful_sets, cluster.pods)
         self._templates: dict[tuple[str, str], Template] = {}
         """By uid and revision."""
 
@@ -47,14 +47,14 @@ class StatefulSetController:
         """Drop what is known of one that is gone."""
         uid = stateful_set.metadata.uid
         self._templates = {key: template for key, template in self._templates.items() if key[0] != uid}
-        self.claims.forget(stateful_set)
+        self.adoption.forget(stateful_set)
 
     async def reconcile(self, request: Request) -> None:
         """One step: make, take away or replace what is next, then the status."""
         stateful_set = self._cluster.stateful_sets.get(request)
         if stateful_set is None or stateful_set.metadata.deletion_timestamp is not None:
             return
-        await self.claims.settle(stateful_set)
+        await self.adoption.adopt_and_release(stateful_set)
         update = revision_of(stateful_set)
         self._templates[stateful_set.metadata.uid, update] = stateful_set.spec.template
         revisions = Revisions(stateful_set.status.current_revision or update, update)
@@ -68,13 +68,13 @@ class StatefulSetController:
             pod = pods.get(number)
             if pod is None:
                 await self._create(stateful_set, revisions, number)
-            elif pod.has_ended and not pod.is_leaving:
+            elif pod.has_ended and not pod.is_terminating:
                 await self._delete(stateful_set, pod)
             if in_order and not _is_well(pod):
                 return
         surplus = [pods[number] for number in sorted(pods, reverse=True) if number >= wanted]
         for pod in surplus:
-            if not pod.is_leaving:
+            if not pod.is_terminating:
                 await self._delete(stateful_set, pod)
             if in_order:
                 return
@@ -87,16 +87,20 @@ class StatefulSetController:
             stateful_set.spec.replicas - 1, stateful_set.spec.update_strategy.rolling_update.partition - 1, -1
         ):
             pod = pods.get(number)
-            if pod is not None and not pod.is_leaving and pod.metadata.labels.get(HASH) != revisions.update:
+            if (
+                pod is not None
+                and not pod.is_terminating
+                and pod.metadata.labels.get(REVISION_HASH_LABEL) != revisions.update
+            ):
                 await self._delete(stateful_set, pod)
                 return
             if not _is_well(pod):
                 return
 
     def _pods(self, stateful_set: StatefulSet) -> dict[int, Pod]:
-        """By their numbers."""
+        """The pods by their ordinals."""
         found: dict[int, Pod] = {}
-        for pod in self._cluster.pods.owned(stateful_set.metadata.uid):
+        for pod in self._cluster.pods.owned_by(stateful_set.metadata.uid):
             name, _, number = pod.metadata.name.rpartition("-")
             if name == stateful_set.metadata.name and number.isdecimal():
                 found[int(number)] = pod
@@ -108,17 +112,17 @@ class StatefulSetController:
         template = self._templates.get((stateful_set.metadata.uid, revision), stateful_set.spec.template)
         body = pod_body(stateful_set, template, revision, number)
         name = body["metadata"]["name"]
-        said = f"Pod {name} in StatefulSet {stateful_set.metadata.name}"
+        pod_text = f"Pod {name} in StatefulSet {stateful_set.metadata.name}"
         try:
             await self._cluster.pods.create(body)
         except AlreadyExists:
             return
-        self._recorder.event(stateful_set, "Normal", "SuccessfulCreate", f"create {said} successful")
+        self._recorder.event(stateful_set, "Normal", "SuccessfulCreate", f"create {pod_text} successful")
 
     async def _delete(self, stateful_set: StatefulSet, pod: Pod) -> None:
         await self._cluster.pods.delete(pod)
-        said = f"delete Pod {pod.metadata.name} in StatefulSet {stateful_set.metadata.name} successful"
-        self._recorder.event(stateful_set, "Normal", "SuccessfulDelete", said)
+        message = f"delete Pod {pod.metadata.name} in StatefulSet {stateful_set.metadata.name} successful"
+        self._recorder.event(stateful_set, "Normal", "SuccessfulDelete", message)
 
     async def _write(self, stateful_set: StatefulSet, revisions: Revisions) -> None:
         pods = list(self._pods(stateful_set).values())
@@ -133,21 +137,21 @@ class StatefulSetController:
 
 def revision_of(stateful_set: StatefulSet) -> str:
     """The name of its template's revision."""
-    return f"{stateful_set.metadata.name}-{building.template_hash(stateful_set.spec.template)}"
+    return f"{stateful_set.metadata.name}-{objects.template_hash(stateful_set.spec.template)}"
 
 
 def status_of(stateful_set: StatefulSet, pods: Sequence[Pod], revisions: Revisions) -> Json:
     """Its status: what was updated is current once all of it is."""
-    staying = [pod for pod in pods if not pod.is_leaving]
+    staying = [pod for pod in pods if not pod.is_terminating]
     ready = sum(pod.is_ready for pod in staying)
-    updated = sum(pod.metadata.labels.get(HASH) == revisions.update for pod in staying)
+    updated = sum(pod.metadata.labels.get(REVISION_HASH_LABEL) == revisions.update for pod in staying)
     is_done = updated == len(pods) == stateful_set.spec.replicas == ready
     current = revisions.update if is_done else revisions.current
     return {
         "observedGeneration": stateful_set.metadata.generation,
         "replicas": len(pods),
         "readyReplicas": ready,
-        "currentReplicas": sum(pod.metadata.labels.get(HASH) == current for pod in staying),
+        "currentReplicas": sum(pod.metadata.labels.get(REVISION_HASH_LABEL) == current for pod in staying),
         "updatedReplicas": updated,
         "availableReplicas": ready,
         "currentRevision": current,
@@ -158,9 +162,9 @@ def status_of(stateful_set: StatefulSet, pods: Sequence[Pod], revisions: Revisio
 def pod_body(stateful_set: StatefulSet, template: Template, revision: str, number: int) -> Json:
     """The pod of that number."""
     name = f"{stateful_set.metadata.name}-{number}"
-    body = building.pod(stateful_set, building.owner(stateful_set), template, name)
+    body = objects.pod(stateful_set, objects.controller_reference(stateful_set), template, name)
     del body["metadata"]["generateName"]
-    marks = {HASH: revision, INDEX: str(number), POD_NAME: name}
+    marks = {REVISION_HASH_LABEL: revision, POD_INDEX_LABEL: str(number), POD_NAME_LABEL: name}
     body["metadata"]["labels"] = {**body["metadata"].get("labels", {}), **marks}
     body["spec"] |= {"hostname": name}
     if stateful_set.spec.service_name:
@@ -169,4 +173,4 @@ def pod_body(stateful_set: StatefulSet, template: Template, revision: str, numbe
 
 
 def _is_well(pod: Pod | None) -> bool:
-    return pod is not None and pod.is_ready and not pod.is_leaving
+    return pod is not None and pod.is_ready and not pod.is_terminating

@@ -1,4 +1,4 @@
-"""The director: has stories told, one after another, and small things happen in between, so that something moves."""
+"""Director that plays one scenario after another, with background changes in between."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from devcluster.workload.fleet import Fleet
-from devcluster.workload.hands_off import HandsOff
-from devcluster.workload.nodes import LEASE_SECONDS
-from devcluster.workload.pace import Pace
-from devcluster.workload.pulse import Pulse
-from devcluster.workload.stage import Cast, Stage
-from devcluster.workload.stories import load, releases, trouble
-from devcluster.workload.teams import App
+from devcluster.workload.applications import App
+from devcluster.workload.demo.background_changes import BackgroundChanges
+from devcluster.workload.demo.fleet import Fleet
+from devcluster.workload.demo.hands_off import HandsOff
+from devcluster.workload.demo.rate import RateCorrection
+from devcluster.workload.demo.scenarios import incidents, load, releases
+from devcluster.workload.demo.stage import Components, Stage
+from devcluster.workload.kubelet.heartbeats import LEASE_SECONDS
 from informerd.errors import InformerdError
 
 _log = logging.getLogger(__name__)
-Story = Callable[[Stage], Coroutine[Any, Any, None]]
+Scenario = Callable[[Stage], Coroutine[Any, Any, None]]
 
-STORIES: tuple[Story, ...] = (
-    releases.release, releases.missing_image, load.rush_hour, trouble.memory_leak, releases.canary,
-    trouble.lost_node, releases.crashing_release, load.failing_job, trouble.fits_nowhere, releases.release,
-    trouble.memory_pressure, releases.paused_release, trouble.too_large, load.late_job,
+SCENARIOS: tuple[Scenario, ...] = (
+    releases.release, releases.missing_image, load.rush_hour, incidents.memory_leak, releases.canary,
+    incidents.lost_node, releases.crashing_release, load.failing_job, incidents.unschedulable_pods, releases.release,
+    incidents.memory_pressure, releases.paused_release, incidents.oversized_request, load.late_job,
 )  # fmt: skip
 FIRST_PAUSE = 3.0
 PAUSE = (8.0, 16.0)
-"""Seconds between the end of a story and the beginning of the next, at the usual rate."""
-STORY_RATE = 2.0
-"""Changes a second that stories make, about, with their pauses, if one is told at a time."""
-MOST_TELLERS = 6
-TOLD_MEANWHILE = 20.0
-"""Changes a second for which one more story is told at a time."""
+"""Seconds between the end of a scenario and the beginning of the next, at the usual rate."""
+SCENARIO_RATE = 2.0
+"""Approximate changes a second of the scenarios with their pauses, if one is played at a time."""
+MAX_PARALLEL_SCENARIOS = 6
+RATE_PER_SCENARIO_RUNNER = 20.0
+"""Changes a second for which one more scenario is played at a time."""
 
 
 class Director:
@@ -42,41 +42,43 @@ class Director:
     `rate` is above 0. Begins with a cluster whose informers have synced.
     """
 
-    def __init__(self, cast: Cast, fleet: Fleet, rate: float) -> None:
-        self._cast = cast
+    def __init__(self, components: Components, fleet: Fleet, rate: float) -> None:
+        self._cast = components
         self._fleet = fleet
         self._rate = rate
         self._busy: set[str] = set()
-        """Applications to which a story happens."""
-        self._hands_off = HandsOff(cast.cluster, fleet.apps)
+        """Applications that a scenario is using."""
+        self._hands_off = HandsOff(components.cluster, fleet.apps)
         self._numbers = itertools.count(1)
 
     async def run(self) -> None:
-        """Tell stories until cancelled."""
-        tellers = min(MOST_TELLERS, 1 + int(self._rate / TOLD_MEANWHILE), max(1, len(self._fleet.apps) // 8))
-        left = max(self._rate - STORY_RATE * tellers, self._rate / 2)
+        """Play scenarios until cancelled."""
+        tellers = min(
+            MAX_PARALLEL_SCENARIOS, 1 + int(self._rate / RATE_PER_SCENARIO_RUNNER), max(1, len(self._fleet.apps) // 8)
+        )
+        left = max(self._rate - SCENARIO_RATE * tellers, self._rate / 2)
         cluster = self._cast.cluster
-        pace = Pace(cluster.clock, self._rate, lambda: cluster.revision, self._leases)
-        pulse = Pulse(self._cast, self._fleet, left, pace, is_free=self._is_free)
+        pace = RateCorrection(cluster.clock, self._rate, lambda: cluster.revision, self._leases)
+        pulse = BackgroundChanges(self._cast, self._fleet, left, pace, is_free=self._is_free)
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(pulse.run(), name="pulse")
             for teller in range(tellers):
                 tasks.create_task(self._tell(teller), name=f"teller {teller}")
 
     async def _tell(self, teller: int) -> None:
-        dice, clock = self._cast.cluster.dice.of("teller", teller), self._cast.cluster.clock
-        stretch = max(1.0, 2 * STORY_RATE / self._rate)
+        dice, clock = self._cast.cluster.random_source.rng_for("teller", teller), self._cast.cluster.clock
+        stretch = max(1.0, 2 * SCENARIO_RATE / self._rate)
         await clock.sleep(FIRST_PAUSE * (1 + teller))
         while True:
-            deck = list(STORIES)
+            deck = list(SCENARIOS)
             dice.shuffle(deck)
             for story in deck:
                 await self._one(story, teller)
                 await clock.sleep(dice.uniform(*PAUSE) * stretch)
 
-    async def _one(self, story: Story, teller: int) -> None:
+    async def _one(self, story: Scenario, teller: int) -> None:
         number = next(self._numbers)
-        dice = self._cast.cluster.dice.of("story", teller, number)
+        dice = self._cast.cluster.random_source.rng_for("story", teller, number)
         apps = [app for app in self._fleet.apps if app.replicas >= 2 and self._is_free(app)]
         if not apps:
             return
@@ -90,12 +92,12 @@ class Director:
         finally:
             self._busy.discard(app.key)
             if stage.deployment is not None:
-                self._hands_off.ours(app)
+                self._hands_off.record_own_generation(app)
 
     def _leases(self) -> float:
-        """How many are renewed a second, which are no changes that anybody looks at."""
+        """The number of lease renewals a second, which are no visible changes."""
         return len(self._cast.cluster.nodes.informer.store) / LEASE_SECONDS
 
     def _is_free(self, app: App) -> bool:
-        """Whether nothing happens to it already, and nobody works on it."""
+        """Whether no scenario uses it, and no person works on it."""
         return not app.flaw and app.key not in self._busy and self._hands_off.is_free(app)

@@ -1,6 +1,6 @@
-"""The fleet: the teams' applications and the nodes for them, in a number that makes about so many pods.
+"""Applications and nodes of the demo, scaled to a requested number of pods.
 
-A small cluster has fewer replicas and applications, a large one more replicas and, beyond that, further cells: copies
+A small cluster has fewer replicas and applications. A large one has more replicas and, beyond that, more cells: copies
 of the teams' namespaces in other regions.
 """
 
@@ -10,47 +10,47 @@ import math
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from devcluster.workload.teams import (
+from devcluster.workload.applications import (
     APPS,
     CRONS,
-    DAEMON,
+    DAEMON_APP,
     MYDEMOS,
     NAMESPACES,
     NODES,
-    STATEFUL,
+    STATEFUL_APP,
     App,
-    Cron,
-    Demo,
-    NodeSpec,
+    CronApp,
+    MydemoApp,
+    NodeProfile,
 )
 
-T = TypeVar("T", App, Cron, Demo)
+T = TypeVar("T", App, CronApp, MydemoApp)
 
 JOB_PODS = 7
 """Pods of jobs that have ended, of which there are about so many at any time."""
-WITH_SETS = 100
+MIN_PODS_FOR_SETS = 100
 """Pods from which on there are a StatefulSet and a DaemonSet, too."""
 CELL_PODS = 1500
 """Pods of a cell at most."""
 CELLS = ("", "eu", "us", "asia", "africa", "oceania", "nordics", "iberia", "india", "brazil", "canada", "japan", "gulf")
-"""What ends the namespaces of a cell; of the first one nothing does."""
+"""Suffixes of the namespaces of a cell; the first cell has none."""
 NODE_PODS = 80
 """Pods of a node in a large cluster, of the 110 for which it has room."""
 
 
 @dataclass(frozen=True)
 class Fleet:
-    """What the cluster runs."""
+    """Applications and nodes of the cluster."""
 
     apps: tuple[App, ...]
-    crons: tuple[Cron, ...]
-    nodes: tuple[NodeSpec, ...]
-    mydemos: tuple[Demo, ...]
+    crons: tuple[CronApp, ...]
+    nodes: tuple[NodeProfile, ...]
+    mydemos: tuple[MydemoApp, ...]
     namespaces: tuple[tuple[str, str], ...]
     """Each with the team that it belongs to."""
-    stateful: tuple[App, ...] = ()
+    stateful_apps: tuple[App, ...] = ()
     """Those whose pods have numbers."""
-    daemons: tuple[App, ...] = ()
+    daemon_apps: tuple[App, ...] = ()
     """Those that have a pod on each node."""
 
     def app(self, key: str) -> App | None:
@@ -58,20 +58,20 @@ class Fleet:
         return next((app for app in self.apps if app.key == key), None)
 
 
-def fleet(pods: int) -> Fleet:
+def make_fleet(pods: int) -> Fleet:
     """The fleet of a cluster with about so many pods."""
     cells = [_cell_name(number) for number in range(math.ceil(pods / CELL_PODS))]
     ended = JOB_PODS * len(cells) if pods > 5 * JOB_PODS else 0
     nodes = _nodes(pods)
-    has_sets = pods >= WITH_SETS
-    placed = STATEFUL.replicas + len(nodes) if has_sets else 0
+    has_sets = pods >= MIN_PODS_FOR_SETS
+    placed = STATEFUL_APP.replicas + len(nodes) if has_sets else 0
     shares = _shares(pods - ended - placed, [1] * len(cells))
     apps = [app for cell, share in zip(cells, shares, strict=True) for app in _apps(cell, share)]
     used = {app.namespace for app in apps}
     crons = [_moved(each, cell) for cell in cells for each in CRONS if _named(each.namespace, cell) in used]
     demos = [_moved(each, cell) for cell in cells for each in MYDEMOS if not cell or each.namespace != "default"]
     namespaces = [(_named(name, cell), name) for cell in cells for name in NAMESPACES]
-    sets = ((STATEFUL,), (DAEMON,)) if has_sets else ((), ())
+    sets = ((STATEFUL_APP,), (DAEMON_APP,)) if has_sets else ((), ())
     return Fleet(tuple(apps), tuple(crons), nodes, tuple(demos), tuple(namespaces), *sets)
 
 
@@ -97,14 +97,16 @@ def _shares(total: int, weights: list[int]) -> list[int]:
     return shares
 
 
-def _nodes(pods: int) -> tuple[NodeSpec, ...]:
+def _nodes(pods: int) -> tuple[NodeProfile, ...]:
     """The usual nodes, and further ones of a larger kind where these are not enough."""
     room = sum(spec.pods for spec in NODES if not spec.control_plane)
     if pods <= room // 2:
         return NODES
     more = math.ceil((pods - room // 2) / NODE_PODS)
     further = [
-        NodeSpec(f"worker-{len(NODES) + number}", "abc"[number % 3], 5.0 + 50 * number / more, cpu=64, memory="256Gi")
+        NodeProfile(
+            f"worker-{len(NODES) + number}", "abc"[number % 3], 5.0 + 50 * number / more, cpu=64, memory="256Gi"
+        )
         for number in range(more)
     ]
     return (*NODES, *further)

@@ -1,13 +1,13 @@
-"""Hands off: applications that a person has changed are left alone for some minutes."""
+"""Record of applications that a person has changed, which the demo leaves alone for some minutes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from devcluster.workload.applications import App
 from devcluster.workload.cluster import Cluster
-from devcluster.workload.teams import App
 
-SECONDS = 300.0
+APP_HANDS_OFF_SECONDS = 300.0
 
 
 class HandsOff:
@@ -19,16 +19,16 @@ class HandsOff:
         self._touched: dict[str, float] = {}
         """By the Deployment's key, when somebody else's change was noticed, in monotonic seconds."""
         for app in apps:
-            self.ours(app)
+            self.record_own_generation(app)
 
-    def ours(self, app: App) -> None:
-        """What the application looks like now is the director's doing."""
+    def record_own_generation(self, app: App) -> None:
+        """Record the application's present state as the director's own change."""
         found = self._cluster.deployments.get(app.key)
         if found is not None:
             self._known[app.key] = found.metadata.generation
 
     def is_free(self, app: App) -> bool:
-        """Whether the application is there and nobody has changed it in the last minutes."""
+        """Whether the application exists and nobody has changed it in the last minutes."""
         found = self._cluster.deployments.get(app.key)
         if found is None or found.metadata.deletion_timestamp is not None:
             return False
@@ -36,4 +36,4 @@ class HandsOff:
         if self._known.setdefault(app.key, found.metadata.generation) != found.metadata.generation:
             self._known[app.key] = found.metadata.generation
             self._touched[app.key] = now
-        return now - self._touched.get(app.key, -SECONDS) >= SECONDS
+        return now - self._touched.get(app.key, -APP_HANDS_OFF_SECONDS) >= APP_HANDS_OFF_SECONDS

@@ -1,4 +1,4 @@
-"""Pace: by how much small things come faster or slower than planned, so that all comes to so many changes a second."""
+"""Controller of the rate of background changes, so that all changes together reach the requested number a second."""
 
 from __future__ import annotations
 
@@ -8,33 +8,35 @@ from informerd.clock import Clock
 
 WINDOW = 15.0
 """Seconds between two looks at how many changes there were."""
-SLOWEST, FASTEST = 0.5, 1.3
+MIN_FACTOR, MAX_FACTOR = 0.5, 1.3
 """Bounds of the factor: what is planned is about right, and a cluster with enough to do is not pressed further."""
-LEAST_RATE = 50.0
+MIN_CORRECTED_RATE = 50.0
 """Changes a second below which nothing is corrected: a seed tells the same there, to the second."""
 
 
-class Pace:
+class RateCorrection:
     """Compares the changes that there were with `rate`. `revision` counts them all, `aside` a second do not count."""
 
-    def __init__(self, clock: Clock, rate: float, revision: Callable[[], int], aside: Callable[[], float]) -> None:
+    def __init__(
+        self, clock: Clock, rate: float, revision: Callable[[], int], uncounted_rate: Callable[[], float]
+    ) -> None:
         self._clock = clock
         self._rate = rate
         self._revision = revision
-        self._aside = aside
+        self._aside = uncounted_rate
         self._since = clock.now()
         self._seen = revision()
         self.factor = 1.0
         """By which the planned rate is multiplied."""
 
-    def look(self, *, late: bool) -> None:
+    def update(self, *, late: bool) -> None:
         """Correct the factor where it is time to. `late`: more cannot be begun as it is, so nothing is sped up."""
         now = self._clock.now()
-        if self._rate < LEAST_RATE or now - self._since < WINDOW:
+        if self._rate < MIN_CORRECTED_RATE or now - self._since < WINDOW:
             return
         revision = self._revision()
         seen = (revision - self._seen) / (now - self._since) - self._aside()
         self._since, self._seen = now, revision
         wanted = (self._rate / max(seen, self._rate / 4)) ** 0.5  # half the way, for what was begun still has to end
         if wanted <= 1 or not late:
-            self.factor = min(max(self.factor * wanted, SLOWEST), FASTEST)
+            self.factor = min(max(self.factor * wanted, MIN_FACTOR), MAX_FACTOR)

@@ -1,4 +1,4 @@
-"""The stage: what the director's stories act on, and the few things that all of them do."""
+"""Cluster state that scenarios act on, and the actions that they share."""
 
 from __future__ import annotations
 
@@ -6,45 +6,45 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from devcluster.workload.building import Json
-from devcluster.workload.cluster import APP, Cluster
-from devcluster.workload.fleet import Fleet
-from devcluster.workload.kubelet import Kubelet
-from devcluster.workload.machines import Machines
-from devcluster.workload.mydemos import MydemoController
-from devcluster.workload.nodes import NodeAgents
+from devcluster.workload.applications import App
+from devcluster.workload.cluster import APP_INDEX, Cluster
+from devcluster.workload.controllers.mydemos import MydemoController
+from devcluster.workload.controllers.rollout import REVISION_ANNOTATION, revision
+from devcluster.workload.demo.fleet import Fleet
+from devcluster.workload.kubelet.heartbeats import NodeHeartbeats
+from devcluster.workload.kubelet.kubelet import Kubelet
+from devcluster.workload.kubelet.machines import NodeFaults
+from devcluster.workload.objects import Json
 from devcluster.workload.projections import Deployment, Node, Pod, Template
-from devcluster.workload.rollout import REVISION, revision
-from devcluster.workload.teams import App
 
-CAUSE = "kubernetes.io/change-cause"
-"""What `kubectl rollout history` shows."""
+CHANGE_CAUSE_ANNOTATION = "kubernetes.io/change-cause"
+"""Annotation that `kubectl rollout history` shows."""
 _LOOK = 1.0
 """Seconds between two looks at whether something has come true."""
 
 
 @dataclass(frozen=True)
-class Cast:
-    """Those who act."""
+class Components:
+    """Cluster, kubelets and controllers that scenarios act on."""
 
     cluster: Cluster
     kubelet: Kubelet
-    agents: NodeAgents
+    heartbeats: NodeHeartbeats
     mydemos: MydemoController
-    machines: Machines
+    node_faults: NodeFaults
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One story's: `dice` are its own, `app` is the application that it may change."""
+    """Stage of one scenario: `dice` are its own, `app` is the application that it may change."""
 
-    cast: Cast
+    components: Components
     fleet: Fleet
-    dice: random.Random
+    rng: random.Random
     app: App
     number: int
     _known: dict[str, int] = field(default_factory=dict)
-    """The application's newest generation that is this story's doing."""
+    """The application's newest generation that this scenario wrote."""
 
     def __post_init__(self) -> None:
         if (found := self.cluster.deployments.get(self.app.key)) is not None:
@@ -52,11 +52,11 @@ class Stage:
 
     @property
     def cluster(self) -> Cluster:
-        return self.cast.cluster
+        return self.components.cluster
 
     @property
     def deployment(self) -> Deployment | None:
-        """The application's; None where somebody deleted it, or changed it since: the story is over then."""
+        """The application's Deployment; None where somebody deleted or changed it: the scenario is over then."""
         found = self.cluster.deployments.get(self.app.key)
         is_ours = found is not None and found.metadata.generation <= self._known.get(self.app.key, 0)
         return found if is_ours else None
@@ -64,23 +64,23 @@ class Stage:
     @property
     def pods(self) -> list[Pod]:
         """The application's."""
-        return self.cluster.pods.by(APP, self.app.key)
+        return self.cluster.pods.by_index(APP_INDEX, self.app.key)
 
     @property
-    def settled(self) -> list[Pod]:
-        """Those of its pods that run, and to which nothing is about to happen."""
-        return [pod for pod in self.pods if self.cast.kubelet.is_settled(pod)]
+    def settled_pods(self) -> list[Pod]:
+        """Its running pods with no pending step."""
+        return [pod for pod in self.pods if self.components.kubelet.is_settled(pod)]
 
     @property
-    def workers(self) -> list[Node]:
+    def worker_nodes(self) -> list[Node]:
         """The nodes that take pods and are well."""
         return [node for node in self.cluster.nodes.all() if node.is_ready and not node.spec.taints]
 
-    async def wait(self, shortest: float, longest: float) -> None:
+    async def pause(self, shortest: float, longest: float) -> None:
         """Let some seconds pass."""
-        await self.cluster.clock.sleep(self.dice.uniform(shortest, longest))
+        await self.cluster.clock.sleep(self.rng.uniform(shortest, longest))
 
-    async def until(self, holds: Callable[[], object], limit: float) -> bool:
+    async def wait_until(self, holds: Callable[[], object], limit: float) -> bool:
         """Wait until something holds, at most `limit` seconds; whether it does."""
         end = self.cluster.clock.now() + limit
         while not holds():
@@ -89,9 +89,9 @@ class Stage:
             await self.cluster.clock.sleep(_LOOK)
         return True
 
-    async def settle(self, limit: float = 180.0) -> bool:
+    async def wait_until_settled(self, limit: float = 180.0) -> bool:
         """Wait until what the application asks for is there."""
-        return await self.until(lambda: (found := self.deployment) is None or found.is_settled, limit)
+        return await self.wait_until(lambda: (found := self.deployment) is None or found.is_settled, limit)
 
     async def scale(self, replicas: int) -> None:
         """Ask for so many pods."""
@@ -112,8 +112,8 @@ class Stage:
         found = self.deployment
         if found is None:
             return
-        template = changed_template(found.spec.template, image, behaviour or {}, memory)
-        annotations = {**found.metadata.annotations, CAUSE: cause}
+        template = change_template(found.spec.template, image, behaviour or {}, memory)
+        annotations = {**found.metadata.annotations, CHANGE_CAUSE_ANNOTATION: cause}
         values = {"/spec/template": template, "/metadata/annotations": annotations}
         await self._replace(found, values)
 
@@ -122,8 +122,8 @@ class Stage:
         found = self.deployment
         if found is None:
             return
-        now = found.metadata.annotations.get(REVISION, "")
-        sets = sorted(self.cluster.replica_sets.owned(found.metadata.uid), key=revision)
+        now = found.metadata.annotations.get(REVISION_ANNOTATION, "")
+        sets = sorted(self.cluster.replica_sets.owned_by(found.metadata.uid), key=revision)
         before = [each for each in sets if str(revision(each)) != now]
         if before:
             template = dict(before[-1].spec.template)
@@ -133,8 +133,8 @@ class Stage:
             await self._replace(found, {"/spec/template": template})
 
 
-def changed_template(template: Template, image: str, annotations: Json, memory: str) -> Template:
-    """The template with another image, other annotations, and so much memory where that is said."""
+def change_template(template: Template, image: str, annotations: Json, memory: str) -> Template:
+    """The template with another image, other annotations, and another memory request and limit where one is given."""
     first, *rest = template["spec"]["containers"]
     first = {**first, "image": image}
     if memory:

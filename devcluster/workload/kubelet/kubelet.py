@@ -1,61 +1,61 @@
-"""The kubelets of all nodes: they meet pods, take each through its steps, end and evict them."""
+"""Kubelets of all nodes, which run, end and evict pods."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from devcluster.workload import statuses
-from devcluster.workload.cluster import NODE, Cluster
-from devcluster.workload.machines import Machines
-from devcluster.workload.pod_steps import NEVER, Life, PodSteps
-from devcluster.workload.projections import Pod, condition
-from devcluster.workload.statuses import PodLife
-from devcluster.workload.voices import Voices
+from devcluster.workload.cluster import NODE_INDEX, Cluster
+from devcluster.workload.kubelet import pod_status
+from devcluster.workload.kubelet.machines import NodeFaults
+from devcluster.workload.kubelet.pod_lifecycle import NEVER, PodLifecycle, PodWorkerState
+from devcluster.workload.kubelet.pod_status import PodStatusBuilder
+from devcluster.workload.projections import Pod, find_condition
+from devcluster.workload.recorders import Recorders
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 
 _ENDING = ("stop", "remove")
 
 
-def is_marked(pod: Pod) -> bool:
-    """Whether its containers are ready and it is said not to be: that is not its kubelet's word."""
-    ready = condition(pod.status.conditions, "ContainersReady")
-    return ready is not None and ready.status == "True" and not (pod.is_ready or pod.is_leaving or pod.has_ended)
+def is_marked_unready(pod: Pod) -> bool:
+    """Whether the containers are ready but another component marked the pod as not ready."""
+    ready = find_condition(pod.status.conditions, "ContainersReady")
+    return ready is not None and ready.status == "True" and not (pod.is_ready or pod.is_terminating or pod.has_ended)
 
 
 class Kubelet:
     """Runs every pod that has a node which is there and answers."""
 
-    def __init__(self, cluster: Cluster, voices: Voices, machines: Machines) -> None:
+    def __init__(self, cluster: Cluster, recorders: Recorders, node_faults: NodeFaults) -> None:
         self._cluster = cluster
-        self._machines = machines
-        self._steps = PodSteps(cluster, voices)
-        self._lives: dict[str, Life] = {}
+        self._machines = node_faults
+        self._steps = PodLifecycle(cluster, recorders)
+        self._lives: dict[str, PodWorkerState] = {}
         """By the pod's uid."""
         self._addresses: dict[str, int] = {}
         self.requeue: Callable[[Request], None] = lambda _: None
-        """Has a pod looked at again; set by whoever runs this controller."""
+        """Requeues a pod; set by the runner of this controller."""
 
-    def crash(self, pod: Pod, code: int, reason: str, *, words: str = "") -> None:
+    def crash(self, pod: Pod, code: int, reason: str, *, message: str = "") -> None:
         """Let a running pod's container end now, with this exit code and reason; `words` of a failed probe before."""
-        self._make(pod, "crash", code, reason, words)
+        self._make(pod, "crash", code, reason, message)
 
-    def flicker(self, pod: Pod) -> None:
+    def flap_readiness(self, pod: Pod) -> None:
         """Let a running pod's readiness probe fail for some seconds."""
         self._make(pod, "unready")
 
-    def evict(self, pod: Pod, words: str) -> None:
+    def evict(self, pod: Pod, message: str) -> None:
         """Let the node get rid of a pod."""
-        self._make(pod, "evict", words=words)
+        self._make(pod, "evict", words=message)
 
     def is_settled(self, pod: Pod) -> bool:
-        """Whether a pod runs, is ready, and nothing is about to happen to it."""
+        """Whether a pod runs, is ready, and has no pending step."""
         life = self._lives.get(pod.metadata.uid)
-        return life is not None and life.due == NEVER and pod.is_ready and not pod.is_leaving
+        return life is not None and life.due_at == NEVER and pod.is_ready and not pod.is_terminating
 
-    def wake(self, node: str) -> None:
+    def requeue_pods_on(self, node: str) -> None:
         """Look at all pods of a node that has come, or answers again."""
-        for pod in self._cluster.pods.by(NODE, node):
+        for pod in self._cluster.pods.by_index(NODE_INDEX, node):
             self.requeue(Request.of(pod))
 
     def forget(self, pod: Pod) -> None:
@@ -71,46 +71,48 @@ class Kubelet:
         if not name:
             await self._without_node(pod)
             return None
-        if self._cluster.nodes.get(name) is None or not self._machines.answers(name):
+        if self._cluster.nodes.get(name) is None or not self._machines.is_responding(name):
             return None  # `wake` comes with the node
         life = self._lives.get(pod.metadata.uid)
         if life is None:
             life = self._lives[pod.metadata.uid] = self._met(pod)
-        if pod.is_leaving and life.step not in _ENDING:
-            life.step, life.due = "stop", 0.0
-        left = life.due - self._cluster.clock.now()
-        if left > 0 and is_marked(pod):
-            await self._steps.set_right(pod)
+        if pod.is_terminating and life.step not in _ENDING:
+            life.step, life.due_at = "stop", 0.0
+        left = life.due_at - self._cluster.clock.now()
+        if left > 0 and is_marked_unready(pod):
+            await self._steps.restore_readiness(pod)
         if left <= 0:
-            await self._steps.take(pod, life)
-            left = max(0.001, life.due - self._cluster.clock.now())
+            await self._steps.run_step(pod, life)
+            left = max(0.001, life.due_at - self._cluster.clock.now())
         return None if left == NEVER else Result(requeue_after=left)
 
     def _make(self, pod: Pod, step: str, code: int = 0, reason: str = "", words: str = "") -> None:
         life = self._lives.get(pod.metadata.uid)
         if life is not None:
-            life.step, life.due = step, self._cluster.clock.now()
-            life.code, life.reason, life.words = code, reason, words
+            life.step, life.due_at = step, self._cluster.clock.now()
+            life.exit_code, life.reason, life.words = code, reason, words
             self.requeue(Request.of(pod))
 
     async def _without_node(self, pod: Pod) -> None:
-        """What nobody runs is gone as soon as it is deleted: the API server's own doing in a real cluster."""
-        if pod.is_leaving:
+        """Remove a deleted pod without a node immediately, as the API server does in a real cluster."""
+        if pod.is_terminating:
             await self._cluster.pods.delete(pod, grace=0)
 
-    def _met(self, pod: Pod) -> Life:
+    def _met(self, pod: Pod) -> PodWorkerState:
         """A pod seen for the first time: new, or there before this kubelet started."""
-        number = f"{self._cluster.dice.of('number', pod.metadata.uid).getrandbits(128):x}"
+        number = f"{self._cluster.random_source.rng_for('number', pod.metadata.uid).getrandbits(128):x}"
         if not pod.status.container_statuses:
             host, address = self._address(pod.spec.node_name)
             now = self._cluster.clock.time()
-            return Life(PodLife(pod, created=now, address=address, host=host, number=number), "create", 0.0)
-        life = Life(statuses.recovered(pod, number), "ready", NEVER)
+            return PodWorkerState(
+                PodStatusBuilder(pod, created=now, address=address, host=host, number=number), "create", 0.0
+            )
+        life = PodWorkerState(pod_status.recover_status(pod, number), "ready", NEVER)
         self._steps.images.add(pod.spec.node_name, pod.spec.containers[0].image)
         self._resume(pod, life)
         return life
 
-    def _resume(self, pod: Pod, life: Life) -> None:
+    def _resume(self, pod: Pod, life: PodWorkerState) -> None:
         """Go on where the status says that the pod was."""
         state = pod.status.container_statuses[0].state
         waiting = state.waiting.reason if state.waiting else ""
@@ -118,17 +120,17 @@ class Kubelet:
         if pod.has_ended:
             return
         if waiting == "CrashLoopBackOff":
-            life.crashes = life.pod.restarts
-            steps.after(pod, life, "restart", 4, 60)
+            life.crashes = life.status_builder.restarts
+            steps.schedule_step(pod, life, "restart", 4, 60)
         elif waiting == "ContainerCreating":
-            steps.after(pod, life, "pulled", 0.5, 2)
+            steps.schedule_step(pod, life, "pulled", 0.5, 2)
         elif waiting:
             life.pulls = 5
-            steps.after(pod, life, "pull", 5, 60)
+            steps.schedule_step(pod, life, "pull", 5, 60)
         elif state.terminated is not None:
-            steps.after(pod, life, "back-off", 1, 3)
+            steps.schedule_step(pod, life, "back-off", 1, 3)
         else:
-            steps.plan(pod, life)
+            steps.plan_next_step(pod, life)
 
     def _address(self, node: str) -> tuple[str, str]:
         """The node's address and a new one for a pod on it."""

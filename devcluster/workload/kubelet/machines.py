@@ -1,4 +1,4 @@
-"""Machines: what is wrong with nodes at this moment, as their kubelets and the director know it."""
+"""Present faults of nodes, as the kubelets and the director know them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Machines:
-    """By name. A node that is `silent` neither renews its lease nor does anything for its pods."""
+class NodeFaults:
+    """Faults by node name. A `silent` node neither renews its lease nor does anything for its pods."""
 
-    silent: set[str] = field(default_factory=set)
-    short_of_memory: set[str] = field(default_factory=set)
+    silent_nodes: set[str] = field(default_factory=set)
+    memory_pressure_nodes: set[str] = field(default_factory=set)
 
-    def answers(self, node: str) -> bool:
+    def is_responding(self, node: str) -> bool:
         """Whether the node's kubelet works."""
-        return node not in self.silent
+        return node not in self.silent_nodes

@@ -1,31 +1,33 @@
-"""Pod statuses: what a kubelet writes at each step of a pod's life. Pure functions; times are Unix seconds."""
+"""Pod statuses that a kubelet writes at each step; all are pure functions, with times in Unix seconds."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
-from devcluster.workload.building import Json, stamp
+from devcluster.workload.objects import Json, timestamp
 from devcluster.workload.projections import Container, ContainerStatus, Pod
 
 _CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
 
 
-def conditions(created: float, now: float, *, ready: bool, reason: str = "", finished: bool = False) -> list[Json]:
+def pod_conditions(created: float, now: float, *, ready: bool, reason: str = "", finished: bool = False) -> list[Json]:
     """The five conditions of a scheduled pod."""
     found = []
     for name in _CONDITIONS:
         holds = ready or name in ("PodScheduled", "Initialized") or (name == _CONDITIONS[0] and not finished)
         since = now if name in ("Ready", "ContainersReady") else created
         condition: Json = {"type": name, "status": "True" if holds else "False", "lastProbeTime": None}
-        condition["lastTransitionTime"] = stamp(since)
+        condition["lastTransitionTime"] = timestamp(since)
         if not holds and reason:
             condition["reason"] = reason
         found.append(condition)
     return found
 
 
-def container(spec: Container, state: Json, *, ready: bool, restarts: int, last: Json | None, number: str) -> Json:
+def container_status(
+    spec: Container, state: Json, *, ready: bool, restarts: int, last: Json | None, number: str
+) -> Json:
     """One container's status. `number` makes the container's and image's ids."""
     status = {
         "name": spec.name,
@@ -44,98 +46,101 @@ def container(spec: Container, state: Json, *, ready: bool, restarts: int, last:
     return status
 
 
-def terminated(started: float, ended: float, code: int, reason: str, number: str) -> Json:
+def terminated_state(started: float, ended: float, code: int, reason: str, number: str) -> Json:
     """The end of a container."""
-    times = {"startedAt": stamp(started), "finishedAt": stamp(ended)}
+    times = {"startedAt": timestamp(started), "finishedAt": timestamp(ended)}
     return {"exitCode": code, "reason": reason, **times, "containerID": f"containerd://{number:0>64}"}
 
 
-def unschedulable(now: float, message: str) -> Json:
+def unschedulable_status(now: float, message: str) -> Json:
     """A pod that fits no node."""
-    condition = {"type": "PodScheduled", "status": "False", "lastProbeTime": None, "lastTransitionTime": stamp(now)}
+    condition = {"type": "PodScheduled", "status": "False", "lastProbeTime": None, "lastTransitionTime": timestamp(now)}
     condition |= {"reason": "Unschedulable", "message": message}
     return {"phase": "Pending", "conditions": [condition]}
 
 
-class PodLife:
+class PodStatusBuilder:
     """The status of one pod with one container or more, all of which share its fate. Changed step by step."""
 
     def __init__(self, pod: Pod, *, created: float, address: str, host: str, number: str) -> None:
-        self.specs = pod.spec.containers
-        self.inits = pod.spec.init_containers
+        self.container_specs = pod.spec.containers
+        self.init_container_specs = pod.spec.init_containers
         self.created = created
         self.address = address
         self.host = host
         self.number = number
         self.restarts = 0
-        self.started = created
-        self.last: Json | None = None
+        self.started_at = created
+        self.last_state: Json | None = None
         self._ready: bool | None = None
         self._since = created
         """When it became ready, or ceased to be."""
 
-    def creating(self, now: float) -> Json:
+    def mark_creating(self, now: float) -> Json:
         """Scheduled, its image being pulled."""
         return self._status("Pending", _waiting("ContainerCreating"), now, ready=False, address=False)
 
-    def waiting(self, now: float, reason: str, message: str) -> Json:
+    def mark_waiting(self, now: float, reason: str, message: str) -> Json:
         """Held up: ImagePullBackOff, CrashLoopBackOff."""
         phase = "Running" if self.restarts else "Pending"
         return self._status(phase, _waiting(reason, message), now, ready=False)
 
-    def running(self, now: float, *, ready: bool) -> Json:
+    def mark_running(self, now: float, *, ready: bool) -> Json:
         """Running since `started`."""
-        return self._status("Running", {"running": {"startedAt": stamp(self.started)}}, now, ready=ready)
+        return self._status("Running", {"running": {"startedAt": timestamp(self.started_at)}}, now, ready=ready)
 
-    def crashed(self, now: float, code: int, reason: str) -> Json:
+    def mark_crashed(self, now: float, code: int, reason: str) -> Json:
         """Ended against its will; `last` holds the end until it runs again."""
-        ended = terminated(self.started, now, code, reason, self.number)
+        ended = terminated_state(self.started_at, now, code, reason, self.number)
         status = self._status("Running", {"terminated": ended}, now, ready=False)
-        self.last = ended
+        self.last_state = ended
         self.restarts += 1
         return status
 
-    def finished(self, now: float, code: int, reason: str = "Error") -> Json:
+    def mark_finished(self, now: float, code: int, reason: str = "Error") -> Json:
         """Ended for good: a job's pod, or one whose containers are not started again."""
         phase = "Failed" if code else "Succeeded"
-        ended = {"terminated": terminated(self.started, now, code, reason if code else "Completed", self.number)}
+        ended = {
+            "terminated": terminated_state(self.started_at, now, code, reason if code else "Completed", self.number)
+        }
         status = self._status(phase, ended, now, ready=False)
         why = "PodFailed" if code else "PodCompleted"
-        status["conditions"] = conditions(self.created, now, ready=False, reason=why, finished=True)
+        status["conditions"] = pod_conditions(self.created, now, ready=False, reason=why, finished=True)
         return status
 
-    def stopped(self, now: float) -> Json:
+    def mark_stopped(self, now: float) -> Json:
         """Its containers have been stopped, because it is being deleted."""
-        return self.finished(now, 0)
+        return self.mark_finished(now, 0)
 
-    def evicted(self, now: float, message: str) -> Json:
+    def mark_evicted(self, now: float, message: str) -> Json:
         """Ended by its kubelet, because the node ran out of something."""
-        status = self.finished(now, 137)
+        status = self.mark_finished(now, 137)
         target: Json = {"type": "DisruptionTarget", "status": "True", "lastProbeTime": None}
-        target |= {"lastTransitionTime": stamp(now), "reason": "TerminationByKubelet", "message": message}
+        target |= {"lastTransitionTime": timestamp(now), "reason": "TerminationByKubelet", "message": message}
         status["conditions"].append(target)
         return status | {"reason": "Evicted", "message": message}
 
     def _status(self, phase: str, state: Json, now: float, *, ready: bool, address: bool = True) -> Json:
         parts: list[Json] = [
-            container(spec, state, ready=ready, restarts=self.restarts, last=self.last, number=self.number)
-            for spec in self.specs
+            container_status(spec, state, ready=ready, restarts=self.restarts, last=self.last_state, number=self.number)
+            for spec in self.container_specs
         ]
         reason = "" if ready else "ContainersNotReady"
         if ready is not self._ready:
             self._ready, self._since = ready, now
         status: dict[str, Any] = {
             "phase": phase,
-            "conditions": conditions(self.created, self._since, ready=ready, reason=reason),
+            "conditions": pod_conditions(self.created, self._since, ready=ready, reason=reason),
             "hostIP": self.host,
             "hostIPs": [{"ip": self.host}],
-            "startTime": stamp(self.created),
+            "startTime": timestamp(self.created),
             "containerStatuses": parts,
         }
-        if self.inits and "waiting" not in state:
-            done = {"terminated": terminated(self.created, self.started, 0, "Completed", self.number)}
+        if self.init_container_specs and "waiting" not in state:
+            done = {"terminated": terminated_state(self.created, self.started_at, 0, "Completed", self.number)}
             status["initContainerStatuses"] = [
-                container(spec, done, ready=True, restarts=0, last=None, number=self.number) for spec in self.inits
+                container_status(spec, done, ready=True, restarts=0, last=None, number=self.number)
+                for spec in self.init_container_specs
             ]
         if address:
             status |= {"podIP": self.address, "podIPs": [{"ip": self.address}]}
@@ -146,27 +151,29 @@ def _waiting(reason: str, message: str = "") -> Json:
     return {"waiting": {"reason": reason} | ({"message": message} if message else {})}
 
 
-def recovered(pod: Pod, number: str) -> PodLife:
+def recover_status(pod: Pod, number: str) -> PodStatusBuilder:
     """The life of a pod that a kubelet meets when it starts: what its status says."""
     status, made = pod.status, pod.metadata.creation_timestamp
-    created = unix(status.start_time) if status.start_time else made.timestamp() if made else 0.0
-    life = PodLife(pod, created=created, address=status.pod_ip, host=status.host_ip, number=number)
+    created = parse_timestamp(status.start_time) if status.start_time else made.timestamp() if made else 0.0
+    life = PodStatusBuilder(pod, created=created, address=status.pod_ip, host=status.host_ip, number=number)
     first = status.container_statuses[0] if status.container_statuses else ContainerStatus()
     life.restarts = first.restart_count
     ended = first.last_state.terminated
     if ended is not None and ended.started_at and ended.finished_at:
-        life.last = terminated(unix(ended.started_at), unix(ended.finished_at), ended.exit_code, ended.reason, number)
+        life.last_state = terminated_state(
+            parse_timestamp(ended.started_at), parse_timestamp(ended.finished_at), ended.exit_code, ended.reason, number
+        )
     running = first.state.running
-    life.started = unix(running.started_at) if running and running.started_at else created
+    life.started_at = parse_timestamp(running.started_at) if running and running.started_at else created
     return life
 
 
-def unix(text: str) -> float:
+def parse_timestamp(text: str) -> float:
     """A timestamp as Unix seconds."""
     return datetime.fromisoformat(text).timestamp()
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Whole seconds as Go prints them: 40s, 1m20s, 5m0s."""
     minutes, rest = divmod(int(seconds), 60)
     return f"{minutes}m{rest}s" if minutes else f"{rest}s"

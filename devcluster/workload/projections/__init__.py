@@ -1,4 +1,4 @@
-"""What the workload's controllers read of each kind: small typed structs instead of whole objects."""
+"""Typed projections of each kind: small structs with the fields that the workload's controllers read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from devcluster.workload.projections.deployments import Deployment, DeploymentSt
 from devcluster.workload.projections.jobs import Job
 from devcluster.workload.projections.mydemos import Mydemo, MydemoSpec
 from devcluster.workload.projections.nodes import Node, Taint
-from devcluster.workload.projections.parts import Condition, Template, condition, condition_body
+from devcluster.workload.projections.parts import Condition, Template, condition_body, find_condition
 from devcluster.workload.projections.pods import Container, ContainerStatus, Pod, Toleration
 from devcluster.workload.projections.sets import CronJob, DaemonSet, StatefulSet
 
@@ -30,6 +30,6 @@ __all__ = [
     "Taint",
     "Template",
     "Toleration",
-    "condition",
     "condition_body",
+    "find_condition",
 ]

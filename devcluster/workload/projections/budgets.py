@@ -1,20 +1,20 @@
-"""PodDisruptionBudgets."""
+"""Projection of PodDisruptionBudgets."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from devcluster.workload.projections.parts import Condition, Part
+from devcluster.workload.projections.parts import ApiStruct, Condition
 from informerd.objects import Object
 
 
-class BudgetSpec(Part, frozen=True):
+class BudgetSpec(ApiStruct, frozen=True):
     min_available: int | str | None = None
     max_unavailable: int | str | None = None
     selector: dict[str, Any] | None = None
 
 
-class BudgetStatus(Part, frozen=True):
+class BudgetStatus(ApiStruct, frozen=True):
     observed_generation: int = 0
     disrupted_pods: dict[str, str] = {}
     """By name, when an eviction of the pod was let through."""

@@ -1,28 +1,28 @@
-"""Deployments and their ReplicaSets."""
+"""Projections of Deployments and their ReplicaSets."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from devcluster.workload.projections.parts import Condition, Part, Template
+from devcluster.workload.projections.parts import ApiStruct, Condition, Template
 from informerd.objects import Object
 
 
-class Selector(Part, frozen=True):
+class Selector(ApiStruct, frozen=True):
     match_labels: dict[str, str] | None = None
 
 
-class RollingUpdate(Part, frozen=True):
+class RollingUpdate(ApiStruct, frozen=True):
     max_surge: int | str = "25%"
     max_unavailable: int | str = "25%"
 
 
-class Strategy(Part, frozen=True):
+class Strategy(ApiStruct, frozen=True):
     type: str = "RollingUpdate"
     rolling_update: RollingUpdate = RollingUpdate()
 
 
-class DeploymentSpec(Part, frozen=True):
+class DeploymentSpec(ApiStruct, frozen=True):
     replicas: int = 1
     selector: dict[str, Any] = {}
     template: Template = {}
@@ -33,7 +33,7 @@ class DeploymentSpec(Part, frozen=True):
     revision_history_limit: int = 10
 
 
-class DeploymentStatus(Part, frozen=True):
+class DeploymentStatus(ApiStruct, frozen=True):
     observed_generation: int = 0
     replicas: int = 0
     updated_replicas: int = 0
@@ -50,20 +50,20 @@ class Deployment(Object, frozen=True):
 
     @property
     def is_settled(self) -> bool:
-        """Whether what it asks for is there (kubectl's ``rollout status``), nothing else is, and all is available."""
+        """Whether the rollout is complete (kubectl's ``rollout status``), and all pods are available."""
         status, wanted = self.status, self.spec.replicas
         seen = status.observed_generation == self.metadata.generation
         return seen and status.updated_replicas == status.replicas == status.available_replicas == wanted
 
 
-class ReplicaSetSpec(Part, frozen=True):
+class ReplicaSetSpec(ApiStruct, frozen=True):
     replicas: int = 1
     selector: dict[str, Any] = {}
     template: Template = {}
     min_ready_seconds: int = 0
 
 
-class ReplicaSetStatus(Part, frozen=True):
+class ReplicaSetStatus(ApiStruct, frozen=True):
     observed_generation: int = 0
     replicas: int = 0
     fully_labeled_replicas: int = 0

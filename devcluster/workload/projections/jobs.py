@@ -1,14 +1,14 @@
-"""Jobs."""
+"""Projection of Jobs."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from devcluster.workload.projections.parts import Condition, Part, Template
+from devcluster.workload.projections.parts import ApiStruct, Condition, Template
 from informerd.objects import Object
 
 
-class JobSpec(Part, frozen=True):
+class JobSpec(ApiStruct, frozen=True):
     parallelism: int = 1
     completions: int | None = None
     backoff_limit: int = 6
@@ -20,7 +20,7 @@ class JobSpec(Part, frozen=True):
     template: Template = {}
 
 
-class JobStatus(Part, frozen=True):
+class JobStatus(ApiStruct, frozen=True):
     conditions: tuple[Condition, ...] = ()
     start_time: str | None = None
     completion_time: str | None = None
@@ -36,8 +36,8 @@ class Job(Object, frozen=True):
     status: JobStatus = JobStatus()
 
     @property
-    def ending(self) -> Condition | None:
-        """How it ended, where it has: the condition Complete or Failed."""
+    def finish_condition(self) -> Condition | None:
+        """The condition Complete or Failed, where it has ended."""
         return next(
             (c for c in self.status.conditions if c.type in ("Complete", "Failed") and c.status == "True"), None
         )

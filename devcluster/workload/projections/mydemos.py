@@ -1,17 +1,17 @@
-"""Mydemos."""
+"""Projection of Mydemos."""
 
 from __future__ import annotations
 
-from devcluster.workload.projections.parts import Condition, Part
+from devcluster.workload.projections.parts import ApiStruct, Condition
 from informerd.objects import Object
 
 
-class MydemoSpec(Part, frozen=True):
+class MydemoSpec(ApiStruct, frozen=True):
     ip: str = ""
     port: int = 0
 
 
-class MydemoStatus(Part, frozen=True):
+class MydemoStatus(ApiStruct, frozen=True):
     observed_generation: int = 0
     conditions: tuple[Condition, ...] = ()
 

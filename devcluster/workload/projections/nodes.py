@@ -1,32 +1,32 @@
-"""Nodes."""
+"""Projection of Nodes."""
 
 from __future__ import annotations
 
 import msgspec
 
-from devcluster.workload.projections.parts import Condition, Part, condition
+from devcluster.workload.projections.parts import ApiStruct, Condition, find_condition
 from informerd.objects import Object
 
 
-class Taint(Part, frozen=True):
+class Taint(ApiStruct, frozen=True):
     key: str = ""
     value: str = ""
     effect: str = ""
     time_added: str | None = None
 
 
-class NodeSpec(Part, frozen=True):
+class NodeSpec(ApiStruct, frozen=True):
     pod_cidr: str = msgspec.field(default="", name="podCIDR")
     taints: tuple[Taint, ...] = ()
     unschedulable: bool = False
 
 
-class Address(Part, frozen=True):
+class Address(ApiStruct, frozen=True):
     type: str = ""
     address: str = ""
 
 
-class NodeStatus(Part, frozen=True):
+class NodeStatus(ApiStruct, frozen=True):
     conditions: tuple[Condition, ...] = ()
     allocatable: dict[str, str] = {}
     addresses: tuple[Address, ...] = ()
@@ -38,6 +38,6 @@ class Node(Object, frozen=True):
 
     @property
     def is_ready(self) -> bool:
-        """Whether its kubelet says that it is ready."""
-        found = condition(self.status.conditions, "Ready")
+        """Whether its kubelet reports that it is ready."""
+        found = find_condition(self.status.conditions, "Ready")
         return found is not None and found.status == "True"

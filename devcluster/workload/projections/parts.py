@@ -1,4 +1,4 @@
-"""What the kinds have in common: parts of objects, conditions, pod templates."""
+"""Parts that several projections share: conditions, pod templates and parts of objects."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ Template = dict[str, Any]
 """A pod template as it is written. Shared by all who read it: never changed in place."""
 
 
-class Part(msgspec.Struct, frozen=True, rename="camel", gc=False):
+class ApiStruct(msgspec.Struct, frozen=True, rename="camel", gc=False):
     """A part of an object."""
 
 
-class Condition(Part, frozen=True):
+class Condition(ApiStruct, frozen=True):
     type: str = ""
     status: str = ""
     reason: str = ""
@@ -23,7 +23,7 @@ class Condition(Part, frozen=True):
     last_update_time: str | None = None
 
 
-def condition(conditions: tuple[Condition, ...], kind: str) -> Condition | None:
+def find_condition(conditions: tuple[Condition, ...], kind: str) -> Condition | None:
     """The condition of that type."""
     for each in conditions:  # a loop, because it runs for each pod of a ReplicaSet at each of their changes
         if each.type == kind:
@@ -32,7 +32,7 @@ def condition(conditions: tuple[Condition, ...], kind: str) -> Condition | None:
 
 
 def condition_body(each: Condition) -> dict[str, str]:
-    """A condition of a pod as it was read, to be written again beside others; times of updates are left out."""
+    """A pod's condition for a write, without times of updates."""
     body = {"type": each.type, "status": each.status, "reason": each.reason, "message": each.message}
     body["lastTransitionTime"] = each.last_transition_time or ""
     return {name: value for name, value in body.items() if value}

@@ -1,4 +1,4 @@
-"""Pods."""
+"""Projection of Pods."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from typing import Any
 
 import msgspec
 
-from devcluster.workload.projections.parts import Condition, Part, condition
+from devcluster.workload.projections.parts import ApiStruct, Condition, find_condition
 from informerd.objects import Object
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
-class Resources(Part, frozen=True):
+class Resources(ApiStruct, frozen=True):
     requests: dict[str, str] | None = None
     limits: dict[str, str] | None = None
 
 
-class Container(Part, frozen=True):
+class Container(ApiStruct, frozen=True):
     name: str = ""
     image: str = ""
     resources: Resources = Resources()
     readiness_probe: dict[str, Any] | None = None
 
 
-class Toleration(Part, frozen=True):
+class Toleration(ApiStruct, frozen=True):
     key: str = ""
     operator: str = "Equal"
     value: str = ""
@@ -32,7 +32,7 @@ class Toleration(Part, frozen=True):
     toleration_seconds: int | None = None
 
 
-class PodSpec(Part, frozen=True):
+class PodSpec(ApiStruct, frozen=True):
     node_name: str = ""
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
@@ -44,36 +44,36 @@ class PodSpec(Part, frozen=True):
     active_deadline_seconds: int | None = None
 
 
-class Ended(Part, frozen=True):
+class ContainerStateTerminated(ApiStruct, frozen=True):
     exit_code: int = 0
     reason: str = ""
     started_at: str | None = None
     finished_at: str | None = None
 
 
-class Waiting(Part, frozen=True):
+class ContainerStateWaiting(ApiStruct, frozen=True):
     reason: str = ""
 
 
-class Running(Part, frozen=True):
+class ContainerStateRunning(ApiStruct, frozen=True):
     started_at: str | None = None
 
 
-class State(Part, frozen=True):
-    waiting: Waiting | None = None
-    running: Running | None = None
-    terminated: Ended | None = None
+class ContainerState(ApiStruct, frozen=True):
+    waiting: ContainerStateWaiting | None = None
+    running: ContainerStateRunning | None = None
+    terminated: ContainerStateTerminated | None = None
 
 
-class ContainerStatus(Part, frozen=True):
+class ContainerStatus(ApiStruct, frozen=True):
     name: str = ""
     ready: bool = False
     restart_count: int = 0
-    state: State = State()
-    last_state: State = State()
+    state: ContainerState = ContainerState()
+    last_state: ContainerState = ContainerState()
 
 
-class PodStatus(Part, frozen=True):
+class PodStatus(ApiStruct, frozen=True):
     phase: str = "Pending"
     reason: str = ""
     conditions: tuple[Condition, ...] = ()
@@ -88,27 +88,27 @@ class Pod(Object, frozen=True):
     status: PodStatus = PodStatus()
 
     @property
-    def only_node(self) -> str:
+    def pinned_node(self) -> str:
         """The node that it names by its affinity, as pods of DaemonSets do; empty where it names none."""
         required = (self.spec.affinity or {}).get("nodeAffinity", {}).get(_REQUIRED) or {}
         fields = [field for term in required.get("nodeSelectorTerms") or () for field in term.get("matchFields") or ()]
         return str(fields[0]["values"][0]) if len(fields) == 1 and fields[0].get("values") else ""
 
     @property
-    def node_meant(self) -> str:
+    def intended_node(self) -> str:
         """The node that it is on, or is for."""
-        return self.spec.node_name or self.only_node
+        return self.spec.node_name or self.pinned_node
 
     @property
     def ready_since(self) -> str:
         """When the pod became ready, as it is written; "" where it is not."""
-        found = condition(self.status.conditions, "Ready")
+        found = find_condition(self.status.conditions, "Ready")
         return (found.last_transition_time or "") if found is not None and found.status == "True" else ""
 
     @property
     def is_ready(self) -> bool:
         """Whether the Ready condition holds."""
-        found = condition(self.status.conditions, "Ready")
+        found = find_condition(self.status.conditions, "Ready")
         return found is not None and found.status == "True"
 
     @property
@@ -117,6 +117,6 @@ class Pod(Object, frozen=True):
         return self.status.phase in ("Succeeded", "Failed")
 
     @property
-    def is_leaving(self) -> bool:
+    def is_terminating(self) -> bool:
         """Whether it is being deleted."""
         return self.metadata.deletion_timestamp is not None

@@ -1,34 +1,34 @@
-"""StatefulSets, DaemonSets and CronJobs."""
+"""Projections of StatefulSets, DaemonSets and CronJobs."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from devcluster.workload.projections.parts import Part, Template
+from devcluster.workload.projections.parts import ApiStruct, Template
 from informerd.objects import Object
 
 
-class SetUpdate(Part, frozen=True):
+class SetRollingUpdate(ApiStruct, frozen=True):
     partition: int = 0
     max_unavailable: int | str = 1
     max_surge: int | str = 0
 
 
-class SetStrategy(Part, frozen=True):
+class SetUpdateStrategy(ApiStruct, frozen=True):
     type: str = "RollingUpdate"
-    rolling_update: SetUpdate = SetUpdate()
+    rolling_update: SetRollingUpdate = SetRollingUpdate()
 
 
-class StatefulSetSpec(Part, frozen=True):
+class StatefulSetSpec(ApiStruct, frozen=True):
     replicas: int = 1
     selector: dict[str, Any] = {}
     template: Template = {}
     service_name: str = ""
     pod_management_policy: str = "OrderedReady"
-    update_strategy: SetStrategy = SetStrategy()
+    update_strategy: SetUpdateStrategy = SetUpdateStrategy()
 
 
-class StatefulSetStatus(Part, frozen=True):
+class StatefulSetStatus(ApiStruct, frozen=True):
     observed_generation: int = 0
     replicas: int = 0
     ready_replicas: int = 0
@@ -44,13 +44,13 @@ class StatefulSet(Object, frozen=True):
     status: StatefulSetStatus = StatefulSetStatus()
 
 
-class DaemonSetSpec(Part, frozen=True):
+class DaemonSetSpec(ApiStruct, frozen=True):
     selector: dict[str, Any] = {}
     template: Template = {}
-    update_strategy: SetStrategy = SetStrategy()
+    update_strategy: SetUpdateStrategy = SetUpdateStrategy()
 
 
-class DaemonSetStatus(Part, frozen=True):
+class DaemonSetStatus(ApiStruct, frozen=True):
     observed_generation: int = 0
     current_number_scheduled: int = 0
     number_misscheduled: int = 0
@@ -66,7 +66,7 @@ class DaemonSet(Object, frozen=True):
     status: DaemonSetStatus = DaemonSetStatus()
 
 
-class CronJobSpec(Part, frozen=True):
+class CronJobSpec(ApiStruct, frozen=True):
     schedule: str = ""
     time_zone: str | None = None
     concurrency_policy: str = "Allow"
@@ -77,12 +77,12 @@ class CronJobSpec(Part, frozen=True):
     job_template: dict[str, Any] = {}
 
 
-class Reference(Part, frozen=True):
+class Reference(ApiStruct, frozen=True):
     name: str = ""
     uid: str = ""
 
 
-class CronJobStatus(Part, frozen=True):
+class CronJobStatus(ApiStruct, frozen=True):
     active: tuple[Reference, ...] = ()
     last_schedule_time: str | None = None
     last_successful_time: str | None = None

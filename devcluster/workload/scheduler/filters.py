@@ -1,4 +1,4 @@
-"""Fit: whether a pod may run on a node, and if not, why, in the scheduler's words.
+"""Filters that decide on which nodes a pod may run, with the scheduler's messages for those that fail.
 
 Source: kube-scheduler's framework/plugins (nodeunschedulable, tainttoleration, nodeaffinity, noderesources) and
 framework/types.go (FitError).
@@ -11,20 +11,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from devcluster.workload.projections import Node, Pod, Taint, Toleration
-from devcluster.workload.room import Load, allocatable, requests
+from devcluster.workload.scheduler.node_resources import ResourceAmounts, allocatable, pod_requests
 
-UNHELPFUL = "Preemption is not helpful for scheduling"
+PREEMPTION_NOT_HELPFUL = "Preemption is not helpful for scheduling"
 _ELSEWHERE = "node(s) didn't match Pod's node affinity/selector"
 _UNSCHEDULABLE = Taint(key="node.kubernetes.io/unschedulable", effect="NoSchedule")
-NO_VICTIMS = "No preemption victims found for incoming pod"
+NO_PREEMPTION_VICTIMS = "No preemption victims found for incoming pod"
 
 
 @dataclass(frozen=True)
-class Misfit:
+class FilterFailure:
     """Why a pod cannot run on a node."""
 
     reasons: tuple[str, ...]
-    preemption: str = UNHELPFUL
+    preemption: str = PREEMPTION_NOT_HELPFUL
 
 
 def tolerates(tolerations: Iterable[Toleration], taint: Taint) -> bool:
@@ -40,19 +40,19 @@ def _tolerates(each: Toleration, taint: Taint) -> bool:
     return each.operator == "Exists" or (bool(each.key) and each.value == taint.value)
 
 
-def may_run(selector: Mapping[str, str], tolerations: Sequence[Toleration], node: Node) -> bool:
-    """Whether a pod with these may be on the node, whatever room there is."""
+def can_run(selector: Mapping[str, str], tolerations: Sequence[Toleration], node: Node) -> bool:
+    """Whether a pod with these may be on the node, apart from its resources."""
     return _unwanted(node, selector, tolerations) is None
 
 
-def misfit(pod: Pod, node: Node, used: Load) -> Misfit | None:
+def filter_node(pod: Pod, node: Node, used: ResourceAmounts) -> FilterFailure | None:
     """Why not; None where it fits."""
     why = _unwanted(node, pod.spec.node_selector or {}, pod.spec.tolerations)
-    if why is None and pod.only_node not in ("", node.metadata.name):
+    if why is None and pod.pinned_node not in ("", node.metadata.name):
         why = _ELSEWHERE
     if why is not None:
-        return Misfit((why,))
-    return _short(requests(pod), allocatable(node), used)
+        return FilterFailure((why,))
+    return _short(pod_requests(pod), allocatable(node), used)
 
 
 def _unwanted(node: Node, selector: Mapping[str, str], tolerations: Sequence[Toleration]) -> str | None:
@@ -64,7 +64,7 @@ def _unwanted(node: Node, selector: Mapping[str, str], tolerations: Sequence[Tol
     return None if selector.items() <= node.metadata.labels.items() else _ELSEWHERE
 
 
-def _short(asked: Load, has: Load, used: Load) -> Misfit | None:
+def _short(asked: ResourceAmounts, has: ResourceAmounts, used: ResourceAmounts) -> FilterFailure | None:
     reasons = []
     if used.pods + 1 > has.pods:
         reasons.append("Too many pods")
@@ -75,12 +75,12 @@ def _short(asked: Load, has: Load, used: Load) -> Misfit | None:
     if not reasons:
         return None
     hopeless = asked.cpu > has.cpu or asked.memory > has.memory
-    return Misfit(tuple(reasons), UNHELPFUL if hopeless else NO_VICTIMS)
+    return FilterFailure(tuple(reasons), PREEMPTION_NOT_HELPFUL if hopeless else NO_PREEMPTION_VICTIMS)
 
 
-def refusal(misfits: Iterable[Misfit]) -> str:
+def unschedulable_message(failures: Iterable[FilterFailure]) -> str:
     """The sentence about a pod that fits on none of all nodes."""
-    found = list(misfits)
+    found = list(failures)
     if not found:
         return "no nodes available to schedule pods"
     reasons = Counter(reason for each in found for reason in each.reasons)

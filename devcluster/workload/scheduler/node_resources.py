@@ -1,4 +1,4 @@
-"""Room: what the pods on each node ask for, kept up as they come and go, so that scheduling looks at no pod twice."""
+"""Resource requests of the pods on each node, updated with each pod, so that scheduling reads no pod twice."""
 
 from __future__ import annotations
 
@@ -17,53 +17,55 @@ _FACTORS = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class ResourceAmounts:
     """Cores, bytes and pods."""
 
     cpu: float = 0.0
     memory: float = 0.0
     pods: int = 0
 
-    def __add__(self, other: Load) -> Load:
-        return Load(self.cpu + other.cpu, self.memory + other.memory, self.pods + other.pods)
+    def __add__(self, other: ResourceAmounts) -> ResourceAmounts:
+        return ResourceAmounts(self.cpu + other.cpu, self.memory + other.memory, self.pods + other.pods)
 
-    def __sub__(self, other: Load) -> Load:
-        return Load(self.cpu - other.cpu, self.memory - other.memory, self.pods - other.pods)
-
-
-NOTHING = Load()
+    def __sub__(self, other: ResourceAmounts) -> ResourceAmounts:
+        return ResourceAmounts(self.cpu - other.cpu, self.memory - other.memory, self.pods - other.pods)
 
 
-def requests(pod: Pod) -> Load:
-    """What a pod asks for: its containers together."""
+NO_RESOURCES = ResourceAmounts()
+
+
+def pod_requests(pod: Pod) -> ResourceAmounts:
+    """The resource requests of a pod: its containers together."""
     cpu = sum(_asked(each, "cpu") for each in pod.spec.containers)
-    return Load(cpu, sum(_asked(each, "memory") for each in pod.spec.containers), 1)
+    return ResourceAmounts(cpu, sum(_asked(each, "memory") for each in pod.spec.containers), 1)
 
 
-def allocatable(node: Node) -> Load:
-    """What a node has."""
+def allocatable(node: Node) -> ResourceAmounts:
+    """The resources of a node."""
     has = node.status.allocatable
-    return Load(_number(has.get("cpu", "0")), _number(has.get("memory", "0")), int(_number(has.get("pods", "110"))))
+    return ResourceAmounts(
+        _number(has.get("cpu", "0")), _number(has.get("memory", "0")), int(_number(has.get("pods", "110")))
+    )
 
 
-class Room:
+class NodeResources:
     """Told of every pod; `used` is what those on a node ask for."""
 
     def __init__(self) -> None:
-        self._used: dict[str, Load] = {}
-        self._placed: dict[str, tuple[str, Load]] = {}
+        self._used: dict[str, ResourceAmounts] = {}
+        self._placed: dict[str, tuple[str, ResourceAmounts]] = {}
         """By the pod's uid."""
 
-    def used(self, node: str) -> Load:
-        return self._used.get(node, NOTHING)
+    def used(self, node: str) -> ResourceAmounts:
+        return self._used.get(node, NO_RESOURCES)
 
-    def place(self, pod: Pod, node: str) -> None:
+    def assign(self, pod: Pod, node: str) -> None:
         """The pod is on this node, or about to be."""
         uid = pod.metadata.uid
         before = self._placed.get(uid)
         if before is None or before[0] != node:
             self.remove(pod)
-            load = requests(pod)
+            load = pod_requests(pod)
             self._placed[uid] = (node, load)
             self._used[node] = self.used(node) + load
 
@@ -76,12 +78,12 @@ class Room:
             if left.pods:
                 self._used[node] = left
 
-    def notice(self, pod: Pod) -> None:
+    def observe(self, pod: Pod) -> None:
         """A pod came or changed."""
         if pod.has_ended:
             self.remove(pod)
         elif pod.spec.node_name:
-            self.place(pod, pod.spec.node_name)
+            self.assign(pod, pod.spec.node_name)
 
 
 def _asked(container: Container, name: str) -> float:

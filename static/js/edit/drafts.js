@@ -1,27 +1,27 @@
-/* Keeps what is typed on the server as a draft: a second after a pause, every few seconds while somebody goes on typing,
-   and when the page is left. Each save has a higher number than the one before, so that a late one changes nothing.
-   Without this script every button keeps the draft. edit.js says when something was typed, and asks no more before the
-   page is left once it is kept. */
+/* Drafts of an editor, saved on the server: a second after a pause, every few seconds while somebody keeps typing, and
+   when the page is left. Each save has a higher number than the one before, so that a late one changes nothing. Without
+   this script every button saves the draft. edit/edit.js reports when something was typed, and lets the page be left
+   without a question once it is saved. */
 
-import { tooMuch } from "./sendable.js";
+import { tooMuch } from "./size_limit.js";
 
 const form = document.getElementById("edit");
 const note = document.getElementById("draft-note");
 const KEEP = "/drafts/keep/";
-const PAUSE = 900; // milliseconds without a key until the text is kept
-const LONGEST = 5000; // milliseconds of typing until it is kept anyway
-const AGAIN = 5000; // milliseconds until another try where it could not be kept
+const PAUSE = 900; // milliseconds without a key press until the text is saved
+const LONGEST = 5000; // milliseconds of typing until it is saved anyway
+const AGAIN = 5000; // milliseconds until the next try after a failed save
 
 const state = { timer: 0, since: 0, asking: false, typed: 0, kept: 0, refused: -1, edition: 0, based: false, base: 0, leaving: false, elsewhere: false, discarded: -Infinity, told: "" };
 const inputs = form?.elements;
 
-/* Whether something typed is still to be kept: what was refused for good is not sent again until it changes. */
+/* Whether typed text is still to be saved. A text that was refused for good is not sent again until it changes. */
 const isUnkept = () => state.kept < state.typed && state.refused !== state.typed;
 
-/* Nothing is kept once Discard was pressed, but on a page that is still here ten seconds later. */
+/* Nothing is saved after Discard was pressed, unless the page is still open ten seconds later. */
 const isDiscarded = () => performance.now() - state.discarded < 10_000;
 
-/* Only the first save carries what the edit began with, which may be long; none has what was not touched in the form. */
+/* Only the first save carries the text that the edit began with, which may be long; none has untouched form inputs. */
 function body(fork) {
   const data = new FormData(form);
   for (const [name, value] of [...data]) {
@@ -51,7 +51,7 @@ function tell(words) {
   note.append(line);
 }
 
-/* A proxy that signs people in leads elsewhere, refuses, or answers with a page of its own. */
+/* A proxy with sign-in redirects, refuses, or responds with its own page. */
 function isSignedOut({ type, status, ok, headers }) {
   return type === "opaqueredirect" || status === 401 || status === 403 || (ok && !headers.get("content-type")?.includes("json"));
 }
@@ -68,14 +68,14 @@ function take(answer, typed, sent, base) {
     return;
   }
   const latest = typed === state.typed;
-  if (answer.late && latest && !state.leaving && !isDiscarded()) return send(true); // the draft is over, or another tab's: this text becomes one of its own
+  if (answer.late && latest && !state.leaving && !isDiscarded()) return send(true); // the draft has ended or is another tab's: this text becomes a separate one
   if (answer.late) return;
   state.kept = typed;
-  if (base === state.base) state.based = true; // else "Take it in" came while this save was on its way
+  if (base === state.base) state.based = true; // otherwise a merge came while this save was on its way
   if (latest) form.dispatchEvent(new CustomEvent("deltaboard:kept", { detail: { edition: state.edition } }));
   inputs.draft.value = answer.draft;
-  if (answer.forked || answer.draft !== sent) tell("Another tab went on with the same draft, or ended it. What you write here is kept as a draft of its own.");
-  else if (answer.others) tell(`There ${answer.others === 1 ? "is another draft" : `are ${answer.others} other drafts`} of this object in this browser, perhaps in another tab. Each is kept by itself; the header's Drafts shows them.`);
+  if (answer.forked || answer.draft !== sent) tell("Another tab continued the same draft, or ended it. What you write here is kept as a separate draft.");
+  else if (answer.others) tell(`There ${answer.others === 1 ? "is another draft" : `are ${answer.others} other drafts`} of this object in this browser, perhaps in another tab. Each is kept separately: see Drafts in the menu.`);
   else tell("");
   showCount(answer.count);
 }
@@ -93,13 +93,13 @@ async function send(fork = false) {
   try {
     const response = await fetch(KEEP, { method: "POST", body: data, redirect: "manual" });
     if (isSignedOut(response)) {
-      tell("What you type cannot be kept as a draft just now: you are not signed in any more, or this page is too old. The text stays here. Sign in again in another tab, and it is kept by itself.");
+      tell("What you type cannot be kept as a draft just now: you are no longer signed in, or this page is too old. The text stays here. Sign in again in another tab, and it is kept again.");
       return schedule(AGAIN);
     }
     if (!response.ok) throw new Error(`the server answered ${response.status}`);
     take(await response.json(), typed, inputs.draft.value, base);
   } catch {
-    tell("What you type cannot be kept as a draft just now: the server does not answer. It is tried again.");
+    tell("What you type cannot be kept as a draft just now: the server does not answer. Deltaboard keeps trying.");
     schedule(AGAIN);
   } finally {
     state.asking = false;
@@ -121,14 +121,14 @@ function schedule(wait) {
 
 function typed(edition) {
   state.typed += 1;
-  state.leaving = false; // whoever goes on typing has not left
+  state.leaving = false; // typing means that the page was not left
   state.edition = edition;
   state.since ||= performance.now();
   const left = state.since + LONGEST - performance.now();
   schedule(Math.max(0, Math.min(PAUSE, left)));
 }
 
-/* A beacon holds 64 kB; what is longer was kept while it was typed, or is sent as a request that may be cut. */
+/* A beacon holds 64 kB. Longer text was saved during typing, or is sent by a request that the browser may abort. */
 function leave() {
   if (state.leaving || isDiscarded() || !isUnkept()) return;
   next();
@@ -141,16 +141,16 @@ if (inputs?.draft) {
   form.addEventListener("deltaboard:edited", ({ detail }) => typed(detail.edition));
   form.addEventListener("deltaboard:based", () => { state.based = false; state.base += 1; state.refused = -1; });
   const text = document.getElementById("yaml");
-  if (text && text.value !== text.defaultValue) typed(0); // before this script had come
+  if (text && text.value !== text.defaultValue) typed(0); // typed before this script was loaded
   form.addEventListener("click", (event) => {
     state.elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
-    setTimeout(() => { state.elsewhere = false; }); // a click that submits has done so by then
+    setTimeout(() => { state.elsewhere = false; }); // a click that submits has submitted by then
   });
   form.addEventListener("submit", (event) => {
     if (event.defaultPrevented) return;
     next();
     if (event.submitter?.name === "discard" && !state.elsewhere) state.discarded = performance.now();
-    state.leaving = !state.elsewhere; // a tab of its own leaves this one open
+    state.leaving = !state.elsewhere; // a submit into another tab leaves this one open
   });
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden" && !state.asking && isUnkept() && !state.leaving && !isDiscarded()) send();

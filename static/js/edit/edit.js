@@ -1,31 +1,33 @@
-/* The editor's page: form and YAML are one, problems show while typing, a change by somebody else shows at once and can
-   be taken in. On every page that carries an edit, the review too, leaving asks first.
+/* Editor page: form and YAML show the same text, problems appear while typing, and changes by others appear at once and
+   can be merged. Every page that carries an edit, also the review, asks before it is left.
 
-   The server does the thinking: what is typed goes to data-check and the answer is shown, unless the person has typed
-   on meanwhile. Without this script the same happens with the buttons.
+   The server does the work: the typed text goes to data-check, and the response is shown unless more was typed
+   meanwhile. Without this script the buttons do the same.
 
-   To other scripts it says `deltaboard:edited` (on the form, with the number of changes so far in `edition`) whenever
-   something was typed; one that has kept the text says `deltaboard:kept` with that number, and leaving asks no more. */
+   The event `deltaboard:edited` on the form tells other scripts that something was typed, with the number of changes so
+   far in `edition`. A script that has saved the text sends `deltaboard:kept` with that number; then the page can be
+   left without a question. */
 
-import { tooMuch } from "./sendable.js";
-import { isFormTouched, isHalfTyped, takeForm, withoutHalfTyped } from "./edit_form.js";
+import { tooMuch } from "./size_limit.js";
+import { isFormTouched, isHalfTyped, takeForm, withoutHalfTyped } from "./form.js";
 
 const form = document.getElementById("edit");
 const text = document.getElementById("yaml");
 const check = form?.dataset.check;
-const PAUSE = 350; // milliseconds without a key until the server is asked
-const PATIENCE = 900; // milliseconds more until a line that somebody is writing is called wrong
-const SHARE = 2; // where its answers take long, it is asked no more often than they let it rest
+const PAUSE = 350; // milliseconds without a key press until the server is asked
+const PATIENCE = 900; // further milliseconds until a problem in the line being typed is shown
+const SHARE = 2; // a slow server is asked only after a pause of so many response times
 
 const state = { timer: 0, edition: 0, kept: 0, took: 0, asking: null, leaving: false, elsewhere: false, editor: null, submitting: false };
 
-/* What the page came with; somebody may have typed before this script ran, and browsers put typed text back. */
+/* The text that the page was rendered with. Somebody may have typed before this script ran, and browsers restore typed
+   text. */
 const original = text?.defaultValue;
 
 const isTouched = () => text?.value !== original || isFormTouched();
 const isDirty = () => (Number(form.dataset.changed ?? 1) > 0 || isTouched()) && !(state.edition && state.kept === state.edition);
 
-const drawn = new WeakMap(); // element → the HTML that was put there, in which scripts have written since: ages count on
+const drawn = new WeakMap(); // element → the HTML that was set; scripts have changed it since, because ages count on
 
 function replaceHtml(id, html) {
   const element = document.getElementById(id);
@@ -49,9 +51,9 @@ function showState({ valid, marks, changes, says }) {
   }
 }
 
-/* Another text, from the form or from somebody else; cursor and selection stay. */
+/* Sets another text, from the form or from somebody else; cursor and selection stay. */
 function putText(yaml, how) {
-  state.editor?.push(); // or what the field lags behind with would be put over it
+  state.editor?.push(); // otherwise text that the field still lacks would overwrite it
   const { selectionStart, selectionEnd, scrollTop } = text;
   text.value = yaml;
   if (state.editor) return state.editor.pull(how);
@@ -76,15 +78,16 @@ function take(answer, pressed) {
   takeForm(answer, { pressed });
 }
 
-/* `look`: whether the object may have changed; `button`: one of the form's, whose change is wanted in the answer. What is
-   said of others' changes also says whether the text touches them, so it is asked for as long as it stands there. */
+/* Sends the text to the check. `look`: the object may have changed; `button`: a button of the form whose change is
+   wanted in the response. The note on others' changes also says whether the text touches them, so it is requested as
+   long as it is shown. */
 async function ask({ look, button } = {}) {
   if (!check) return;
   state.asking?.abort();
   const asking = state.asking = new AbortController();
   const asked = state.edition;
   const body = button ? new FormData(form, button) : withoutHalfTyped(new FormData(form));
-  for (const [name, value] of [...body]) if (value instanceof File) body.delete(name); // those are read at the review
+  for (const [name, value] of [...body]) if (value instanceof File) body.delete(name); // files are read at the review
   if (stays(body)) return;
   if (look || document.querySelector("#edit-theirs .theirs")) body.set("look", "1");
   const began = performance.now();
@@ -99,25 +102,25 @@ async function ask({ look, button } = {}) {
   }
   state.took = performance.now() - began;
   if (answer.theirs !== undefined) replaceHtml("edit-theirs", answer.theirs);
-  if (asked !== state.edition) return button && ask({ button }); // nothing was written: it is wanted of the newer text
+  if (asked !== state.edition) return button && ask({ button }); // nothing was applied: ask again with the newer text
   if (answer.valid === undefined) return button && submitBy(button);
   if (button) edited();
   take(answer, Boolean(button));
 }
 
-/* Whether what is to be sent is more than the server reads: then it is said, and the page stays with all that is on it. */
+/* Whether the data is more than the server accepts: then the page says so, and is not left. */
 function stays(body) {
   const words = tooMuch(body);
   const place = document.getElementById("edit-problems") ?? document.getElementById("draft-note");
   if (!words || !place) return false;
-  const line = Object.assign(document.createElement("p"), { className: "note bad", textContent: `${words} Nothing was sent, and what you typed is here: shorten it, or keep a copy elsewhere.` });
+  const line = Object.assign(document.createElement("p"), { className: "note bad", textContent: `${words} Nothing was sent, and what you typed is still here: shorten it, or keep a copy elsewhere.` });
   line.setAttribute("role", "alert");
   place.replaceChildren(line);
   drawn.delete(place);
   return true;
 }
 
-/* The way that a button has without this script. */
+/* Submits as a button does without this script. */
 function submitBy(button) {
   state.submitting = true;
   form.requestSubmit(button);
@@ -136,7 +139,7 @@ function typed(event) {
   state.timer = setTimeout(() => ask(), Math.max(PAUSE, state.took * SHARE));
 }
 
-/* The hidden live copy of the object's details carries its version, or says that it is gone; a frame replaces it. */
+/* The hidden live details of the object carry its version, or that it is gone; frames update them. */
 let seen = form?.dataset.version;
 
 function look() {
@@ -149,7 +152,7 @@ function look() {
   ask({ look: true });
 }
 
-/* Takes in what others changed without a new page; where it overlaps with what was typed, the page that asks comes. */
+/* Merges others' changes without a new page; where they conflict with what was typed, the page of conflicts comes. */
 async function takeIn(button) {
   const asked = state.edition;
   let answer = {};
@@ -157,7 +160,7 @@ async function takeIn(button) {
     const response = await fetch(form.dataset.take, { method: "POST", body: new FormData(form) });
     if (response.ok) answer = await response.json();
   } catch {
-    // the button's own way says what is wrong
+    // the button's own submit shows what is wrong
   }
   if (asked !== state.edition) return takeIn(button);
   if (answer.valid === false) return mend(answer);
@@ -169,7 +172,8 @@ async function takeIn(button) {
   text.dispatchEvent(new InputEvent("input", { bubbles: true }));
 }
 
-/* The text cannot be read as it is, so nothing can be merged into it: what is wrong, and the cursor there. */
+/* Shows the problems of a text into which nothing can be merged, because it is invalid, and moves the cursor to the
+   first. */
 function mend(answer) {
   tell(answer);
   const place = answer.marks.find(({ line }) => line);
@@ -185,15 +189,15 @@ function goTo(line, column) {
   text.scrollTop = Math.max(0, (line - 4) * parseFloat(getComputedStyle(text).lineHeight));
 }
 
-/* What the page says of the text when it comes: the API server's refusal, each part with its place. */
+/* The problems that the page was rendered with: the API server's refusal, each with its place. */
 const saidMarks = () => [...form.querySelectorAll(".problems [data-line]")].map(({ dataset, parentElement }) => ({
   line: Number(dataset.line), column: Number(dataset.column), words: dataset.words ?? parentElement.innerText.trim(),
 }));
 
 async function openEditor() {
   try {
-    import("../vendor/codemirror/codemirror.min.js").catch(() => {}); // the large one sets out with the one that asks for it
-    const { Editor } = await import("./editor/editor.js");
+    import("../../vendor/codemirror/codemirror.min.js").catch(() => {}); // fetches the large module in parallel
+    const { Editor } = await import("../editor/editor.js");
     state.editor = new Editor(text, text.labels[0]?.textContent ?? "YAML");
     state.editor.learn(state.defined);
     state.editor.mark(state.marks ?? saidMarks());
@@ -229,16 +233,16 @@ if (form) {
       clearTimeout(state.timer);
       return ask({ button: event.submitter });
     }
-    state.leaving = !state.elsewhere; // a tab of its own leaves this one open
+    state.leaving = !state.elsewhere; // a submit into another tab leaves this one open
   });
   form.addEventListener("click", (event) => {
     state.elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
-    setTimeout(() => { state.elsewhere = false; }); // a click that submits has done so by then
+    setTimeout(() => { state.elsewhere = false; }); // a click that submits has submitted by then
   });
   form.addEventListener("deltaboard:kept", ({ detail }) => { state.kept = detail.edition; });
   window.addEventListener("beforeunload", (event) => {
     if (!state.leaving && isDirty()) event.preventDefault();
-    state.leaving = false; // it was said about this attempt, which may yet be stopped
+    state.leaving = false; // it was about this attempt, which may still be stopped
   });
 }
 
@@ -246,7 +250,7 @@ if (form && text) {
   form.addEventListener("input", typed);
   form.addEventListener("change", (event) => { if (event.target.name?.startsWith("key.")) typed(); });
   if (isTouched()) typed();
-  else if (text.dataset.several !== undefined && text.value.trim()) ask(); // a draft, or what came back from its review
+  else if (text.dataset.several !== undefined && text.value.trim()) ask(); // a draft, or a text after its review
   form.addEventListener("click", ({ target }) => {
     const place = target.closest("[data-line]");
     if (place) goTo(Number(place.dataset.line), Number(place.dataset.column));
@@ -256,5 +260,5 @@ if (form && text) {
 }
 
 if (check) document.addEventListener("deltaboard:frame", look);
-if (document.querySelector("[data-compare]")) import("./editor/compare.js");
-if (document.querySelector(".sides")) import("./editor/sides.js");
+if (document.querySelector("[data-compare]")) import("../editor/compare.js");
+if (document.querySelector(".sides")) import("../editor/conflict_sides.js");

@@ -1,13 +1,13 @@
-/* The form beside the text: takes what the server makes of it, keeps focus, folds and half-typed items, and lets its
+/* Form beside the text: it applies the server's responses, keeps focus, folds and half-typed items, and lets its
    buttons work without a page load. Without this script the same buttons post the page.
 
-   The server sends values where the inputs stay the same, and HTML where there are others. What is typed as a new item
-   or as an entry's name counts when it is finished (Add, Enter, another field), not with every key. */
+   The server sends values if the inputs stay the same, and HTML if they change. A new item or an entry's name counts
+   when it is finished (Add, Enter, another field), not with every key press. */
 
 const form = document.getElementById("edit");
 const holder = document.getElementById("edit-form");
 
-const HALF = ["new.", "newkey.", "child.", "form.find"]; // what a button or a finished word takes, not a key
+const HALF = ["new.", "newkey.", "child.", "form.find"]; // read with a button or a finished word, not with every key press
 const beginsWith = (names) => ({ name = "" }) => names.some((each) => name.startsWith(each));
 export const isHalfTyped = beginsWith(["new.", "newkey.", "child.", "key."]);
 const isHalf = beginsWith(HALF);
@@ -16,7 +16,7 @@ const firstOf = (input) => input.defaultValue ?? [...input.options].find((each) 
 const inputs = () => [...(holder?.querySelectorAll('[name^="field."], [name^="key."], [name^="new"]') ?? [])];
 export const isFormTouched = () => inputs().some((input) => input.value !== firstOf(input));
 
-/* What goes to the server while somebody types: nothing that is half-typed. */
+/* The form data sent while somebody types, without half-typed inputs. */
 export function withoutHalfTyped(body) {
   for (const name of [...body.keys()]) if (isHalf({ name }) && name !== "form.find") body.delete(name);
   const { activeElement } = document;
@@ -36,7 +36,8 @@ function takeFields(fields) {
 
 const selectionOf = ({ id, selectionStart = null, selectionEnd = null }) => ({ id, selectionStart, selectionEnd });
 
-/* Other inputs in the place of these. Typed halves, folds and the cursor stay, unless the server took the halves. */
+/* Replaces the inputs. Half-typed inputs, folds and the cursor stay, unless the server has applied the half-typed
+   inputs. */
 function replace(html, tookHalves) {
   const active = holder.contains(document.activeElement) ? document.activeElement : null;
   const cursor = active && selectionOf(active);
@@ -61,7 +62,7 @@ function restore({ id, selectionStart, selectionEnd }) {
   if (selectionStart !== null && input.setSelectionRange && input.selectionStart !== null) input.setSelectionRange(selectionStart, selectionEnd);
 }
 
-/* The field's first input, its folds opened. */
+/* Opens the folds around a field, and focuses its first input. */
 export function focusOn(id) {
   const place = document.getElementById(id);
   if (!place) return;
@@ -72,7 +73,7 @@ export function focusOn(id) {
   (input ?? place).focus();
 }
 
-/* An answer of the check, or of one of the form's buttons. */
+/* Applies a response of the check, or of one of the form's buttons. */
 export function takeForm(answer, { pressed = false } = {}) {
   if (!holder) return;
   if (answer.form !== undefined) replace(answer.form, pressed && answer.valid !== undefined);

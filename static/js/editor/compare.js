@@ -1,5 +1,5 @@
-/* The review's difference side by side, where there is room: what is live, and what would be stored. The server's own
-   difference, one below the other, is what narrow screens keep and what is there without this script. */
+/* Side-by-side difference of the review: what is live, and what would be stored. Narrow screens, and pages without this
+   script, keep the server's difference in one column. */
 import { Decoration, EditorState, EditorView, keymap, lineNumbers, MergeView, search, searchKeymap, yaml } from "../../vendor/codemirror/codemirror.min.js";
 import { theme } from "./theme.js";
 
@@ -15,7 +15,7 @@ const byServer = section.dataset.byServer.split(" ").filter(Boolean).map(Number)
 const [was, now] = [...section.querySelectorAll("textarea")].map(({ defaultValue }) => defaultValue.trimEnd());
 let shown = null;
 
-/* What the API server sets itself says so behind its line, as in the difference one below the other. */
+/* Lines that the API server sets itself are labelled, as in the server's difference. */
 const setByServer = EditorView.decorations.of((view) => Decoration.set(byServer.map((number) => Decoration.line({
   attributes: { class: "cm-by-server", "data-by": "set by the API server" },
 }).range(view.state.doc.line(number).from))));

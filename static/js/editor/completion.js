@@ -1,5 +1,5 @@
-/* Completion and hover help from the kind's schema. Nothing is chosen by itself: what is typed counts until somebody goes
-   to a line with an arrow, or takes the first with Tab. */
+/* Completion and hover help from the kind's schema. No line is chosen at first: the typed text counts until an arrow
+   key chooses a line or Tab takes the first. */
 import {
   acceptCompletion, autocompletion, completionStatus, hoverTooltip, moveCompletionSelection, selectedCompletion,
   startCompletion,
@@ -8,9 +8,9 @@ import { placeAt } from "./path.js";
 import { helpOf } from "./schema.js";
 
 const WORD = /^[\w./-]*$/;
-const BOOST = 50; // what must be there comes first
+const BOOST = 50; // required fields come first
 
-/* What is put behind a name: for a map or list a line of its own, for a value a space. */
+/* The text inserted after a name: a new line for a map or list, a space for a value. */
 function ending(type, column) {
   const pad = " ".repeat(column);
   if (type === "list") return `:\n${pad}- `;
@@ -37,7 +37,7 @@ function nameOption(field, place, schema, hasColon) {
 
 const valueOption = ({ text, words }) => ({ label: text, detail: words });
 
-/* A kind that is chosen before the apiVersion is said brings the first that it is served in. */
+/* A kind that is chosen before the apiVersion is written also inserts the first one that serves it. */
 function kindOption(value, place) {
   const [version] = value.words.split(" or ");
   const apply = (view, option, from, to) => {
@@ -73,7 +73,7 @@ const source = (schema) => async (context) => {
   return options.length ? { from: place.from, to, options, validFor: found.asks && place.part === "value" ? undefined : WORD } : null;
 };
 
-/* Tab takes the line that is chosen, or else the first. */
+/* Tab takes the chosen line, or else the first. */
 export function takeWithTab(view) {
   if (completionStatus(view.state) !== "active") return false;
   if (!selectedCompletion(view.state)) moveCompletionSelection(true)(view);

@@ -1,7 +1,7 @@
-/* On the page that asks which side it shall be: what theirs and mine have that the base has not stands out in each. */
+/* Highlighting on the page of conflicts: marks in “theirs” and “mine” the text that the base does not have. */
 import { diff } from "../../vendor/codemirror/codemirror.min.js";
 
-const LONG = 2; // characters: a value of which less is as it was is another one as a whole
+const LONG = 2; // characters: a value that keeps no more than these counts as new as a whole
 const DIFF = { scanLimit: 500, timeout: 50 };
 
 function markWhatIsNew(place, base) {

@@ -1,5 +1,5 @@
-/* What the server objects to, at its place in the text: a wavy line, a mark in the gutter, words on hover and in the list
-   that Ctrl Shift M opens. The marks move along with the text while somebody types on. */
+/* Diagnostics of the server at their place in the text: a wavy line, a mark in the gutter, a message on hover and in
+   the list that Ctrl Shift M opens. They move along with the text while somebody types. */
 import { setDiagnostics } from "../../vendor/codemirror/codemirror.min.js";
 
 /* From line and column, counted from 1, to the end of the word there, or of the line. */

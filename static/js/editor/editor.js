@@ -1,5 +1,5 @@
 /* The YAML editor: CodeMirror in a shadow root, over the form's own textarea, which stays the field that is sent, works
-   without this script, and is kept in step both ways: its `input` event means that the text has changed, whoever did it.
+   without this script, and is kept in step both ways: its `input` event means that the text has changed.
 
    CodeMirror's styles are adopted by the shadow root, so that the page's Content-Security-Policy holds. */
 import {
@@ -10,19 +10,19 @@ import {
   rectangularSelection, search, searchKeymap, StateEffect, StateField, tooltips, Transaction, yaml,
 } from "../../vendor/codemirror/codemirror.min.js";
 import { completion, takeWithTab } from "./completion.js";
-import { showMarks } from "./marks.js";
+import { showMarks } from "./diagnostics.js";
 import { Schema } from "./schema.js";
 import { theme } from "./theme.js";
 
-const LARGE = 100_000; // characters from which on the textarea follows in pauses and is laid out no more
+const LARGE = 100_000; // characters from which on the textarea is updated only in pauses and is hidden
 const PAUSE = 150; // milliseconds
 const NARROW = matchMedia("(max-width: 640px)");
-const SHOWN = 2500; // milliseconds that lines which were taken in stand out
+const SHOWN = 2500; // milliseconds for which merged lines are highlighted
 const DIFF = { scanLimit: 500, timeout: 100 };
 
-const fromField = Annotation.define(); // a change that the textarea has already
+const fromField = Annotation.define(); // marks a change that the textarea already has
 
-/* ---- lines that were taken in ---- */
+/* ---- highlighting of merged lines ---- */
 
 const taken = StateEffect.define();
 const takenLines = StateField.define({
@@ -100,19 +100,19 @@ export class Editor {
     this.#listen();
   }
 
-  /* In the place of the textarea, as high as that was. */
+  /* The editor's element, in the place of the textarea and with its height. */
   #host() {
     const host = Object.assign(document.createElement("div"), { className: "yaml-host" });
     host.style.height = `${this.#text.offsetHeight}px`;
     this.#text.before(host);
-    // single keys that are typed mean nothing to the page; Escape with a list open closes that alone
+    // the page's shortcuts do not see single keys; Escape closes only an open list
     host.addEventListener("keydown", (event) => {
       if (!event.ctrlKey && !event.metaKey && !event.altKey) event.stopPropagation();
     });
     return host;
   }
 
-  /* Out of sight, but still the field: what fills it in from outside finds it. */
+  /* Hides the textarea, which stays the form's field, so that extensions can still fill it in. */
   #hideField() {
     const text = this.#text;
     text.tabIndex = -1;
@@ -148,7 +148,7 @@ export class Editor {
     this.#telling = false;
   }
 
-  /* The textarea gets the editor's text. */
+  /* Writes the editor's text into the textarea. */
   push() {
     if (!this.#timer) return;
     clearTimeout(this.#timer);
@@ -157,8 +157,8 @@ export class Editor {
     this.#text.value = this.view.state.doc.toString();
   }
 
-  /* The editor gets the textarea's text by the smallest change, so that cursor, selection, folds and what can be undone
-     stay. What somebody else wrote (`theirs`) is not undone along with one's own, and stands out for a moment. */
+  /* Applies the textarea's text to the editor as the smallest change, so that cursor, selection, folds and undo history
+     stay. A change of somebody else (`theirs`) does not enter the undo history, and is highlighted for a moment. */
   pull({ theirs = false } = {}) {
     if (this.#telling || this.#timer) return;
     const before = this.view.state.doc.toString();
@@ -185,7 +185,7 @@ export class Editor {
     setTimeout(() => this.view.dispatch({ effects: taken.of([]) }), SHOWN);
   }
 
-  /* The number of the line that is written in; 0 where nobody writes. */
+  /* The number of the line with the cursor; 0 without the focus. */
   get line() {
     const { doc, selection } = this.view.state;
     return this.view.hasFocus ? doc.lineAt(selection.main.head).number : 0;
@@ -195,7 +195,7 @@ export class Editor {
     showMarks(this.view, marks);
   }
 
-  /* Which kinds the text defines itself. */
+  /* Sets the kinds that the text itself defines. */
   learn(defined) {
     this.#schema.learn(defined);
   }

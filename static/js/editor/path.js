@@ -1,12 +1,12 @@
-/* Where in the object a place of the text is: a path of field names and list indexes, by the lines' indentation, so that
-   it is known while the text is no whole YAML. What stands in braces, block texts and comments has no path. Where a text
-   holds several documents, only the one around the place counts. */
+/* Path in the object of a place in the text: field names and list indexes, found by the lines' indentation, so that it
+   is known while the text is not valid YAML. Text in braces, block texts and comments has no path. In a text of several
+   documents only the one around the place counts. */
 import { syntaxTree } from "../../vendor/codemirror/codemirror.min.js";
 
 const LINE = /^( *)((?:- +)*)(?:(-)$|("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#'"{}[\]&*!|>%@`,-][^#]*?|-[^\s#][^#]*?):(?:\s+(.*))?$)?/;
 const BORDER = /^(?:---|\.\.\.)(?=\s|$)/; // between documents
 const HEAD = /^(["']?)(apiVersion|kind)\1:\s+(["']?)([^\s"'#]*)\3\s*(?:#.*)?$/;
-const FARTHEST = 20_000; // lines that are read to either side
+const FARTHEST = 20_000; // lines that are read on either side
 const OPAQUE = new Set(["Comment", "BlockLiteralContent", "QuotedLiteral", "FlowMapping", "FlowSequence"]);
 const LONGEST = 2000; // characters of a line that are read
 
@@ -35,7 +35,7 @@ export function readLine(line) {
   return { ...found, key: unquoted(key), keyEnd: end, valueStart: value === undefined ? end + 2 : text.length - value.length };
 }
 
-/* Whether the text at `at` is of a kind in which lines are no fields. */
+/* Whether the lines at `at` are not fields, as in comments and block texts. */
 export function isOpaque(state, at) {
   for (let node = syntaxTree(state).resolveInner(at, -1); node; node = node.parent) {
     if (OPAQUE.has(node.name) && node.parent?.name !== "Key") return true;
@@ -43,7 +43,7 @@ export function isOpaque(state, at) {
   return false;
 }
 
-/* Goes up from one place, line by line, and keeps what it belongs to. */
+/* Climbs from one place upwards, line by line, and collects the path of its parents. */
 class Climb {
   constructor(column) {
     this.path = [];
@@ -118,7 +118,7 @@ function collect(doc, number, column, step, names) {
   }
 }
 
-/* What the document around line `number` says that it is of: `apiVersion` and `kind`, as far as it does. */
+/* The `apiVersion` and `kind` of the document around line `number`, as far as it has them. */
 export function headAt(doc, number) {
   const head = {};
   for (const step of [-1, 1]) {
@@ -132,7 +132,7 @@ export function headAt(doc, number) {
   return head;
 }
 
-/* What is at `at`: a field's name or its value, with the path of what it belongs to; null where lines are no fields. */
+/* The field's name or value at `at`, with the path of its parent; null where lines are not fields. */
 export function placeAt(state, at) {
   const line = state.doc.lineAt(at);
   const read = readLine(line);

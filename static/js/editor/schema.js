@@ -1,5 +1,5 @@
-/* What the kind's schema says of a field, asked of the server by path when it is first needed, and kept a while: a pod's
-   whole schema is a megabyte, what stands at one path a few kilobytes. */
+/* Schema of the kind, fetched from the server by path when first needed, and cached for a minute: a pod's whole schema
+   has a megabyte, the part at one path a few kilobytes. */
 const KEPT = 60_000; // milliseconds
 
 export class Schema {
@@ -16,13 +16,13 @@ export class Schema {
     this.#several = several !== undefined;
   }
 
-  /* Which kinds the text defines itself, as the check of it says. */
+  /* Sets the kinds that the text itself defines, as the check reports them. */
   learn(defined = {}) {
     this.#defined = defined;
   }
 
-  /* The answer for a path, null where none came. `part` is what is typed, where values in use are looked for; `about`
-     says of which kind the document is. */
+  /* The response for a path, null if none came. `part` is the typed text, for values in use; `about` returns the
+     document's kind. */
   at(path, part, about) {
     return this.#kept(this.#addresses.schema, { path: JSON.stringify(path), part, ...this.#edits, ...this.#of(about) });
   }
@@ -34,7 +34,7 @@ export class Schema {
     return { apiVersion, kind, ...by && { by } };
   }
 
-  /* Who set the field of the object as it is: names of field managers, the last first. */
+  /* Names of the field managers that set the field of the stored object, the last one first. */
   async setBy(path) {
     return (await this.#kept(this.#addresses.owner, { path: JSON.stringify(path) }))?.by ?? [];
   }
@@ -61,7 +61,7 @@ async function ask(url) {
   }
 }
 
-/* A field's name, what it is for and what it may be, as text: whatever it holds is shown, nothing of it is run. */
+/* A field's name, description and facts as elements. All of it is set as text, so nothing in it is run. */
 export function helpOf(name, { words, facts }, setBy = []) {
   const help = document.createElement("div");
   help.className = "help";

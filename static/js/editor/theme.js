@@ -1,5 +1,5 @@
-/* How the editor looks: the page's design tokens, which reach into the shadow root, so that it follows the theme by
-   itself. The colours have contrast AA on --surface in both themes (tests/test_templates.py). */
+/* Theme of the editor: it uses the page's design tokens, which reach into the shadow root, so that it follows the
+   page's theme. The colours have contrast AA on --surface in both themes (tests/templates/test_templates.py). */
 import { EditorView, HighlightStyle, syntaxHighlighting, tags } from "../../vendor/codemirror/codemirror.min.js";
 
 const look = EditorView.theme({

@@ -1,12 +1,10 @@
-/* The feed: bursts that open, what came while the page was held, a line to copy.
+/* Feed: bursts that can be opened, a summary of what came during a pause, and a button that copies a line.
 
-   Reading further down holds the page, as the pointer does, and #jump leads back to what is new. After a pause
-   #meanwhile says what came. Without this bursts are links, and everything else works. */
-(() => {
-  "use strict";
-
-  const NOTED = 30000; // milliseconds for which what came during a pause stays marked
-  const AWAY = 160; // pixels of the list above the window from which on somebody reads further down
+   Scrolling down holds the rows, as the pointer does, and #jump leads back to new lines. After a pause #meanwhile says
+   what came. Without this script bursts are links, and everything else works. */
+export function start() {
+  const NOTED = 30000; // milliseconds for which lines that came during a pause stay marked
+  const AWAY = 160; // pixels scrolled down from which on the rows are held
 
   /* ---- bursts ---- */
 
@@ -30,7 +28,7 @@
     if (target.matches?.(".burst") && target.open && filled.get(target) !== size(target)) fill(target);
   }, true);
 
-  /* One that has grown while it is open. */
+  /* An open burst that has grown is filled again. */
   document.addEventListener("deltaboard:frame", () => {
     for (const details of list()?.querySelectorAll(".burst[open]") ?? []) {
       if (filled.get(details) !== size(details)) fill(details);
@@ -135,4 +133,4 @@
 
   document.addEventListener("pointerover", offer);
   document.addEventListener("focusin", offer);
-})();
+}

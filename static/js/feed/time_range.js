@@ -1,9 +1,7 @@
-/* The feed's span of time: dragging over the histogram, or the arrow keys on it (with Shift to widen, Enter to show,
-   Escape to leave), chooses one; the two time fields say it in the browser's time and send it in UTC. Without this the
-   time fields are UTC. */
-(() => {
-  "use strict";
-
+/* Time span of the feed: dragging over the histogram, or the arrow keys on it (with Shift to widen, Enter to show,
+   Escape to leave), chooses one; the two time fields show it in the browser's time and send it in UTC. Without this
+   script they are in UTC. */
+export function start() {
   const SVG = "http://www.w3.org/2000/svg";
   const brush = { from: 0, to: 0, anchor: -1, svg: null }; // of the picture's width
 
@@ -152,4 +150,4 @@
     if (detail.ctx?.sourceElement?.id !== "socket") ready();
   });
   ready();
-})();
+}

@@ -1,10 +1,8 @@
-/* The column picker. Without this script its form and its links do the same, a page each; here the order is changed in
-   place, and what else the address says (what is open, for one) stays in it. */
-(() => {
-  "use strict";
-
-  /* The columns in their order. One that is typed comes behind the name and the status, where it is seen at once: at
-     the right end of a wide table it is not. */
+/* Column picker: it changes the order in place, and keeps the rest of the address, such as the open object. Without
+   this script its form and its links do the same, with a page load each. */
+export function start() {
+  /* The columns in their order. A typed one comes after the name and the status, where it is seen at once, and not at
+     the right end of a wide table. */
   function withAdded(form) {
     const names = [...form.querySelectorAll("input[name=columns]:checked")].map((box) => box.value);
     const added = form.querySelector("input[name=columns][type=text]").value.trim();
@@ -35,4 +33,4 @@
     const rest = url.search ? `${url.search}&` : "?";
     location.assign(wanted.length ? `${url.pathname}${rest}columns=${wanted.join()}` : url.pathname + url.search);
   });
-})();
+}

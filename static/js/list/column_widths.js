@@ -1,10 +1,8 @@
-/* Columns keep their width while rows change: a shorter or longer word in a cell moves nothing beside it. A column grows
-   where what comes does not fit, and stays so; another width of the page, other columns and other rows begin anew.
+/* Column widths that stay while rows change, so that a longer or shorter text moves nothing beside it. A column grows
+   if a text does not fit, and stays so; another width of the page, other columns or another list start again.
 
-   Where rows are cards (narrow windows) there are no columns. */
-(() => {
-  "use strict";
-
+   In narrow windows rows are cards and have no columns. */
+export function start() {
   const table = () => document.querySelector("#list .table[data-kind]");
   const heads = () => Array.from(table()?.tHead?.rows[0]?.cells ?? []);
   const state = { width: 0, queued: false };
@@ -43,4 +41,4 @@
   });
 
   watch();
-})();
+}

@@ -1,10 +1,8 @@
-/* Completion in the filter and in the column picker, as an ARIA combobox: what can follow is asked of the server, arrows
-   choose a line, Enter or Tab takes it. Nothing is chosen by itself: without an arrow Enter does what it always does. The
-   focus stays in the input; aria-activedescendant says which line is chosen. */
-(() => {
-  "use strict";
-
-  const WAIT = 40; // milliseconds after a key press, so that typing fast asks once
+/* Completion in the filter and in the column picker, as an ARIA combobox: the server sends suggestions, arrow keys
+   choose one, Enter or Tab takes it. None is chosen at first: without an arrow key Enter does what it always does. The
+   focus stays in the input; aria-activedescendant names the chosen line. */
+export function start() {
+  const WAIT = 40; // milliseconds after a key press, so that fast typing sends one request
   const OPEN = "data-ui-open"; // morphing leaves attributes that begin with data-ui alone
   const state = { input: null, at: 0, start: 0, timer: 0, asking: null };
 
@@ -19,7 +17,7 @@
     if (place) place.textContent = words;
   }
 
-  /* A list that is swapped in brings the input's attributes as the server has them. */
+  /* Sets the input's ARIA attributes, also after a swap that brought the server's. */
   function tell() {
     if (!state.input) return;
     state.input.setAttribute("aria-expanded", String(isOpen()));
@@ -104,7 +102,7 @@
     const all = options();
     const from = all.indexOf(chosen());
     const to = from < 0 ? (step > 0 ? 0 : all.length - 1) : from + step;
-    choose(all[to] ?? null); // past either end nothing is chosen, as at first
+    choose(all[to] ?? null); // beyond either end none is chosen, as at first
   }
 
   const KEYS = {
@@ -142,4 +140,4 @@
   });
 
   document.addEventListener("htmx:after:swap", tell);
-})();
+}

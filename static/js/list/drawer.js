@@ -1,12 +1,10 @@
-/* The drawer of a list: a click on a row opens its details beside the list, and ?open=namespace/name is in the address.
+/* Drawer of a list: a click on a row opens its details beside the list, and sets ?open=namespace/name in the address.
 
-   Without this script a name links to the details page, and an address with `open` is rendered by the server. What is
-   open is followed on the page's one socket (live.js). Focus goes to the drawer and, when it closes, back to the row.
-   Where the drawer covers the page (narrow windows), what is below it is inert. */
-(() => {
-  "use strict";
-
-  const CURSOR = "data-ui-cursor"; // the row that keys act on, see keys.js
+   Without this script a name links to the details page, and the server renders an address with `open`. The open object
+   is followed on the page's one socket (live/main.js). Focus goes to the drawer and, when it closes, back to the row.
+   In narrow windows the drawer covers the page, which is inert below it. */
+export function start() {
+  const CURSOR = "data-ui-cursor"; // the row that keys act on, see page/shortcuts.js
   const INTERACTIVE = "a, button, input, label, select, summary, textarea";
   const COVERED = ["header.top", "#side", "#list", "#selection"];
   const sheet = matchMedia("(max-width: 640px)");
@@ -84,7 +82,7 @@
     drawer().focus({ preventScroll: true });
   });
 
-  /* ---- back and forward: what else the page shows stays as it is ---- */
+  /* ---- back and forward change only the drawer ---- */
 
   document.addEventListener("htmx:before:history:restore", (event) => {
     const { path } = event.detail;
@@ -100,7 +98,7 @@
     const row = target.closest(".table tbody tr[data-name]");
     const inner = target.closest(INTERACTIVE);
     if (!row || (inner && row.contains(inner) && !inner.matches("td.c-name a"))) return null;
-    return inner || getSelection().isCollapsed ? row : null; // marking text is no click
+    return inner || getSelection().isCollapsed ? row : null; // a text selection is not a click
   }
 
   document.addEventListener("click", (event) => {
@@ -118,7 +116,7 @@
 
   document.addEventListener("deltaboard:open", ({ detail }) => drawer() && show(detail.object, true));
 
-  /* Another order, page or namespace of the same list leaves open what is open. */
+  /* Another order, page or namespace of the same list keeps the drawer open. */
   function keepOpen(link) {
     const here = link && isOpen() && !link.hasAttribute("download") && link.pathname === location.pathname;
     if (here) link.href = withOpen(link.href, drawer().dataset.open);
@@ -128,7 +126,7 @@
     if (target.id === "filter" && isOpen()) detail.ctx.request.body.set("open", drawer().dataset.open);
   });
 
-  /* Before others: what lies above the drawer closes first. */
+  /* Runs before other handlers: popovers and dialogs above the drawer close first. */
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !isOpen() || event.target.id === "q") return;
     if (document.querySelector("details.pop[open], dialog[open], :popover-open")) return;
@@ -137,4 +135,4 @@
   }, { capture: true });
 
   settle();
-})();
+}

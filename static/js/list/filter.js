@@ -1,11 +1,9 @@
-/* Lists and the feed. Typing in the filter replaces the address, Enter adds one to the history; the form works without
-   this, here empty fields stay out of the address. What is half typed waits: a path, which takes time to look for, until
-   its value has begun, a space stands behind it or Enter is pressed; a value until it has begun. A table wider than its
-   place scrolls sideways. */
-(() => {
-  "use strict";
-
-  /* Whether a path is being typed that has no end yet, or anything that has no value yet: .spec.nod, status= */
+/* Filter of lists and of the feed. Typing replaces the address, Enter adds one to the history, and empty fields stay
+   out of the address; the form also works without this script. A half-typed term waits: a path, which is costly to
+   search, until its value has begun, a space follows or Enter is pressed; an operator until its value has begun. A
+   table wider than its card scrolls sideways. */
+export function start() {
+  /* Whether a path without an end, or a term without a value, is being typed: .spec.nod, status= */
   function isHalf(input) {
     const token = input.value.slice(0, input.selectionStart).match(/\S*$/)[0];
     const plain = token.replace(/\[[^\]]*\]?/g, "");
@@ -23,7 +21,7 @@
     if (ctx.sourceEvent?.type === "submit") ctx.push = "true";
   });
 
-  /* What was asked on a line that broke is asked again once the page is live. */
+  /* A request that was lost with the connection is sent again once the page is live. */
   let unanswered = false;
   const isFilter = ({ detail }) => detail.ctx?.sourceElement?.id === "filter";
   document.addEventListener("htmx:before:request", (event) => { unanswered ||= isFilter(event); });
@@ -32,12 +30,12 @@
     if (unanswered && detail.state === "live") document.getElementById("q")?.dispatchEvent(new Event("input", { bubbles: true }));
   });
 
-  /* The cross of a search field empties it without an input event in some browsers. Enter makes this event too: what it
-     asks for must not be replaced by what typing asks for, which adds nothing to the history. */
+  /* In some browsers the cross of a search field empties it without an input event. Enter sends this event, too: its
+     request must not be replaced by one for typing, which adds nothing to the history. */
   document.addEventListener("search", ({ target }) => {
     if (target.id === "q" && !target.value) target.dispatchEvent(new Event("input", { bubbles: true }));
   });
-  /* Only then: what scrolls sideways cannot have a header that stays. */
+  /* A table scrolls sideways only if it has to, because its header is not sticky then. */
   const widths = new ResizeObserver((entries) => {
     for (const { target } of entries) {
       const card = target.closest(".table-card");
@@ -46,4 +44,4 @@
     }
   });
   for (const element of document.querySelectorAll(".table-card, .table-card > table")) widths.observe(element);
-})();
+}

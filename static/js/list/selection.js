@@ -1,19 +1,17 @@
-/* The selection of a list: checkboxes, kept by uid for as long as this tab lives, whatever the list shows meanwhile.
+/* Selection of a list: checkboxes, stored by uid for the life of this tab, whatever the list shows meanwhile.
 
-   A row's state is its checkbox; here it is written again whenever rows came. What is selected stands in sessionStorage,
-   a kind apart, so that it outlives the filter, the order, the page and a reload. Objects that were deleted leave the
-   selection, and the bar says so: those in the list at once, the others when the server has said so twice. It is asked
-   when something seems to have been deleted, else now and then.
-   `x` selects the row under the cursor (keys.js), Shift with a click all rows from the last one on. */
-(() => {
-  "use strict";
-
-  const MOST = 10_000; // as in dashboard/resources/selected.py
-  const ASK = 5000; // milliseconds between two questions whether what is not on this page is still there
-  const SELDOM = 60_000; // the same where MANY are selected, or where nothing seems to have been deleted
-  const RAREST = 600_000; // the same where both is so
+   The checkboxes are set again whenever rows come. The selection is in sessionStorage, one per kind, so that it
+   outlives the filter, the order, the page and a reload. Deleted objects leave the selection, and the bar says so:
+   those in the list at once, the others after the server has confirmed it twice. The server is asked when something
+   seems to have been deleted, and otherwise now and then. `x` selects the row under the cursor (page/shortcuts.js), a
+   click with Shift all rows from the last one on. */
+export function start() {
+  const MOST = 10_000; // as in dashboard/pages/lists/selection_views.py
+  const ASK = 5000; // milliseconds between two requests for objects that are not on this page
+  const SELDOM = 60_000; // the same if MANY are selected, or nothing seems to have been deleted
+  const RAREST = 600_000; // the same if both are true
   const MANY = 300;
-  const AGAIN = 3000; // until the second question: a server that has heard nothing for so long says that
+  const AGAIN = 3000; // milliseconds until the second request: a server without news for that long says so
   const MARK = "data-ui-selected"; // morphing leaves attributes that begin with data-ui alone
   const bar = () => document.getElementById("selection");
   const path = location.pathname;
@@ -58,7 +56,7 @@
     show();
   }
 
-  /* They are deleted. */
+  /* Removes deleted objects from the selection. */
   function forget(uids) {
     const before = state.uids.size;
     for (const uid of uids) state.uids.delete(uid);
@@ -68,7 +66,7 @@
     show();
   }
 
-  /* ---- what the page says of it ---- */
+  /* ---- display ---- */
 
   function show() {
     const here = boxes();
@@ -118,9 +116,9 @@
     }, 6000);
   }
 
-  /* ---- questions to the server ---- */
+  /* ---- requests to the server ---- */
 
-  const UNHEARD = "The server cannot be asked just now.";
+  const UNHEARD = "The server does not answer just now.";
 
   /* Throws an error whose message is a sentence for the page. */
   async function answerTo(url, options) {
@@ -136,7 +134,7 @@
     return answerTo(bar().action, { method: "POST", body });
   }
 
-  /* What is said to be gone is asked for once more, alone: another process of the server may not know of it yet. */
+  /* Asks once more for objects that are reported as gone: another process of the server may not know them yet. */
   function doubt(uids) {
     if (!uids.length) return;
     asked.doubts += 1;
@@ -148,7 +146,7 @@
     try {
       if (still.length) forget((await ask(still)).gone);
     } catch {
-      asked.due = true; // all are asked for again
+      asked.due = true; // ask for all again
     }
     asked.doubts -= 1;
   }
@@ -169,7 +167,7 @@
     try {
       doubt((await ask(state.uids)).gone);
     } catch {
-      asked.due = true; // the page says elsewhere that the server is away; it is asked again
+      asked.due = true; // the banner says that the server is away; ask again later
     }
     state.asking = false;
   }
@@ -182,7 +180,7 @@
     }
   }
 
-  /* A command has a line a namespace, and each begins as kubectl has to be called for this cluster. */
+  /* A command has one line per namespace, and each begins with the kubectl call of this cluster. */
   async function textOf(name) {
     const answer = await ask(state.uids, { words: "1" });
     doubt(answer.gone);
@@ -220,7 +218,7 @@
     state.anchor = box.value;
   }
 
-  /* A click on a label clicks its box anew, and that one does not know of Shift everywhere; nor is text to be marked. */
+  /* A click on a label clicks its box as well, in some browsers without Shift; it must not select text either. */
   document.addEventListener("mousedown", (event) => {
     if (event.shiftKey && event.target.closest(".c-select")) event.preventDefault();
   });
@@ -262,7 +260,7 @@
     show();
   });
 
-  /* The kind has another number of objects than a second ago: something may have been deleted. */
+  /* If the kind's number of objects has changed, something may have been deleted. */
   document.addEventListener("deltaboard:beat", ({ detail: { counts } }) => {
     const count = counts?.[document.querySelector(".table")?.dataset.kind] ?? null;
     if (count === asked.count) return;
@@ -282,4 +280,4 @@
   setInterval(look, ASK);
   read();
   show();
-})();
+}

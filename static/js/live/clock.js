@@ -1,8 +1,10 @@
-/* Milliseconds that pass also while the machine sleeps.
+/* Clock in milliseconds that also counts the time for which the machine sleeps.
 
    performance.now() stands still then on some systems, Date jumps when somebody sets the clock. Where Date is suddenly
    more than a second ahead of the other, the machine slept (or its clock was put forward, which does no harm: the page
-   takes a fresh socket once). Backwards it never goes. What was slept is found by the next question: ask often. */
+   takes a fresh socket once). It never goes backwards. Only a call of now() notices the sleep: call it often.
+
+   Each bundle with this module has its own clock: do not compare times of two bundles. */
 
 const JUMP = 1000;
 
@@ -10,7 +12,7 @@ let ahead = Date.now() - performance.now(); // of Date before the other, as of t
 let slept = 0;
 let wake = () => {};
 
-/* Have `callback` called, soon, whenever the machine has slept. */
+/* Calls `callback` soon after the machine has slept. */
 export function onWake(callback) {
   wake = callback;
 }

@@ -1,9 +1,8 @@
-/* The socket that hx-ws keeps for #socket: whether it is open, when it was last heard, what it has received.
+/* State of the socket that hx-ws keeps for #socket: whether it is open, when it was last heard, what it has received.
 
-   Whenever hx-ws connects it asks for what the page shows at that moment: its `url` is made a property that says so. Where
-   the page has come to show something else before the socket was open, it says that first.
-   What has been applied is acknowledged every 64 kB or 5 s: a page that does not keep up is sent nothing for a while, and
-   one that says nothing at all is let go of. */
+   Whenever hx-ws connects it requests what the page shows at that moment: its `url` becomes a computed property. If the
+   page shows something else by the time the socket is open, it sends that first. Applied data is acknowledged every 64
+   kB or 5 s: the server pauses a page that does not keep up, and drops one that sends nothing at all. */
 
 import { now } from "./clock.js";
 import { shown, socketElement, where } from "./page.js";
@@ -11,9 +10,9 @@ import { shown, socketElement, where } from "./page.js";
 const ACK_SIZE = 64 * 1024; // units: characters of a text message, bytes of a binary one
 const ACK_TIME = 5000; // milliseconds
 const BEAT = 1000; // milliseconds between two heartbeats
-const DRIFT = 0.5; // milliseconds a beat by which two clocks may part: as much of the quickest beat is forgotten
+const DRIFT = 0.5; // milliseconds per beat that two clocks may drift apart, added to the quickest beat's time
 
-/* Times are those of clock.js, but `heardAt`, which people read.
+/* Times are those of live/clock.js, but `heardAt`, which people read.
    since    the last change of the socket
    heard    the last message
    beat     the last heartbeat that came over it, at `beatAt`; null: none yet
@@ -36,7 +35,7 @@ function address() {
   return `${location.protocol === "https:" ? "wss:" : "ws:"}//${location.host}/live/?${query}`;
 }
 
-/* Have a connection of hx-ws ask for what the page shows when it connects. */
+/* Makes a connection of hx-ws request what the page shows when it connects. */
 export function direct(held) {
   asked = address();
   Object.defineProperty(held, "url", { configurable: true, get: () => (asked = address()), set() {} });
@@ -53,8 +52,8 @@ export function heard() {
   link.heardAt = Date.now();
 }
 
-/* A heartbeat that left the server at `sent` seconds of its steady clock. How long one takes nobody knows; but all take
-   the quickest one's time at least, and what one takes longer it has waited behind others on a line that is too slow. */
+/* A heartbeat that left the server at `sent` seconds of its steady clock. The time that one takes is unknown, but each
+   takes at least as long as the quickest one; any longer time was spent behind other messages on a slow line. */
 export function beaten(beat) {
   const beatAt = now();
   const took = beatAt - beat.sent * 1000;
@@ -62,21 +61,21 @@ export function beaten(beat) {
   Object.assign(link, { beat, beatAt, quickest, late: took - quickest });
 }
 
-/* How old what has come is at least: milliseconds. A beat that is overdue is as late as one that came so late. */
+/* Minimum age of the received data in milliseconds. An overdue beat counts like one that came that late. */
 export const lateness = (moment) => link.late + Math.max(0, moment - link.beatAt - BEAT);
 
-/* A window is to come, from now on or already. */
+/* The page waits for a window from now on, if it does not already. */
 export function awaitWindow(doubtful) {
   link.awaited ||= now();
   link.doubtful ||= doubtful;
 }
 
-/* It came, or is not needed. */
+/* The window came, or is not needed. */
 export function awaitNoMore() {
   Object.assign(link, { awaited: 0, doubtful: false });
 }
 
-/* Whether there was a socket to send it on. */
+/* Sends a message; returns whether there was an open socket. */
 export function send(message) {
   if (!isOpen()) return false;
   connection().socket.send(JSON.stringify(message));
@@ -87,7 +86,7 @@ export function received(data) {
   link.received += typeof data === "string" ? data.length : data.size;
 }
 
-/* Say what has been applied, if it is much or long ago. */
+/* Acknowledges what was applied, if it is much or the last time is long ago. */
 export function acknowledge() {
   if (link.received === link.acked) return;
   const moment = now();

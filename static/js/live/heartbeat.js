@@ -1,10 +1,11 @@
-/* The heartbeat, once a second: how fresh the server is, and the counts beside each kind. */
+/* Handler of the heartbeat, once a second: how fresh the server is, and the counts beside each kind. */
 
-import { beaten, link } from "./link.js";
+import { beaten, link } from "./connection.js";
 import { setText, shown, tell } from "./page.js";
 import { judge } from "./state.js";
 
-/* A whole number as en-GB has it; the first one that a browser's own formatting writes takes longer than all of a beat. */
+/* A whole number formatted as in en-GB. The browser's own formatting takes longer for its first number than all the
+   rest of a heartbeat. */
 const written = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 
 function showCounts(beat) {
@@ -18,7 +19,7 @@ function showCounts(beat) {
   }
 }
 
-/* When the API server was last heard of, for what this page shows: the oldest of its kinds. */
+/* Time at which the API server was last heard for the kinds of this page: the oldest of them. */
 function clusterHeard(beat) {
   const moments = shown.keys.map((key) => beat.heard_by[key]).filter((moment) => moment !== null && moment !== undefined);
   return moments.length ? Math.min(...moments) : beat.heard;

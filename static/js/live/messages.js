@@ -1,11 +1,11 @@
-/* What comes over the socket, before and after hx-ws has swapped it in.
+/* Handler of messages from the socket, before and after hx-ws swaps them in.
 
-   A frame is let through where it replaces everything, or builds upon the very state that the page shows; what belongs
-   to another view is late and dropped, and anything else means that a frame was missed: the window is asked for. */
+   A frame is applied if it replaces everything, or builds upon exactly the state that the page shows. A frame of
+   another view is late and dropped; any other frame means that one was missed, so the window is requested. */
 
-import { onBeat } from "./beats.js";
-import { askAgain, askNoMore, doubts, fetchOther, fetchPage } from "./catching_up.js";
-import { acknowledge, awaitNoMore, awaitWindow, heard, inflate, link, received } from "./link.js";
+import { onBeat } from "./heartbeat.js";
+import { askAgain, askNoMore, doubts, fetchOther, fetchPage } from "./resync.js";
+import { acknowledge, awaitNoMore, awaitWindow, heard, inflate, link, received } from "./connection.js";
 import { beside, drawn, isWholeBut, partOf, rendered, shown, tell } from "./page.js";
 import { judge } from "./state.js";
 
@@ -26,7 +26,7 @@ function check(detail, text) {
   message.doubts = doubts.count;
 }
 
-/* What the socket follows from here on. An answer to a question that has been overtaken names another view. */
+/* The server says what the socket follows from now on. A response to an outdated request names another view. */
 function onHello(hello) {
   if (hello.path !== shown.path) return;
   if (hello.beside) {

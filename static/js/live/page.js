@@ -1,9 +1,10 @@
-/* What this page shows: a view and its seq, and perhaps an object opened beside it (#drawer), with a seq of its own.
+/* State of what this page shows: a view and its seq, and perhaps an object opened beside it (#drawer), with its own
+   seq.
 
-   A view is named by the element that carries data-view and data-seq; where none does (the editor, an error page) by the
-   address in hx-ws:connect. An empty seq says that the part is not whole: whatever comes next has to replace it.
+   A view is named by the element that carries data-view and data-seq; where none does (the editor, an error page) by
+   the address in hx-ws:connect. An empty seq means that the part is not complete: the next frame has to replace it.
 
-   A page that nobody sees rests: it follows the heartbeat only, so that its tab's icon and title stay true. */
+   A hidden page rests: it follows the heartbeat only, so that its tab's icon and title stay correct. */
 
 /* `keys`: the kinds that decide whether the page is live. */
 export const shown = { path: "", view: "", seq: "", keys: [], resting: false };
@@ -18,7 +19,7 @@ export const partOf = (view) => (view === shown.view ? shown : view && view === 
 export const isWholeBut = (part) => [shown, beside].every((each) => each === part || !each.view || each.seq);
 export const isWhole = () => isWholeBut(null);
 
-/* What the server is asked for: this address, from these states on. */
+/* The request to the server: this address, from these states on. */
 export function where() {
   return shown.resting ? { view: "", seq: "", beside: "" } : { view: shown.path, seq: shown.seq, beside: beside.seq };
 }
@@ -39,14 +40,14 @@ export function rendered(page = document) {
   return { view: query.get("view") ?? "", seq: query.get("seq") ?? "", element: null };
 }
 
-/* Take over what the document shows when it is loaded. */
+/* Reads what the document shows when it is loaded. */
 export function adopt() {
   const { view, seq } = rendered();
   Object.assign(shown, { view, seq, path: view ? pathNow() : "" }); // without a view: the heartbeat only
   adoptBeside();
 }
 
-/* Whether another object is open, or another rendering of it. */
+/* Reads which object is open beside the view; returns whether it, or its rendering, is another one. */
 export function adoptBeside() {
   const { view = "", seq = "" } = drawn()?.dataset ?? {};
   if (view === beside.view && seq === beside.seq) return false;

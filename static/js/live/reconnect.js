@@ -1,18 +1,18 @@
-/* The socket's life: watched twice a second, renewed where it is silent, lost or in doubt.
+/* Reconnection of the socket: checked twice a second, and renewed where it is silent, lost or in doubt.
 
-   hx-ws connects again after most closes, but knows nothing of a server that hangs, a line that was cut in silence, a
-   page that comes back from the back/forward cache or a machine that wakes up: then the page says so, and takes a fresh
-   socket instead of waiting for the old one. Each that leads to nothing is given longer than the one before, so that
-   neither a slow line nor a crowded server is asked again and again for what was on its way.
+   hx-ws connects again after most closes, but does not notice a server that hangs, a line that was cut silently, a page
+   that returns from the back/forward cache or a machine that wakes up. Then the page says so, and opens a new socket
+   instead of waiting for the old one. After each failure the next socket gets more time, so that a slow line or a busy
+   server is not asked again and again for what is already on its way.
 
    A hidden page keeps its socket, for the sake of its tab's icon and title, but rests after a while. */
 
-import { askAgain, rest, wake } from "./catching_up.js";
+import { askAgain, rest, wake } from "./resync.js";
 import { now, onWake } from "./clock.js";
-import { acknowledge, connection, direct, isOpen, link, opened, send } from "./link.js";
+import { acknowledge, connection, direct, isOpen, link, opened, send } from "./connection.js";
 import { socketElement, where } from "./page.js";
 import { judge, last, offline, SILENCE, silent } from "./state.js";
-import { FINAL } from "./words.js";
+import { FINAL } from "./status_text.js";
 
 const LOOK = 500; // milliseconds between two looks
 const HANDSHAKE = 4000; // milliseconds that connecting may take at first
@@ -28,7 +28,7 @@ function renew() {
   htmx.process(socketElement(), true);
 }
 
-/* Whether the socket as it is has had its time; what was heard before makes the next one quick again. */
+/* Whether the socket has used up its time, which grows with each failed try. */
 function overdue(time) {
   return now() - link.since > Math.min(LONGEST, time * 2 ** Math.max(0, tries.number - 1));
 }
@@ -49,7 +49,7 @@ function look() {
   if (overdue(state === WebSocket.CONNECTING ? HANDSHAKE : 2 * SILENCE)) renew();
 }
 
-/* Something happened to the machine, the network or the page: nothing that was known of the socket counts. */
+/* Something happened to the machine, the network or the page, so the socket's state is unknown. */
 function distrust() {
   if (link.final || !socketElement()) return;
   tries.number = 0;
@@ -100,7 +100,7 @@ export function begin() {
     direct(early);
     if (isOpen()) {
       opened();
-      send(where()); // what it has said so far was heard by nobody
+      send(where()); // no script has heard what it received so far
     }
   }
   if (!socketElement()) return;

@@ -1,17 +1,18 @@
-/* How a page comes to show the whole again: it follows where it was led, asks for the window anew when something did
-   not fit, and fetches over HTTP what is too big for the socket, or itself where the server shows it otherwise by now. */
+/* Resynchronisation of a page: it follows a view that was swapped in, requests the window again when a frame did not
+   fit, and fetches over HTTP what is too big for the socket, or the whole page where the server now follows another
+   view. */
 
 import { now } from "./clock.js";
-import { awaitNoMore, awaitWindow, link, send } from "./link.js";
+import { awaitNoMore, awaitWindow, link, send } from "./connection.js";
 import {
   adoptBeside, beside, isWhole, pathNow, rendered, shown, socketElement, where,
 } from "./page.js";
 import { judge } from "./state.js";
 
-const OFTEN = 500; // milliseconds between two views that are asked for, at least: the server allows two a second
+const OFTEN = 500; // minimum milliseconds between two requested views: the server allows two a second
 const SELDOM = 2000; // the same for whole windows and pages
 const RARELY = 10000; // the same for pages of another view
-const PATIENCE = 10000; // milliseconds that an answer may take
+const PATIENCE = 10000; // milliseconds that a response may take
 
 export const doubts = { count: 0 }; // how often something did not fit
 const asked = { at: -Infinity, timer: 0 };
@@ -24,14 +25,14 @@ function tellWhere() {
   send(where());
 }
 
-/* Nobody sees the page: have the heartbeat only. */
+/* Follows the heartbeat only, while the page is hidden. */
 export function rest() {
   if (shown.resting || !shown.path) return;
   shown.resting = true;
   send(where());
 }
 
-/* It is seen again: stale until it is known what changed meanwhile. */
+/* Follows the view again. The page is stale until it has what changed meanwhile. */
 export function wake() {
   if (!shown.resting) return;
   shown.resting = false;
@@ -57,8 +58,8 @@ export function follow() {
   else tellWhere();
 }
 
-/* Something did not fit: have the whole window again, at most every two seconds, but in any case. Until it comes
-   `seq` is empty, nothing that is on its way fits, and the page is not live. */
+/* Requests the whole window again after a frame that did not fit, at most every two seconds. Until it comes `seq` is
+   empty, no frame on its way fits, and the page is not live. */
 export function askAgain() {
   doubts.count += 1;
   shown.seq = beside.seq = "";
@@ -73,13 +74,13 @@ export function askAgain() {
   send(where());
 }
 
-/* The window has come by itself. */
+/* Cancels the request: the window has come without it. */
 export const askNoMore = () => clearTimeout(asked.timer);
 
-/* Have the window sent again though nothing is wrong with what is shown. */
+/* Requests the window again although the shown one is right. */
 export const refresh = () => send({ ...where(), seq: "" });
 
-/* Too big for the socket: the page fetches its content over HTTP, every two seconds until it has it. */
+/* Fetches content that is too big for the socket over HTTP, every two seconds until it has it. */
 export function fetchPage(part = shown) {
   part.seq = "";
   judge();
@@ -89,7 +90,7 @@ export function fetchPage(part = shown) {
 async function fetchNow() {
   fetched.at = now();
   const path = shown.path;
-  const wanted = () => shown.path === path && !isWhole(); // else a window came meanwhile, or another page
+  const wanted = () => shown.path === path && !isWhole(); // otherwise a window or another page came meanwhile
   try {
     const text = wanted() ? await pageText(path) : "";
     if (wanted() && text) await replaceMain(text);
@@ -100,8 +101,8 @@ async function fetchNow() {
   if (!isWhole()) fetchPage(shown.view && !shown.seq ? shown : beside);
 }
 
-/* The server follows another view than the page shows: it was started anew as another version, or the kind has other
-   columns now. The page fetches itself, once in a while; as long as that does not make the two agree, it says so. */
+/* Fetches the page again where the server follows another view than the page shows: it was restarted as another
+   version, or the kind has other columns now. Until the two agree the page says so, and retries every ten seconds. */
 export async function fetchOther() {
   if (renewed.at > now() - RARELY) {
     tryLater();
@@ -123,20 +124,21 @@ export async function fetchOther() {
   judge();
 }
 
-/* Neither a fetch that failed nor one that did not help is the last; it is where the page comes to show something else. */
+/* Tries again after a fetch that failed or did not help, unless the page shows something else by then. */
 function tryLater() {
   link.strange = true;
   clearTimeout(renewed.timer);
   renewed.timer = setTimeout(() => link.strange && fetchOther(), renewed.at + RARELY - now());
 }
 
-/* Any answer but a page, of a proxy's sign-in perhaps, is as good as none. */
+/* The text of a page; empty for any other response, such as a proxy's sign-in. */
 async function pageText(path) {
   const answer = await fetch(path, { headers: { Accept: "text/html" }, signal: AbortSignal.timeout(PATIENCE) });
   return answer.ok ? answer.text() : "";
 }
 
-/* `follow` does the rest; of another view it takes over what `other` allows. Where the page only listens to what it is about, as the editor does, what was typed stays. */
+/* Swaps in the main part, after which `follow` runs; another view only if `other` is set. Where the page holds the
+   object's details hidden, as the editor does, only those are replaced, so that what was typed stays. */
 async function replaceMain(text, other = false) {
   const page = new DOMParser().parseFromString(text, "text/html");
   const { view, element } = rendered(page);

@@ -1,15 +1,15 @@
-/* body[data-live] and the banner: offline while there is no socket, stale while the page may not show what the cluster
-   has, live only where the server was heard within SILENCE and what comes from it is not older than that. */
+/* State of the page, in body[data-live] and the banner: offline while there is no socket, stale while the page may not
+   show what the cluster has, live only if the server was heard within SILENCE and its data is not older than that. */
 
 import { now } from "./clock.js";
-import { lateness, link } from "./link.js";
+import { lateness, link } from "./connection.js";
 import { isWhole, setText, shown, tell } from "./page.js";
 import {
   CATCHING_UP, FINAL, INCOMPLETE, noConnection, notHeard, problemsOf, STRANGE, tooSlow, wordsOf,
-} from "./words.js";
+} from "./status_text.js";
 
 export const SILENCE = 3000; // milliseconds without a word until the page counts as stale
-const BLINK = 300; // milliseconds within which a window may come before anything is said
+const BLINK = 300; // milliseconds that a window may take before the page says so
 
 export const last = { state: "", words: "" };
 
@@ -21,7 +21,7 @@ function show(state, words) {
   tell("state", { state, words });
 }
 
-/* Also after a swap, which may have brought another banner. */
+/* Writes the banner, also after a swap, which may have brought another one. */
 export function showWords() {
   const banner = document.getElementById("banner");
   if (!banner) return;
@@ -29,7 +29,7 @@ export function showWords() {
   banner.hidden = !last.words;
 }
 
-/* What may be said of a page whose socket is open and was heard. */
+/* Decides between live and stale for a page whose socket is open and was heard. */
 export function judge() {
   const { beat } = link;
   const moment = now();

@@ -1,4 +1,4 @@
-/* Why a page is not live, as sentences in local time. Nothing here changes anything. */
+/* Sentences that say why a page is not live, in local time. The functions here are pure. */
 
 const two = (number) => String(number).padStart(2, "0");
 
@@ -6,11 +6,11 @@ const two = (number) => String(number).padStart(2, "0");
 export const FINAL = {
   4400: "The server did not understand what this page asked for. Reload the page.",
   4403: "The server does not let this page follow changes. Sign in again or reload the page.",
-  4404: "The server knows no such page any more. What you see is no longer kept up to date.",
+  4404: "The server no longer has this page. What you see is no longer kept up to date.",
   4429: "This page asked the server for too much. Reload the page.",
 };
 export const STRANGE = "This page and its server disagree on what it shows. Reload the page.";
-export const CATCHING_UP = "What changed while nobody looked is on its way.";
+export const CATCHING_UP = "Loading what changed while this page was hidden.";
 export const INCOMPLETE = "What you see is not complete. The rest is being fetched.";
 
 export function timeOfDay(milliseconds) {
@@ -24,7 +24,7 @@ export const notHeard = (heardAt) =>
   `Deltaboard has not been heard since ${timeOfDay(heardAt)}. What you see is from then. Connecting again.`;
 
 export const tooSlow = (late) =>
-  `What you see is ${Math.round(late / 1000)} s old: the line from Deltaboard to here, or this browser, is too slow for all that changes.`;
+  `What you see is ${Math.round(late / 1000)} s old: the connection to Deltaboard, or this browser, is too slow for so many changes.`;
 
 /* A problem of the beat: {text with {since}, since, retry_at, title}; `now` in the server's seconds. */
 function problemWords(problem, now) {
@@ -37,15 +37,15 @@ function problemWords(problem, now) {
   return words;
 }
 
-/* The problems of the kinds that a page shows, or of another part: what beside kinds a page may show. What may not be
-   listed spoils its own page, not those of many kinds, unless nothing at all may be. */
+/* The problems of the kinds that a page shows, or of its other parts. A kind that may not be listed is a problem of its
+   own page, and of a page of many kinds only if none of them may be listed. */
 export function problemsOf(beat, shownKeys) {
   const keys = shownKeys.length ? shownKeys : Object.keys(beat.problems);
   const found = keys.map((key) => beat.problems[key] ?? beat.parts?.[key]).filter(Boolean);
   return found.length < keys.length ? found.filter((problem) => problem.state !== "forbidden") : found;
 }
 
-/* One sentence or two for the problems of a page that shows so many kinds. */
+/* One or two sentences for the problems of a page; `kinds` is the number of kinds that it shows. */
 export function wordsOf(beat, problems, kinds, now) {
   if (beat.problem) return beat.problem;
   const [first] = problems;

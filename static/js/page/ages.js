@@ -1,4 +1,4 @@
-/* Writes ages and clock times in words.
+/* Ages and clock times of the page, written as text and kept current:
 
    <time data-age="object" datetime>  how long ago, as kubectl prints it: 4s, 3m12s, 38m, 12d
    <time data-age="ago" datetime>     the same in a sentence: "4s ago"
@@ -7,11 +7,11 @@
    [data-age="browser"]               since this page last heard from its server
    [data-age="cluster"], [data-age-of="cluster"]   since the server last heard from the API server
 
-   One timer, which sleeps until the whole second after the first text can change, so that all that a second changes is
-   drawn once; only what changed is written. Ages count on the cluster's clock: beats bring the offset. Without scripts the
-   server's UTC text stands. UTC and local time show on hover. */
+   One timer sleeps until the whole second after which the first text can change, so that all changes of a second are
+   drawn at once; only changed texts are written. Ages count on the cluster's clock: heartbeats bring the offset.
+   Without scripts the server's UTC text stays. UTC and local time are shown on hover. */
 
-import { now as steadyNow } from "./live/clock.js";
+import { now as steadyNow } from "../live/clock.js";
 
 const SECOND = 1, MINUTE = 60, HOUR = 3600, DAY = 86400, YEAR = 365 * DAY;
 const MARK = "data-ui-age"; // morphing leaves attributes that begin with data-ui alone
@@ -92,7 +92,7 @@ function write(element, moment) {
   return due;
 }
 
-const times = document.getElementsByTagName("time"); // live: nothing is searched for anew
+const times = document.getElementsByTagName("time"); // a live collection: no new search is needed
 
 function writeTimes() {
   const moment = now();
@@ -128,14 +128,14 @@ function tick() {
   clock.timer = setTimeout(tick, (Math.max(next, Math.floor(moment) + 1) - moment) * 1000 + 15);
 }
 
-document.addEventListener("deltaboard:beat", ({ detail: beat }) => {
+function onBeat({ detail: beat }) {
   const offset = beat.offset ?? beat.now - Date.now() / 1000;
   if (Math.abs(offset - clock.offset) > 0.5) clock.offset = offset;
-  clock.heardAt = steadyNow() - 1000 * (beat.late ?? 0); // what it says is as old as that
+  clock.heardAt = steadyNow() - 1000 * (beat.late ?? 0); // its content is that old
   clock.cluster = beat.heard ? Math.max(0, beat.now - beat.heard) : null;
   writeWhy(beat.why ?? {}, beat.now);
   tick();
-});
+}
 
 /* The popover's numbers: Unix seconds become ages, everything else is shown as it is. */
 function writeWhy(why, moment) {
@@ -147,19 +147,22 @@ function writeWhy(why, moment) {
   }
 }
 
-document.addEventListener("htmx:after:swap", tick);
-document.addEventListener("deltaboard:times", tick);
-document.addEventListener("visibilitychange", tick);
-window.addEventListener("pageshow", tick);
-
-/* UTC and local time behind every age, made when somebody points at it. */
-document.addEventListener("pointerover", ({ target }) => {
+/* The title of an age, with UTC and local time, is set when the pointer reaches it. */
+function writeTitle({ target }) {
   const element = target.closest?.("time[datetime]");
   if (!element) return;
   const date = new Date(element.getAttribute("datetime"));
   if (Number.isNaN(date.getTime())) return;
   const utc = date.toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
   element.title = `${utc}\n${date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "long" })}`;
-});
+}
 
-tick();
+export function start() {
+  document.addEventListener("deltaboard:beat", onBeat);
+  document.addEventListener("htmx:after:swap", tick);
+  document.addEventListener("deltaboard:times", tick);
+  document.addEventListener("visibilitychange", tick);
+  window.addEventListener("pageshow", tick);
+  document.addEventListener("pointerover", writeTitle);
+  tick();
+}

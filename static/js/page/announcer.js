@@ -1,11 +1,9 @@
-/* What a screen reader is told of a page that changes by itself: sums, not every row, and not more often than one can
-   listen. #aloud is the one polite region for it. Said are: that the page is not up to date, and that it is again, each
-   once; what a filter found; and how many rows or lines changed. */
-(() => {
-  "use strict";
-
-  const FIRST = 2000; // milliseconds from the first change until it is said, with what came meanwhile
-  const AGAIN = 20000; // milliseconds between two sums, at least
+/* Announcements for screen readers on a page that changes by itself, in the one polite region #aloud: that the page is
+   not up to date, and that it is again, once each; what a filter found; and how many rows or lines changed. They are
+   sums, not single rows, and at most one every 20 seconds. */
+export function start() {
+  const FIRST = 2000; // milliseconds from the first change until it is announced, with those that came meanwhile
+  const AGAIN = 20000; // minimum milliseconds between two sums
   const region = document.getElementById("aloud");
   const sum = { changed: new Set(), added: new Set(), left: new Set(), gone: new Set(), timer: 0, saidAt: -Infinity };
   const state = { trouble: "" };
@@ -23,7 +21,7 @@
     const changed = [...sum.changed].filter((id) => !sum.added.has(id) && !sum.gone.has(id)).length;
     const words = [];
     if (changed) words.push(`${many(changed, "row", "rows")} changed`);
-    if (sum.added.size) words.push(`${sum.added.size.toLocaleString("en-GB")} came`);
+    if (sum.added.size) words.push(`${sum.added.size.toLocaleString("en-GB")} new`);
     if (sum.gone.size) words.push(`${sum.gone.size.toLocaleString("en-GB")} deleted`);
     return words.join(", ");
   }
@@ -42,7 +40,7 @@
     say(words);
   }
 
-  /* A row that is moved leaves and comes. */
+  /* A row that is moved is removed and added in one batch. */
   function noteChildren({ target, addedNodes, removedNodes }) {
     if (!target.matches("[data-hold]")) return;
     for (const node of removedNodes) if (!sum.added.delete(node.id || node)) sum.left.add(node.id || node);
@@ -80,7 +78,7 @@
     }
   });
 
-  /* The banner counts down by the second; what is said is the trouble alone. */
+  /* The banner counts down by the second; only the problem is announced. */
   document.addEventListener("deltaboard:state", ({ detail }) => {
     const trouble = detail.state === "live" ? "" : detail.words.replace(/\s*Trying again( in \d+ s| now)?\.$/, "");
     if (trouble === state.trouble) return;
@@ -91,4 +89,4 @@
   });
 
   observe();
-})();
+}

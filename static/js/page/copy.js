@@ -1,10 +1,8 @@
 /* Copy buttons: a text (data-copy), an element's text (data-copy-from), or one line of Markdown for an incident
-   (data-copy-incident): the object, its state in words, its age, the cluster, a link and the time in UTC. A page that is
-   not live says since when that is what it shows. Commands begin as kubectl has to be called for this cluster. */
-(() => {
-  "use strict";
-
-  const SHOWN = 1500; // milliseconds that a button says what became of it
+   (data-copy-incident): the object, its state in words, its age, the cluster, a link and the time in UTC. On a page
+   that is not live the line gives the time of its last news. Commands begin with the kubectl call of this cluster. */
+export function start() {
+  const SHOWN = 1500; // milliseconds for which a button shows its result
   const state = { kubectl: document.documentElement.dataset.kubectl || "kubectl", heard: Date.now() };
 
   const words = (element) => element?.textContent.replace(/\s+/g, " ").trim() ?? "";
@@ -35,7 +33,7 @@
     return command(source ? source.textContent : button.dataset.copy);
   }
 
-  /* Where the browser has no clipboard for pages that came over plain HTTP, the old way works. */
+  /* Browsers offer no clipboard to pages that came over plain HTTP: execCommand works there. */
   async function put(text) {
     if (navigator.clipboard) return navigator.clipboard.writeText(text);
     const area = Object.assign(document.createElement("textarea"), { value: text, className: "hidden" });
@@ -65,11 +63,12 @@
     if (button) copy(button);
   });
 
-  /* For scripts that copy what they have fetched: see selection.js. */
+  /* For scripts that copy what they have fetched (list/selection.js). Their bundle is another one: an import would bring
+     them a second copy of this, which no beat tells how kubectl is to be called. */
   window.clipboardOfPage = { put, command };
 
   document.addEventListener("deltaboard:beat", ({ detail: { cluster } }) => {
     state.heard = Date.now();
     if (cluster?.kubectl) state.kubectl = cluster.kubectl;
   });
-})();
+}

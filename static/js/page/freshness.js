@@ -1,8 +1,6 @@
-/* What the header's freshness opens: while it is open, how each kind is and which worker says so are asked for. What
-   the heartbeat carries for all of them stands above, and goes on without this. */
-(() => {
-  "use strict";
-
+/* Freshness popover of the header: while it is open, the script fetches the state of each kind and of the workers. The
+   values above them come with the heartbeat and need no script of their own. */
+export function start() {
   const EVERY = 2000; // milliseconds
   const popover = document.querySelector(".fresh-pop");
   const state = { timer: 0 };
@@ -22,11 +20,11 @@
     const old = document.getElementById("why");
     const left = old.querySelector(".why-scroll")?.scrollLeft ?? 0;
     const focused = old.contains(document.activeElement);
-    if (focused) return; // somebody is reading it by keyboard
+    if (focused) return; // the keyboard focus is in it: do not replace it
     old.replaceWith(fresh);
     fresh.querySelector(".why-scroll").scrollLeft = left;
     document.dispatchEvent(new CustomEvent("deltaboard:times"));
   }
 
   popover?.addEventListener("toggle", ask);
-})();
+}

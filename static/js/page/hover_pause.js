@@ -1,17 +1,16 @@
-/* Nothing jumps under the pointer. While a mouse rests on the rows, or while somebody paused the page, rows keep their
-   place: what is there goes on changing, what goes is marked, and what would come or move is counted, not kept. Letting
-   go has the server send the window anew.
+/* Pause of the rows while a mouse rests on them or somebody has pressed Pause, so that nothing jumps under the pointer.
+   Rows keep their place: their values still change, deleted rows are marked, and rows that would come or move are only
+   counted. After the pause the server sends the window again.
 
-   The rows' holder, [data-hold], carries data-ui-held meanwhile, which place.js reads: "held", or "releasing" from the
-   moment of letting go until the window has come. #held says so beside the title, #pause is the switch.
-   Touch has no resting pointer, so there only the switch holds. Another script can hold the rows, too: an event
-   deltaboard:away on document says {away}. A pause is told to place.js by deltaboard:paused, its end by deltaboard:resumed
-   once the rows are whole: then it shows what changed meanwhile. Each time something of this changes, deltaboard:held says {held, paused, waiting}. */
-(() => {
-  "use strict";
-
+   The rows' holder, [data-hold], carries data-ui-held meanwhile, which page/row_swap.js reads: "held", or "releasing"
+   from the end of the pause until the window has come. #held shows it beside the title, #pause is the switch. Touch has
+   no resting pointer, so there only the switch holds. Another script can hold the rows, too, by the event
+   deltaboard:away on document with {away}. The events deltaboard:paused and, once the rows are complete,
+   deltaboard:resumed tell page/row_swap.js to show what changed meanwhile. Each change of this state sends
+   deltaboard:held with {held, paused, waiting}. */
+export function start() {
   const HELD = "data-ui-held"; // morphing leaves attributes that begin with data-ui alone
-  const REST = 120; // milliseconds on the rows until they are held: passing over them is no rest
+  const REST = 120; // milliseconds that the pointer rests on the rows before they are held
   const state = { over: false, paused: false, away: false, resuming: false, waiting: 0, timer: 0 };
 
   const rows = () => document.querySelector("[data-hold]");
@@ -90,7 +89,7 @@
     say();
   });
 
-  /* The whole window has come: nothing waits any more, but where rows are held it has only been compared with them. */
+  /* The whole window has come, so nothing waits any more; held rows have only been compared with it. */
   document.addEventListener("deltaboard:frame", ({ detail }) => {
     if (!detail.whole || detail.beside) return;
     const holder = rows();
@@ -100,12 +99,12 @@
     say();
   });
 
-  /* A window that was asked for may have been lost with its socket. */
+  /* A requested window may have been lost with its socket. */
   document.addEventListener("htmx:ws:after:connection", () => {
     if (rows()?.getAttribute(HELD) === "releasing") tell("refresh");
   });
 
-  /* Other rows, of another filter: they are whole. */
+  /* A swap by another filter brings complete rows. */
   document.addEventListener("htmx:after:swap", ({ detail }) => {
     if (detail.ctx?.sourceElement?.id === "socket" || rows()?.hasAttribute(HELD)) return;
     state.waiting = 0;
@@ -113,4 +112,4 @@
     if (state.paused) tell("paused");
     update();
   });
-})();
+}

@@ -1,10 +1,8 @@
-/* The choice of namespaces in the header: typing finds one among thousands, Enter shows it; ticking several and Enter
-   or the button shows them together, as ?namespace=a,b. The page has the first hundred names; of more all come when the
-   choice is opened. Without this script the links and the form work as they are. */
-(() => {
-  "use strict";
-
-  const SHOWN = 100; // lines at most: what is typed finds the others
+/* Namespace picker of the header: typing finds one among thousands, Enter shows it; ticking several and Enter or the
+   button shows them together, as ?namespace=a,b. The page has the first hundred names; if there are more, all are
+   fetched when the picker is opened. Without this script the links and the form work as they are. */
+export function start() {
+  const SHOWN = 100; // maximum number of lines; typing finds the others
   const state = { names: null, asking: false, ticked: new Set() };
 
   const form = () => document.querySelector(".picker");
@@ -39,7 +37,7 @@
     const found = [...new Set([...ticked, ...begins, ...holds])];
     list().replaceChildren(...found.slice(0, SHOWN).map(line));
     const more = found.length - SHOWN;
-    const said = !found.length ? "No namespace is called like that." : more > 0 ? `${more} more are found by typing.` : "";
+    const said = !found.length ? "No namespace matches." : more > 0 ? `${more} more: type to find them.` : "";
     document.getElementById("namespace-said").textContent = said;
   }
 
@@ -53,7 +51,7 @@
       const { names } = await (await fetch("/namespaces/")).json();
       state.names = names;
       find();
-    } catch { /* what the page has can be chosen all the same */ } finally {
+    } catch { /* the names on the page can still be chosen */ } finally {
       state.asking = false;
     }
   }
@@ -61,7 +59,7 @@
   function go(names) {
     const link = Object.assign(document.createElement("a"), { href: hrefOf(names) });
     form().append(link);
-    link.click(); // as a link, so that the list leaves open what is open
+    link.click(); // as a link, so that an open drawer stays open
     link.remove();
   }
 
@@ -85,4 +83,4 @@
     if (first && !state.ticked.size) go([first]);
     else go([...new Set([...state.ticked, ...(first ? [first] : [])])].sort());
   });
-})();
+}

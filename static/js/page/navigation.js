@@ -1,15 +1,13 @@
-/* The kinds at the left. Beats keep the counts of followed kinds and the mark where something is wrong; a kind that
-   comes to be followed moves to the top of its group at once. Counts of the others have a date: they are asked for each
-   minute while a fold shows them, which is what has the worker count them. Folds and pins are kept in cookies, so that
-   the server renders them; the box finds a kind by a part of its name. The button that pins a kind is there only where
-   the pointer or the focus is: pages have hundreds of kinds. */
-(() => {
-  "use strict";
-
-  const EVERY = 60000; // milliseconds between two questions for dated counts, as the worker counts
-  const SOON = 1500; // and while some have not been counted yet
-  const TRIES = 8; // of the latter in a row
-  const SPREAD = 8000; // within which open pages fetch what they have all heard of in the same moment
+/* Navigation of kinds on the left. Heartbeats update the counts of followed kinds and mark those with problems; a kind
+   that becomes followed moves to the top of its group at once. Counts of other kinds have a date: they are requested
+   each minute while a fold shows them, and only then does the worker count them. Folds and pins are stored in cookies,
+   so that the server renders them; the search box finds a kind by a part of its name. The pin button is added only
+   where the pointer or the focus is, because pages have hundreds of kinds. */
+export function start() {
+  const EVERY = 60000; // milliseconds between two requests for dated counts, as often as the worker counts
+  const SOON = 1500; // the same while some have not been counted yet
+  const TRIES = 8; // requests in a row at that rate
+  const SPREAD = 8000; // milliseconds over which open pages spread requests for the same change
   const YEAR = 31536000;
   const BETWEEN = "_";
   const state = { timer: 0, tries: 0, fetching: false, renewing: 0, opened: null };
@@ -65,7 +63,7 @@
       const count = line.querySelector(".count");
       const wrong = beat.wrong[key] ?? 0;
       const problem = beat.problems[key] ?? beat.parts?.[key];
-      if (count.matches(".dated")) count.classList.remove("dated"); // each second: what is so already is not written again
+      if (count.matches(".dated")) count.classList.remove("dated"); // this runs each second: write only what differs
       count.querySelector("time")?.remove();
       if (count.matches(".bad") !== wrong > 0) count.classList.toggle("bad");
       const title = problem ? sentence(problem) : wrong ? `${wrong.toLocaleString("en-GB")} wrong` : "";
@@ -107,7 +105,7 @@
     const date = new Date(at * 1000);
     time.dateTime = date.toISOString();
     put(time, date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" }));
-    time.removeAttribute("title"); // ages.js says UTC and local time
+    time.removeAttribute("title"); // page/ages.js says UTC and local time
   }
 
   async function ask() {
@@ -119,7 +117,7 @@
       const { names, counts } = await answer.json();
       if (names && names !== root().dataset.names) await renew();
       missing = showDated(counts);
-    } catch { /* no connection: the page says so, and the date of each count stands */ }
+    } catch { /* no connection: the page says so, and each count keeps its date */ }
     state.tries = missing ? state.tries + 1 : 0;
     clearTimeout(state.timer);
     state.timer = setTimeout(ask, missing && state.tries < TRIES ? SOON : EVERY * (0.9 + Math.random() * 0.2));
@@ -137,7 +135,7 @@
       const focused = document.activeElement?.closest(".kind-line")?.dataset.kind;
       const text = document.getElementById("kind-q").value;
       const typing = document.activeElement?.id === "kind-q";
-      for (const was of root().querySelectorAll("[data-followed] [data-count]")) { // beats are newer than the answer
+      for (const was of root().querySelectorAll("[data-followed] [data-count]")) { // heartbeats are newer than the response
         const is = fresh.querySelector(`[data-count="${CSS.escape(was.dataset.count)}"]`);
         if (is) put(is, was.textContent);
       }
@@ -147,7 +145,7 @@
       if (text) find();
       if (typing) document.getElementById("kind-q").focus();
       else if (focused) lineOf(focused)?.querySelector("a").focus();
-    } catch { /* with the next question */ } finally {
+    } catch { /* tried again with the next request */ } finally {
       state.fetching = false;
       state.renewing = 0;
     }
@@ -156,7 +154,7 @@
   /* ---- folds and pins ---- */
 
   function keepFolds() {
-    if (state.opened) return; // the box has opened them, nobody else
+    if (state.opened) return; // the search box has opened them, not the user
     keep("folds", folds().filter((fold) => fold.open).map((fold) => groupOf(fold).dataset.group));
     state.tries = 0;
     ask();
@@ -216,14 +214,14 @@
     event.stopPropagation();
   }
 
-  /* The chosen namespaces go along to whatever has namespaces; the page may have come to others since it was rendered. */
+  /* Links to namespaced kinds carry the chosen namespaces, which may have changed since the page was rendered. */
   function keepNamespaces({ target }) {
     const link = target.closest("#side a[href]");
     if (!link || link.parentElement.matches("[data-cluster-wide]") || link.pathname === "/controllers/") return;
     link.search = chosen() ? `?namespace=${chosen()}` : "";
   }
 
-  /* ---- what the page tells ---- */
+  /* ---- events ---- */
 
   function settle() {
     for (const fold of folds()) fold.addEventListener("toggle", keepFolds);
@@ -247,4 +245,4 @@
     ask();
     root().querySelector("a[aria-current]")?.scrollIntoView({ block: "nearest" });
   }
-})();
+}

@@ -1,9 +1,7 @@
-/* The command palette (Ctrl K): what is typed is looked for on the server, arrows choose, Enter goes there. The focus
-   stays in the box; aria-activedescendant says which line is chosen. */
-(() => {
-  "use strict";
-
-  const WAIT = 60; // milliseconds after a key press, so that typing fast asks once
+/* Command palette (Ctrl K): the server searches for the typed text, arrow keys choose a hit, Enter opens it. The focus
+   stays in the input; aria-activedescendant names the chosen line. */
+export function start() {
+  const WAIT = 60; // milliseconds after a key press, so that fast typing sends one request
   const dialog = document.getElementById("palette");
   const input = document.getElementById("palette-q");
   const hits = document.getElementById("palette-hits");
@@ -48,7 +46,7 @@
       state.go = false;
       hits.replaceChildren();
       choose(null);
-      said.textContent = "The server cannot be asked just now.";
+      said.textContent = "The server does not answer just now.";
     }
   }
 
@@ -61,7 +59,7 @@
     ask();
   }
 
-  /* There, or as soon as it is known where that is: who types fast is ahead of the answer. */
+  /* Opens the chosen hit, or the first one of the response that is still on its way. */
   function go() {
     if (chosen()) chosen().click();
     else state.go = true;
@@ -74,7 +72,7 @@
 
   input.addEventListener("input", () => {
     clearTimeout(state.timer);
-    choose(null); // Enter must not go to what an older text found, but to what this one will find
+    choose(null); // Enter must not open a hit of an older text
     state.go = false;
     state.timer = setTimeout(ask, WAIT);
   });
@@ -93,7 +91,7 @@
     open();
   });
 
-  /* An object of the list that this page shows opens beside it; any other has its own page. */
+  /* An object of the list on this page opens in the drawer; any other opens its own page. */
   function openBeside(event) {
     const hit = event.target.closest("[data-object]");
     if (!hit || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
@@ -109,4 +107,4 @@
     if (target.closest("[data-palette]")) open();
     if (target === dialog) dialog.close(); // the backdrop
   });
-})();
+}

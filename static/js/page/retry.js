@@ -1,13 +1,12 @@
-/* A form with data-repeat is sent again by itself after that many seconds, by its button with data-repeat-button. The page
-   counts down; Stop, or any other button of it, ends that. Without this script the button does the same.
+/* Automatic retry of a form with data-repeat: after that many seconds the script presses its button with
+   data-repeat-button. The page counts down; Stop, or any other button of the form, ends the countdown. Without this
+   script the button does the same.
 
-   Where the answer is the same form with another data-turn, it begins anew: a page that applies step by step. Its button
-   with data-repeat-cancel waits for the answer to the step under way, so that what that says is not lost; its input with
-   data-repeat-steps says that there is this script. */
-(() => {
-  "use strict";
-
-  const begun = new WeakMap(); // the turn of each form, and what forgets it
+   If the response is the same form with another data-turn, the countdown starts again: so a page applies step by step.
+   Its button with data-repeat-cancel waits for the response to the current step, so that its result is not lost; its
+   input with data-repeat-steps tells the server that this script runs. */
+export function start() {
+  const begun = new WeakMap(); // by form: its turn, and the controller that ends it
   const underWay = new WeakSet();
   const cancelled = new WeakSet();
 
@@ -75,7 +74,7 @@
     event.preventDefault();
     event.stopPropagation();
     cancelled.add(button.form);
-    say(button.form, "It ends with what is under way.");
+    say(button.form, "It ends after the step under way.");
   }, true);
 
   document.addEventListener("htmx:before:request", (event) => {
@@ -83,7 +82,7 @@
     if (form) underWay.add(form);
   });
 
-  /* An answer of something else, such as a proxy that does not reach the dashboard, is not shown in the form's place. */
+  /* A response from elsewhere, such as a proxy's error page, does not replace the form. */
   document.addEventListener("htmx:before:swap", (event) => {
     if (formOf(event) && !event.detail.ctx.text?.includes('id="edit"')) event.preventDefault();
   });
@@ -94,10 +93,10 @@
     if (cancelled.delete(form)) return form.querySelector("[data-repeat-cancel]")?.click();
     if (!("repeat" in form.dataset) || detail.ctx.status === "swapped") return;
     form.elements.unheard.value = "1";
-    say(form, "No answer came from the dashboard, so what came of this step is not known. Trying it again writes nothing twice.");
+    say(form, "No answer came from the dashboard, so the result of this step is not known. Trying again writes nothing twice.");
     form.querySelector("[data-repeat-button]").hidden = false;
   });
 
   document.addEventListener("htmx:after:swap", beginAll);
   beginAll();
-})();
+}

@@ -12,7 +12,7 @@
    hx-swap="leave"               the target is removed.
    hx-swap="attributes"          the target's attributes become those of the fragment's element; what is inside stays.
 
-   In a holder that carries data-ui-held (see hold.js) nothing comes, moves or leaves: what is there is morphed where it
+   In a holder that carries data-ui-held (see page/hover_pause.js) nothing comes, moves or leaves: what is there is morphed where it
    stands, what would leave is marked data-left, and a deltaboard:waiting event says how much was not done: of a whole
    window that is `all` that waits.
 
@@ -20,9 +20,7 @@
 
    A cell whose value changed has the class `changed` for a second, an inserted row `added`. A reference that is not
    there loses nothing: the row goes to the end and a deltaboard:lost event on document asks for the whole window. */
-(() => {
-  "use strict";
-
+export function start() {
   const MARKED = 1000;
   const GONE = 3000;
   const marks = new WeakMap(); // element → Map(class → timer)
@@ -51,7 +49,7 @@
     }, MARKED));
   }
 
-  /* What a cell says, whatever scripts wrote into it: an age is its moment, not its words. */
+  /* The value of a cell, independent of text that scripts wrote: of an age its timestamp. */
   function value(cell) {
     const time = cell.querySelector("time[datetime]");
     return time ? time.getAttribute("datetime") : cell.textContent.trim();
@@ -106,7 +104,7 @@
     return present;
   }
 
-  /* It stays because it is held, and says that it is there no more. */
+  /* The row stays because rows are held, and is marked as no longer in the list. */
   function markLeft(row) {
     row.setAttribute("data-left", "");
     row.title = "No longer in this list, or on another page of it";
@@ -118,7 +116,7 @@
     row.removeAttribute("title");
   }
 
-  /* Whether the row is there and stands where it is to stand; it is morphed where it is. */
+  /* Morphs the row in its place, and returns whether that is already its right place. */
   function placeHeld(target, row, before) {
     const present = row.id ? document.getElementById(row.id) : null;
     if (present?.parentNode !== target) return false;
@@ -171,7 +169,7 @@
     return [];
   }
 
-  /* What scripts and people set stays, as in a morph (base.html's morphIgnore). */
+  /* Attributes that scripts or users set stay, as in a morph (base.html's morphIgnore). */
   function attributes(target, fragment) {
     const wanted = fragment.firstElementChild;
     const ignored = (name) => htmx.config.morphIgnore.some((start) => name.startsWith(start));
@@ -288,7 +286,7 @@
       return false;
     },
 
-    /* The words of an age are the browser's: the server's UTC text replaces them only with another moment. */
+    /* The browser writes the text of an age: the server's UTC text replaces it only with another timestamp. */
     htmx_before_morph_node(element, { newNode }) {
       return !(
         element.nodeType === Node.ELEMENT_NODE
@@ -297,4 +295,4 @@
       );
     },
   });
-})();
+}

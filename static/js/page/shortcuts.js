@@ -1,8 +1,6 @@
 /* Single-key shortcuts. Never while typing, never with Ctrl, Alt or Meta, and not at all where somebody
    switched them off (WCAG 2.1.4; kept in localStorage). The help dialog lists them. */
-(() => {
-  "use strict";
-
+export function start() {
   const CURSOR = "data-ui-cursor"; // morphing leaves attributes that begin with data-ui alone
   const OFF = "deltaboard-keys-off";
   const GO = { o: "/", f: "/feed/", c: "/controllers/", p: "/resources/pods/", m: "/resources/mydemos.crddemo.k8s.io/" };
@@ -22,7 +20,7 @@
     }
   }
 
-  let off; // asked for when it is needed: the first question to the storage holds up a page's first paint
+  let off; // read when needed: the first access to the storage delays a page's first paint
   const isOff = () => (off ??= stored());
   toggle?.addEventListener("change", () => { off = stored(!toggle.checked); });
 
@@ -70,8 +68,8 @@
     else select(all[Math.min(all.length - 1, Math.max(0, from + step))]);
   }
 
-  /* An action of the row under the cursor, or of the object whose page this is. Never away from a text that is being
-     edited; and only by a link that can be seen, since edit pages hold the object's details out of sight. */
+  /* An action on the row under the cursor, or on the object of this page. It never leaves a page with an editor, and
+     follows only a visible link, because edit pages contain the object's details hidden. */
   function act(path, key) {
     if (document.getElementById("edit")) return;
     const link = current()?.querySelector("td.c-name a");
@@ -90,7 +88,7 @@
     else if (rows().length) hint("j and k go to a row, x selects it.");
   }
 
-  /* What a row's key does is elsewhere: quick.js. */
+  /* Keys of a row are handled in quick_actions/main.js. */
   const ofRow = (key) => document.dispatchEvent(new CustomEvent("deltaboard:row-key", { detail: { key, say: hint } }));
 
   const KEYS = {
@@ -139,4 +137,4 @@
     if (target.closest("[data-keys-help]")) help();
     if (target === dialog) dialog.close(); // the backdrop
   });
-})();
+}

@@ -1,7 +1,5 @@
-/* The page's frame: theme, popovers, and what the tab says about the connection. */
-(() => {
-  "use strict";
-
+/* Parts of every page: theme, popovers, titles of cut-off text, the tab's icon and title, and the cluster's name. */
+export function start() {
   const root = document.documentElement;
 
   /* ---- theme: kept in a cookie, so that the server renders it ---- */
@@ -48,7 +46,7 @@
     open.open = false;
   });
 
-  /* ---- text that its cell cuts off can be read by pointing at it ---- */
+  /* ---- text that its cell cuts off is shown on hover ---- */
 
   document.addEventListener("pointerover", ({ target }) => {
     const cell = target.closest?.(".table td, .feed-name, .feed-kind, .words");
@@ -80,12 +78,12 @@
     if (!drawing || document.body.dataset.live !== state) return;
     const coloured = drawing.replace(BRAND, getComputedStyle(swatch).backgroundColor);
     icon.href = `data:image/svg+xml,${encodeURIComponent(coloured)}`;
-    if (state === "live") ["stale", "offline"].forEach(drawingOf); // later there may be nothing to get them from
+    if (state === "live") ["stale", "offline"].forEach(drawingOf); // offline they cannot be fetched
   }
 
   const plainTitle = () => document.title.replace(/^\((?:stale|offline)\) /, "");
 
-  /* ---- the cluster: chosen or mended after this page was loaded, it is followed ---- */
+  /* ---- the cluster: its name, version and colour can change while the page is open ---- */
 
   const drawn = { name: document.querySelector("[data-cluster=name]")?.textContent ?? "" };
 
@@ -120,4 +118,4 @@
     const troubled = state === "stale" || (state === "offline" && detail.words);
     document.title = troubled ? `(${state}) ${plainTitle()}` : plainTitle();
   });
-})();
+}

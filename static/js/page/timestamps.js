@@ -1,10 +1,8 @@
-/* UTC and local time behind every age, for who has no pointer to rest on it: a tap on an age says them, and so does the
-   key t, which goes through the ages of the row or page that one is at. Spoken too, for it is a status. */
-(() => {
-  "use strict";
-
-  const OFF = "deltaboard-keys-off"; // the switch of keys.js
-  const GAP = 6; // pixels between an age and what is said of it
+/* Bubble with the UTC and local time of an age, for use without a mouse: a tap on an age shows it, and so does the key
+   t, which goes through the ages of the current row or page. It is a status, so screen readers speak it. */
+export function start() {
+  const OFF = "deltaboard-keys-off"; // the switch of page/shortcuts.js
+  const GAP = 6; // pixels between an age and its bubble
   const state = { element: null };
   const bubble = Object.assign(document.createElement("output"), { id: "moment", className: "moment" });
   bubble.setAttribute("role", "status");
@@ -48,7 +46,7 @@
     bubble.style.top = `${below ? place.bottom + GAP : place.top - GAP - size.height}px`;
   }
 
-  /* Where one is: an open popover, the row under the cursor, what is opened beside the list, the page. */
+  /* The current part of the page: an open popover, the focused row, the drawer, the row at the cursor, or all. */
   function scope() {
     return (
       document.querySelector("details.pop[open]") ??
@@ -81,4 +79,4 @@
   });
 
   window.addEventListener("scroll", hide, { passive: true, capture: true });
-})();
+}

@@ -1,4 +1,4 @@
-/* A cell that is a plain field of spec, edited in place. */
+/* In-place edit of a cell that shows a plain field of spec. */
 
 import { open } from "./dialog.js";
 import { fieldHref, rowAt } from "./menu.js";

@@ -1,4 +1,5 @@
-/* The dialog of quick actions: an action's page, without leaving the one beneath. Its forms post themselves (htmx). */
+/* Dialog of quick actions: it shows an action's page without leaving the page beneath. Its forms post themselves
+   (htmx). */
 
 export const PART = "#quick";
 const made = { dialog: null, back: null };
@@ -18,7 +19,7 @@ function dialog() {
   return box;
 }
 
-/* Show an action's page; `back` has the focus afterwards, and it stands beside `cell` if there is one. */
+/* Shows an action's page, beside `cell` if there is one; `back` gets the focus afterwards. */
 export async function open(href, back, cell) {
   const box = dialog();
   made.back = back ?? document.activeElement;

@@ -1,21 +1,21 @@
-/* Quick actions without leaving the page. Their links are pages of their own; here they open in a dialog. This file joins
-   the modules of quick/ and says which press does what:
+/* Entry point of quick actions, which open in a dialog here; their links also work as pages. It joins the modules of
+   quick_actions/ and handles clicks and keys:
 
-   dialog    the dialog, whose content is that of an action's page
-   trial     its command and dry run, of what stands in the input
-   menu      the menu of a row: `a` on the row under the cursor, the button at the end of the one under the pointer, or,
-              where nothing hovers, at the end of each
-   rights    what of these the account may not do
-   cell      a cell that is a plain field of spec, in place: `i`, or the button in it
-   floating  those two buttons */
+   dialog       the dialog, whose content is that of an action's page
+   preview      its command and dry run, for the current inputs
+   menu         the menu of a row: `a` on the row under the cursor, or the button at the end of the row under the pointer;
+                without hover, the button in each row
+   permissions  which of these actions the account may not do
+   cell         a cell with a plain field of spec, edited in place: `i`, or the button in it
+   popover      those two buttons */
 
-import { editCell } from "./quick/cell.js";
-import { close, open } from "./quick/dialog.js";
-import "./quick/floating.js";
-import { hideMenu, menu, menuLink, rowAt, showMenu } from "./quick/menu.js";
-import "./quick/trial.js";
+import { editCell } from "./cell.js";
+import { close, open } from "./dialog.js";
+import "./popover.js";
+import { hideMenu, menu, menuLink, rowAt, showMenu } from "./menu.js";
+import "./preview.js";
 
-const CURSOR = "data-ui-cursor"; // see keys.js
+const CURSOR = "data-ui-cursor"; // see page/shortcuts.js
 
 document.addEventListener("click", ({ target }) => {
   const more = target.closest(".c-more button");
@@ -47,6 +47,6 @@ document.addEventListener("deltaboard:row-key", ({ detail }) => {
   }
   const cell = row.querySelector("td[data-field]");
   if (cell) editCell(cell);
-  else detail.say("No column here is a plain field of spec: edit the object instead.");
+  else detail.say("No column here can be edited in place: edit the object instead.");
   return undefined;
 });

@@ -1,7 +1,7 @@
-/* The menu of a row: its quick actions, a line for each of its cells that is edited in place, edit and delete. What the
-   account may not do stays in it, and says why. */
+/* Menu of a row: its quick actions, a line for each cell that can be edited in place, edit and delete. Actions that the
+   account may not do stay in it, with the reason. */
 
-import { standing } from "./rights.js";
+import { standing } from "./permissions.js";
 
 const FIELD = "do/field/";
 
@@ -56,7 +56,7 @@ function tell(list, said) {
     item.textContent = said.titles[item.dataset.path] ?? item.dataset.any;
     item.title = why;
     if (why) denied.push(item.textContent);
-    if (why) item.setAttribute("aria-disabled", "true"); // it stays where the arrow keys go
+    if (why) item.setAttribute("aria-disabled", "true"); // arrow keys still reach it
     else item.removeAttribute("aria-disabled");
   }
   const words = list.querySelector("[data-row-denied]");

@@ -1,14 +1,14 @@
-/* What the account may not do with the object of a row, and what it is called as the object is: asked when somebody is
-   about to, and kept for a while. */
+/* Permissions of the account on the object of a row, and the titles of its actions: fetched when a menu or button needs
+   them, and cached for half a minute. */
 
-const KEPT = 30_000; // milliseconds, as dashboard/access/rights.py keeps an answer
+const KEPT = 30_000; // milliseconds, as dashboard/cluster/access_reviews.py keeps an answer
 const MOST = 200;
 const known = new Map();
 
 const NOTHING = { denied: {}, titles: {} };
 
-/* By the path of an action why it may not be done, and its title. What cannot be known is offered: its page says no where
-   it has to. */
+/* By path of an action: why it is denied, and its title. An action whose permission is unknown is offered; its page
+   refuses it if need be. */
 export function standing(link) {
   const url = new URL("may/", link.href).href;
   const now = performance.now();

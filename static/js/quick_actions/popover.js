@@ -1,14 +1,14 @@
-/* The two buttons that float over the row and the cell under the pointer. */
+/* Two buttons that float over the row and the cell under the pointer. */
 
 import { editCell } from "./cell.js";
 import { menu, rowAt, showMenu } from "./menu.js";
-import { standing } from "./rights.js";
+import { standing } from "./permissions.js";
 
-const RESTS = 150; // milliseconds after which the pointer does not only pass by
+const RESTS = 150; // milliseconds after which the pointer rests
 const under = { row: null, cell: null };
 let resting = 0;
 
-/* A button that floats over what is under the pointer: rows are replaced all the time, it is not. */
+/* A button that floats over the row or cell under the pointer. Rows are replaced all the time; the button stays. */
 function floating(id, label, title, text, press) {
   const found = document.getElementById(id);
   if (found) return found;
@@ -17,7 +17,7 @@ function floating(id, label, title, text, press) {
   made.type = "button";
   made.className = "icon-button floating";
   made.hidden = true;
-  made.tabIndex = -1; // the keyboard has a key for it
+  made.tabIndex = -1; // there is a shortcut for it
   made.title = title;
   made.textContent = text;
   made.setAttribute("aria-label", label);
@@ -34,7 +34,7 @@ const rowButton = () => floating("row-actions", "Actions of this row", "Actions 
 });
 const cellButton = () => floating("cell-edit", "Edit this field", "Edit in place (i)", "✎", () => under.cell?.isConnected && editCell(under.cell));
 
-/* Asked once the pointer rests: it may be done until somebody says no. */
+/* Asks for the permission once the pointer rests; until it is denied the button is enabled. */
 function mayEdit(button, cell) {
   clearTimeout(resting);
   Object.assign(button, { disabled: false, title: "Edit in place (i)" });

@@ -1,4 +1,4 @@
-/* The command and the dry run that an action's form shows: of what stands in its inputs. */
+/* Preview in an action's form: the command and the dry run for the current inputs. */
 
 import { PART } from "./dialog.js";
 
@@ -25,6 +25,6 @@ async function showTrial(form) {
       if (now) form.querySelector(part)?.replaceChildren(...[...now.childNodes].map((each) => document.adoptNode(each)));
     }
   } catch {
-    // it says what it said
+    // the last preview stays
   }
 }

@@ -1,4 +1,4 @@
-"""What is known of an account's rights is kept, asked for once, and told to whoever shows it; of a scripted cluster."""
+"""Tests of access reviews: cached, requested once, and shared by the pages that need them; on a scripted cluster."""
 
 from __future__ import annotations
 
@@ -13,16 +13,24 @@ import pytest
 from django.http import QueryDict
 from django.template.loader import render_to_string
 
-from dashboard.access.rights import ASKED_AGAIN, AT_ONCE, KEPT, Listener, Right, Rights
-from dashboard.live.detail_view import DetailView
-from dashboard.live.hub import Hub
-from dashboard.resources.kinds import KINDS
-from dashboard.resources.query import Query
+from dashboard.cluster.access_reviews import (
+    CACHE_SECONDS,
+    MAX_CONCURRENT,
+    REFRESH_SECONDS,
+    AccessListener,
+    AccessReviews,
+    ResourceAttributes,
+)
+from dashboard.live.hub.hub import Hub
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.query.query import Query
+from dashboard.pages.details.live_detail import LiveDetail, open_detail
+from dashboard.pages.lists.live_list import open_list
 from informerd.rest.client import Client
 from informerd.testing import eventually
-from tests.clock import FakeClock
-from tests.live.feeder import Feeder, Feeders, pod
-from tests.live.test_hub import Browser
+from tests.dashboard.live.hub.test_hub import Browser
+from tests.support.clock import FakeClock
+from tests.support.live.replica_feeder import Feeder, Feeders, pod
 
 PODS = KINDS["pods"]
 
@@ -54,7 +62,7 @@ class Told:
 
     times = 0
 
-    def rights_changed(self) -> None:
+    def access_changed(self) -> None:
         self.times += 1
 
 
@@ -64,12 +72,12 @@ class World:
     def __init__(self) -> None:
         self.clock = FakeClock()
         self.cluster = Cluster()
-        self.rights = Rights(self.clock, lambda: cast("Client", self.cluster))
+        self.rights = AccessReviews(self.clock, lambda: cast("Client", self.cluster))
         pods = Feeder("pods", self.clock, [pod(f"p-{number}") for number in range(20)])
         self.hub = Hub(Feeders(pods), self.clock, denied=self.rights.denied)
 
-    def view(self, number: int = 0) -> DetailView:
-        return self.hub.detail_view(PODS, "default", f"p-{number}")
+    def view(self, number: int = 0) -> LiveDetail:
+        return open_detail(self.hub, PODS, "default", f"p-{number}")
 
     async def settled(self) -> None:
         await eventually(lambda: not self.rights._tasks, what="all questions are answered")
@@ -82,8 +90,8 @@ async def world() -> AsyncIterator[World]:
     await made.rights.stop()
 
 
-def right(verb: str = "update", name: str = "one") -> Right:
-    return Right(verb, PODS.resource, "default", name)
+def right(verb: str = "update", name: str = "one") -> ResourceAttributes:
+    return ResourceAttributes(verb, PODS.resource, "default", name)
 
 
 async def pass_time(world: World, seconds: float) -> None:
@@ -99,12 +107,12 @@ async def test_open_details_that_do_not_change_hear_within_a_while_what_may_be_d
     assert "do not allow" not in browser.frames[-1]["content"]
     await world.settled()
     world.cluster.forbidden = {"update"}
-    await pass_time(world, KEPT + ASKED_AGAIN)
+    await pass_time(world, CACHE_SECONDS + REFRESH_SECONDS)
     await pass_time(world, 1.0)
     assert "do not allow: Edit." in browser.frames[-1]["content"]
     browser.acknowledge()
     world.cluster.forbidden = set()
-    await pass_time(world, KEPT + ASKED_AGAIN)
+    await pass_time(world, CACHE_SECONDS + REFRESH_SECONDS)
     await pass_time(world, 1.0)
     assert "do not allow" not in browser.frames[-1]["content"]
 
@@ -113,7 +121,7 @@ async def test_who_loads_a_list_again_and_again_without_scripts_hears_what_may_b
     query = Query.parse(QueryDict("namespace=default"), PODS.key)
 
     async def loaded() -> str:
-        said = world.hub.list_view(PODS, query).new_denied
+        said = open_list(world.hub, PODS, query).new_denied
         await world.settled()
         return said
 
@@ -122,7 +130,7 @@ async def test_who_loads_a_list_again_and_again_without_scripts_hears_what_may_b
     assert "account create pods" in await loaded()
     world.cluster.forbidden = set()
     for _ in range(3):
-        world.clock._now += KEPT / 2
+        world.clock._now += CACHE_SECONDS / 2
         await loaded()
     assert await loaded() == ""
 
@@ -132,7 +140,7 @@ async def test_nobody_asks_for_details_that_nobody_looks_at(world: World) -> Non
     assert view.denials.titles == ()
     await world.settled()
     asked = len(world.cluster.sent)
-    await pass_time(world, KEPT + ASKED_AGAIN)
+    await pass_time(world, CACHE_SECONDS + REFRESH_SECONDS)
     assert len(world.cluster.sent) == asked
 
 
@@ -141,7 +149,7 @@ async def test_who_shows_an_answer_hears_of_it_though_another_page_asked(world: 
     assert world.rights.denied(right(), told) == ""
     await world.settled()
     world.cluster.forbidden = {"update"}
-    world.clock._now += KEPT
+    world.clock._now += CACHE_SECONDS
     assert await world.rights.denial(right())
     assert told.times == 1
     assert world.rights.denied(right(), told)
@@ -162,7 +170,7 @@ async def test_who_is_gone_is_not_kept(world: World) -> None:
 async def test_what_many_want_to_know_at_once_is_asked_once_and_few_questions_at_a_time(world: World) -> None:
     world.cluster.forbidden = {"update"}
     world.cluster.open.clear()
-    told: list[Listener] = [Told() for _ in range(3 * AT_ONCE)]
+    told: list[AccessListener] = [Told() for _ in range(3 * MAX_CONCURRENT)]
     for number, each in enumerate(told):
         world.rights.denied(right(name=f"p-{number}"), each)
     both = asyncio.gather(world.rights.denial(right(name="p-0")), world.rights.denial(right(name="p-0")))
@@ -173,11 +181,11 @@ async def test_what_many_want_to_know_at_once_is_asked_once_and_few_questions_at
     assert Counter(world.cluster.sent)["update", ""] == 1
     assert Counter(world.cluster.sent)["update", "p-0"] == 1
     assert len(world.cluster.sent) == len(told) + 1
-    assert world.cluster.most <= AT_ONCE + 1, "and the page that waited for its own"
+    assert world.cluster.most <= MAX_CONCURRENT + 1, "and the page that waited for its own"
 
 
 async def test_of_too_many_answers_the_younger_half_stays(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dashboard.access.rights.MOST", 8)
+    monkeypatch.setattr("dashboard.cluster.access_reviews.MAX_CACHED", 8)
     for number in range(8):
         world.clock._now += 1.0
         await world.rights.denial(right(f"verb-{number}", name=""))
@@ -188,7 +196,7 @@ async def test_of_too_many_answers_the_younger_half_stays(world: World, monkeypa
 async def test_after_the_end_what_is_known_is_said_and_nothing_asked(world: World) -> None:
     world.cluster.forbidden = {"update"}
     assert await world.rights.denial(right())
-    world.clock._now += KEPT
+    world.clock._now += CACHE_SECONDS
     await world.rights.stop()
     asked = len(world.cluster.sent)
     assert world.rights.denied(right(), Told())
@@ -199,14 +207,14 @@ async def test_after_the_end_what_is_known_is_said_and_nothing_asked(world: Worl
 async def test_details_work_out_once_for_each_drawing_what_may_be_done(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: Counter[Right] = Counter()
+    asked: Counter[ResourceAttributes] = Counter()
 
-    def denied(right: Right, _: Listener) -> str:
+    def denied(right: ResourceAttributes, _: AccessListener) -> str:
         asked[right] += 1
         return "no"
 
     view = world.view()
     monkeypatch.setattr(view, "_right", denied)
-    html = render_to_string("resources/_detail.html", view.context())
+    html = render_to_string("details/_detail.html", view.context())
     assert "do not allow: Edit, Clone, Evict, Delete." in html
     assert set(asked.values()) == {1}

@@ -1,4 +1,4 @@
-"""The page's connection: live only when it is, and right again after whatever happened to the socket."""
+"""Tests of a page's connection: live only when it is, and correct again after any fault of the socket."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, WebSocket, expect
 
-from tests.live.conftest import PageServer, faults, hears, open_live
-from tests.wait import until
+from tests.dashboard.conftest import PageServer, faults, hears, open_live
+from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
 
@@ -113,7 +113,7 @@ def test_it_connects_again_after_any_close_that_is_not_final(page: Page, server:
     expect(page.locator("#banner")).to_be_hidden()
 
 
-FINAL = {4400: "did not understand", 4403: "does not let", 4404: "no such page", 4429: "too much"}
+FINAL = {4400: "did not understand", 4403: "does not let", 4404: "no longer has this page", 4429: "too much"}
 
 
 def test_final_closes_are_shown_and_end_the_trying(page: Page, server: PageServer) -> None:
@@ -316,7 +316,7 @@ def test_a_page_whose_script_comes_late_knows_what_concerns_it(page: Page, serve
         early.append(server.do("stats")["sockets"] == 1)
         route.continue_()
 
-    page.route("**/js/live/life.js", hold_back)
+    page.route("**/live/main.js", hold_back)
     while not any(early):
         page.goto("about:blank")
         until(lambda: server.do("stats")["sockets"] == 0, what="the page before is gone")

@@ -1,4 +1,4 @@
-"""A page that stays open: what it costs the browser does not grow, and at rest it does next to nothing.
+"""Tests of a page that stays open: its cost to the browser does not grow, and is next to nothing at rest.
 
 `python -m benchmarks.browser_hours` does the same for eight hours.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.live.conftest import PageServer, open_live
-from tests.live.page_costs import costs_of, least_costs_of
-from tests.wait import until
+from tests.dashboard.conftest import PageServer, open_live
+from tests.support.browser.page_costs import costs_of, least_costs_of
+from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
 

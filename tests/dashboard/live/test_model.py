@@ -1,6 +1,6 @@
-"""From the worker to the browser, by chance: in the end everybody shows the truth, and live is never said of a lie.
+"""Random tests from the worker to the browser: in the end every page shows the truth, and live is never false.
 
-Every run has the same histories, so that none is red by chance; `EXPLORE=500` tries as many others.
+Every run has the same histories, so that no run fails by chance; `EXPLORE=500` tries as many others.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dashboard.live import holding as holding_module
-from dashboard.live import publisher as publisher_module
-from dashboard.live import replica as replica_module
-from dashboard.live import socket as socket_module
-from tests.live.model.truth import check
-from tests.live.model.world import World
+from dashboard.live.hub import socket as socket_module
+from dashboard.live.replication import publisher as publisher_module
+from dashboard.live.replication import replica as replica_module
+from dashboard.live.replication import replica_rows as holding_module
+from tests.support.live.model.oracle import check
+from tests.support.live.model.simulation import World
 
 OPS = (
     "change", "change", "change", "change", "storm", "lose", "lose", "silence", "restart", "double", "kill", "stick",
@@ -31,12 +31,12 @@ Deed = tuple[str, int]
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits that a world of a few dozen rows meets."""
-    monkeypatch.setattr(replica_module, "FEW", 4)
+    monkeypatch.setattr(replica_module, "MAX_AT_ONCE", 4)
     monkeypatch.setattr(holding_module, "STEP", 3)
-    monkeypatch.setattr(holding_module, "KEPT_ENTRIES", 30)
-    monkeypatch.setattr(publisher_module, "KEPT_ENTRIES", 30)
-    monkeypatch.setattr(socket_module, "LIMIT", 6_000)
-    monkeypatch.setattr(socket_module, "RESUME", 1_500)
+    monkeypatch.setattr(holding_module, "MAX_ENTRIES", 30)
+    monkeypatch.setattr(publisher_module, "MAX_ENTRIES", 30)
+    monkeypatch.setattr(socket_module, "MAX_UNACKNOWLEDGED", 6_000)
+    monkeypatch.setattr(socket_module, "RESUME_BELOW", 1_500)
 
 
 async def live_through(seed: int, deeds: list[Deed]) -> World:
@@ -74,7 +74,7 @@ async def test_a_long_life(seed: int, history: Callable[[int], list[Deed]]) -> N
     world = await live_through(seed, history(seed))
     check(world)
     assert sum(web.replica.gaps + web.replica.silences for web in world.webs) > 0
-    assert sum(web.hub.metrics.windows for web in world.webs) > 0
+    assert sum(web.hub.metrics.windows_rendered for web in world.webs) > 0
 
 
 @pytest.mark.parametrize(

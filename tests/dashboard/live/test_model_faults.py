@@ -1,4 +1,4 @@
-"""The model notices what is wrong: each of these faults is put in, and has to be caught."""
+"""Tests of the model itself, which has to catch each of these injected faults."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from typing import Any
 
 import pytest
 
-from dashboard.live.holding import Holding
-from dashboard.live.matches import Census, Matches
-from dashboard.live.messages import Frame, Row
-from dashboard.live.place import Place
-from dashboard.live.publisher import Publisher
-from dashboard.live.renderer import Renderer
-from dashboard.live.replica import Replica
-from dashboard.live.row_index import RowIndex
-from dashboard.live.shown_rows import ShownRows
-from dashboard.live.snapshot import Frozen, Snapshots
-from dashboard.live.socket import Socket
-from dashboard.live.sorted_entries import SortedEntries
-from dashboard.live.telling import Telling
-from dashboard.live.wrong_rows import Summary
-from tests.live.model.truth import check
-from tests.live.test_model import _small, by_chance, live_through, unbroken
+from dashboard.live.hub.kind_summaries import KindSummary
+from dashboard.live.hub.socket import Socket
+from dashboard.live.index.matches import FacetCounter, Matches
+from dashboard.live.index.sort_index import SortIndex
+from dashboard.live.index.sorted_list import SortedList
+from dashboard.live.rendering.renderer import Renderer
+from dashboard.live.replication.deduplication import Deduplicator
+from dashboard.live.replication.messages import Frame
+from dashboard.live.replication.publisher import Publisher
+from dashboard.live.replication.pull import Position
+from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replica_rows import ReplicaRows
+from dashboard.live.replication.snapshot import Snapshot, SnapshotStore
+from dashboard.objects.kinds.row import Row
+from dashboard.pages.lists.window import RowWindow
+from tests.dashboard.live.test_model import _small, by_chance, live_through, unbroken
+from tests.support.live.model.oracle import check
 
 __all__ = ["_small"]
 
@@ -36,7 +37,7 @@ def _instead(owner: type, name: str, function: Callable[..., Any]) -> Patch:
     return lambda patch: patch.setattr(owner, name, function)
 
 
-def _follows_over_holes(place: Place, frame: Frame) -> bool:
+def _follows_over_holes(place: Position, frame: Frame) -> bool:
     return place._dictionaries.bind(frame.rows, frame.dictionaries)
 
 
@@ -44,84 +45,84 @@ def _drops_unsent(publisher: Publisher, uid: str) -> None:
     publisher.rows.pop(uid, None)
 
 
-def _doubles_entries(telling: Telling, entries: tuple[Any, ...], rates: Any = ()) -> tuple[list[Any], int]:
+def _doubles_entries(telling: Deduplicator, entries: tuple[Any, ...], rates: Any = ()) -> tuple[list[Any], int]:
     return list(entries), 0
 
 
-def _forgets_the_gap(telling: Telling, epoch: str, told_from: float | None) -> None:
+def _forgets_the_gap(telling: Deduplicator, epoch: str, told_from: float | None) -> None:
     _follow(telling, epoch, told_from)
 
 
-_follow = Telling.follow
+_follow = Deduplicator.follow
 
 
-def _knows_one_worker(telling: Telling, entry: Any) -> bool:
+def _knows_one_worker(telling: Deduplicator, entry: Any) -> bool:
     return False
 
 
-def _keeps_its_place(index: RowIndex, uid: str, old: Row | None, new: Row | None) -> None:
-    index.moved = None
+def _keeps_its_place(index: SortIndex, uid: str, old: Row | None, new: Row | None) -> None:
+    index.last_change = None
     if old is None or new is None:
         _move(index, uid, old, new)
 
 
-_move = RowIndex.move
+_move = SortIndex.update
 
 
-def _counts_only_what_comes(census: Census, old: Row | None, new: Row | None) -> None:
+def _counts_only_what_comes(census: FacetCounter, old: Row | None, new: Row | None) -> None:
     if new is not None:
         census.facets[new.status, new.tone] += 1
 
 
-def _forgets_the_last_block(entries: SortedEntries, entry: bytes) -> None:
+def _forgets_the_last_block(entries: SortedList, entry: bytes) -> None:
     if len(entries) % 7:
         _remove(entries, entry)
 
 
-_remove = SortedEntries._remove
+_remove = SortedList._remove
 
 
-def _freezes_late(snapshots: Snapshots, source: Any) -> Frozen:
+def _freezes_late(snapshots: SnapshotStore, source: Any) -> Snapshot:
     frozen = _freeze(snapshots, source)
     frozen.seq += 1
     return frozen
 
 
-_freeze = Snapshots.freeze
+_freeze = SnapshotStore.freeze
 
 
-def _shows_nothing_of_what_left(rows: ShownRows, render: Renderer) -> str:
+def _shows_nothing_of_what_left(rows: RowWindow, render: Renderer) -> str:
     wanted = rows._wanted()
     rows._shown = [uid for uid in rows._shown if uid in wanted]
     return _render_update(rows, render)
 
 
-_render_update = ShownRows.render_update
+_render_update = RowWindow.render_update
 
 
-def _never_removed(summary: Summary, row: Row) -> None:
+def _never_removed(summary: KindSummary, row: Row) -> None:
     summary.tones[row.tone] -= 1
 
 
 FAULTS: dict[str, Patch] = {
-    "a replica goes on over holes": _instead(Place, "continues", _follows_over_holes),
-    "a replica applies what is late": _instead(Place, "is_late", lambda *_: False),
+    "a replica goes on over holes": _instead(Position, "continues", _follows_over_holes),
+    "a replica applies what is late": _instead(Position, "is_late", lambda *_: False),
     "a replica never notices silence": _instead(Replica, "_silent", lambda _: False),
     "a replica follows whichever worker was heard last": _instead(Replica, "_is_of_older_worker", lambda *_: False),
     "a replica takes over what a worker without a list has": _instead(Replica, "_wait_for_list", Replica._finish),
-    "a snapshot leaves ghosts": _instead(Holding, "drop", lambda *_: []),
-    "entries of the feed are told twice": _instead(Telling, "take", _doubles_entries),
-    "a change that two workers say is told twice": _instead(Telling, "_known", _knows_one_worker),
-    "what nobody told after a switch is not counted": _instead(Telling, "_untold", lambda *_: 0),
-    "a time without a worker is not told": _instead(Telling, "follow", _forgets_the_gap),
-    "a deleted object is not told": _instead(Publisher, "drop", _drops_unsent),
-    "a snapshot names the next frame's number": _instead(Snapshots, "freeze", _freezes_late),
-    "a row that changed keeps its place": _instead(RowIndex, "move", _keeps_its_place),
-    "an order loses an entry's going now and then": _instead(SortedEntries, "_remove", _forgets_the_last_block),
-    "statuses are only ever added": _instead(Census, "move", _counts_only_what_comes),
-    "time brings no row in and takes none out": _instead(Matches, "due", lambda *_: []),
-    "rows that left the window stay on the page": _instead(ShownRows, "render_update", _shows_nothing_of_what_left),
-    "what was wrong stays wrong": _instead(Summary, "_remove", _never_removed),
+    "a snapshot leaves ghosts": _instead(ReplicaRows, "remove", lambda *_: []),
+    "entries of the feed are told twice": _instead(Deduplicator, "deduplicate", _doubles_entries),
+    "a change that two workers say is told twice": _instead(Deduplicator, "_known", _knows_one_worker),
+    "what nobody told after a switch is not counted": _instead(Deduplicator, "_untold", lambda *_: 0),
+    "a time without a worker is not told": _instead(Deduplicator, "follow", _forgets_the_gap),
+    "a deleted object is not told": _instead(Publisher, "remove", _drops_unsent),
+    "a snapshot names the next frame's number": _instead(SnapshotStore, "freeze", _freezes_late),
+    "a row that changed keeps its place": _instead(SortIndex, "update", _keeps_its_place),
+    "an order loses an entry's going now and then": _instead(SortedList, "_remove", _forgets_the_last_block),
+    "statuses are only ever added": _instead(FacetCounter, "update", _counts_only_what_comes),
+    "time brings no row in and takes none out": _instead(Matches, "pop_due", lambda *_: []),
+    "rows that left the window stay on the page": _instead(RowWindow, "render_update", _shows_nothing_of_what_left),
+    "what was wrong stays wrong": _instead(KindSummary, "_remove", _never_removed),
     "a browser that caught up gets no window": _instead(Socket, "acknowledge", lambda *_: False),
 }
 

@@ -1,6 +1,6 @@
-"""A page's life beyond the server: hidden, frozen, put away and taken back, asleep, on lines that break.
+"""Tests of a page without its server: hidden, frozen, in the back-forward cache, asleep, on lines that break.
 
-Whatever happened: it never says live while what it shows is old, it heals without a reload and with what was typed, and
+In every case the page never says live while it shows old data, it heals without a reload and with the typed text, and
 it has one socket.
 """
 
@@ -16,10 +16,10 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Browser, Error, Page, expect
 
-from tests.browser import ARGUMENTS, chromium_path
-from tests.live.conftest import PageServer, hears, open_live
-from tests.wait import until
-from tests.wire import Line
+from tests.dashboard.conftest import PageServer, hears, open_live
+from tests.support.browser.chromium import ARGUMENTS, chromium_path
+from tests.support.tcp_proxy import Line
+from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
 
@@ -44,7 +44,7 @@ SLOW = 12_000
 """Bytes a second of a slow line."""
 NOISE = 2_000
 """Bytes in a row that no compression makes smaller: ten such rows make a frame of 20 kB."""
-TOO_SLOW = "s old: the line from Deltaboard to here, or this browser, is too slow"
+TOO_SLOW = "s old: the connection to Deltaboard, or this browser, is too slow"
 SAYS = """words => [document.body.dataset.live, document.getElementById("banner").textContent.includes(words)]"""
 
 

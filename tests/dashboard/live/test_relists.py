@@ -1,4 +1,4 @@
-"""A list that is made anew after an outage reaches replicas as the changes it found, in the epoch that there was."""
+"""Tests of a relist after an outage, which reaches replicas as the changes found, in the same epoch."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 from channels.layers import InMemoryChannelLayer
 
-from dashboard.live.change import Change
-from dashboard.live.messages import Frame, frame_decoder
-from dashboard.live.replicas import Replicas
-from dashboard.live.worker import Worker
-from dashboard.resources.kinds import kinds_named
+from dashboard.live.replication.change import Change
+from dashboard.live.replication.messages import Frame, frame_decoder
+from dashboard.live.replication.replicas import Replicas
+from dashboard.live.worker.worker import Worker
+from dashboard.objects.kinds.catalog import parse_kinds
 from informerd.clock import SystemClock
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
-from tests.controlplane import ControlPlane
-from tests.require import controlplane_binaries
-from tests.wait import eventually
+from tests.support.controlplane import ControlPlane
+from tests.support.require import controlplane_binaries
+from tests.support.wait import eventually
 
 KEY = "configmaps"
 MANY = 60
@@ -53,7 +53,7 @@ async def worker(own_controlplane: ControlPlane, layer: Layer) -> AsyncIterator[
         body = {"metadata": {"name": f"config-{number}"}, "data": {"said": "before"}}
         await asyncio.to_thread(own_controlplane.create, COLLECTION, body)
     async with Client(load_kubeconfig(own_controlplane.kubeconfig), clock=clock) as client:
-        worker = Worker(client, layer, kinds_named([KEY]), clock)
+        worker = Worker(client, layer, parse_kinds([KEY]), clock)
         worker.start()
         yield worker
         await worker.stop()
@@ -74,10 +74,10 @@ async def test_a_relist_reaches_a_replica_as_the_changes_it_found_and_nothing_el
     own_controlplane: ControlPlane, other: ControlPlane, worker: Worker, layer: Layer
 ) -> None:
     """The API server comes back without the history that the worker's watch stands at: 410, and a new list."""
-    replicas = Replicas(layer, kinds_named([KEY]), SystemClock())
+    replicas = Replicas(layer, parse_kinds([KEY]), SystemClock())
     running = asyncio.create_task(replicas.run())
     replica = replicas.get(KEY)
-    await eventually(lambda: replica.live and len(replica.rows) >= MANY, within=30)
+    await eventually(lambda: replica.is_live and len(replica.rows) >= MANY, within=30)
     (informer,) = worker.factory.informers
     epoch, seq, relists = replica.epoch, replica.seq, informer.health().relists
     told: list[Change] = []
@@ -91,7 +91,7 @@ async def test_a_relist_reaches_a_replica_as_the_changes_it_found_and_nothing_el
     await asyncio.to_thread(own_controlplane.etcd.compact)
     own_controlplane.launch_apiserver()
     await asyncio.to_thread(own_controlplane.wait_until_ready)
-    await eventually(lambda: replica.live and replica.get("default", "new"), within=40)
+    await eventually(lambda: replica.is_live and replica.get("default", "new"), within=40)
 
     assert informer.health().relists > relists
     assert (replica.epoch, replica.gaps, replica.silences) == (epoch, 0, 0)
@@ -99,10 +99,10 @@ async def test_a_relist_reaches_a_replica_as_the_changes_it_found_and_nothing_el
     assert [frame.seq for frame in content] == list(range(seq + 1, replica.seq + 1))
     mine = {row.name for frame in content for row in frame.rows if row.namespace == "default"}
     assert mine == {"config-1", "new"}
-    assert sum(len(frame.gone) for frame in content) == 1
+    assert sum(len(frame.deleted_uids) for frame in content) == 1
     changes = {(old or new).name for change in told for old, new in change.rows if (old or new).namespace == "default"}  # type: ignore[union-attr]
     assert changes == {"config-1", "config-2", "new"}
-    assert not any(change.reset for change in told)
+    assert not any(change.is_first_snapshot for change in told)
     stored = await asyncio.to_thread(own_controlplane.get, "/api/v1/configmaps")
     expected = {item["metadata"]["uid"]: item["metadata"]["resourceVersion"] for item in stored["items"]}
     assert {uid: row.version for uid, row in replica.rows.items()} == expected

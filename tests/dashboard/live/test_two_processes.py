@@ -1,4 +1,4 @@
-"""The production form: a worker of its own, Redis in between, replicas here. Real processes, a real API server."""
+"""Tests of the production form with real processes and a real API server: a worker, Redis, and replicas here."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 from channels_redis.pubsub import RedisPubSubChannelLayer
 
-from dashboard.live.replica import Replica
-from dashboard.live.replicas import Replicas
-from dashboard.resources.kinds import kinds_named
+from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replicas import Replicas
+from dashboard.objects.kinds.catalog import parse_kinds
 from informerd.clock import SystemClock
-from informerd.decoding.packer import SAMPLES
-from tests.controlplane import ControlPlane
-from tests.program import Program
-from tests.require import redis_url
-from tests.wait import eventually
+from informerd.decoding.compressor import MAX_SAMPLES
+from tests.support.controlplane import ControlPlane
+from tests.support.program import Program
+from tests.support.require import redis_url
+from tests.support.wait import eventually
 
 pytestmark = pytest.mark.redis
 
@@ -58,7 +58,7 @@ def new_worker(controlplane: ControlPlane, prefix: str, tmp_path: Path) -> Itera
 @pytest.fixture
 async def replicas(prefix: str) -> AsyncIterator[Replicas]:
     layer = RedisPubSubChannelLayer(hosts=[redis_url()], prefix=prefix)
-    followed = Replicas(layer, kinds_named(KINDS.split(",")), SystemClock())
+    followed = Replicas(layer, parse_kinds(KINDS.split(",")), SystemClock())
     running = asyncio.create_task(followed.run())
     yield followed
     running.cancel()
@@ -76,7 +76,7 @@ def configmaps(namespace: str, name: str = "") -> str:
 
 
 async def live(replica: Replica) -> None:
-    await eventually(lambda: replica.live, what=f"{replica.key} live, not {replica.state}")
+    await eventually(lambda: replica.is_live, what=f"{replica.key} live, not {replica.state}")
 
 
 async def test_rows_cross_processes(
@@ -96,7 +96,7 @@ async def test_objects_cross_processes_as_they_are_packed(
     controlplane: ControlPlane, namespace: str, new_worker: Callable[[], Program], replicas: Replicas
 ) -> None:
     """With the dictionary that the first ones gave their kind. The next worker has another, which is no news."""
-    wanted = {f"config-{number}" for number in range(SAMPLES + 50)}
+    wanted = {f"config-{number}" for number in range(MAX_SAMPLES + 50)}
     for name in wanted:
         body = {"metadata": {"name": name}, "data": {"said": f"by {name}", "filler": "of some length " * 9}}
         await asyncio.to_thread(controlplane.create, configmaps(namespace), body)
@@ -106,7 +106,7 @@ async def test_objects_cross_processes_as_they_are_packed(
 
     def said() -> dict[str, str]:
         mine = [row for row in replica.rows.values() if row.namespace == namespace]
-        return {row.name: row.whole()["data"]["said"] for row in mine}
+        return {row.name: row.decode_object()["data"]["said"] for row in mine}
 
     async def packed() -> bool:
         """Whether one more is packed with the dictionary, which is made beside the list and may come after it."""
@@ -125,7 +125,7 @@ async def test_objects_cross_processes_as_they_are_packed(
     replica.on_change(lambda change: changed.extend(new.name for _, new in change.rows if new))
     worker.kill()
     new_worker()
-    await eventually(lambda: replica.epoch > first_epoch and replica.live)
+    await eventually(lambda: replica.epoch > first_epoch and replica.is_live)
     assert said() == expected
     assert not wanted & set(changed)
 
@@ -182,7 +182,7 @@ async def test_of_two_workers_the_younger_is_followed_until_it_goes(
     await live(replica)
     elder = replica.epoch
     younger = new_worker()
-    await eventually(lambda: replica.epoch > elder and replica.live)
+    await eventually(lambda: replica.epoch > elder and replica.is_live)
     followed, gaps = replica.epoch, replica.gaps
     for _ in range(3):
         await SystemClock().sleep(0.4)  # time in which both send heartbeats
@@ -190,7 +190,7 @@ async def test_of_two_workers_the_younger_is_followed_until_it_goes(
     await live(replica)
     assert (replica.epoch, replica.gaps) == (followed, gaps)
     younger.kill()
-    await eventually(lambda: replica.epoch == elder and replica.live)
+    await eventually(lambda: replica.epoch == elder and replica.is_live)
 
 
 async def test_without_redis_a_worker_waits_for_it(tmp_path: Path, controlplane: ControlPlane) -> None:

@@ -1,4 +1,4 @@
-"""The commands as a person starts them: what they say, what they refuse, and that nothing is left behind."""
+"""Tests of the management commands as a person starts them: output, refusals, and cleanup."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from dashboard.access.addresses import BindRefused
-from dashboard.serving import CannotListen, bound_socket
-from tests.controlplane import ControlPlane, free_ports
-from tests.program import ROOT, Program, answers
-from tests.wait import until
+from dashboard.server.daphne import CannotListen, bind_socket
+from dashboard.server.guard import BindRefused
+from tests.support.controlplane import ControlPlane, free_ports
+from tests.support.program import ROOT, Program, answers
+from tests.support.wait import until
 
 UNSET = ("KUBECONFIG", "REDIS_URL", "SECRET_KEY", "PORT", "DATABASE_URL", "DEBUG", "DELTABOARD_KINDS")
 DATABASE = "deltaboard.sqlite3"
@@ -169,30 +169,30 @@ def test_a_port_in_use_is_one_line_and_exit_code_1(environ: dict[str, str]) -> N
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "[::]"])
 def test_elsewhere_is_not_listened_without_sign_in(host: str) -> None:
     with pytest.raises(BindRefused, match=r"Deltaboard does not listen on .*: it has no sign-in yet"):
-        bound_socket(host, 0)
+        bind_socket(host, 0)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.0.0.2"])
 def test_a_name_means_its_address(host: str) -> None:
-    with bound_socket(host, 0) as listening:
+    with bind_socket(host, 0) as listening:
         assert listening.getsockname()[0] == socket.gethostbyname(host)
 
 
 @pytest.mark.parametrize("host", ["no.such.host.invalid", "two..dots", "with space"])
 def test_a_name_that_cannot_be_resolved_is_said_to_be_that(host: str) -> None:
     with pytest.raises(CannotListen, match=f"cannot listen on '{host}': the name cannot be resolved"):
-        bound_socket(host, 0)
+        bind_socket(host, 0)
 
 
 @pytest.mark.parametrize("port", [-1, 65536])
 def test_a_port_that_is_none_is_said_to_be_none(port: int) -> None:
-    with pytest.raises(CannotListen, match=f"^{port} is no port: a port is a number from 0 to 65535"):
-        bound_socket("127.0.0.1", port)
+    with pytest.raises(CannotListen, match=f"^{port} is not a port: a port is a number from 0 to 65535"):
+        bind_socket("127.0.0.1", port)
 
 
 def test_an_address_of_another_machine_is_said_in_words() -> None:
     with pytest.raises(CannotListen, match=r"cannot listen on 192.0.2.1 port 1: [A-Z][a-z ]+\.$"):
-        bound_socket("192.0.2.1", 1, proxy_user_header="X-Forwarded-User")
+        bind_socket("192.0.2.1", 1, proxy_user_header="X-Forwarded-User")
 
 
 def test_behind_a_signing_in_proxy_it_binds_elsewhere_and_wants_the_user(clusterless: dict[str, str]) -> None:
@@ -324,7 +324,7 @@ def test_runserver_reloads_and_leaves_nothing_behind(environ: dict[str, str]) ->
         (served,) = children(program.process.pid)
         demo = children(served)
         assert len(demo) == 1
-        touched = ROOT / "dashboard" / "logs.py"
+        touched = ROOT / "dashboard" / "runtime" / "log_filter.py"
 
         def reloading() -> bool:
             os.utime(touched)  # again and again: the reloader may not have looked at it for the first time yet

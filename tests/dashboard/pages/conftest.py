@@ -1,4 +1,4 @@
-"""Edit pages over the run's real API server, asked through Django as a browser without scripts would ask."""
+"""Fixtures with edit pages over the run's real API server, requested as by a browser without scripts."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from types import SimpleNamespace
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from dashboard.access.rights import Rights
-from dashboard.authors.authors import Authors
-from dashboard.census.link import CensusLink
-from dashboard.drafts.database import Database
-from dashboard.drafts.shelf import Shelf
-from dashboard.edits.remembered import Remembered
-from dashboard.edits.schemas import Schemas
-from dashboard.live.hub import Hub
-from dashboard.live.interest import Interest
-from dashboard.live.replicas import Replicas
-from dashboard.resources.kinds import kinds_named
+from dashboard.cluster.access_reviews import AccessReviews
+from dashboard.live.hub.hub import Hub
+from dashboard.live.hub.interest import Interest
+from dashboard.live.object_counts.client import ObjectCountsClient
+from dashboard.live.replication.replicas import Replicas
+from dashboard.objects.kinds.catalog import parse_kinds
+from dashboard.objects.schemas.store import SchemaStore
+from dashboard.pages.authors.store import AuthorStore
+from dashboard.pages.drafts.store import DraftStore
+from dashboard.runtime.database import Database
+from dashboard.runtime.lru_cache import LruCache
 from informerd.clock import SystemClock
 from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig
-from tests.controlplane import ControlPlane
-from tests.drafts.databases import in_file
 from tests.e2e.conftest import cluster, dashboard
-from tests.edits.browsing import Browser
-from tests.edits.careful import CarefulClient
-from tests.edits.objects import mydemo
-from tests.live.fake_layer import RecordingLayer
+from tests.support.controlplane import ControlPlane
+from tests.support.databases import in_file
+from tests.support.edit.checked_client import CarefulClient
+from tests.support.edit.form_browser import Browser
+from tests.support.edit.mydemos import mydemo
+from tests.support.live.fake_channel_layer import RecordingLayer
 
 __all__ = ["cluster", "dashboard"]
 
@@ -77,26 +77,26 @@ async def parts_for(kubeconfig: Path) -> AsyncIterator[SimpleNamespace]:
 
 
 async def parts_at(config: ClusterConfig) -> AsyncIterator[SimpleNamespace]:
-    """What dashboard.live.context.LiveParts names, with a feed that nobody fills."""
+    """What request handlers find in the state, with a feed that nobody fills."""
     clock = SystemClock()
-    replicas = Replicas(RecordingLayer(), kinds_named(["pods", "mydemos"]), clock)
+    replicas = Replicas(RecordingLayer(), parse_kinds(["pods", "mydemos"]), clock)
     async with CarefulClient(config) as client:
-        rights = Rights(clock, lambda: client)
+        rights = AccessReviews(clock, lambda: client)
         hub = Hub(replicas, clock, denied=rights.denied)
-        authors = Authors(clock, Database(clock, alias=DRAFTS, time_limit=60))
+        authors = AuthorStore(clock, Database(clock, alias=DRAFTS, time_limit=60))
         yield SimpleNamespace(
             replicas=replicas,
             hub=hub,
-            rights=rights,
+            access_reviews=rights,
             interest=Interest(replicas, hub, clock),
-            census=CensusLink(RecordingLayer(), clock),
+            object_counts=ObjectCountsClient(RecordingLayer(), clock),
             client=client,
             discovery=None,
             cluster=config,
             kinds=replicas.kinds,
-            schemas=Schemas(clock),
-            texts=Remembered(),
-            drafts=Shelf(clock, Database(clock, alias=DRAFTS, time_limit=60)),
+            schemas=SchemaStore(clock),
+            parse_cache=LruCache(),
+            drafts=DraftStore(clock, Database(clock, alias=DRAFTS, time_limit=60)),
             authors=authors,
             clock=clock,
             problem="",
@@ -108,7 +108,7 @@ async def parts_at(config: ClusterConfig) -> AsyncIterator[SimpleNamespace]:
 
 
 @pytest.fixture
-async def parts(cluster: ControlPlane) -> AsyncIterator[SimpleNamespace]:
+async def parts(cluster: ControlPlane, drafts: str) -> AsyncIterator[SimpleNamespace]:
     async for made in parts_for(cluster.kubeconfig):
         yield made
 
@@ -120,7 +120,7 @@ async def browser(parts: SimpleNamespace) -> Browser:
 
 
 @pytest.fixture
-async def bob(cluster: ControlPlane) -> AsyncIterator[Browser]:
+async def bob(cluster: ControlPlane, drafts: str) -> AsyncIterator[Browser]:
     """A browser in front of a dashboard that speaks as bob, who has only the rights that a test gives him."""
     async for made in parts_for(cluster.kubeconfig_of("bob")):
         yield Browser(made)

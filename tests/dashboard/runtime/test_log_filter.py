@@ -1,4 +1,4 @@
-"""What the dashboard's log leaves out."""
+"""Tests of the log filter."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import logging
 
 import pytest
 
-from dashboard.logs import WorthALine
+from dashboard.runtime.log_filter import RoutineFilter
 from informerd import Controller, Request
 from informerd.cache.health import HealthMonitor
-from tests.clock import FakeClock
-from tests.wait import eventually
+from tests.support.clock import FakeClock
+from tests.support.wait import eventually
 
 
 def test_a_kind_that_starts_as_it_should_is_no_line_and_all_other_changes_are(
@@ -19,11 +19,11 @@ def test_a_kind_that_starts_as_it_should_is_no_line_and_all_other_changes_are(
 ) -> None:
     monitor = HealthMonitor(FakeClock(), "pods")
     with caplog.at_level(logging.INFO, "informerd"):
-        monitor.become("syncing")
-        monitor.become("live")
-        monitor.become("stale", "no answer")
-        monitor.become("live")
-    shown = [record.message for record in caplog.records if WorthALine().filter(record)]
+        monitor.set_state("syncing")
+        monitor.set_state("live")
+        monitor.set_state("stale", "no answer")
+        monitor.set_state("live")
+    shown = [record.message for record in caplog.records if RoutineFilter().filter(record)]
     assert shown == ["pods: live → stale: no answer", "pods: stale → live"]
 
 
@@ -37,4 +37,4 @@ async def test_a_controller_that_begins_and_ends_as_it_should_is_no_line(caplog:
         controller.stop()
         await running
     assert "the controller sample has ended" in caplog.messages
-    assert [record.message for record in caplog.records if WorthALine().filter(record)] == []
+    assert [record.message for record in caplog.records if RoutineFilter().filter(record)] == []

@@ -1,4 +1,4 @@
-"""The socket's endpoint: what may be asked, and what is closed with which code."""
+"""Tests of the socket's endpoint: allowed requests, and the close code of each refusal."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ import pytest
 from autobahn.exception import Disconnected
 from channels.testing import WebsocketCommunicator
 
-from dashboard.live.consumer import LONGEST, TOO_MANY, VIEWS_A_SECOND, VIEWS_AT_ONCE, LiveConsumer
-from dashboard.live.context import SCOPE_KEY
-from dashboard.live.hub import Hub
-from dashboard.live.interest import Interest
-from dashboard.live.on_demand import MOST
-from dashboard.live.socket import COME_BACK
-from dashboard.metrics import PagesCollector, exposition
-from dashboard.resources.kinds import KINDS
-from dashboard.upstream import build_upstream
-from tests.clock import FakeClock
-from tests.live.feeder import Feeder, Feeders, pod
-from tests.wait import eventually
+from dashboard.live.hub.hub import Hub
+from dashboard.live.hub.interest import Interest
+from dashboard.live.hub.socket import RECONNECT_CODE
+from dashboard.live.replication.messages import MAX_ON_DEMAND
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.pages.details.live_detail import open_detail
+from dashboard.runtime.app_state import SCOPE_KEY
+from dashboard.server.consumers import MAX_MESSAGE_BYTES, TOO_MANY_VIEWS, VIEW_BURST, VIEWS_PER_SECOND, LiveConsumer
+from dashboard.server.wiring.metrics import WebCollector, exposition
+from dashboard.server.wiring.worker import build_worker_process
+from tests.support.clock import FakeClock
+from tests.support.live.replica_feeder import Feeder, Feeders, pod
+from tests.support.pages.app_state import AttributeState
+from tests.support.wait import eventually
 
 ROLES = "clusterroles.rbac.authorization.k8s.io"
 
@@ -38,16 +40,14 @@ class Endpoint:
         feeders = Feeders(self.pods, Feeder("namespaces", self.clock), self.roles)
         self.hub = Hub(feeders, self.clock)
         self.interest = Interest(feeders, self.hub, self.clock)
-        self.parts = SimpleNamespace(
-            hub=self.hub, clock=self.clock, interest=self.interest, discovery=None, kinds=self.hub.kinds
-        )
+        self.parts = SimpleNamespace(hub=self.hub, clock=self.clock, interest=self.interest, replicas=feeders)
         self._open: list[WebsocketCommunicator] = []
 
     async def connect(self, path: str = "/resources/pods/", seq: str = "") -> WebsocketCommunicator:
         application = LiveConsumer.as_asgi()
 
         async def wired(scope: dict[str, Any], receive: Any, send: Any) -> None:
-            await application({**scope, SCOPE_KEY: self.parts}, receive, send)
+            await application({**scope, SCOPE_KEY: AttributeState(self.parts)}, receive, send)
 
         browser = WebsocketCommunicator(wired, f"/live/?{urlencode({'path': path, 'view': '', 'seq': seq})}")
         accepted, _ = await browser.connect()
@@ -144,7 +144,7 @@ async def test_what_cannot_be_followed_is_closed_with_its_code(endpoint: Endpoin
         '{"other": 1}',
         '{"view": "/", "ack": 1}',
         '{"view": "javascript:alert(1)"}',
-        json.dumps({"view": "/" + "x" * LONGEST}),
+        json.dumps({"view": "/" + "x" * MAX_MESSAGE_BYTES}),
     ],
 )
 async def test_nonsense_ends_the_connection(endpoint: Endpoint, said: str) -> None:
@@ -157,9 +157,9 @@ async def test_nonsense_ends_the_connection(endpoint: Endpoint, said: str) -> No
 @pytest.mark.parametrize("letter", ["x", "é", "界"])
 async def test_a_message_may_have_16_kb_and_not_a_byte_more(endpoint: Endpoint, letter: str) -> None:
     empty = len(json.dumps({"view": "/resources/pods/", "seq": ""}))
-    number, rest = divmod(LONGEST - empty, len(letter.encode()))
+    number, rest = divmod(MAX_MESSAGE_BYTES - empty, len(letter.encode()))
     longest = json.dumps({"view": "/resources/pods/", "seq": letter * number + "x" * rest}, ensure_ascii=False)
-    assert len(longest.encode()) == LONGEST
+    assert len(longest.encode()) == MAX_MESSAGE_BYTES
     browser = await endpoint.connect("/resources/pods/?q=a")
     await browser.send_to(text_data=longest)
     while (await heard(browser)).get("path") != "/resources/pods/":
@@ -169,13 +169,13 @@ async def test_a_message_may_have_16_kb_and_not_a_byte_more(endpoint: Endpoint, 
 
 
 async def test_what_is_refused_is_counted_by_its_code_and_shown_to_prometheus(endpoint: Endpoint) -> None:
-    for said in ("no json", '{"other": 1}', json.dumps({"view": "/" + "x" * LONGEST})):
+    for said in ("no json", '{"other": 1}', json.dumps({"view": "/" + "x" * MAX_MESSAGE_BYTES})):
         browser = await endpoint.connect()
         await browser.send_to(text_data=said)
         assert await closed(browser) == 4400
     assert await closed(await endpoint.connect("/nowhere.js")) == 4404
-    assert endpoint.hub.metrics.refused == {4400: 3, 4404: 1}
-    shown, _ = exposition(build_upstream(with_worker=False), PagesCollector(endpoint.hub, []))
+    assert endpoint.hub.metrics.sockets_refused == {4400: 3, 4404: 1}
+    shown, _ = exposition(build_worker_process(with_worker=False), WebCollector(endpoint.hub, []))
     assert 'deltaboard_sockets_refused_total{code="4400"} 3.0' in shown.decode()
     assert 'deltaboard_sockets_refused_total{code="4404"} 1.0' in shown.decode()
 
@@ -211,7 +211,7 @@ async def test_a_page_may_change_its_view(endpoint: Endpoint) -> None:
 async def test_a_list_whose_address_opens_an_object_follows_both(endpoint: Endpoint) -> None:
     browser = await endpoint.connect("/resources/pods/?open=default/b")
     said = [await heard(browser) for _ in range(5)]
-    opened = endpoint.hub.detail_view(endpoint.hub.kinds[0], "default", "b")
+    opened = open_detail(endpoint.hub, endpoint.hub.kinds[0], "default", "b")
     assert [message["view"] for message in said if message.get("beside")] == [opened.id]
     assert {message["view"] for message in said if "content" in message} == {said[0]["view"], opened.id}
     await browser.send_to(json.dumps({"view": "/resources/pods/?open=default/b", "seq": "", "beside": opened.seq}))
@@ -221,15 +221,15 @@ async def test_a_list_whose_address_opens_an_object_follows_both(endpoint: Endpo
 
 async def test_a_page_may_look_at_view_after_view_but_not_without_end(endpoint: Endpoint) -> None:
     browser = await endpoint.connect()
-    for number in range(VIEWS_AT_ONCE - 1):
+    for number in range(VIEW_BURST - 1):
         await browser.send_to(text_data=json.dumps({"view": f"/resources/pods/?q=p{number}"}))
-    endpoint.clock._now += 1 / VIEWS_A_SECOND
+    endpoint.clock._now += 1 / VIEWS_PER_SECOND
     await browser.send_to(text_data='{"view": "/resources/pods/?q=later"}')
     while (await heard(browser)).get("path") != "/resources/pods/?q=later":
         pass
     made = len(endpoint.hub.views)
     await browser.send_to(text_data='{"view": "/resources/pods/?q=one-more"}')
-    assert await closed(browser) == TOO_MANY
+    assert await closed(browser) == TOO_MANY_VIEWS
     assert len(endpoint.hub.views) == made
     assert not endpoint.hub.sockets
 
@@ -240,14 +240,14 @@ async def test_a_page_whose_view_cannot_be_made_is_asked_to_come_back(
     def broken(*_: Any) -> None:
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr(endpoint.hub, "list_view", broken)
+    monkeypatch.setattr("dashboard.server.routing.open_list", broken)
     browser = await endpoint.connect()
-    assert await closed(browser) == COME_BACK
+    assert await closed(browser) == RECONNECT_CODE
     assert "a fault of ours" in caplog.text
 
 
 async def test_a_name_that_is_quoted_in_the_address_leads_to_the_view_of_its_page(endpoint: Endpoint) -> None:
-    page = endpoint.hub.detail_view(endpoint.hub.kinds[2], "", "system:node")
+    page = open_detail(endpoint.hub, endpoint.hub.kinds[2], "", "system:node")
     browser = await endpoint.connect(f"/resources/{ROLES}/-/system%3Anode/")
     assert (await heard(browser))["view"] == page.id
 
@@ -258,7 +258,7 @@ async def test_acknowledgements_reach_the_hub(endpoint: Endpoint) -> None:
     units = sum(len(json.dumps(message, separators=(",", ":"))) for message in messages)
     await browser.send_to(text_data=json.dumps({"ack": units}))
     (socket,) = endpoint.hub.sockets
-    await eventually(lambda: socket.unacknowledged == 0, what="all acknowledged")
+    await eventually(lambda: socket.unacknowledged_units == 0, what="all acknowledged")
 
 
 async def test_a_browser_to_which_a_message_cannot_be_sent_is_asked_to_come_back(
@@ -272,7 +272,7 @@ async def test_a_browser_to_which_a_message_cannot_be_sent_is_asked_to_come_back
     monkeypatch.setattr(LiveConsumer, "send", refuse)
     endpoint.clock._now += 1
     endpoint.hub.tick()
-    assert await closed(browser) == COME_BACK
+    assert await closed(browser) == RECONNECT_CODE
     assert not endpoint.hub.sockets
     assert "too long" in caplog.text
 
@@ -309,7 +309,7 @@ async def test_a_page_of_a_kind_that_was_let_go_of_has_it_followed_again(endpoin
 
 
 async def test_a_page_of_a_kind_that_cannot_be_followed_as_well_is_told_to_stop(endpoint: Endpoint) -> None:
-    for key in [key for key in KINDS if key not in endpoint.hub.summaries][:MOST]:
+    for key in [key for key in KINDS if key not in endpoint.hub.summaries][:MAX_ON_DEMAND]:
         assert endpoint.interest.follow(KINDS[key])
     browser = await endpoint.connect("/resources/leases/")
     assert await browser.receive_output() == {"type": "websocket.close", "code": 4404}

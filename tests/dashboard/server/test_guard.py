@@ -1,4 +1,4 @@
-"""The door: hosts, origins, addresses, the proxy's user, and what every response carries."""
+"""Tests of the guard: hosts, origins, addresses, the proxy's user, and the headers of every response."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from django.urls import path
 from django.utils.html import escape
 
-from dashboard.access.addresses import BindRefused, check_bind, is_loopback
-from dashboard.access.guard import Guard, is_same_place
-from dashboard.access.too_much import LONGEST
-from dashboard.handler import LoopHandler
-from dashboard.live.context import user_of
+from dashboard.access.identity import user_of
+from dashboard.server.django_handler import LoopHandler
+from dashboard.server.guard import BindRefused, Guard, check_bind, is_loopback, is_same_host
+from dashboard.server.too_large import MAX_TEXT_BYTES
 
 HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 Message = dict[str, Any]
@@ -144,7 +143,7 @@ async def test_a_socket_without_an_origin_is_refused(guard: Guard, inner: Inner)
     ],
 )
 def test_origin_and_host_are_compared_with_the_schemes_default_port(origin: str, host: str, same: bool) -> None:
-    assert is_same_place(origin, host) is same
+    assert is_same_host(origin, host) is same
 
 
 @pytest.mark.parametrize(
@@ -256,7 +255,7 @@ async def test_every_response_carries_a_strict_policy() -> None:
 
 
 @pytest.mark.usefixtures("urls")
-@pytest.mark.parametrize("address", ["/static/css/deltaboard.css", "/static/js/live.js"])
+@pytest.mark.parametrize("address", ["/static/css/base.css", "/static/js/live/main.js"])
 async def test_what_is_never_shown_as_a_page_is_taken_for_nothing_else_and_carries_no_policy(address: str) -> None:
     first = await AsyncClient().get(address)
     again = await AsyncClient().get(address, headers={"if-none-match": first["ETag"]})
@@ -287,7 +286,7 @@ async def test_a_post_needs_the_token_and_our_own_origin() -> None:
     assert (await client.post("/take/", {"csrfmiddlewaretoken": token}, headers=foreign)).status_code == 403
 
 
-STYLES = "/static/css/deltaboard.css"
+STYLES = "/static/css/base.css"
 
 
 @pytest.mark.usefixtures("urls")
@@ -341,7 +340,7 @@ async def test_a_request_stays_on_the_event_loops_thread(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(SyncToAsync, "__call__", hop)
     before = threading.active_count()
-    for address in ("/show/", "/static/css/deltaboard.css"):
+    for address in ("/show/", "/static/css/base.css"):
         sent = await handled(address)
         assert sent[0]["type"] == "http.response.start"
     assert hops == []
@@ -389,14 +388,14 @@ async def test_a_form_that_is_refused_brings_its_text_back_be_it_too_much_or_not
 
 @pytest.mark.parametrize("over", [0, 1])
 async def test_a_text_that_is_too_long_to_come_back_says_so(over: int) -> None:
-    sent = {"a": "x" * 200, "yaml": "<" + "x" * (LONGEST - 1 + over), "base": "x"}
+    sent = {"a": "x" * 200, "yaml": "<" + "x" * (MAX_TEXT_BYTES - 1 + over), "base": "x"}
     cookie = (b"cookie", f"{settings.CSRF_COOKIE_NAME}={'x' * 32}".encode())
     with override_settings(DATA_UPLOAD_MAX_MEMORY_SIZE=100):
         start, *chunks = await handled("/new/", form=sent, headers=[cookie])
     page = b"".join(chunk["body"] for chunk in chunks)
     assert start["status"] == 400
     assert (b"&lt;xxx" in page and b"xxx</textarea>" in page) is not bool(over)
-    assert (b"too long to be shown here (6 MiB are" in page) is bool(over)
+    assert (b"too long to show here (the limit is 6 MiB" in page) is bool(over)
     assert (len(page) < 50_000) is bool(over)
 
 

@@ -1,4 +1,4 @@
-"""Static files under the version of all of them: kept for good, never stale, and found by pages of other versions."""
+"""Tests of versioned static files: cached for good, never stale, and found by pages of other versions."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.test import AsyncClient, override_settings
 
-from dashboard.access.joined_files import JOINED
-from tests import page_samples as samples
-from tests.program import ROOT
+from tests.support.pages import page_samples as samples
+from tests.support.program import ROOT
 
 FOR_GOOD = "public, max-age=31536000, immutable"
 ANOTHER = "/static/0123456789abcdef/"
@@ -48,26 +47,33 @@ def files(folder: Path, **contents: str) -> Path:
 
 
 async def test_every_file_that_a_page_names_is_kept_for_good() -> None:
-    html = render_to_string("live/feed.html", {"view": samples.feed_view(), "page": samples.page_info("pods")})
+    html = render_to_string("feed/feed.html", {"view": samples.feed_view(), "page": samples.page_info("pods")})
     named = set(re.findall(r'(?:href|src|data-live|data-stale|data-offline)="(/static/[^"]+)"', html))
-    assert len(named) > 15
+    assert {address.removeprefix(static("")) for address in named} == {
+        "bundles/page.css", "css/feed.css", "bundles/page/main.js", "bundles/feed/main.js", "bundles/live/main.js",
+        "favicon/live.svg", "favicon/offline.svg", "favicon/stale.svg",
+    }  # fmt: skip
     client = AsyncClient()
     for address in sorted(named):
         answer = await client.get(address)
         assert (answer.status_code, answer["Cache-Control"]) == (200, FOR_GOOD), address
         assert answer["Vary"] == "Accept-Encoding"
-        assert "ETag" not in answer  # nobody asks again, and forty of them weigh 2 kB a page
+        assert "ETag" not in answer  # nobody asks again
 
 
 def test_what_files_ask_for_stays_within_their_version() -> None:
     """No script, style or template has an address of its own making; what they name is relative."""
-    for folder in ("static/js", "static/css", "templates"):
+    for folder in ("static/js", "static/css", "static/bundles", "templates"):
         for path in sorted((ROOT / folder).rglob("*.*")):
             assert not re.search(r"""["'(`]/static/""", path.read_text()), path
-    imported = re.compile(r"""^import\b[^;"']*["']([^"']+)["'];|\bimport\(["']([^"']+)""", re.MULTILINE)
+    imported = re.compile(r"""(?:^|;)import\b[^;"'()]*["']([^"']+)["'];|\bimport\(["']([^"']+)""", re.MULTILINE)
     modules = sorted((ROOT / "static/js").rglob("*.js"))
-    named = [(path, one or other) for path in modules for one, other in imported.findall(path.read_text())]
-    assert len(named) > 30
+    bundles = sorted((ROOT / "static/bundles").rglob("*.js"))
+    named = [(path, one or other) for path in [*modules, *bundles] for one, other in imported.findall(path.read_text())]
+    assert len(named) > 70
+    assert {path.name for path, _ in named if path in bundles} == {
+        "edit.js", "editor.js", "compare.js", "conflict_sides.js",
+    }  # fmt: skip
     for path, name in named:
         assert name.startswith("."), (path, name)
         assert (path.parent / name).resolve().is_file(), (path, name)
@@ -77,21 +83,21 @@ def test_what_files_ask_for_stays_within_their_version() -> None:
 async def test_a_file_asked_for_without_a_version_is_asked_for_again_each_time(debug: bool) -> None:
     with process_of(ROOT / "static", debug=debug):
         client = AsyncClient()
-        first = await client.get("/static/css/deltaboard.css")
+        first = await client.get("/static/css/base.css")
         assert (first.status_code, first["Cache-Control"]) == (200, "public, max-age=0")
-        again = await client.get("/static/css/deltaboard.css", headers={"if-none-match": first["ETag"]})
+        again = await client.get("/static/css/base.css", headers={"if-none-match": first["ETag"]})
         assert (again.status_code, again.content, again["Cache-Control"]) == (304, b"", "public, max-age=0")
-        assert (await client.post("/static/css/deltaboard.css")).status_code == 405
+        assert (await client.post("/static/css/base.css")).status_code == 405
 
 
 @pytest.mark.parametrize("debug", [False, True])
 async def test_a_file_asked_for_under_another_version_is_the_one_that_is_here_and_kept_by_nobody(debug: bool) -> None:
     with process_of(ROOT / "static", debug=debug):
         client = AsyncClient()
-        answer = await client.get(f"{ANOTHER}css/deltaboard.css")
+        answer = await client.get(f"{ANOTHER}css/base.css")
         assert (answer.status_code, answer["Cache-Control"]) == (200, "no-store")
-        assert answer.content == (ROOT / "static/css/deltaboard.css").read_bytes()
-        head = await client.head(f"{ANOTHER}css/deltaboard.css")
+        assert answer.content == (ROOT / "static/css/base.css").read_bytes()
+        head = await client.head(f"{ANOTHER}css/base.css")
         assert (head["Cache-Control"], head["Content-Length"]) == ("no-store", answer["Content-Length"])
 
 
@@ -104,7 +110,7 @@ async def test_what_there_is_none_of_is_said_to_nobody_for_later(debug: bool) ->
             "css/../../manage.py",
             "",
             "css/",
-            "0123456789abcdef/css/parts.css",
+            "0123456789abcdef/css/components.css",
         ):
             for begin in (static(""), ANOTHER, "/static/"):
                 if begin == "/static/" and name.startswith("0"):
@@ -179,31 +185,17 @@ async def test_with_debug_a_changed_file_shows_on_the_next_request(tmp_path: Pat
         assert (await client.get("/static/new.css")).content == b"b {}"
 
 
-async def test_files_that_go_as_one_are_sent_whole_and_in_order() -> None:
-    for name, parts in JOINED.items():
-        answer = await AsyncClient().get(static(name))
-        assert (answer.status_code, answer["Cache-Control"]) == (200, FOR_GOOD), name
-        end = 0
-        for part in parts:
-            content = (ROOT / "static" / part).read_bytes()
-            begin = answer.content.find(content, end)
-            assert begin >= end, (name, part)
-            end = begin + len(content)
+async def test_a_bundle_is_sent_as_it_was_made_and_kept_for_good() -> None:
+    bundles = sorted((ROOT / "static/bundles").rglob("*.*s"))
+    assert len(bundles) > 10
+    for path in bundles:
+        answer = await AsyncClient().get(static(str(path.relative_to(ROOT / "static"))))
+        assert (answer.status_code, answer["Cache-Control"]) == (200, FOR_GOOD), path
+        assert answer.content == path.read_bytes()
 
 
-def test_only_plain_scripts_go_as_one() -> None:
-    """A module has an export or import, which no plain script may have; each script keeps its names to itself."""
-    for name in (part for parts in JOINED.values() for part in parts if part.startswith("js/")):
-        script = (ROOT / "static" / name).read_text()
-        assert not re.search(r"^(import|export)\b", script, re.MULTILINE), name
-        assert re.search(r"^\(\(\) => \{$", script, re.MULTILINE), name
-        assert script.rstrip().endswith("})();"), name
-
-
-def test_with_debug_files_that_go_as_one_are_named_each_by_itself() -> None:
-    tags = Template('{% load static_tags %}{% styles "css/page.css" %}{% scripts "js/page.js" %}')
-    joined = tags.render(Context())
-    assert (joined.count("<link"), joined.count("<script")) == (1, 1)
+def test_pages_name_bundles_and_with_debug_their_sources() -> None:
+    tags = Template('{% load static_tags %}{% bundle "css/page.css" %} {% bundle "js/page/main.js" %}')
+    assert tags.render(Context()).split() == [static("bundles/page.css"), static("bundles/page/main.js")]
     with process_of(ROOT / "static", debug=True):
-        named = re.findall(r'(?:href|src)="/static/([^"]+)"', tags.render(Context()))
-    assert named == [*JOINED["css/page.css"], *JOINED["js/page.js"]]
+        assert tags.render(Context()).split() == ["/static/css/page.css", "/static/js/page/main.js"]

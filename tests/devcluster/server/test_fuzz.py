@@ -1,4 +1,4 @@
-"""Nothing that a client sends stops the server: odd requests, bombs, halves of requests, and clients that go away."""
+"""Fuzz tests of the server: odd requests, bombs, incomplete requests, and clients that disconnect."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from collections import Counter
 
 import pytest
 
-from devcluster.server import yaml_text
-from devcluster.server.formats import FORMATS
-from devcluster.server.matching import matches
-from tests.devcluster.api import JSON_PATCH, STRATEGIC
+from devcluster.server.codec import yaml
+from devcluster.server.schema.formats import FORMATS
+from devcluster.server.schema.safe_match import matches
 from tests.devcluster.conftest import Demo
-from tests.devcluster.fuzz import oddities
+from tests.support.devcluster.fuzz_requests import oddities
+from tests.support.devcluster.http_api import JSON_PATCH, STRATEGIC
 
 MAPS = "/api/v1/namespaces/t/configmaps"
 REQUESTS = 600
@@ -151,7 +151,7 @@ def test_formats_take_linear_time() -> None:
     ],
 )  # fmt: skip
 def test_yaml_means_what_it_means_to_go(text: str, value: object) -> None:
-    assert yaml_text.load(text.encode()) == value
+    assert yaml.load_yaml(text.encode()) == value
 
 
 @pytest.mark.parametrize(
@@ -159,4 +159,4 @@ def test_yaml_means_what_it_means_to_go(text: str, value: object) -> None:
 )
 def test_yaml_that_is_no_json_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"yaml|json"):
-        yaml_text.load(text.encode())
+        yaml.load_yaml(text.encode())

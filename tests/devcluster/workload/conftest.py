@@ -1,4 +1,4 @@
-"""Demo clusters with their controllers at work."""
+"""Fixtures with demo clusters whose controllers run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.devcluster.workload.world import World, running
+from tests.support.devcluster.workload_cluster import World, running
 
 
 @pytest.fixture

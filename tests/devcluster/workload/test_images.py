@@ -1,15 +1,15 @@
-"""Images: which exist, and what a node keeps."""
+"""Tests of images: the ones that exist, and the ones that a node has pulled."""
 
 from __future__ import annotations
 
 import pytest
 
-from devcluster.workload.images import MOST, PulledImages, exists
+from devcluster.workload.images import MAX_IMAGES, PulledImages, exists
 
 
 def test_a_node_keeps_what_it_used_last() -> None:
     pulled = PulledImages()
-    for number in range(MOST):
+    for number in range(MAX_IMAGES):
         pulled.add("n", f"nginx:{number}")
     assert pulled.has("n", "nginx:0")
     pulled.add("n", "nginx:new")

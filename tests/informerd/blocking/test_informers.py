@@ -1,4 +1,4 @@
-"""The blocking informers, for scripts: against a real API server, in processes of their own, and in this one."""
+"""Tests of the blocking informers for scripts: on a real API server, in separate processes, and in this one."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from informerd.objects import Object
 from informerd.resource import PODS, Resource
 from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig
-from tests.controlplane import ControlPlane, free_ports
-from tests.informerd.recorder import Recorder
-from tests.wait import until
+from tests.support.controlplane import ControlPlane, free_ports
+from tests.support.informerd.recording_handler import Recorder
+from tests.support.wait import until
 
 CONFIGMAPS = Resource(version="v1", plural="configmaps", kind="ConfigMap", singular="configmap")
 

@@ -1,4 +1,4 @@
-"""An event loop in a thread: results, failures and cancellations between it and the threads that ask."""
+"""Tests of an event loop in a thread: results, failures and cancellations across threads."""
 
 from __future__ import annotations
 

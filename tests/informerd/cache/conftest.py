@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.informerd.cache.running import Running
 from tests.informerd.conftest import StartInformer
-from tests.informerd.scripted import ScriptedServer, pod
-from tests.wait import eventually
+from tests.support.informerd.running_informer import Running
+from tests.support.scripted import ScriptedServer, pod
+from tests.support.wait import eventually
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""How lists and watches are called that ended in one way or another."""
+"""Tests of the outcomes of lists and watches."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from informerd.cache.outcome import OUTCOMES, counted, outcome_of
+from informerd.cache.attempt_outcome import OUTCOMES, count_attempt, outcome_of
 from informerd.cache.watch_session import HistoryLost, ShortWatch
 from informerd.errors import (
     CredentialsError,
@@ -17,7 +17,7 @@ from informerd.errors import (
     Status,
     Unreachable,
 )
-from tests.clock import FakeClock
+from tests.support.clock import FakeClock
 
 
 @pytest.mark.parametrize(
@@ -41,20 +41,20 @@ def test_each_failure_has_its_word(error: Exception, outcome: str) -> None:
 
 async def test_what_is_inside_is_counted_once_with_its_seconds(clock: FakeClock) -> None:
     seen: list[tuple[str, float]] = []
-    with counted(clock, lambda *one: seen.append(one)):
+    with count_attempt(clock, lambda *one: seen.append(one)):
         await clock.advance(2)
-    with counted(clock, lambda *one: seen.append(one)) as attempt:
+    with count_attempt(clock, lambda *one: seen.append(one)) as attempt:
         attempt.outcome = "cut_off"
-    with counted(clock, lambda *one: seen.append(one)) as attempt:
+    with count_attempt(clock, lambda *one: seen.append(one)) as attempt:
         attempt.outcome = ""
     await clock.advance(1)
-    with pytest.raises(Unreachable), counted(clock, lambda *one: seen.append(one)):
+    with pytest.raises(Unreachable), count_attempt(clock, lambda *one: seen.append(one)):
         raise Unreachable("no")
     assert seen == [("ok", 2), ("cut_off", 0), ("unreachable", 0)]
 
 
 def test_what_is_cancelled_is_not_counted(clock: FakeClock) -> None:
     seen: list[tuple[str, float]] = []
-    with pytest.raises(asyncio.CancelledError), counted(clock, lambda *one: seen.append(one)):
+    with pytest.raises(asyncio.CancelledError), count_attempt(clock, lambda *one: seen.append(one)):
         raise asyncio.CancelledError
     assert seen == []

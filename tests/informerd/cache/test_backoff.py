@@ -1,11 +1,11 @@
-"""Backoff and resource versions: small rules with sharp edges."""
+"""Tests of backoff delays."""
 
 from __future__ import annotations
 
 import pytest
 
 from informerd.cache.backoff import Backoff
-from tests.clock import FakeClock
+from tests.support.clock import FakeClock
 
 
 def test_each_delay_is_uniform_in_d_to_2d() -> None:
@@ -18,11 +18,11 @@ async def test_it_starts_over_only_where_things_have_worked_for_two_minutes(cloc
     backoff = Backoff(clock, chance=lambda: 0.0)
     for _ in range(7):
         backoff.next()
-        backoff.works()
+        backoff.record_success()
         await clock.advance(119)
-        backoff.works()
+        backoff.record_success()
     assert backoff.next() == 30
-    backoff.works()
+    backoff.record_success()
     await clock.advance(121)
     assert backoff.next() == 0.8
 

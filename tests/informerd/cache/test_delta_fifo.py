@@ -1,4 +1,4 @@
-"""The delta FIFO: order, batches, and what counts as synced."""
+"""Tests of the delta FIFO: order, batches, and the moment of sync."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
+from informerd.cache.delta import Added, Bookmark, Deleted, ReplacedAll, SyncAll, Updated
 from informerd.cache.delta_fifo import DeltaFifo, FifoClosed
-from informerd.cache.deltas import Added, Bookmark, Deleted, ReplacedAll, SyncAll, Updated
 from informerd.objects import Object, ObjectMeta
-from tests.clock import settle
+from tests.support.clock import run_ready_tasks
 
 
 def obj(name: str, version: str = "1") -> Object:
@@ -92,7 +92,7 @@ async def test_synced_at_once_where_a_change_came_before_any_list(fifo: DeltaFif
 
 async def test_pop_waits_for_a_delta(fifo: DeltaFifo[Object]) -> None:
     popping = asyncio.create_task(fifo.pop())
-    await settle()
+    await run_ready_tasks()
     assert not popping.done()
     fifo.extend([added("a")])
     assert [type(delta) for delta in await popping] == [Added]
@@ -100,7 +100,7 @@ async def test_pop_waits_for_a_delta(fifo: DeltaFifo[Object]) -> None:
 
 async def test_close_wakes_a_blocked_pop_and_takes_nothing_more(fifo: DeltaFifo[Object]) -> None:
     popping = asyncio.create_task(fifo.pop())
-    await settle()
+    await run_ready_tasks()
     fifo.close()
     with pytest.raises(FifoClosed):
         await popping
@@ -120,13 +120,13 @@ async def test_what_was_queued_before_close_is_still_given_out(fifo: DeltaFifo[O
 
 
 async def test_processed_waits_for_what_is_queued_now(fifo: DeltaFifo[Object]) -> None:
-    await fifo.processed()
+    await fifo.wait_until_processed()
     fifo.extend([added("a"), added("a")])
-    waiting = asyncio.create_task(fifo.processed())
-    await settle()
+    waiting = asyncio.create_task(fifo.wait_until_processed())
+    await run_ready_tasks()
     fifo.extend([added("b")])
     fifo.done(await fifo.pop())
-    await settle()
+    await run_ready_tasks()
     assert not waiting.done()
     fifo.done(await fifo.pop())
     await waiting

@@ -1,4 +1,4 @@
-"""The factory: one informer a resource, started and stopped together."""
+"""Tests of the factory: one informer a resource, started and stopped together."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from informerd.objects import Object
 from informerd.resource import MYDEMOS, PODS
 from informerd.selectors.field_selector import FieldSelector
 from informerd.selectors.label_selector import LabelSelector
-from tests.clock import FakeClock, settle
-from tests.informerd.recorder import Recorder
-from tests.informerd.scripted import ScriptedServer, pod, status
-from tests.wait import eventually
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.informerd.recording_handler import Recorder
+from tests.support.scripted import ScriptedServer, pod, status
+from tests.support.wait import eventually
 
 
 class Spec(msgspec.Struct, frozen=True, rename="camel"):
@@ -84,7 +84,7 @@ async def test_it_starts_what_was_asked_for_since_and_nothing_twice(
     assert lister.get("a", "default").spec.node_name == "n1"
     await eventually(lambda: recorder.words == ["add default/a@1"])
     demos = factory.informer(MYDEMOS)
-    await settle()
+    await run_ready_tasks()
     assert demos.health().state == "starting"
     factory.start()
     await eventually(lambda: demos.health().state == "absent")
@@ -156,7 +156,7 @@ async def test_each_of_several_informers_of_one_kind_is_waited_for_and_named(
         await request.send_list([], "10")
     await eventually(lambda: sum(each.has_synced for each in informers) == 2)
     waiting = asyncio.create_task(factory.wait_for_cache_sync())
-    await settle()
+    await run_ready_tasks()
     assert not waiting.done()
     await requests[0].send_list([], "10")
     await waiting
@@ -210,7 +210,7 @@ async def test_who_waits_for_an_informer_that_never_started_is_told_of_its_end(f
         asyncio.create_task(wait)
         for wait in (dropped.wait_for_sync(), left.wait_for_sync(), left.wait_for("7"), registration.wait_for_sync())
     ]
-    await settle()
+    await run_ready_tasks()
     await factory.drop(dropped)
     await factory.stop()
     for task in waiting:
@@ -251,6 +251,6 @@ async def test_a_probe_that_ends_by_itself_is_logged(
     monkeypatch.setattr(factory.probe, "run", end)
     factory.informer(PODS)
     factory.start()
-    await settle()
+    await run_ready_tasks()
     assert "probe ended by itself" in caplog.text
     assert "ValueError: an end" in caplog.text

@@ -1,4 +1,4 @@
-"""Informers by the names that people use, found through discovery, on the real kube-apiserver."""
+"""Tests of informers by the names that people use, found through discovery, on the real kube-apiserver."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from informerd.objects import Object
 from informerd.resource import MYDEMOS
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
-from tests.controlplane import ControlPlane
+from tests.support.controlplane import ControlPlane
 
 MYDEMO_FILE = Path(__file__).parents[3] / "deploy" / "crd" / "mydemos.yaml"
 

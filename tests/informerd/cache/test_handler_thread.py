@@ -1,4 +1,4 @@
-"""Blocking handlers: each in a thread of its own, where it may wait for whatever it likes."""
+"""Tests of blocking handlers, each in a thread of its own, where it may wait."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from informerd.cache.handler_thread import HandlerThread
 from informerd.cache.listener import STOP_LIMIT
 from informerd.errors import InformerStopped
 from informerd.objects import Object
-from tests.clock import FakeClock, settle
 from tests.informerd.conftest import Setup, StartInformer
-from tests.informerd.recorder import Recorder
-from tests.informerd.scripted import Request, ScriptedServer, pod
-from tests.wait import eventually
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.informerd.recording_handler import Recorder
+from tests.support.scripted import Request, ScriptedServer, pod
+from tests.support.wait import eventually
 
 Running = tuple[Setup, Request]
 
@@ -168,7 +168,7 @@ async def test_an_async_function_in_a_thread_is_a_failure_that_says_what_to_do(
     await registration.wait_for_sync()
     assert registration.failures == 2
     assert registration.depth == 0
-    assert "a handler in a thread must be plain functions" in caplog.text
+    assert "a handler in a thread must have plain functions" in caplog.text
 
 
 async def test_removed_it_is_told_nothing_more_and_the_call_under_way_goes_on_to_its_end(
@@ -181,7 +181,7 @@ async def test_removed_it_is_told_nothing_more_and_the_call_under_way_goes_on_to
     registration.remove()
     registration.remove()
     assert registration.depth == 0
-    with pytest.raises(InformerStopped, match="was removed before it had been told of the first list"):
+    with pytest.raises(InformerStopped, match="was removed before it got the first list"):
         await waiting
     blocking.gate.set()
     await stream.send("ADDED", pod("c", "11"))
@@ -215,7 +215,7 @@ async def test_stopping_waits_for_the_call_under_way(start: StartInformer, serve
     await eventually(lambda: blocking.began == 1)
     setup.task.cancel()
     await eventually(lambda: registration not in setup.informer.registrations)
-    await settle()
+    await run_ready_tasks()
     assert not setup.task.done()
     blocking.gate.set()
     await asyncio.wait((setup.task,))
@@ -235,11 +235,11 @@ async def test_stopping_gives_up_on_a_call_that_does_not_return_and_says_so(
     await eventually(lambda: blocking.began == removed.began == 1)
     registration.remove()
     setup.task.cancel()
-    await eventually(lambda: setup.clock.sleeps.count(STOP_LIMIT) >= 2)
-    await settle()
+    await eventually(lambda: setup.clock.pending_sleeps.count(STOP_LIMIT) >= 2)
+    await run_ready_tasks()
     await setup.clock.advance(STOP_LIMIT)
     await asyncio.wait((setup.task,))
-    assert caplog.text.count("the handler Blocking has not returned within 10 s and is left behind in its thread") == 2
+    assert caplog.text.count("the handler Blocking did not return within 10 s; its thread is abandoned") == 2
     for handler in (blocking, removed):
         handler.gate.set()
     await eventually(lambda: not any(thread.is_alive() for thread in blocking.threads | removed.threads))

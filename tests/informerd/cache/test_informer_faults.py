@@ -1,4 +1,4 @@
-"""A fault of the informer's own: said, logged, and healed by a new list, from which handlers learn what they missed."""
+"""Tests of an informer's own faults: reported, logged, and healed by a new list."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable
 import pytest
 
 from informerd.objects import Object
-from tests.clock import FakeClock, settle
 from tests.informerd.conftest import Setup, StartInformer
-from tests.informerd.recorder import Recorder
-from tests.informerd.scripted import Request, ScriptedServer, pod
-from tests.wait import eventually
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.informerd.recording_handler import Recorder
+from tests.support.scripted import Request, ScriptedServer, pod
+from tests.support.wait import eventually
 
 Running = tuple[Setup, Request]
 
@@ -44,7 +44,7 @@ def fail_once(function: Callable[..., object], *, at: str) -> Callable[..., obje
 async def heal(setup: Setup, *pods: dict[str, object], version: str) -> Request:
     """Wait for the fault, then let the backoff pass and answer the new list."""
     await eventually(lambda: setup.state == "stale")
-    await setup.clock.sleeper(0.8, 1.6)
+    await setup.clock.wait_for_sleeper(0.8, 1.6)
     await setup.clock.advance(1.6)
     again = await setup.server.take_streaming_list()
     await again.send_list(pods, version)
@@ -60,10 +60,10 @@ async def test_a_fault_is_logged_and_makes_the_store_stale_until_a_new_list(
     await stream.send("MODIFIED", pod("a", "11"))
     await eventually(lambda: setup.state == "stale")
     health = setup.informer.health()
-    assert health.problem == "the informer of pods has failed and will list anew: a fault of ours"
-    assert health.answered
+    assert health.problem == "the informer of pods has failed and will list again: a fault of ours"
+    assert health.has_answer
     assert health.retry_at is not None
-    assert "the informer of pods has failed and will list anew" in caplog.text
+    assert "the informer of pods has failed and will list again" in caplog.text
     assert "ZeroDivisionError" in caplog.text
     await eventually(lambda: stream.is_gone)
     await heal(setup, pod("a", "11"), version="12")
@@ -160,11 +160,11 @@ async def test_a_fault_that_stays_is_tried_again_at_growing_intervals_and_stoppi
     least = 0.8
     for count in range(1, 5):
         await eventually(lambda count=count: setup.informer.counters.restarts == count)  # type: ignore[misc]
-        await clock.sleeper(least, 2 * least)
+        await clock.wait_for_sleeper(least, 2 * least)
         least *= 2
         await clock.advance(least)
         await (await setup.server.take_streaming_list()).send_list([pod("a", "11")], "20")
-    await settle()
+    await run_ready_tasks()
     assert setup.keys == {"default/a": "11"}
 
 

@@ -1,4 +1,4 @@
-"""Handlers of a shared informer: when each is told what, and what a slow or broken one may not do."""
+"""Tests of a shared informer's handlers: the order of notifications, and isolation of slow or broken handlers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from informerd.cache.shared_informer import SharedInformer
 from informerd.errors import AlreadyStarted, InformerStopped
 from informerd.objects import Object
 from informerd.resource import PODS
-from tests.clock import FakeClock, settle
-from tests.informerd.cache.running import Running, relist
 from tests.informerd.conftest import StartInformer
-from tests.informerd.recorder import Recorder
-from tests.informerd.scripted import ScriptedServer, pod
-from tests.wait import eventually
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.informerd.recording_handler import Recorder
+from tests.support.informerd.running_informer import Running, relist
+from tests.support.scripted import ScriptedServer, pod
+from tests.support.wait import eventually
 
 
 async def test_a_handler_added_late_gets_what_is_cached_and_then_everything_once(running: Running) -> None:
@@ -46,7 +46,7 @@ async def test_a_handler_has_synced_when_each_initial_add_has_returned_or_raised
     registration = setup.informer.add_handler(HandlerFunctions(on_add=on_add))
     await (await server.take_streaming_list()).send_list([pod("a", "1"), pod("b", "2")], "10")
     await setup.informer.wait_for_sync()
-    await settle()
+    await run_ready_tasks()
     assert setup.informer.has_synced
     assert not registration.has_synced
     gate.set()
@@ -127,7 +127,7 @@ async def test_a_handler_added_after_the_end_is_an_error(start: StartInformer, s
         running = asyncio.create_task(informer.run())
         await server.take()
         waiting = asyncio.create_task(informer.wait_for_sync())
-        await settle()
+        await run_ready_tasks()
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
         with pytest.raises(InformerStopped):

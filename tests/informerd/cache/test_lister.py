@@ -1,4 +1,4 @@
-"""Listers: get, and list by namespace, labels, fields, index and whatever else, all combined."""
+"""Tests of listers: get, and list by namespace, labels, fields and index, all combined."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from informerd.cache.indexing import field_index, label_index, owner_index
+from informerd.cache.index_functions import field_index, label_index, owner_index
 from informerd.cache.lister import Lister
 from informerd.cache.store import Store
 from informerd.errors import MalformedSelector, NotFound, UnknownField, UnknownIndex

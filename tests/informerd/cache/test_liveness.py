@@ -1,4 +1,4 @@
-"""Liveness: streams that are silent because they are dead, and those that are merely idle."""
+"""Tests of liveness: streams that are silent because they are dead, and those that are merely idle."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pytest
 from informerd.cache.probe import Probe
 from informerd.clock import SystemClock
 from informerd.rest import transport
-from tests.clock import FakeClock
 from tests.informerd.conftest import StartInformer
-from tests.informerd.scripted import EXPIRED, ScriptedServer, bookmark, pod
-from tests.informerd.situations import listed, until_version
-from tests.wait import eventually
+from tests.support.clock import FakeClock
+from tests.support.informerd.informer_setups import listed, until_version
+from tests.support.scripted import EXPIRED, ScriptedServer, bookmark, pod
+from tests.support.wait import eventually
 
 
 async def test_a_watch_that_the_server_does_not_end_in_time_is_ended_and_resumed_without_a_stale_moment(
@@ -54,12 +54,12 @@ async def test_silence_on_a_stream_that_sent_bookmarks_means_that_it_is_dead(
     setup, watch = await listed(start, server)
     await watch.send("BOOKMARK", bookmark("11"))
     await until_version(setup, "11")
-    await clock.sleeper(150, 151)
+    await clock.wait_for_sleeper(150, 151)
     await clock.advance(149)
     assert setup.state == "live"
     await clock.advance(1)
     await eventually(lambda: setup.state == "stale")
-    assert "nothing was heard for 150 s" in setup.informer.health().problem
+    assert "the watch was silent for 150 s" in setup.informer.health().problem
     await eventually(lambda: watch.is_gone)
     await clock.advance(2)
     await server.tell_version("11")
@@ -75,7 +75,7 @@ async def test_an_idle_stream_without_bookmarks_is_left_alone(
     await clock.advance(329)
     assert setup.state == "live"
     assert not watch.is_gone
-    assert clock.sleeps == [330], "the watch's own end"
+    assert clock.pending_sleeps == [330], "the watch's own end"
 
 
 async def test_the_bookmark_that_ends_a_streaming_list_is_no_periodic_one(
@@ -160,7 +160,7 @@ async def test_the_last_word_is_the_newest_of_event_bookmark_and_good_probe(
 
         await heard_after(1, watch.send("MODIFIED", pod("a", "11")))
         await heard_after(2, watch.send("BOOKMARK", bookmark("12")))
-        await heard_after(3, probe.once())
+        await heard_after(3, probe.probe_once())
         await heard_after(4, watch.send("MODIFIED", pod("a", "13")))
         health = setup.informer.health()
         assert (health.last_event, health.last_bookmark) == (clock.time(), clock.time() - 7)
@@ -203,7 +203,7 @@ async def test_a_jump_of_the_wall_clock_changes_nothing(
     await clock.advance(149)
     assert (setup.state, watch.is_gone, setup.errors) == ("live", False, [])
     await watch.send("ERROR", EXPIRED)
-    assert await clock.sleeper(0.8, 1.6) == 0.8
+    assert await clock.wait_for_sleeper(0.8, 1.6) == 0.8
     health = setup.informer.health()
     assert health.retry_at == pytest.approx(clock.time() + 0.8)
     assert health.since == clock.time()

@@ -1,4 +1,4 @@
-"""Metadata-only informers (PartialObjectMetadata), on the real kube-apiserver and on a scripted one."""
+"""Tests of metadata-only informers (PartialObjectMetadata), on the real kube-apiserver and on a scripted one."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from informerd.objects import Object
 from informerd.resource import PODS, Resource
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
-from tests.clock import FakeClock
-from tests.controlplane import ControlPlane
-from tests.informerd.recorder import Recorder
-from tests.informerd.scripted import Json, ScriptedServer, pod
-from tests.wait import eventually
+from tests.support.clock import FakeClock
+from tests.support.controlplane import ControlPlane
+from tests.support.informerd.recording_handler import Recorder
+from tests.support.scripted import Json, ScriptedServer, pod
+from tests.support.wait import eventually
 
 SECRETS = Resource(version="v1", plural="secrets", kind="Secret")
 WATCH = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"

@@ -1,4 +1,4 @@
-"""The mutation detector: cached objects changed by a handler are reported."""
+"""Tests of the mutation detector, which reports cached objects changed by a handler."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from informerd.cache.store import Store
 from informerd.errors import CacheMutated
 from informerd.objects import Blob, Object, ObjectMeta
 from informerd.resource import PODS
-from tests.clock import FakeClock
-from tests.informerd.scripted import ScriptedServer, pod
-from tests.wait import eventually
+from tests.support.clock import FakeClock
+from tests.support.scripted import ScriptedServer, pod
+from tests.support.wait import eventually
 
 
 class Spec(msgspec.Struct, frozen=True, rename="camel"):
@@ -58,7 +58,7 @@ def test_what_nobody_touched_is_not_reported(setup: Setup) -> None:
     for number in range(500):
         setup.put(some(f"p{number}", app="web"))
     setup.detector.check()
-    assert (setup.told, setup.detector.found) == ([], [])
+    assert (setup.told, setup.detector.mutations_found) == ([], [])
 
 
 def change_dict(obj: Pod) -> None:
@@ -120,7 +120,7 @@ def test_a_change_is_reported_with_kind_key_and_field(
 ) -> None:
     setup.put(some("other", app="web"))
     action(setup.put(some(app="web")))
-    setup.detector.look()
+    setup.detector.compare_all()
     assert setup.told == [Mutation("pods", "one/a", "7", (FieldChange(path, before, after),))]
     sentence = f"pods one/a at version 7 was changed in the store: {path} from {before!r} to {after!r}"
     assert sentence in caplog.text
@@ -129,18 +129,18 @@ def test_a_change_is_reported_with_kind_key_and_field(
 @pytest.mark.parametrize("action", [force_spec, put_nonsense])
 def test_what_is_no_json_any_more_is_a_change_of_its_field(setup: Setup, action: Any) -> None:
     action(setup.put(some()))
-    setup.detector.look()
+    setup.detector.compare_all()
     assert [change.path for change in setup.told[0].changes] == ["spec"]
 
 
 def test_each_change_is_reported_once(setup: Setup) -> None:
     obj = setup.put(some())
     append(obj)
-    setup.detector.look()
-    setup.detector.look()
+    setup.detector.compare_all()
+    setup.detector.compare_all()
     assert len(setup.told) == 1
     append(obj)
-    setup.detector.look()
+    setup.detector.compare_all()
     assert [each.changes[0].path for each in setup.told] == ["spec.args[2]", "spec.args[3]"]
 
 
@@ -155,13 +155,13 @@ def test_an_object_that_comes_again_is_compared_with_what_it_was_at_first(setup:
     obj = setup.put(some())
     append(obj)
     setup.put(obj)
-    setup.detector.look()
+    setup.detector.compare_all()
     assert [each.changes[0].path for each in setup.told] == ["spec.args[2]"]
 
 
 def test_check_raises_all_that_was_ever_found(setup: Setup) -> None:
     append(setup.put(some("a")))
-    setup.detector.look()
+    setup.detector.compare_all()
     change_dict(setup.put(some("b")))
     with pytest.raises(CacheMutated) as raised:
         setup.detector.check()
@@ -172,14 +172,14 @@ async def test_what_has_left_the_store_is_looked_at_for_two_minutes_more(setup: 
     old = setup.put(some())
     setup.put(some(version="8"))
     await setup.clock.advance(120)
-    setup.detector.look()
+    setup.detector.compare_all()
     append(old)
-    setup.detector.look()
+    setup.detector.compare_all()
     assert [each.resource_version for each in setup.told] == ["7"]
     await setup.clock.advance(1)
-    setup.detector.look()
+    setup.detector.compare_all()
     append(old)
-    setup.detector.look()
+    setup.detector.compare_all()
     assert len(setup.told) == 1
     assert len(setup.detector._entries) == 1
 
@@ -192,9 +192,9 @@ def test_a_handler_of_mutations_that_raises_is_logged(setup: Setup, caplog: pyte
     obj = some()
     detector.add([obj])
     append(obj)
-    detector.look()
+    detector.compare_all()
     assert "the mutation handler failed on pods one/a" in caplog.text
-    assert len(detector.found) == 1
+    assert len(detector.mutations_found) == 1
 
 
 async def test_an_informers_handler_that_changes_an_object_is_found_within_a_second(

@@ -1,4 +1,4 @@
-"""Liveness: a server that has stopped answering is noticed within one probe, and healed when it is back."""
+"""Tests of the probe: a server that has stopped answering is noticed within one probe, and its return too."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from informerd.clock import SystemClock
 from informerd.errors import CredentialsError, ServerError, Status, Unreachable
 from informerd.objects import Object
 from informerd.rest.client import Client
-from tests.clock import FakeClock
 from tests.informerd.conftest import StartInformer
-from tests.informerd.scripted import ScriptedServer, pod
-from tests.informerd.situations import listed
-from tests.wait import eventually
+from tests.support.clock import FakeClock
+from tests.support.informerd.informer_setups import listed
+from tests.support.scripted import ScriptedServer, pod
+from tests.support.wait import eventually
 
 
 class Patient:
@@ -35,8 +35,8 @@ class Listener:
     def __init__(self) -> None:
         self.told: list[str] = []
 
-    def probe_answered(self, *, well: bool) -> None:
-        self.told.append("" if well else "unwell")
+    def probe_answered(self, *, is_healthy: bool) -> None:
+        self.told.append("" if is_healthy else "unwell")
 
     def probe_failed(self, problem: str) -> None:
         self.told.append(problem)
@@ -55,9 +55,9 @@ def probe(patient: Patient, clock: FakeClock) -> Probe:
 async def test_any_answer_is_a_sign_of_life(probe: Probe, patient: Patient) -> None:
     listener = Listener()
     probe.subscribe(listener)
-    await probe.once()
+    await probe.probe_once()
     patient.error = ServerError(Status(code=500, reason="InternalError"))
-    await probe.once()
+    await probe.probe_once()
     assert listener.told == ["", "unwell"]
     assert probe.problem == ""
 
@@ -68,15 +68,15 @@ async def test_the_word_of_a_server_that_says_it_is_unwell_is_no_news(
     """An API server that has lost etcd answers probes with 500 and keeps its watches open, silent."""
     probe = Probe(patient, clock=clock)
     setup, _ = await listed(start, server, probe=probe)
-    await probe.once()
+    await probe.probe_once()
     heard = setup.informer.health().heard
     patient.error = ServerError(Status(code=500, reason="InternalError"))
     await clock.advance(60)
-    await probe.once()
+    await probe.probe_once()
     assert setup.informer.health().heard == heard
     assert setup.state == "live"
     patient.error = None
-    await probe.once()
+    await probe.probe_once()
     assert setup.informer.health().heard == clock.time()
 
 
@@ -85,11 +85,11 @@ async def test_no_answer_is_told_to_all_until_they_unsubscribe(probe: Probe, pat
     probe.subscribe(first)
     probe.subscribe(second)
     patient.error = Unreachable("it did not answer in time")
-    await probe.once()
+    await probe.probe_once()
     probe.unsubscribe(second)
     probe.unsubscribe(second)
     patient.error = None
-    await probe.once()
+    await probe.probe_once()
     assert first.told == ["the API server does not answer: it did not answer in time", ""]
     assert len(second.told) == 1
 
@@ -98,7 +98,7 @@ async def test_missing_credentials_say_nothing_about_the_server(probe: Probe, pa
     listener = Listener()
     probe.subscribe(listener)
     patient.error = CredentialsError("the plugin failed")
-    await probe.once()
+    await probe.probe_once()
     assert listener.told == []
 
 
@@ -117,15 +117,15 @@ async def test_a_failed_probe_makes_a_silent_stream_stale_and_it_is_resumed(
     await stream.send_list([pod("a", "1")], "10")
     await eventually(lambda: setup.state == "live")
     patient.error = Unreachable("it did not answer in time")
-    await probe.once()
+    await probe.probe_once()
     assert setup.state == "stale"
     assert "it did not answer in time" in setup.informer.health().problem
     await eventually(lambda: stream.is_gone)
     await eventually(lambda: setup.informer.health().retry_at)
     assert setup.keys == {"default/a": "1"}
     patient.error = None
-    await probe.once()
-    await clock.sleeper(0.1, 1.1)
+    await probe.probe_once()
+    await clock.wait_for_sleeper(0.1, 1.1)
     await clock.advance(1)
     await server.tell_version("10")
     watch = await server.take_watch()
@@ -147,14 +147,14 @@ async def test_a_failed_probe_makes_it_stale_while_the_next_watch_has_no_answer(
     resumed = await server.take_watch()
     assert setup.state == "live"
     patient.error = Unreachable("it did not answer in time")
-    await probe.once()
+    await probe.probe_once()
     assert setup.state == "stale"
     assert "it did not answer in time" in setup.informer.health().problem
     await eventually(lambda: resumed.is_gone, what="the wait for the watch's beginning has ended")
     await eventually(lambda: setup.informer.health().retry_at)
-    assert "did not begin to answer" in setup.informer.health().problem
+    assert "answered neither the request nor a probe" in setup.informer.health().problem
     patient.error = None
-    await probe.once()
+    await probe.probe_once()
     await clock.advance(1)
     (await server.take_list()).answer_list([pod("a", "11")], "11")
     again = await server.take_watch()
@@ -170,11 +170,11 @@ async def test_a_failed_probe_ends_the_wait_for_a_first_list_that_does_not_begin
     setup = await start(probe=probe)
     await server.take_streaming_list()
     patient.error = Unreachable("it did not answer in time")
-    await probe.once()
-    await probe.once()
+    await probe.probe_once()
+    await probe.probe_once()
     await eventually(lambda: setup.state == "unreachable")
     patient.error = None
-    await probe.once()
+    await probe.probe_once()
     await clock.advance(1)
     await (await server.take_streaming_list()).send_list([pod("a", "1")], "10")
     await eventually(lambda: setup.state == "live")
@@ -189,7 +189,7 @@ async def test_a_failed_probe_leaves_a_list_alone_that_is_being_answered(
     listing = await server.take_list()
     before = setup.informer.health()
     patient.error = Unreachable("it did not answer in time")
-    await probe.once()
+    await probe.probe_once()
     assert setup.informer.health() == before
     listing.answer_list([pod("a", "1")], "10")
     await setup.informer.wait_for_sync()
@@ -199,7 +199,7 @@ async def test_a_listener_that_raises_is_logged_and_neither_ends_the_probe_nor_k
     probe: Probe, patient: Patient, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Broken:
-        def probe_answered(self, *, well: bool) -> None:
+        def probe_answered(self, *, is_healthy: bool) -> None:
             raise RuntimeError("answered")
 
         def probe_failed(self, problem: str) -> None:
@@ -209,7 +209,7 @@ async def test_a_listener_that_raises_is_logged_and_neither_ends_the_probe_nor_k
     probe.subscribe(Broken())
     probe.subscribe(listener)
     running = asyncio.create_task(probe.run())
-    await clock.sleeper(5)
+    await clock.wait_for_sleeper(5)
     await clock.advance(5)
     patient.error = Unreachable("no")
     await clock.advance(5)
@@ -228,14 +228,14 @@ async def test_a_good_probe_after_a_bad_one_ends_the_wait_for_the_next_try(
     await server.stop()
     setup = await start(probe=probe)
     for _ in range(6):
-        await clock.sleeper(0.8)
+        await clock.wait_for_sleeper(0.8)
         await clock.advance(60)
-    await clock.sleeper(20)
+    await clock.wait_for_sleeper(20)
     patient.error = Unreachable("refused")
-    await probe.once()
+    await probe.probe_once()
     await server.start()
     patient.error = None
-    await probe.once()
+    await probe.probe_once()
     await (await server.take_streaming_list()).send_list([], "10")
     await eventually(lambda: setup.state == "live")
 
@@ -247,7 +247,7 @@ async def test_a_good_probe_is_a_word_heard(
     await (await server.take_streaming_list()).send_list([], "10")
     await eventually(lambda: setup.state == "live")
     await clock.advance(42)
-    await probe.once()
+    await probe.probe_once()
     health = setup.informer.health()
     assert health.heard == clock.time()
     assert health.last_event is None
@@ -257,7 +257,7 @@ async def test_it_runs_every_5_seconds(server: ScriptedServer, clock: FakeClock,
     probe = Probe(client, clock=clock)
     running = asyncio.create_task(probe.run())
     for count in range(1, 4):
-        await clock.sleeper(5)
+        await clock.wait_for_sleeper(5)
         await clock.advance(5)
         await eventually(lambda count=count: server.probes == count)  # type: ignore[misc]
     running.cancel()
@@ -276,7 +276,7 @@ async def test_a_probe_that_fails_while_a_list_goes_into_the_store_keeps_it_from
     def fail_the_probe(_obj: Object) -> list[str]:
         if not failing:
             patient.error = Unreachable("it did not answer in time")
-            failing.append(asyncio.ensure_future(probe.once()))
+            failing.append(asyncio.ensure_future(probe.probe_once()))
         return []
 
     setup.informer.add_index("probing", fail_the_probe)
@@ -294,17 +294,17 @@ async def test_it_runs_each_second_while_the_server_is_in_doubt(
 ) -> None:
     """Somebody could not reach it, or it says that it is not well: until it is."""
     running = asyncio.create_task(probe.run())
-    await clock.sleeper(5)
-    probe.doubt()
+    await clock.wait_for_sleeper(5)
+    probe.suspect()
     patient.error = ServerError(Status(code=500, reason="InternalError"))
     for count in range(1, 4):
-        await clock.sleeper(1, 1.1)
+        await clock.wait_for_sleeper(1, 1.1)
         await clock.advance(1)
         await eventually(lambda count=count: probe.outcomes["refused"] == count)  # type: ignore[misc]
     patient.error = None
-    await clock.sleeper(1, 1.1)
+    await clock.wait_for_sleeper(1, 1.1)
     await clock.advance(1)
-    await clock.sleeper(5)
+    await clock.wait_for_sleeper(5)
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
 
@@ -315,12 +315,12 @@ async def test_a_good_probe_ends_the_wait_for_a_server_that_could_not_be_reached
     """It was away for less than the time between two probes. What answers probes and nothing else is believed once."""
     await server.stop()
     setup = await start(probe=probe)
-    await clock.sleeper(0.8, 1.6)
+    await clock.wait_for_sleeper(0.8, 1.6)
     failures = len(setup.errors)
-    await probe.once()
+    await probe.probe_once()
     await eventually(lambda: len(setup.errors) == failures + 1)
-    await probe.once()
-    await clock.sleeper(1.6, 3.2)
+    await probe.probe_once()
+    await clock.wait_for_sleeper(1.6, 3.2)
     assert len(setup.errors) == failures + 1
     await server.start()
     await clock.advance(3.2)

@@ -1,23 +1,23 @@
-"""How long what waits has been waiting."""
+"""Tests of the age of the oldest item in a queue."""
 
 from __future__ import annotations
 
 import pytest
 
-from informerd.cache.waiting import Waiting
-from tests.clock import FakeClock
+from informerd.cache.queue_age import QueueAge
+from tests.support.clock import FakeClock
 
 
 @pytest.fixture
-def waiting(clock: FakeClock) -> Waiting:
-    return Waiting(clock)
+def waiting(clock: FakeClock) -> QueueAge:
+    return QueueAge(clock)
 
 
-def test_nothing_that_waits_has_no_age(waiting: Waiting) -> None:
+def test_nothing_that_waits_has_no_age(waiting: QueueAge) -> None:
     assert waiting.oldest_age == 0
 
 
-async def test_the_age_is_that_of_the_oldest_batch_not_wholly_taken(waiting: Waiting, clock: FakeClock) -> None:
+async def test_the_age_is_that_of_the_oldest_batch_not_wholly_taken(waiting: QueueAge, clock: FakeClock) -> None:
     waiting.put(3)
     await clock.advance(1)
     waiting.put(2)
@@ -31,7 +31,7 @@ async def test_the_age_is_that_of_the_oldest_batch_not_wholly_taken(waiting: Wai
     assert waiting.oldest_age == 0
 
 
-async def test_one_take_may_end_many_batches(waiting: Waiting, clock: FakeClock) -> None:
+async def test_one_take_may_end_many_batches(waiting: QueueAge, clock: FakeClock) -> None:
     for _ in range(5):
         waiting.put(2)
         await clock.advance(1)
@@ -39,7 +39,7 @@ async def test_one_take_may_end_many_batches(waiting: Waiting, clock: FakeClock)
     assert waiting.oldest_age == 1
 
 
-async def test_what_was_cleared_waits_no_more_and_what_comes_then_does(waiting: Waiting, clock: FakeClock) -> None:
+async def test_what_was_cleared_waits_no_more_and_what_comes_then_does(waiting: QueueAge, clock: FakeClock) -> None:
     waiting.put(3)
     waiting.clear()
     await clock.advance(5)

@@ -1,15 +1,15 @@
-"""How long the reflector waits between failures, and what it says of itself meanwhile."""
+"""Tests of the reflector's delay between failures, and its health meanwhile."""
 
 from __future__ import annotations
 
 import pytest
 
 from informerd.errors import NotFound
-from tests.clock import FakeClock
 from tests.informerd.conftest import StartInformer
-from tests.informerd.scripted import EXPIRED, ScriptedServer, pod, status
-from tests.informerd.situations import listed
-from tests.wait import eventually
+from tests.support.clock import FakeClock
+from tests.support.informerd.informer_setups import listed
+from tests.support.scripted import EXPIRED, ScriptedServer, pod, status
+from tests.support.wait import eventually
 
 
 async def test_failures_are_spaced_0_8_to_30_seconds_doubled_by_chance_and_start_over_after_two_quiet_minutes(
@@ -19,7 +19,7 @@ async def test_failures_are_spaced_0_8_to_30_seconds_doubled_by_chance_and_start
     waits = []
     for _ in range(8):
         (await server.take_list()).fail(status(500, "InternalError"))
-        waits.append(await clock.sleeper())
+        waits.append(await clock.wait_for_sleeper())
         await clock.advance(waits[-1])
     assert waits == pytest.approx([0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 30, 30])
     (await server.take_list()).answer_list([], "10")
@@ -28,7 +28,7 @@ async def test_failures_are_spaced_0_8_to_30_seconds_doubled_by_chance_and_start
     await eventually(lambda: setup.state == "live")
     await clock.advance(121)
     await watch.send("ERROR", EXPIRED)
-    assert await clock.sleeper(below=60) == pytest.approx(0.8)
+    assert await clock.wait_for_sleeper(below=60) == pytest.approx(0.8)
 
 
 async def test_an_unreachable_server_is_said_to_be_so_until_it_is_there(
@@ -39,7 +39,7 @@ async def test_an_unreachable_server_is_said_to_be_so_until_it_is_there(
     assert setup.state == "starting"
     await eventually(lambda: setup.state == "unreachable")
     assert "refused" in setup.informer.health().problem
-    assert not setup.informer.health().answered
+    assert not setup.informer.health().has_answer
     await server.start()
     await clock.advance(2)
     await (await server.take()).send_list([], "10")
@@ -58,12 +58,12 @@ async def test_a_forbidden_list_is_forbidden_before_the_first_and_stale_after_it
     (await server.take_list()).answer_list([pod("a", "5")], "10")
     watch = await server.take_watch()
     await watch.send("ERROR", EXPIRED)
-    await clock.sleeper(1.6, 3.2)
+    await clock.wait_for_sleeper(1.6, 3.2)
     await clock.advance(2)
     (await server.take_list()).fail(status(403, "Forbidden"))
     await eventually(lambda: setup.informer.health().problem == "Forbidden")
     assert setup.state == "stale"
-    assert setup.informer.health().answered
+    assert setup.informer.health().has_answer
     assert setup.keys == {"default/a": "5"}
 
 
@@ -75,7 +75,7 @@ async def test_a_resource_that_does_not_exist_is_asked_for_every_5_seconds_at_mo
     for _ in range(5):
         (await server.take_streaming_list()).fail(status(404, "NotFound"))
         (await server.take_list()).fail(status(404, "NotFound"))
-        waits.append(await clock.sleeper())
+        waits.append(await clock.wait_for_sleeper())
         assert setup.state == "absent"
         await clock.advance(5)
     assert waits == pytest.approx([0.8, 1.6, 3.2, 5, 5])
@@ -92,7 +92,7 @@ async def test_objects_of_a_resource_that_vanishes_stay_until_it_is_listed_again
     await clock.advance(2)
     watch.end()
     (await server.take_watch()).fail(status(404, "NotFound"))
-    await clock.sleeper(0.8, 1.6)
+    await clock.wait_for_sleeper(0.8, 1.6)
     assert (setup.state, setup.keys) == ("absent", {"default/a": "5"})
     await clock.advance(2)
     (await server.take_list()).answer_list([pod("b", "7")], "10")
@@ -107,7 +107,7 @@ async def test_a_resource_that_vanishes_takes_its_objects_with_it(
     await clock.advance(2)
     watch.end()
     (await server.take_watch()).fail(status(404, "NotFound"))
-    await clock.sleeper(0.8, 1.6)
+    await clock.wait_for_sleeper(0.8, 1.6)
     assert setup.state == "absent"
     assert isinstance(setup.errors[0], NotFound)
     await eventually(lambda: setup.recorder.words[-1] == "delete default/a@5")

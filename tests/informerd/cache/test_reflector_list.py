@@ -1,15 +1,15 @@
-"""The reflector's plain lists: which version, how many pages, and what counts as a list."""
+"""Tests of the reflector's plain lists: the version, the number of pages, and malformed lists."""
 
 from __future__ import annotations
 
 import pytest
 
 from informerd.errors import Expired, Unreachable
-from tests.clock import FakeClock
 from tests.informerd.conftest import StartInformer
-from tests.informerd.scripted import EXPIRED, TOO_LARGE, TOO_LARGE_ENCODINGS, ScriptedServer, bookmark, pod, status
-from tests.informerd.situations import listed, until_version
-from tests.wait import eventually
+from tests.support.clock import FakeClock
+from tests.support.informerd.informer_setups import listed, until_version
+from tests.support.scripted import EXPIRED, TOO_LARGE, TOO_LARGE_ENCODINGS, ScriptedServer, bookmark, pod, status
+from tests.support.wait import eventually
 
 
 async def test_the_first_list_asks_for_version_0_in_pages_of_500(start: StartInformer, server: ScriptedServer) -> None:
@@ -24,7 +24,7 @@ async def test_a_relist_asks_for_the_last_version_without_a_limit(
     setup, watch = await listed(start, server)
     await watch.send("MODIFIED", pod("a", "11"))
     await watch.send("ERROR", EXPIRED)
-    await clock.sleeper(0.8, 1.6)
+    await clock.wait_for_sleeper(0.8, 1.6)
     assert setup.state == "stale"
     await clock.advance(0.8)
     request = await server.take_list()
@@ -48,7 +48,7 @@ async def test_an_expired_or_too_large_version_is_asked_for_again_at_once_as_any
         watch = await server.take_watch()
         assert watch.version == version
         await watch.send("ERROR", EXPIRED)
-        await clock.sleeper(0.8, 60)
+        await clock.wait_for_sleeper(0.8, 60)
         await clock.advance(60)
     assert asked == ["0", "20", "", "30", "", "40", ""]
 
@@ -106,7 +106,7 @@ async def test_later_lists_stay_in_pages_where_the_first_at_version_0_came_in_pa
     (await server.take_list()).answer_list([pod("a", "1")], "10", continue_token="next")
     (await server.take_list()).answer_list([], "10")
     await (await server.take_watch()).send("ERROR", EXPIRED)
-    await clock.sleeper(0.8, 1.6)
+    await clock.wait_for_sleeper(0.8, 1.6)
     await clock.advance(0.8)
     assert (await server.take_list()).params == {"resourceVersion": "10", "limit": "500"}
 
@@ -129,7 +129,7 @@ async def test_a_relist_computes_the_deletes_and_tells_them_before_the_adds(
     setup, watch = await listed(start, server)
     await watch.send("ADDED", pod("b", "11"))
     await watch.send("ERROR", EXPIRED)
-    await clock.sleeper(0.8, 1.6)
+    await clock.wait_for_sleeper(0.8, 1.6)
     await clock.advance(0.8)
     (await server.take_list()).answer_list([pod("c", "14"), pod("b", "13")], "15")
     await eventually(lambda: len(setup.recorder.told) == 5)
@@ -171,7 +171,7 @@ async def test_a_whole_list_that_has_expired_too_is_asked_for_as_any_version(
     (await server.take_list()).answer_list([pod("a", "1")], "10", continue_token="next")
     (await server.take_list()).answer_list([pod("b", "2")], "10")
     await (await server.take_watch()).send("ERROR", EXPIRED)
-    await clock.sleeper(0.8, 1.6)
+    await clock.wait_for_sleeper(0.8, 1.6)
     await clock.advance(0.8)
     (await server.take_list()).answer_list([pod("a", "11")], "12", continue_token="more")
     (await server.take_list()).fail(EXPIRED)
@@ -205,7 +205,7 @@ async def test_pages_at_any_version_do_not_make_later_lists_come_in_pages(
     (await server.take_list()).answer_list([pod("a", "1")], "10", continue_token="next")
     (await server.take_list()).answer_list([], "10")
     await (await server.take_watch()).send("ERROR", EXPIRED)
-    await clock.sleeper(0.8, 1.6)
+    await clock.wait_for_sleeper(0.8, 1.6)
     await clock.advance(0.8)
     assert (await server.take_list()).params == {"resourceVersion": "10"}
 
@@ -227,10 +227,10 @@ async def test_what_is_no_list_is_not_taken_for_an_empty_one(
 ) -> None:
     setup, watch = await listed(start, server)
     await watch.send("ERROR", EXPIRED)
-    await clock.sleeper(0.8, 1.6)
+    await clock.wait_for_sleeper(0.8, 1.6)
     await clock.advance(0.8)
     (await server.take_list()).answer_text(body)
-    await clock.sleeper(1.6, 3.2)
+    await clock.wait_for_sleeper(1.6, 3.2)
     assert setup.keys == {"default/a": "5"}
     assert (setup.state, len(setup.errors)) == ("stale", 2)
     assert "malformed" in setup.informer.health().problem
@@ -252,12 +252,12 @@ async def test_a_list_that_is_cut_off_changes_nothing(
 ) -> None:
     setup, watch = await listed(start, server)
     await watch.send("ERROR", EXPIRED)
-    await clock.sleeper(0.8, 1.6)
+    await clock.wait_for_sleeper(0.8, 1.6)
     await clock.advance(0.8)
     request = await server.take_list()
     await request.send_raw(b'{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"12"},"items":[')
     request.drop()
-    await clock.sleeper(1.6, 3.2)
+    await clock.wait_for_sleeper(1.6, 3.2)
     assert isinstance(setup.errors[-1], Unreachable)
     assert setup.keys == {"default/a": "5"}
     await clock.advance(1.6)

@@ -1,15 +1,15 @@
-"""The reflector's watches: what they ask for, how they end and where the next one begins."""
+"""Tests of the reflector's watches: their parameters, their end, and the start of the next one."""
 
 from __future__ import annotations
 
 import pytest
 
 from informerd.cache.watch_session import ShortWatch
-from tests.clock import FakeClock
 from tests.informerd.conftest import StartInformer
-from tests.informerd.scripted import EXPIRED, Request, ScriptedServer, bookmark, pod, status
-from tests.informerd.situations import listed, until_version
-from tests.wait import eventually
+from tests.support.clock import FakeClock
+from tests.support.informerd.informer_setups import listed, until_version
+from tests.support.scripted import EXPIRED, Request, ScriptedServer, bookmark, pod, status
+from tests.support.wait import eventually
 
 
 async def test_it_asks_for_bookmarks_and_an_end_within_5_to_10_minutes(
@@ -52,7 +52,7 @@ async def test_watches_start_a_second_apart_at_least(
     for version in ("11", "12", "13"):
         await watch.send("MODIFIED", pod("a", version))
         watch.end()
-        await clock.sleeper(0.5, 1.1)
+        await clock.wait_for_sleeper(0.5, 1.1)
         assert server.waiting == 0
         await clock.advance(1)
         watch = await server.take_watch()
@@ -65,7 +65,7 @@ async def test_a_very_short_watch_without_an_event_leads_to_a_relist_after_the_b
 ) -> None:
     setup, watch = await listed(start, server)
     watch.end()
-    await clock.sleeper(0.8, 1.6)
+    await clock.wait_for_sleeper(0.8, 1.6)
     assert isinstance(setup.errors[0], ShortWatch)
     await clock.advance(0.8)
     assert (await server.take_list()).version == "10"
@@ -153,7 +153,7 @@ async def test_a_reset_in_the_first_second_after_an_event_is_a_clean_end(
     await watch.send("MODIFIED", pod("a", "11"))
     await until_version(setup, "11")
     watch.drop()
-    await clock.sleeper(0.5, 1.1)
+    await clock.wait_for_sleeper(0.5, 1.1)
     await clock.advance(1)
     await server.tell_version("11")
     assert (await server.take_watch()).version == "11"
@@ -172,7 +172,7 @@ async def test_a_server_that_ends_every_watch_at_once_is_asked_less_and_less(
         await watch.open()
         watch.end()
         await eventually(lambda count=count: len(setup.errors) == count)  # type: ignore[misc]
-        waits += clock.sleeps
+        waits += clock.pending_sleeps
         assert (setup.state, server.waiting) == ("stale", 0)
         await clock.advance(60)
     assert waits == pytest.approx([0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 30, 30, 30, 30])
@@ -190,13 +190,13 @@ async def test_a_server_that_ends_every_streaming_list_at_once_is_asked_less_and
         await streaming.open()
         streaming.end()
         (await server.take_list()).answer_list([], str(count))
-        await clock.sleeper(0.1, 1.1)
+        await clock.wait_for_sleeper(0.1, 1.1)
         await clock.advance(1)
         watch = await server.take_watch()
         await watch.open()
         watch.end()
         await eventually(lambda count=count: len(setup.errors) == count)  # type: ignore[misc]
-        waits += clock.sleeps
+        waits += clock.pending_sleeps
         await clock.advance(max(waits[-1], 1))
     assert waits == pytest.approx([0.8, 1.6, 3.2, 6.4, 12.8, 25.6])
 
@@ -217,7 +217,7 @@ async def test_the_failures_of_lists_and_watches_one_after_the_other_leave_the_s
     setup = await start(streaming_lists=False)
 
     async def relist() -> Request:
-        await clock.sleeper(0.8, 61)
+        await clock.wait_for_sleeper(0.8, 61)
         await clock.advance(61)
         return await server.take_list()
 

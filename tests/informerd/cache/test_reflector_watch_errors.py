@@ -1,4 +1,4 @@
-"""Watches that fail: what is waited out, and what needs a new list."""
+"""Tests of watches that fail: the errors that are waited out, and those that need a new list."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from informerd.cache.shared_informer import SharedInformer
 from informerd.errors import Expired
 from informerd.objects import Object
 from informerd.resource import PODS
-from tests.clock import FakeClock
 from tests.informerd.conftest import StartInformer
-from tests.informerd.scripted import EXPIRED, TOO_LARGE, Request, ScriptedServer, bookmark, pod, status
-from tests.informerd.situations import listed, until_version
-from tests.wait import eventually
+from tests.support.clock import FakeClock
+from tests.support.informerd.informer_setups import listed, until_version
+from tests.support.scripted import EXPIRED, TOO_LARGE, Request, ScriptedServer, bookmark, pod, status
+from tests.support.wait import eventually
 
 
 @pytest.mark.parametrize("streaming", [True, False], ids=["streaming list", "list"])
@@ -57,7 +57,7 @@ async def test_a_server_that_came_back_older_before_it_was_missed_is_listed_anew
         watch.drop()
     else:
         setup.informer._reflector.probe_failed("the API server does not answer")
-        await clock.sleeper(0.8, 1.6)
+        await clock.wait_for_sleeper(0.8, 1.6)
         await clock.advance(1.6)
     await server.tell_version("7")
     await eventually(lambda: "is at version 7, but was at 10" in setup.informer.health().problem)
@@ -73,7 +73,7 @@ async def test_a_410_in_the_stream_leads_to_a_relist_after_the_backoff(
 ) -> None:
     setup, watch = await listed(start, server)
     await watch.send("ERROR", EXPIRED)
-    await clock.sleeper(0.8, 1.6)
+    await clock.wait_for_sleeper(0.8, 1.6)
     assert isinstance(setup.errors[0], Expired)
     assert server.waiting == 0
     await clock.advance(1)
@@ -98,7 +98,7 @@ async def test_a_410_is_waited_out_ever_longer_only_where_no_watch_lasts(
         await eventually(lambda: setup.state == "live")
     await clock.advance(lasted)
     await watch.send("ERROR", EXPIRED)
-    await clock.sleeper(*waits)
+    await clock.wait_for_sleeper(*waits)
 
 
 @pytest.mark.parametrize(("within", "relists"), [(0.0, True), (30.0, False)])
@@ -107,7 +107,7 @@ async def test_an_internal_error_is_retried_without_a_relist_within_a_configured
 ) -> None:
     _, watch = await listed(start, server, internal_error_retry=within)
     await watch.send("ERROR", status(500, "InternalError", "etcd event received with PrevKv=nil"))
-    await clock.sleeper(0.5, 2)
+    await clock.wait_for_sleeper(0.5, 2)
     await clock.advance(2)
     assert (await server.take()).is_watch is not relists
 
@@ -120,7 +120,7 @@ async def test_malformed_json_and_unknown_types_lead_to_a_relist(
 ) -> None:
     setup, watch = await listed(start, server)
     await watch.send_raw(line)
-    await clock.sleeper(0.8, 1.6)
+    await clock.wait_for_sleeper(0.8, 1.6)
     assert setup.state == "stale"
     await clock.advance(1)
     assert (await server.take_list()).version == "10"
@@ -132,7 +132,7 @@ async def test_a_bookmark_from_before_what_was_heard_leads_to_a_relist_at_any_ve
     """An API server restored from a backup: a watch from the old version would be silent for a long time."""
     setup, watch = await listed(start, server)
     await watch.send("BOOKMARK", bookmark("3"))
-    await clock.sleeper(0.8, 1.6)
+    await clock.wait_for_sleeper(0.8, 1.6)
     assert setup.state == "stale"
     assert "at version 3, but was at 10 before" in setup.informer.health().problem
     await clock.advance(1)
@@ -165,7 +165,7 @@ async def test_any_other_error_in_the_stream_leads_to_a_relist_after_the_backoff
     await watch.send("ADDED", pod("corrupt", "11"))
     await until_version(setup, "11")
     await watch.send("ERROR", failure)
-    assert await clock.sleeper(0.8, 1.6) == 0.8
+    assert await clock.wait_for_sleeper(0.8, 1.6) == 0.8
     assert (setup.state, len(setup.errors)) == ("stale", 1)
     await clock.advance(1)
     request = await server.take_list()
@@ -181,7 +181,7 @@ async def test_events_before_an_error_in_the_same_piece_are_not_lost(
 ) -> None:
     setup, watch = await listed(start, server)
     await watch.send_all([("ADDED", pod("b", "11")), ("ERROR", EXPIRED), ("ADDED", pod("never", "12"))])
-    await clock.sleeper(0.8, 1.6)
+    await clock.wait_for_sleeper(0.8, 1.6)
     assert setup.keys == {"default/a": "5", "default/b": "11"}
     assert setup.informer.last_resource_version == "11"
 
@@ -193,7 +193,7 @@ async def test_a_watch_that_is_refused_with_another_error_leads_to_a_relist(
     setup = await start(streaming_lists=False)
     (await server.take_list()).answer_list([], "10")
     (await server.take_watch()).fail(failure)
-    await clock.sleeper(0.8, 1.6)
+    await clock.wait_for_sleeper(0.8, 1.6)
     assert len(setup.errors) == 1
     await clock.advance(1)
     assert not (await server.take()).is_watch
@@ -204,7 +204,7 @@ async def test_a_version_too_large_in_the_stream_leads_to_a_list_at_it_and_then_
 ) -> None:
     _, watch = await listed(start, server)
     await watch.send("ERROR", TOO_LARGE)
-    await clock.sleeper(0.8, 1.6)
+    await clock.wait_for_sleeper(0.8, 1.6)
     await clock.advance(1)
     request = await server.take_list()
     assert request.version == "10"
@@ -221,7 +221,7 @@ async def test_internal_errors_are_retried_a_second_apart_until_their_time_is_up
 
     async def retried(watch: Request) -> Request:
         await watch.send("ERROR", failure)
-        await eventually(lambda: server.waiting or [sleep for sleep in clock.sleeps if sleep <= 1])
+        await eventually(lambda: server.waiting or [sleep for sleep in clock.pending_sleeps if sleep <= 1])
         await clock.advance(1)
         return await server.take_watch()
 

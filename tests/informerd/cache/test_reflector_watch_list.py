@@ -1,15 +1,15 @@
-"""Streaming lists (watch-list): how they begin, how they end, and what takes their place."""
+"""Tests of streaming lists (watch-list): their beginning, their end, and the fallback."""
 
 from __future__ import annotations
 
 import pytest
 
 from informerd.errors import Expired
-from tests.clock import FakeClock
 from tests.informerd.conftest import StartInformer
-from tests.informerd.scripted import EXPIRED, TOO_LARGE, TOO_LARGE_ENCODINGS, ScriptedServer, bookmark, pod
-from tests.informerd.situations import until_version
-from tests.wait import eventually
+from tests.support.clock import FakeClock
+from tests.support.informerd.informer_setups import until_version
+from tests.support.scripted import EXPIRED, TOO_LARGE, TOO_LARGE_ENCODINGS, ScriptedServer, bookmark, pod
+from tests.support.wait import eventually
 
 
 async def test_it_is_the_default_and_its_stream_goes_on_as_the_watch(
@@ -58,7 +58,7 @@ async def test_a_relist_asks_for_the_last_version(
     request = await server.take()
     await request.send_list([pod("a", "5")], "10")
     await request.send("ERROR", EXPIRED)
-    await clock.sleeper(0.8, 5)
+    await clock.wait_for_sleeper(0.8, 5)
     await clock.advance(1)
     assert (await server.take_streaming_list()).version == "10"
 
@@ -76,12 +76,12 @@ async def test_an_expired_or_too_large_version_becomes_any_version_at_once(
     request = await server.take()
     await request.send_list([], "10")
     await request.send("ERROR", EXPIRED)
-    await clock.sleeper(0.8, 5)
+    await clock.wait_for_sleeper(0.8, 5)
     await clock.advance(1)
     request = await server.take_streaming_list()
     if in_stream:
         await request.send("ERROR", failure)
-        await clock.sleeper(0.1, 1.1)
+        await clock.wait_for_sleeper(0.1, 1.1)
         await clock.advance(1)
     else:
         request.fail(failure)
@@ -98,13 +98,13 @@ async def test_too_large_is_understood_in_its_three_encodings(
     request = await server.take_streaming_list()
     await request.send_list([], "10")
     await request.send("ERROR", EXPIRED)
-    await clock.sleeper(0.8, 5)
+    await clock.wait_for_sleeper(0.8, 5)
     await clock.advance(1)
     request = await server.take_streaming_list()
     assert request.version == "10"
     if in_stream:
         await request.send("ERROR", failure)
-        await clock.sleeper(0.1, 1.1)
+        await clock.wait_for_sleeper(0.1, 1.1)
         await clock.advance(1)
     else:
         request.fail(failure)
@@ -159,14 +159,14 @@ async def test_the_store_changes_only_once_the_whole_list_has_come(
     await request.send_list([pod("a", "1"), pod("b", "2")], "10")
     await setup.informer.wait_for_sync()
     await request.send("ERROR", EXPIRED)
-    await clock.sleeper(0.8, 5)
+    await clock.wait_for_sleeper(0.8, 5)
     await clock.advance(1)
     again = await server.take_streaming_list()
     await again.send("ADDED", pod("b", "12"))
     await eventually(lambda: setup.informer.health().listed == 1)
     assert setup.keys == {"default/a": "1", "default/b": "2"}
     again.drop()
-    await clock.sleeper(0.5, 1.1)
+    await clock.wait_for_sleeper(0.5, 1.1)
     await clock.advance(1)
     await (await server.take_streaming_list()).send_list([pod("b", "12")], "13")
     await until_version(setup, "13")
@@ -182,12 +182,12 @@ async def test_an_end_after_the_list_leads_to_a_watch_from_the_last_event(
     await request.send("ADDED", pod("b", "3"))
     await until_version(setup, "3")
     request.end()
-    await clock.sleeper(0.5, 1.1)
+    await clock.wait_for_sleeper(0.5, 1.1)
     await clock.advance(1)
     watch = await server.take_watch()
     assert watch.version == "3"
     watch.fail(EXPIRED)
-    await clock.sleeper(0.8, 1.6)
+    await clock.wait_for_sleeper(0.8, 1.6)
     assert isinstance(setup.errors[0], Expired)
     await clock.advance(1)
     assert (await server.take_streaming_list()).version == "3"

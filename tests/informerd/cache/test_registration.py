@@ -1,4 +1,4 @@
-"""Registrations: handlers that come, go and fail at any moment of an informer's life."""
+"""Tests of registrations: handlers that are added, removed and fail at any moment of an informer's life."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from informerd.cache.notification import Add
 from informerd.cache.shared_informer import SharedInformer
 from informerd.objects import Object
 from informerd.resource import PODS
-from tests.clock import FakeClock, settle
 from tests.informerd.conftest import StartInformer
-from tests.informerd.recorder import Recorder
-from tests.informerd.scripted import ScriptedServer, bookmark, pod
-from tests.wait import eventually
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.informerd.recording_handler import Recorder
+from tests.support.scripted import ScriptedServer, bookmark, pod
+from tests.support.wait import eventually
 
 
 async def test_a_handler_added_while_running_has_synced_once_it_has_had_what_is_cached(
@@ -37,7 +37,7 @@ async def test_a_handler_added_while_running_has_synced_once_it_has_had_what_is_
         told.append(obj.key)
 
     second = setup.informer.add_handler(HandlerFunctions(on_add=on_add))
-    await settle()
+    await run_ready_tasks()
     assert not second.has_synced
     await stream.send("ADDED", pod("b", "11"))
     await eventually(lambda: setup.recorder.words[-1] == "add default/b@11")
@@ -175,8 +175,8 @@ async def test_what_is_given_to_a_removed_handler_is_not_kept(start: StartInform
     setup = await start()
     registration = setup.informer.add_handler(Recorder())
     registration.remove()
-    registration.give([Add(Object(), False)] * 5)
-    registration.give_end_of_initial_list()
+    registration.enqueue([Add(Object(), False)] * 5)
+    registration.enqueue_end_of_initial_list()
     assert not registration._batches
     assert (registration.depth, registration.oldest_age) == (0, 0.0)
 
@@ -184,7 +184,7 @@ async def test_what_is_given_to_a_removed_handler_is_not_kept(start: StartInform
 async def test_a_wait_for_a_version_that_is_given_up_is_forgotten(start: StartInformer) -> None:
     setup = await start()
     waiting = [asyncio.create_task(setup.informer.wait_for("99")) for _ in range(100)]
-    await settle()
+    await run_ready_tasks()
     for task in waiting:
         task.cancel()
     await asyncio.gather(*waiting, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""Relists: what handlers are told of what was missed, and that the store is replaced before they hear of it."""
+"""Tests of relists: notifications of missed changes, after the store was replaced."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import pytest
 
 from informerd.cache.handler import HandlerFunctions
 from informerd.objects import Object
-from tests.clock import FakeClock
 from tests.informerd.conftest import Setup, StartInformer
-from tests.informerd.recorder import Recorder
-from tests.informerd.scripted import EXPIRED, Json, Request, ScriptedServer, pod
-from tests.informerd.situations import until_version
-from tests.wait import eventually
+from tests.support.clock import FakeClock
+from tests.support.informerd.informer_setups import until_version
+from tests.support.informerd.recording_handler import Recorder
+from tests.support.scripted import EXPIRED, Json, Request, ScriptedServer, pod
+from tests.support.wait import eventually
 
 FOO, BAR, BAZ = pod("foo", "5"), pod("bar", "6"), pod("baz", "7")
 
@@ -29,7 +29,7 @@ async def three_pods(start: StartInformer, server: ScriptedServer) -> tuple[Setu
 async def relist(setup: Setup, stream: Request, pods: list[Json], version: str) -> Request:
     """Let the watch end in an error, and the next list have `pods`."""
     await stream.send("ERROR", EXPIRED)
-    await setup.clock.sleeper(0.8, 61)
+    await setup.clock.wait_for_sleeper(0.8, 61)
     await setup.clock.advance(61)
     again = await setup.server.take_streaming_list()
     await again.send_list(pods, version)
@@ -74,7 +74,7 @@ async def test_what_a_list_lacks_is_deleted_in_its_last_known_state(
     """The reference's ReplaceMakesDeletions."""
     setup, stream = await three_pods(start, server)
     await stream.send_all([*events, ("ERROR", EXPIRED)])
-    await setup.clock.sleeper(0.8, 5)
+    await setup.clock.wait_for_sleeper(0.8, 5)
     await setup.clock.advance(5)
     await (await server.take_streaming_list()).send_list([FOO], "200")
     await until_version(setup, "200")

@@ -1,15 +1,15 @@
-"""For how long a watch that ends with InternalError is taken up again without a relist."""
+"""Tests of the time for which a watch that ends with InternalError is resumed without a relist."""
 
 from __future__ import annotations
 
-from informerd.cache.retry_window import RetryWindow
-from tests.clock import FakeClock
+from informerd.cache.backoff import RetryWindow
+from tests.support.clock import FakeClock
 
 
 async def retries(clock: FakeClock, window: RetryWindow, *, pause_at: int = 0) -> int:
     """How many of errors a second apart are tried again, where a minute passes before error `pause_at`."""
     count = 0
-    while window.again():
+    while window.can_retry():
         count += 1
         await clock.advance(61 if count == pause_at else 1)
     return count
@@ -30,4 +30,4 @@ async def test_a_minute_without_an_error_begins_a_new_row(clock: FakeClock) -> N
 async def test_giving_up_ends_the_row(clock: FakeClock) -> None:
     window = RetryWindow(clock, 30.0)
     assert await retries(clock, window) == 31
-    assert window.again()
+    assert window.can_retry()

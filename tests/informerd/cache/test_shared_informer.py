@@ -1,4 +1,4 @@
-"""The shared informer: what its store and its handlers see of lists and watches, in which order, until its end."""
+"""Tests of the shared informer: the changes that its store and its handlers see, in order, until its end."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from informerd.cache.shared_informer import SharedInformer
 from informerd.errors import AlreadyStarted
 from informerd.objects import Object
 from informerd.resource import PODS
-from tests.clock import FakeClock
-from tests.informerd.cache.running import Running, relist
 from tests.informerd.conftest import StartInformer
-from tests.informerd.recorder import Recorder
-from tests.informerd.scripted import ScriptedServer, bookmark, pod
-from tests.wait import eventually
+from tests.support.clock import FakeClock
+from tests.support.informerd.recording_handler import Recorder
+from tests.support.informerd.running_informer import Running, relist
+from tests.support.scripted import ScriptedServer, bookmark, pod
+from tests.support.wait import eventually
 
 
 async def test_the_initial_list_is_told_as_such_and_later_adds_are_not(running: Running) -> None:

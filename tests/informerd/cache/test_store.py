@@ -1,4 +1,4 @@
-"""The indexed store."""
+"""Tests of the indexed store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streaming lists that end, fail or never come: what is waited out, and when a plain list takes their place."""
+"""Tests of streaming lists that end, fail or never come: retries, and the fallback to a plain list."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import logging
 import pytest
 
 from informerd.errors import TooManyRequests, Unreachable
-from tests.clock import FakeClock
 from tests.informerd.conftest import StartInformer
-from tests.informerd.scripted import EXPIRED, TOO_LARGE, ScriptedServer, bookmark, pod, status
-from tests.informerd.situations import until_version
-from tests.wait import eventually
+from tests.support.clock import FakeClock
+from tests.support.informerd.informer_setups import until_version
+from tests.support.scripted import EXPIRED, TOO_LARGE, ScriptedServer, bookmark, pod, status
+from tests.support.wait import eventually
 
 
 async def test_other_failures_fall_back_to_a_list(start: StartInformer, server: ScriptedServer) -> None:
@@ -25,7 +25,7 @@ async def test_other_failures_fall_back_to_a_list(start: StartInformer, server: 
 async def test_too_many_requests_are_waited_out(start: StartInformer, server: ScriptedServer, clock: FakeClock) -> None:
     setup = await start()
     (await server.take_streaming_list()).fail(status(429, "TooManyRequests"), retry_after=7)
-    await clock.sleeper(7, 7.1)
+    await clock.wait_for_sleeper(7, 7.1)
     assert isinstance(setup.errors[0], TooManyRequests)
     await clock.advance(7)
     await server.take_streaming_list()
@@ -60,7 +60,7 @@ async def test_a_missing_bookmark_is_warned_of_every_10_seconds(
     await request.send("ADDED", pod("a", "5"))
     await eventually(lambda: setup.informer.health().listed == 1)
     with caplog.at_level(logging.WARNING, "informerd"):
-        await clock.sleeper(10)
+        await clock.wait_for_sleeper(10)
         await clock.advance(20)
     assert caplog.text.count("nor anything for") == 2
 
@@ -72,7 +72,7 @@ async def test_a_server_that_never_sends_the_bookmark_is_asked_for_a_list(
     request = await server.take()
     await request.send("ADDED", pod("a", "5"))
     await eventually(lambda: setup.informer.health().listed == 1)
-    await clock.sleeper(10)
+    await clock.wait_for_sleeper(10)
     await clock.advance(30)
     (await server.take_list()).answer_list([pod("a", "5")], "10")
     await until_version(setup, "10")
@@ -92,7 +92,7 @@ async def test_an_end_within_a_second_but_after_an_event_begins_a_new_one(
     await request.send("ADDED", pod("a", "5"))
     await eventually(lambda: setup.informer.health().listed == 1)
     request.end()
-    await clock.sleeper(0.5, 1.1)
+    await clock.wait_for_sleeper(0.5, 1.1)
     assert server.waiting == 0, "no sooner than a second after the first"
     await clock.advance(1)
     assert (await server.take_streaming_list()).version == ""
@@ -112,7 +112,7 @@ async def test_one_that_is_cut_off_three_times_in_a_row_gives_way_to_a_list(
     (await server.take_list()).answer_list([pod("a", "5")], "10")
     watch = await server.take_watch()
     await watch.send("ERROR", EXPIRED)
-    await clock.sleeper(0.8, 1.6)
+    await clock.wait_for_sleeper(0.8, 1.6)
     await clock.advance(2)
     await server.take_streaming_list()
 
@@ -121,7 +121,7 @@ async def test_one_that_does_not_begin_gives_way_to_a_list(
     start: StartInformer, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A proxy that keeps what it has until its buffer is full would keep a short list for ever."""
-    monkeypatch.setattr("informerd.cache.reflector.BEGIN_WITHIN", 0.1)
+    monkeypatch.setattr("informerd.cache.reflector.LATE_AFTER", 0.1)
     setup = await start()
     await server.take_streaming_list()
     (await server.take_list()).answer_list([pod("a", "5")], "10")
@@ -134,9 +134,9 @@ async def test_a_refused_connection_is_waited_out(
 ) -> None:
     await server.stop()
     setup = await start()
-    assert await clock.sleeper(0.8) == pytest.approx(0.8)
+    assert await clock.wait_for_sleeper(0.8) == pytest.approx(0.8)
     await clock.advance(0.8)
-    await eventually(lambda: clock.sleeps == [pytest.approx(1.6)])
+    await eventually(lambda: clock.pending_sleeps == [pytest.approx(1.6)])
     await server.start()
     await clock.advance(1.6)
     await server.take_streaming_list()
@@ -150,7 +150,7 @@ async def test_too_many_requests_in_the_stream_are_waited_out_as_the_status_says
     request = await server.take_streaming_list()
     await request.send("ADDED", pod("a", "5"))
     await request.send("ERROR", status(429, "TooManyRequests", retry_after=7))
-    await clock.sleeper(7, 7.1)
+    await clock.wait_for_sleeper(7, 7.1)
     assert isinstance(setup.errors[0], TooManyRequests)
     await clock.advance(7)
     await server.take_streaming_list()

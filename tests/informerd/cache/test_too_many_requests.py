@@ -1,15 +1,15 @@
-"""An API server that has no time or does not answer: when to come again, without a relist."""
+"""Tests of an API server that is overloaded or silent: retry times, without a relist."""
 
 from __future__ import annotations
 
 import pytest
 
 from informerd.errors import Unreachable
-from tests.clock import FakeClock
 from tests.informerd.conftest import StartInformer
-from tests.informerd.scripted import ScriptedServer, pod, status
-from tests.informerd.situations import listed, until_version
-from tests.wait import eventually
+from tests.support.clock import FakeClock
+from tests.support.informerd.informer_setups import listed, until_version
+from tests.support.scripted import ScriptedServer, pod, status
+from tests.support.wait import eventually
 
 
 async def test_too_many_requests_at_the_start_are_waited_out_without_a_relist(
@@ -18,7 +18,7 @@ async def test_too_many_requests_at_the_start_are_waited_out_without_a_relist(
     setup = await start(streaming_lists=False)
     (await server.take_list()).answer_list([], "10")
     (await server.take_watch()).fail(status(429, "TooManyRequests"), retry_after=4)
-    await clock.sleeper(4, 4.1)
+    await clock.wait_for_sleeper(4, 4.1)
     assert setup.state == "stale"
     await clock.advance(4)
     assert (await server.take_watch()).version == "10"
@@ -30,7 +30,7 @@ async def test_too_many_requests_in_the_stream_are_waited_out_without_a_relist(
     setup, watch = await listed(start, server)
     await watch.send("MODIFIED", pod("a", "11"))
     await watch.send("ERROR", status(429, "TooManyRequests"))
-    await clock.sleeper(0.8, 1.6)
+    await clock.wait_for_sleeper(0.8, 1.6)
     await clock.advance(1)
     assert (await server.take_watch()).version == "11"
     assert setup.keys == {"default/a": "11"}
@@ -43,7 +43,7 @@ async def test_a_refused_connection_makes_it_stale_and_is_resumed_without_a_reli
     await watch.send("MODIFIED", pod("a", "11"))
     await until_version(setup, "11")
     await server.stop()
-    await clock.sleeper(0.5, 1.1)
+    await clock.wait_for_sleeper(0.5, 1.1)
     await clock.advance(1)
     await eventually(lambda: setup.state == "stale")
     health = setup.informer.health()
@@ -75,7 +75,7 @@ async def test_too_many_requests_say_when_to_come_again(
     (await server.take_list()).answer_list([], "10")
     (await server.take_watch()).fail(status(429, "TooManyRequests"), retry_after=retry_after, date=date)
     await eventually(lambda: setup.errors)
-    assert await clock.sleeper() == pytest.approx(waits)
+    assert await clock.wait_for_sleeper() == pytest.approx(waits)
     await clock.advance(waits)
     assert (await server.take_watch()).version == "10"
 
@@ -86,7 +86,7 @@ async def test_too_many_requests_in_the_stream_say_in_the_status_when_to_come_ag
     setup, watch = await listed(start, server)
     await watch.send("ERROR", status(429, "TooManyRequests", retry_after=9))
     await eventually(lambda: setup.errors)
-    assert await clock.sleeper(8, 10) == 9
+    assert await clock.wait_for_sleeper(8, 10) == 9
     await clock.advance(9)
     assert (await server.take_watch()).version == "10"
 
@@ -103,7 +103,7 @@ async def test_many_refusals_and_too_many_requests_never_lead_to_a_relist_and_ea
         else:
             await watch.send("ERROR", status(429, "TooManyRequests"))
         await eventually(lambda count=count: len(setup.errors) == count + 1)  # type: ignore[misc]
-        waits.append(await clock.sleeper(below=40))
+        waits.append(await clock.wait_for_sleeper(below=40))
         await clock.advance(max(waits[-1], 1))
         watch = await server.take_watch()
         assert watch.version == "10"

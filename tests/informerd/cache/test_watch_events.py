@@ -1,4 +1,4 @@
-"""What comes in a watch: which objects are taken, and how far each event moves the version."""
+"""Tests of watch events: the accepted objects, and the resource version after each event."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import gzip
 import msgspec
 import pytest
 
-from tests.clock import FakeClock
 from tests.informerd.conftest import StartInformer
-from tests.informerd.scripted import ScriptedServer, bookmark, pod
-from tests.informerd.situations import listed, until_version
-from tests.wait import eventually
+from tests.support.clock import FakeClock
+from tests.support.informerd.informer_setups import listed, until_version
+from tests.support.scripted import ScriptedServer, bookmark, pod
+from tests.support.wait import eventually
 
 
 async def test_members_in_any_order_are_understood(start: StartInformer, server: ScriptedServer) -> None:

@@ -1,4 +1,4 @@
-"""What a caller says by accident is refused before anything is sent."""
+"""Tests of accidental arguments, which are refused before anything is sent."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from informerd.clients.resource_client import ResourceClient
 from informerd.clients.typed_client import TypedClient
 from informerd.errors import InvalidCall, MalformedSelector
 from informerd.resource import MYDEMOS
-from informerd.rest.call import Json, build_call
 from informerd.rest.client import Client
-from tests.informerd.misbehaving import Scripted, scripted
+from informerd.rest.request import Json, build_request
+from tests.support.informerd.faulty_servers import Scripted, scripted
 
 Accident = Callable[[ResourceClient[Json]], Awaitable[Any]]
 
@@ -84,13 +84,13 @@ ELSEWHERE = [":38425/api", "@other:443/api", "api", "", "//other/api", "/api v1"
 @pytest.mark.parametrize("path", ELSEWHERE)
 def test_a_path_that_could_name_another_host_or_another_header_is_refused(path: str) -> None:
     with pytest.raises(InvalidCall, match="a path begins with / and is percent-encoded"):
-        build_call("GET", path, user_agent="test")
+        build_request("GET", path, user_agent="test")
 
 
 @pytest.mark.parametrize("method", ["G ET", "", "get", "GET\r\n"])
 def test_a_method_that_is_none_is_refused(method: str) -> None:
     with pytest.raises(InvalidCall):
-        build_call(method, "/api", user_agent="test")
+        build_request(method, "/api", user_agent="test")
 
 
 @pytest.mark.parametrize(("version", "times"), [("7", 10), ("0", 1), ("", 1), (None, 1)])
@@ -115,7 +115,7 @@ async def test_only_an_update_of_one_version_is_sent_again(version: str | None, 
 )
 async def test_names_and_patch_types_that_are_none_are_refused(accident: Accident) -> None:
     async with scripted(echo) as server, Client(server.config) as client:
-        with pytest.raises(InvalidCall, match=r"is no (name|kind of patch)"):
+        with pytest.raises(InvalidCall, match=r"is not a (valid name|patch type)"):
             await accident(DynamicClient(client).resource(MYDEMOS, "default"))
         assert server.seen == []
 
@@ -123,8 +123,8 @@ async def test_names_and_patch_types_that_are_none_are_refused(accident: Acciden
 async def test_what_is_no_manifest_and_no_type_is_refused_by_what_it_is() -> None:
     async with scripted(echo) as server, Client(server.config) as client:
         with pytest.raises(InvalidCall, match="a manifest is a mapping, not list"):
-            DynamicClient(client).of([])  # type: ignore[arg-type]
-        with pytest.raises(InvalidCall, match="not as 'Pod'"):
+            DynamicClient(client).for_manifest([])  # type: ignore[arg-type]
+        with pytest.raises(InvalidCall, match="not 'Pod'"):
             TypedClient(client).resource(MYDEMOS, "Pod")  # type: ignore[arg-type]
 
 

@@ -1,6 +1,6 @@
-"""The client-go tour: REST, discovery, dynamic and typed clients against a real API server, verb by verb.
+"""Tests of the client-go tour: REST, discovery, dynamic and typed clients against a real API server, verb by verb.
 
-Read from the top, it shows how the clients are used; each test is also the proof of what it shows.
+The file also serves as documentation: read from the top, it shows how to use the clients.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from informerd.errors import (
     UnknownResource,
 )
 from informerd.objects import Object
-from informerd.rest.call import Json
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.discovery import Discovery
-from tests.controlplane import ControlPlane
-from tests.require import controlplane_binaries
+from informerd.rest.request import Json
+from tests.support.controlplane import ControlPlane
+from tests.support.require import controlplane_binaries
 
 
 @pytest.fixture
@@ -107,11 +107,11 @@ async def test_dynamic_create_get_and_list(dynamic: DynamicClient, namespace: st
 async def test_dynamic_a_manifest_finds_its_resource_by_itself(dynamic: DynamicClient, namespace: str) -> None:
     manifest = deployment("web")
     manifest["metadata"]["namespace"] = namespace
-    assert (await dynamic.of(manifest).create(manifest))["metadata"]["uid"]
+    assert (await dynamic.for_manifest(manifest).create(manifest))["metadata"]["uid"]
     with pytest.raises(UnknownResource, match="Deployment in apps/v9"):
-        await dynamic.of({**manifest, "apiVersion": "apps/v9"}).create(manifest)
+        await dynamic.for_manifest({**manifest, "apiVersion": "apps/v9"}).create(manifest)
     with pytest.raises(InvalidCall, match="needs apiVersion and kind"):
-        dynamic.of({"metadata": {}})
+        dynamic.for_manifest({"metadata": {}})
 
 
 async def test_dynamic_lists_narrow_by_selectors_and_come_in_pages(dynamic: DynamicClient, namespace: str) -> None:
@@ -122,9 +122,9 @@ async def test_dynamic_lists_narrow_by_selectors_and_come_in_pages(dynamic: Dyna
         await maps.create(made)
     evens = await maps.list(label_selector="parity in (even)", limit=2)
     assert [each["metadata"]["name"] for each in evens] == ["page-0", "page-2", "page-4", "page-6"]
-    one = [each async for each in maps.each(field_selector="metadata.name=page-3")]
+    one = [each async for each in maps.iterate(field_selector="metadata.name=page-3")]
     assert [each["metadata"]["name"] for each in one] == ["page-3"]
-    paged = [each["metadata"]["name"] async for each in maps.each(limit=3, label_selector="parity")]
+    paged = [each["metadata"]["name"] async for each in maps.iterate(limit=3, label_selector="parity")]
     assert paged == [f"page-{number}" for number in range(7)]
     everywhere = dynamic.resource("configmaps")
     assert len(await everywhere.list(label_selector="parity")) == 7
@@ -157,7 +157,7 @@ async def test_dynamic_a_page_that_expires_in_the_middle_never_makes_a_mixture_u
 
         async def after_the_first_page(**how: Any) -> list[str]:
             names: list[str] = []
-            async for each in maps.each(limit=2, label_selector="t", **how):
+            async for each in maps.iterate(limit=2, label_selector="t", **how):
                 names.append(each["metadata"]["name"])
                 if len(names) == 2:
                     await maps.create({"metadata": {"generateName": "old-5-", "labels": {"t": ""}}})
@@ -360,13 +360,13 @@ async def test_dynamic_watch_gives_changes_in_order_and_where_to_go_on(dynamic: 
 
 async def test_dynamic_scope_is_checked_before_anything_is_sent(dynamic: DynamicClient, namespace: str) -> None:
     everywhere, nodes = dynamic.resource("configmaps"), dynamic.resource("nodes", namespace)
-    with pytest.raises(InvalidCall, match="configmaps are namespaced: say in which namespace"):
+    with pytest.raises(InvalidCall, match="configmaps are namespaced: give a namespace"):
         await everywhere.get("x")
     with pytest.raises(InvalidCall, match="configmaps are namespaced"):
         await everywhere.create(config_map("x"))
     with pytest.raises(InvalidCall, match="configmaps are namespaced"):
         await everywhere.delete_collection(everything=True)
-    with pytest.raises(InvalidCall, match=f"nodes are in no namespace: leave '{namespace}' out"):
+    with pytest.raises(InvalidCall, match=f"nodes are cluster-scoped: leave '{namespace}' out"):
         await nodes.list()
     inside = config_map("own")
     inside["metadata"]["namespace"] = namespace
@@ -450,7 +450,7 @@ async def test_typed_by_the_official_clients_models(client: Client, namespace: s
     assert to_body(await deployments.apply(applied, force=True, dry_run=True))["spec"]["replicas"] == 5
     assert await deployments.delete("web", propagation_policy="Background") is None
     pods = TypedClient(client).resource("pods", V1Pod, namespace)
-    assert [each async for each in pods.each()] == []
+    assert [each async for each in pods.iterate()] == []
 
 
 async def test_typed_times_are_taken_back_as_they_were_given(client: Client, namespace: str) -> None:

@@ -1,4 +1,4 @@
-"""The official client's models, from objects and back."""
+"""Tests of conversion to and from the official client's models."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_times_are_written_so_that_leases_take_them_whatever_their_zone() -> Non
     assert to_body(V1Lease(spec=spec)) == {"spec": {"renewTime": "2026-01-01T10:00:00.000000Z"}}
     spec = V1LeaseSpec(renew_time=datetime(2026, 1, 1, 12, 0, 0, 123456, tzinfo=UTC))
     assert to_body(V1Lease(spec=spec)) == {"spec": {"renewTime": "2026-01-01T12:00:00.123456Z"}}
-    with pytest.raises(InvalidCall, match="has no zone"):
+    with pytest.raises(InvalidCall, match="has no time zone"):
         to_body(V1ObjectMeta(creation_timestamp=datetime(2026, 1, 1)))  # noqa: DTZ001
 
 

@@ -1,4 +1,4 @@
-"""The dynamic client's verbs against servers that answer what they should not, page by page."""
+"""Tests of the dynamic client's verbs against servers with wrong responses, page by page."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from informerd.errors import (
 )
 from informerd.objects import Object
 from informerd.resource import PODS, Resource
-from informerd.rest.call import Json
 from informerd.rest.client import Client
-from tests.informerd.misbehaving import scripted
-from tests.informerd.scripted import ScriptedServer, bookmark, pod, status
+from informerd.rest.request import Json
+from tests.support.informerd.faulty_servers import scripted
+from tests.support.scripted import ScriptedServer, bookmark, pod, status
 
 Use = Callable[[ResourceClient[Json]], Awaitable[Any]]
 
@@ -94,7 +94,7 @@ async def test_what_is_given_out_one_by_one_ends_with_an_error_where_a_page_has_
     given: list[str] = []
 
     async def one_by_one(pods: ResourceClient[Json]) -> list[Json]:
-        async for each in pods.each(limit=2):
+        async for each in pods.iterate(limit=2):
             given.append(each["metadata"]["name"])  # noqa: PERF401 - what came before the error counts
         return []
 
@@ -105,7 +105,7 @@ async def test_what_is_given_out_one_by_one_ends_with_an_error_where_a_page_has_
 
 async def test_what_may_be_mixed_goes_on_with_the_token_that_the_server_gives() -> None:
     async def mixed(pods: ResourceClient[Json]) -> list[Json]:
-        return [each async for each in pods.each(limit=2, mixed=True)]
+        return [each async for each in pods.iterate(limit=2, mixed=True)]
 
     answers = Pages(page("a", "b", more="x"), expired("y"), page("c", more="z"), page("d"))
     assert await names(answers, mixed) == ["a", "b", "c", "d"]
@@ -132,7 +132,7 @@ USES: dict[str, Use] = {
 
 
 async def _all(pods: ResourceClient[Json]) -> list[Json]:
-    return [each async for each in pods.each()]
+    return [each async for each in pods.iterate()]
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b"null", b'{"kind":"Pod"', b'"\xff"', b"[" * 100_000])

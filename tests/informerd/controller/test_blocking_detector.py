@@ -1,4 +1,4 @@
-"""Steps: a coroutine that is looked at between its waits behaves as it does by itself."""
+"""Tests of the blocking detector: an observed coroutine behaves as an unobserved one."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from informerd.controller.steps import Steps
-from tests.clock import FakeClock, settle
+from informerd.controller.blocking_detector import BlockingDetector
+from tests.support.clock import FakeClock, run_ready_tasks
 
 
 def awaited(function: Callable[[], Any], clock: FakeClock) -> Awaitable[Any]:
-    return Steps(function(), clock.now)
+    return BlockingDetector(function(), clock.now)
 
 
 async def test_it_gives_what_the_coroutine_gives(clock: FakeClock) -> None:
@@ -55,7 +55,7 @@ async def test_a_cancellation_reaches_it_and_may_be_taken(clock: FakeClock) -> N
         return await awaited(stubborn, clock)
 
     task = asyncio.create_task(run())
-    await settle()
+    await run_ready_tasks()
     task.cancel()
     assert await task == "done all the same"
 
@@ -83,13 +83,13 @@ async def test_the_longest_step_is_known_and_waits_are_none(clock: FakeClock) ->
         await asyncio.sleep(0)
         clock._now += 2
 
-    steps = Steps(works(), clock.now)
+    steps = BlockingDetector(works(), clock.now)
 
     async def run() -> None:
         await steps
 
     task = asyncio.create_task(run())
-    await settle()
+    await run_ready_tasks()
     await clock.advance(100)
     await task
-    assert steps.longest == 3
+    assert steps.longest_step == 3

@@ -1,4 +1,4 @@
-"""Handlers: which requests an event makes."""
+"""Tests of handlers and the requests that they make from events."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from informerd.controller.request import Request
 from informerd.errors import InvalidCall
 from informerd.objects import Object
 from informerd.resource import Resource
-from tests.informerd.controller.objects import NO_UPDATES, obj, owner, updated
+from tests.support.informerd.controller_events import NO_UPDATES, obj, owner, updated
 
 SETS = Resource(group="apps", version="v1", plural="replicasets", kind="ReplicaSet")
 NODES = Resource(version="v1", plural="nodes", kind="Node", namespaced=False)
@@ -104,11 +104,14 @@ async def asynchronous(each: Object) -> list[Request]:
 @pytest.mark.parametrize(
     ("function", "sentence"),
     [
-        (lambda _: None, r"gave None: it is to give requests, such as \[Request.of\(obj\)\], or \[\]"),
-        (lambda _: "default/a", "gave 'default/a': it is to give requests"),
-        (lambda _: 5, "gave 5"),
-        (lambda _: ["default/a"], r"'default/a' is no Request: write Request\(namespace, name\), or Request.from_key"),
-        (lambda each: [each.metadata], "is no Request"),
+        (lambda _: None, r"returned None: it must return requests, such as \[Request.of\(obj\)\], or \[\]"),
+        (lambda _: "default/a", "returned 'default/a': it must return requests"),
+        (lambda _: 5, "returned 5"),
+        (
+            lambda _: ["default/a"],
+            r"'default/a' is not a Request: write Request\(namespace, name\), or Request.from_key",
+        ),
+        (lambda each: [each.metadata], "is not a Request"),
         (asynchronous, "asynchronous must be a plain function"),
     ],
 )
@@ -118,7 +121,7 @@ def test_a_map_function_that_gives_nonsense_is_told_what_to_give(function: Any, 
 
 
 def test_handlers_are_made_of_nothing_but_what_they_need() -> None:
-    with pytest.raises(InvalidCall, match="EnqueueMapped is given a function of an object"):
+    with pytest.raises(InvalidCall, match="EnqueueMapped needs a function from an object"):
         EnqueueMapped(None)  # type: ignore[arg-type]
-    with pytest.raises(InvalidCall, match="EnqueueOwner is told the owner's Resource, such as MYDEMOS, not 'mydemos'"):
+    with pytest.raises(InvalidCall, match="EnqueueOwner needs the owner's Resource, such as MYDEMOS, not 'mydemos'"):
         EnqueueOwner("mydemos")  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What becomes of a request, by what its reconcile gives or raises."""
+"""Tests of the outcomes of a request, by what its reconcile returns or raises."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 
-from informerd.controller.attempt import outcome_of
+from informerd.controller.reconcile_call import outcome_of
 from informerd.controller.result import Result
 from informerd.errors import InvalidCall, InvalidReconcile, TerminalError
-from tests.clock import FakeClock, settle
-from tests.informerd.controller.rig import A, B, Script, running
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.informerd.controller_rig import A, B, Script, running
 
 
 async def test_an_error_is_tried_again_later_each_time(clock: FakeClock) -> None:
@@ -18,9 +18,9 @@ async def test_an_error_is_tried_again_later_each_time(clock: FakeClock) -> None
     script.answers[A] = OSError("no route")
     async with running(script, clock) as controller:
         controller.requeue(A)
-        await settle()
+        await run_ready_tasks()
         for seconds in (0.005, 0.01, 0.02):
-            assert clock.sleeps == pytest.approx([seconds])
+            assert clock.pending_sleeps == pytest.approx([seconds])
             await clock.advance(seconds + 0.0001)
         assert len(script.called) == 4
         (failed,) = controller.state().failed
@@ -35,7 +35,7 @@ async def test_success_forgets_the_failures(clock: FakeClock) -> None:
     script.answers[A] = OSError("no route")
     async with running(script, clock) as controller:
         controller.requeue(A)
-        await settle()
+        await run_ready_tasks()
         script.answers.clear()
         await clock.advance(0.0051)
         assert controller.queue.num_requeues(A) == 0
@@ -48,11 +48,11 @@ async def test_a_terminal_error_is_not_tried_again_until_the_object_comes_up_ane
     script.answers[A] = TerminalError("never")
     async with running(script, clock) as controller:
         controller.requeue(A)
-        await settle()
-        assert clock.sleeps == []
+        await run_ready_tasks()
+        assert clock.pending_sleeps == []
         assert controller.state().failed[0].retry_at is None
         controller.requeue(A)
-        await settle()
+        await run_ready_tasks()
         assert script.called == [A, A]
         assert controller.state().failed[0].failures == 2
         assert controller.state().reconciles == {"terminal": 2}
@@ -107,9 +107,9 @@ async def test_whatever_is_raised_ends_no_worker_and_is_tried_again(clock: FakeC
     script.answers[A] = error
     async with running(script, clock) as controller:
         controller.requeue(A)
-        await settle()
+        await run_ready_tasks()
         controller.requeue(B)
-        await settle()
+        await run_ready_tasks()
         assert script.called == [A, B]
         assert controller.state().reconciles == {"panic": 1, "success": 1}
         await clock.advance(0.0051)
@@ -128,7 +128,7 @@ async def test_a_reconcile_that_cancels_its_own_task_harms_only_itself(clock: Fa
     async with running(script, clock) as controller:
         for request in (A, B):
             controller.requeue(request)
-            await settle()
+            await run_ready_tasks()
         assert script.called == [A, B]
         assert controller.phase == "running"
         assert controller.state().reconciles == {"panic": 1, "success": 1}
@@ -144,7 +144,7 @@ async def test_an_error_that_cannot_say_what_it_is_ends_no_worker(clock: FakeClo
     async with running(script, clock) as controller:
         for request in (A, B):
             controller.requeue(request)
-            await settle()
+            await run_ready_tasks()
         assert script.called == [A, B]
         (failed,) = controller.state().failed
         assert failed.error == "Mute: (what it says cannot be had: KeyError)"
@@ -161,7 +161,7 @@ async def test_a_cancellation_that_a_reconcile_leaves_behind_ends_no_worker(cloc
     async with running(script, clock) as controller:
         for request in (A, B):
             controller.requeue(request)
-            await settle()
+            await run_ready_tasks()
         assert script.called == [A, B]
         assert controller.phase == "running"
         assert controller.state().reconciles == {"success": 2}
@@ -172,10 +172,10 @@ async def test_requeue_after_forgets_the_failures_and_waits_as_long_as_asked(clo
     script.answers[A] = OSError("no route")
     async with running(script, clock) as controller:
         controller.requeue(A)
-        await settle()
+        await run_ready_tasks()
         script.answers[A] = Result(requeue_after=30)
         await clock.advance(0.0051)
-        assert clock.sleeps == pytest.approx([30])
+        assert clock.pending_sleeps == pytest.approx([30])
         assert controller.queue.num_requeues(A) == 0
         assert controller.state().reconciles == {"error": 1, "requeue_after": 1}
         await clock.advance(30)
@@ -190,7 +190,7 @@ async def test_requeue_after_a_moment_that_has_passed_is_at_once_and_leaves_the_
     script.answers[A] = Result(requeue_after=seconds)
     async with running(script, clock) as controller:
         controller.requeue(A)
-        await settle()
+        await run_ready_tasks()
         assert len(script.called) > 10
         script.answers.clear()
 
@@ -200,9 +200,9 @@ async def test_requeue_is_again_by_the_rate_limiter_and_no_failure(clock: FakeCl
     script.answers[A] = Result(requeue=True)
     async with running(script, clock) as controller:
         controller.requeue(A)
-        await settle()
-        assert clock.sleeps == pytest.approx([0.005])
+        await run_ready_tasks()
+        assert clock.pending_sleeps == pytest.approx([0.005])
         await clock.advance(0.0051)
-        assert clock.sleeps == pytest.approx([0.01])
+        assert clock.pending_sleeps == pytest.approx([0.01])
         assert controller.state().reconciles == {"requeue": 2}
         assert controller.state().failed == ()

@@ -1,4 +1,4 @@
-"""Who is told how far a controller's run has come."""
+"""Tests of the notifications about a controller's phase."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 from informerd.controller.controller import Controller
 from informerd.controller.state import Phase
-from tests.clock import FakeClock, settle
-from tests.informerd.controller.rig import Script
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.informerd.controller_rig import Script
 
 
 def fail(phase: Phase) -> None:
@@ -24,7 +24,7 @@ async def test_listeners_are_told_of_each_phase_once_whatever_one_of_them_raises
     controller.on_phase(fail)
     controller.on_phase(entered.append)
     task = asyncio.create_task(controller.run())
-    await settle()
+    await run_ready_tasks()
     assert (controller.phase, controller.state().phase) == ("running", "running")
     controller.stop()
     controller.stop()

@@ -1,4 +1,4 @@
-"""Predicates: which events pass."""
+"""Tests of predicates and the events that they pass."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from informerd.controller.predicates import (
 )
 from informerd.errors import InvalidCall
 from informerd.objects import Object
-from tests.informerd.controller.objects import NO_UPDATES, obj, updated
+from tests.support.informerd.controller_events import NO_UPDATES, obj, updated
 
 CHANGES: list[tuple[Predicate[Object], dict[str, Any], dict[str, Any]]] = [
     (GenerationChanged(), {"generation": 1}, {"generation": 2}),
@@ -80,7 +80,7 @@ async def asynchronous(event: ObjectEvent[Object]) -> bool:
     [~predicate(asynchronous), predicate(asynchronous) & is_a, predicate(asynchronous) | is_a],  # type: ignore[arg-type]
 )
 def test_an_async_one_is_an_error_inside_a_combination_too(combined: Predicate[Object]) -> None:
-    with pytest.raises(InvalidCall, match="plain function that gives True or False"):
+    with pytest.raises(InvalidCall, match="plain function that returns True or False"):
         combined(Created(obj("a")))
 
 
@@ -108,7 +108,7 @@ def test_what_is_no_function_makes_no_predicate(wrong: Any) -> None:
 
 
 def test_what_is_no_predicate_is_combined_with_none() -> None:
-    with pytest.raises(InvalidCall, match=r"is_created is no predicate: predicate\(function\) makes one"):
+    with pytest.raises(InvalidCall, match=r"is_created is not a predicate: predicate\(function\) makes one"):
         _ = is_a & is_created  # type: ignore[operator]
     with pytest.raises(InvalidCall, match=r"write GenerationChanged\(\)"):
         _ = is_a | GenerationChanged

@@ -1,4 +1,4 @@
-"""Whatever happens in whatever order, each object is reconciled as it is in the end, and never twice at once."""
+"""Random requests in random order: each object is reconciled in its last state, and never twice at once."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from informerd.controller.result import Result
 from informerd.controller.sources import ChannelSource
 from informerd.errors import TerminalError
 from informerd.objects import Object
-from tests.clock import FakeClock, settle
-from tests.informerd.controller.objects import obj
-from tests.informerd.controller.rig import running
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.informerd.controller_events import obj
+from tests.support.informerd.controller_rig import running
 
 HISTORIES = 60
 STEPS = 120
@@ -90,6 +90,6 @@ async def step(world: World, channel: asyncio.Queue[Object], clock: FakeClock) -
             world.versions[name] += 1
             channel.put_nowait(obj(name, version=str(world.versions[name])))
         case 2:
-            await settle(world.rng.randrange(5))
+            await run_ready_tasks(world.rng.randrange(5))
         case 3:
             await clock.advance(world.rng.choice((0.005, 0.5, 5)))

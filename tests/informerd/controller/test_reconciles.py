@@ -1,4 +1,4 @@
-"""What may be a reconcile, and what it may give."""
+"""Tests of valid reconcile functions and their results."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from informerd.controller.controller import Controller
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 from informerd.errors import InvalidCall, InvalidReconcile
-from tests.clock import FakeClock, settle
-from tests.informerd.controller.rig import A, running
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.informerd.controller_rig import A, running
 
 
 @pytest.mark.parametrize("wrong", ["soon", float("nan"), float("inf"), [3]], ids=repr)
@@ -38,7 +38,7 @@ class Awaited:
 async def test_whatever_can_be_awaited_is_a_reconcile(clock: FakeClock) -> None:
     async with running(lambda _: Awaited(), clock) as controller:
         controller.requeue(A)
-        await settle()
+        await run_ready_tasks()
         assert controller.state().reconciles == {"requeue_after": 1}
 
 
@@ -57,9 +57,12 @@ async def nonsense(request: Request) -> Any:
 @pytest.mark.parametrize(
     ("reconcile", "sentence"),
     [
-        (plain, "the reconcile plain of the controller demo gave None, which cannot be awaited: write it with `async"),
+        (
+            plain,
+            "the reconcile plain of the controller demo returned None, which cannot be awaited: write it with `async",
+        ),
         (generator, "which cannot be awaited: write it with `async def`, and without `yield`"),
-        (nonsense, "gave {'requeue': True}: return None, or Result(requeue_after=seconds)"),
+        (nonsense, "returned {'requeue': True}: return None, or Result(requeue_after=seconds)"),
     ],
 )
 async def test_a_reconcile_that_gives_nonsense_is_a_typed_error_that_says_what_to_do(
@@ -67,7 +70,7 @@ async def test_a_reconcile_that_gives_nonsense_is_a_typed_error_that_says_what_t
 ) -> None:
     async with running(reconcile, clock) as controller:
         controller.requeue(A)
-        await settle()
+        await run_ready_tasks()
         assert controller.phase == "running"
         (failed,) = controller.state().failed
         assert failed.error.startswith("InvalidReconcile: ")

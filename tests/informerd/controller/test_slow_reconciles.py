@@ -1,4 +1,4 @@
-"""Reconciles that take too long, a rate limiter that raises, and what the log says of errors."""
+"""Tests of reconciles that take too long, a rate limiter that raises, and errors in the log."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 from informerd.controller.request import Request
 from informerd.errors import InvalidCall
-from tests.clock import FakeClock, settle
-from tests.informerd.controller.rig import A, B, Script, running
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.informerd.controller_rig import A, B, Script, running
 
 
 async def test_a_reconcile_that_takes_too_long_is_cancelled_and_tried_again(clock: FakeClock) -> None:
@@ -24,13 +24,13 @@ async def test_a_reconcile_that_takes_too_long_is_cancelled_and_tried_again(cloc
 
     async with running(reconcile, clock, reconcile_timeout=5) as controller:
         controller.requeue(A)
-        await settle()
+        await run_ready_tasks()
         await clock.advance(4.9)
         assert cancelled == []
         await clock.advance(0.1)
         assert cancelled == [A]
         (failed,) = controller.state().failed
-        assert failed.error == "ReconcileTimeout: not done within 5 s, and cancelled"
+        assert failed.error == "ReconcileTimeout: not done within 5 s, so it was cancelled"
         assert controller.state().reconciles == {"timeout": 1}
         await clock.advance(0.0051)
         assert controller.active == 1
@@ -41,10 +41,10 @@ async def test_a_time_out_of_the_reconciles_own_is_an_error_like_others(clock: F
     script.answers[A] = TimeoutError("the printer does not answer")
     async with running(script, clock, reconcile_timeout=5) as controller:
         controller.requeue(A)
-        await settle()
+        await run_ready_tasks()
         assert controller.state().reconciles == {"error": 1}
         assert controller.state().failed[0].error == "TimeoutError: the printer does not answer"
-        assert clock.sleeps == pytest.approx([0.005])
+        assert clock.pending_sleeps == pytest.approx([0.005])
 
 
 class Broken:
@@ -68,7 +68,7 @@ async def test_a_rate_limiter_that_raises_loses_no_request_and_no_worker(
     async with running(script, clock, limiter=Broken()) as controller:
         controller.requeue(A)
         controller.requeue(B)
-        await settle()
+        await run_ready_tasks()
         script.answers.clear()
         await clock.advance(10)
         assert script.called == [A, B, A]
@@ -83,7 +83,7 @@ async def test_the_same_error_again_and_again_does_not_flood_the_log(
     async with running(script, clock) as controller:
         for _ in range(1000):
             controller.requeue(A)
-            await settle(3)
+            await run_ready_tasks(3)
         lines = [record.getMessage() for record in caplog.records if "failed on default/a" in record.getMessage()]
         assert len(script.called) == 1000
         assert len(lines) == 6
@@ -99,7 +99,7 @@ async def test_what_the_library_raises_is_a_line_and_what_else_is_raised_comes_w
     async with running(script, clock) as controller:
         controller.requeue(A)
         controller.requeue(B)
-        await settle()
+        await run_ready_tasks()
     traces = {
         record.getMessage().split()[5]: record.exc_info for record in caplog.records if record.levelname == "ERROR"
     }
@@ -120,9 +120,9 @@ async def test_a_reconcile_that_holds_up_the_event_loop_is_named_with_what_to_do
     async with running(script, clock) as controller:
         for _ in range(5):
             controller.requeue(A)
-            await settle()
+            await run_ready_tasks()
         controller.requeue(B)
-        await settle()
+        await run_ready_tasks()
         await clock.advance(1)
     lines = [record.getMessage() for record in caplog.records if "held up" in record.getMessage()]
     assert len(lines) == 3

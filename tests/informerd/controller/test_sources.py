@@ -1,4 +1,4 @@
-"""Sources: the way of an event into the queue, whatever is raised on it."""
+"""Tests of sources: the path of an event into the queue, with any exception on it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from informerd.cache.shared_informer import SharedInformer
-from informerd.controller.enqueuing import Enqueuing, Target
+from informerd.controller.enqueue import Enqueuer, EnqueueTarget
 from informerd.controller.events import Created, GenericEvent, ObjectEvent, Updated
 from informerd.controller.handlers import EnqueueHandler, EnqueueMapped, EnqueueObject
 from informerd.controller.predicates import GenerationChanged, Predicate, predicate
@@ -19,9 +19,9 @@ from informerd.controller.sources import ChannelSource, KindSource
 from informerd.errors import InvalidCall
 from informerd.objects import Object
 from informerd.workqueue.work_queue import LOW_PRIORITY, WorkQueue
-from tests.clock import FakeClock, settle
-from tests.informerd.controller.objects import obj, updated
-from tests.informerd.controller.rig import A, B, Script, running
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.informerd.controller_events import obj, updated
+from tests.support.informerd.controller_rig import A, B, Script, running
 
 
 class Taken:
@@ -40,26 +40,26 @@ def taken() -> Taken:
 
 
 @pytest.fixture
-def target(taken: Taken, clock: FakeClock) -> Target:
-    return Target("demo", taken, clock)
+def target(taken: Taken, clock: FakeClock) -> EnqueueTarget:
+    return EnqueueTarget("demo", taken, clock)
 
 
 def test_what_was_there_at_first_and_updates_that_repeat_a_version_have_low_priority(
-    target: Target, taken: Taken
+    target: EnqueueTarget, taken: Taken
 ) -> None:
-    enqueuing: Enqueuing[Object] = Enqueuing(target, EnqueueObject(), [])
+    enqueuing: Enqueuer[Object] = Enqueuer(target, EnqueueObject(), [])
     for event in (Created(obj(), True), Updated(obj(), obj()), Created(obj()), updated({}, {}), GenericEvent(obj())):
-        enqueuing.take(event)
+        enqueuing.enqueue(event)
     assert [priority for _, priority in taken.items] == [LOW_PRIORITY, LOW_PRIORITY, 0, 0, 0]
 
 
-def test_all_predicates_must_let_an_event_pass(target: Target, taken: Taken) -> None:
+def test_all_predicates_must_let_an_event_pass(target: EnqueueTarget, taken: Taken) -> None:
     is_a: Predicate[Object] = predicate(lambda event: event.objects[-1].metadata.name == "a")
-    enqueuing: Enqueuing[Object] = Enqueuing(target, EnqueueObject(), [GenerationChanged(), is_a])
-    enqueuing.take(Created(obj("b")))
-    enqueuing.take(updated({}, {}))
+    enqueuing: Enqueuer[Object] = Enqueuer(target, EnqueueObject(), [GenerationChanged(), is_a])
+    enqueuing.enqueue(Created(obj("b")))
+    enqueuing.enqueue(updated({}, {}))
     assert taken.items == []
-    enqueuing.take(updated({"generation": 1}, {"generation": 2}))
+    enqueuing.enqueue(updated({"generation": 1}, {"generation": 2}))
     assert taken.items == [(A, 0)]
 
 
@@ -72,29 +72,29 @@ async def asynchronous(event: ObjectEvent[Object]) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("function", "said"), [(faulty, "no such label"), (asynchronous, "must be a plain function that gives True")]
+    ("function", "said"), [(faulty, "no such label"), (asynchronous, "must be a plain function that returns True")]
 )
 def test_a_predicate_that_raises_is_logged_with_its_name_and_lets_the_event_pass(
-    target: Target, taken: Taken, caplog: pytest.LogCaptureFixture, function: Any, said: str
+    target: EnqueueTarget, taken: Taken, caplog: pytest.LogCaptureFixture, function: Any, said: str
 ) -> None:
-    enqueuing: Enqueuing[Object] = Enqueuing(target, EnqueueObject(), [predicate(function)])
-    enqueuing.take(Created(obj()))
+    enqueuing: Enqueuer[Object] = Enqueuer(target, EnqueueObject(), [predicate(function)])
+    enqueuing.enqueue(Created(obj()))
     assert taken.items == [(A, 0)]
     assert f"the predicate {function.__name__} of the controller demo failed on default/a" in caplog.text
     assert said in caplog.text
 
 
 def test_a_map_function_that_raises_is_logged_with_its_name_and_loses_nothing_else(
-    target: Target, taken: Taken, caplog: pytest.LogCaptureFixture
+    target: EnqueueTarget, taken: Taken, caplog: pytest.LogCaptureFixture
 ) -> None:
     def by_generation(each: Object) -> Iterable[Request]:
         if not each.metadata.generation:
             raise ZeroDivisionError
         return [Request("default", f"g{each.metadata.generation}")]
 
-    enqueuing: Enqueuing[Object] = Enqueuing(target, EnqueueMapped(by_generation), [])
-    enqueuing.take(updated({}, {"generation": 1}))
-    enqueuing.take(Created(obj(generation=2)))
+    enqueuing: Enqueuer[Object] = Enqueuer(target, EnqueueMapped(by_generation), [])
+    enqueuing.enqueue(updated({}, {"generation": 1}))
+    enqueuing.enqueue(Created(obj(generation=2)))
     assert [request.name for request, _ in taken.items] == ["g1", "g2"]
     name = "test_a_map_function_that_raises_is_logged_with_its_name_and_loses_nothing_else.by_generation"
     assert f"the handler {name[-79:]}"[-60:] in caplog.text
@@ -102,11 +102,11 @@ def test_a_map_function_that_raises_is_logged_with_its_name_and_loses_nothing_el
 
 
 def test_a_storm_of_failures_is_a_handful_of_lines(
-    target: Target, taken: Taken, caplog: pytest.LogCaptureFixture
+    target: EnqueueTarget, taken: Taken, caplog: pytest.LogCaptureFixture
 ) -> None:
-    enqueuing: Enqueuing[Object] = Enqueuing(target, EnqueueObject(), [predicate(faulty)])
+    enqueuing: Enqueuer[Object] = Enqueuer(target, EnqueueObject(), [predicate(faulty)])
     for _ in range(1000):
-        enqueuing.take(Created(obj()))
+        enqueuing.enqueue(Created(obj()))
     assert len(taken.items) == 1000
     assert len(caplog.records) == 6
 
@@ -120,9 +120,9 @@ class Twice(EnqueueHandler[Object]):
             yield Request("", "created")
 
 
-def test_a_handler_of_ones_own_sees_the_event(target: Target, taken: Taken) -> None:
-    enqueuing = Enqueuing(target, Twice(), [])
-    enqueuing.take(Created(obj()))
+def test_a_handler_of_ones_own_sees_the_event(target: EnqueueTarget, taken: Taken) -> None:
+    enqueuing = Enqueuer(target, Twice(), [])
+    enqueuing.enqueue(Created(obj()))
     assert [str(request) for request, _ in taken.items] == ["default/a", "created"]
     assert Twice().name == "Twice"
 
@@ -135,9 +135,9 @@ async def test_a_queue_from_outside_brings_objects_events_and_requests(
     async with running(script, clock, sources=[ChannelSource(channel)]) as controller:
         for item in (obj("a"), GenericEvent(obj("b")), Request("default", "c"), "default/d", None, obj("e")):
             channel.put_nowait(item)
-        await settle()
+        await run_ready_tasks()
         assert script.names == "abce"
-        assert "a channel brings objects, GenericEvents or Requests, not 'default/d'" in caplog.text
+        assert "a channel must deliver objects, GenericEvents or Requests, not 'default/d'" in caplog.text
         await channel.join()
         assert controller.phase == "running"
 
@@ -166,8 +166,8 @@ async def endless() -> AsyncIterator[Object]:
     ("channel", "names", "said"),
     [
         (ends, "ab", "the source printer of the controller demo has ended"),
-        (is_cancelled, "a", "the source printer of the controller demo has failed and brings nothing more"),
-        (raises, "a", "the source printer of the controller demo has failed and brings nothing more"),
+        (is_cancelled, "a", "the source printer of the controller demo has failed and delivers nothing more"),
+        (raises, "a", "the source printer of the controller demo has failed and delivers nothing more"),
     ],
 )
 async def test_an_iterator_from_outside_that_ends_or_raises_is_logged_and_the_controller_goes_on(
@@ -176,11 +176,11 @@ async def test_an_iterator_from_outside_that_ends_or_raises_is_logged_and_the_co
     script = Script()
     with caplog.at_level("INFO"):
         async with running(script, clock, sources=[ChannelSource(channel(), name="printer")]) as controller:
-            await settle()
+            await run_ready_tasks()
             assert script.names == names
             assert said in caplog.text
             controller.requeue(B)
-            await settle()
+            await run_ready_tasks()
             assert script.called[-1] == B
 
 
@@ -189,7 +189,7 @@ async def test_an_iterator_that_never_waits_leaves_the_event_loop_its_turns_and_
 ) -> None:
     script = Script()
     async with running(script, clock, sources=[ChannelSource(endless())]):
-        await settle()
+        await run_ready_tasks()
         assert script.called
     assert [task for task in asyncio.all_tasks() if "demo" in task.get_name()] == []
 
@@ -202,7 +202,7 @@ async def test_a_channel_goes_through_predicates_and_handler(clock: FakeClock) -
     async with running(script, clock, sources=[ChannelSource(channel, handler, is_b)]):
         channel.put_nowait(obj("a"))
         channel.put_nowait(obj("b"))
-        await settle()
+        await run_ready_tasks()
     assert script.called == [Request("mapped", "b")]
 
 
@@ -213,8 +213,8 @@ def test_a_handler_or_a_predicate_that_is_none_is_refused_with_what_to_write() -
         ((informer, GenerationChanged()), r"GenerationChanged is a predicate where a handler is expected"),
         ((informer, Request.of), r"EnqueueMapped\(function\) makes one"),
         ((informer, EnqueueObject(), GenerationChanged), r"write GenerationChanged\(\)"),
-        ((informer, EnqueueObject(), faulty), r"faulty is no predicate: predicate\(function\) makes one"),
-        (("pods",), "KindSource is of a SharedInformer, such as"),
+        ((informer, EnqueueObject(), faulty), r"faulty is not a predicate: predicate\(function\) makes one"),
+        (("pods",), "KindSource needs a SharedInformer, such as"),
     ]
     for arguments, sentence in wrong:
         with pytest.raises(InvalidCall, match=sentence):
@@ -227,5 +227,5 @@ def test_a_handler_or_a_predicate_that_is_none_is_refused_with_what_to_write() -
 
 def test_the_work_queue_is_what_a_source_feeds(clock: FakeClock) -> None:
     queue: WorkQueue[Request] = WorkQueue("demo", clock=clock)
-    Enqueuing(Target("demo", queue, clock), EnqueueObject(), []).take(Created(obj()))
+    Enqueuer(EnqueueTarget("demo", queue, clock), EnqueueObject(), []).enqueue(Created(obj()))
     assert queue.state().depth == 1

@@ -1,4 +1,4 @@
-"""What a controller says of itself: its state, its counters, and a warning of what seems stuck."""
+"""Tests of a controller's state: its counters, and a warning about reconciles that seem stuck."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 
-from informerd.controller.journal import FAILED, Journal, in_one_line
+from informerd.controller.reconcile_log import MAX_FAILED, ReconcileLog, format_error
 from informerd.controller.request import Request
 from informerd.controller.state import StuckKey
-from tests.clock import FakeClock, settle
-from tests.informerd.controller.rig import A, B, Script, running
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.informerd.controller_rig import A, B, Script, running
 
 
 async def test_it_says_who_it_is_and_what_it_has_done(clock: FakeClock) -> None:
@@ -20,7 +20,7 @@ async def test_it_says_who_it_is_and_what_it_has_done(clock: FakeClock) -> None:
         assert (before.name, before.resource, before.workers) == ("demo", "mydemos.crddemo.k8s.io", 3)
         assert (before.phase, before.last_at, before.p50, before.reconciles) == ("running", None, None, {})
         controller.requeue(A)
-        await settle()
+        await run_ready_tasks()
         after = controller.state()
         assert after.reconciles == {"success": 1}
         assert after.last_at == clock.time()
@@ -28,53 +28,53 @@ async def test_it_says_who_it_is_and_what_it_has_done(clock: FakeClock) -> None:
 
 
 def test_quantiles_are_of_the_last_thousand_durations(clock: FakeClock) -> None:
-    journal = Journal(clock)
+    journal = ReconcileLog(clock)
     assert journal.quantiles(0.5, 0.99) == [None, None]
     for _ in range(500):
-        journal.ended("success", 1000.0)
+        journal.record_end("success", 1000.0)
     for number in range(1, 1001):
-        journal.ended("success", float(number))
+        journal.record_end("success", float(number))
     assert journal.quantiles(0.5, 0.99) == [500.0, 990.0]
     assert journal.counters.outcomes == {"success": 1500}
     assert sum(journal.counters.seconds.counts) == 1500
 
 
 def test_one_duration_is_every_quantile(clock: FakeClock) -> None:
-    journal = Journal(clock)
-    journal.ended("error", 2.0)
+    journal = ReconcileLog(clock)
+    journal.record_end("error", 2.0)
     assert journal.quantiles(0.5, 0.99) == [2.0, 2.0]
 
 
 def test_the_last_failed_requests_are_remembered_the_newest_first(clock: FakeClock) -> None:
-    journal = Journal(clock)
-    requests = [Request("", f"n{number}") for number in range(FAILED + 10)]
+    journal = ReconcileLog(clock)
+    requests = [Request("", f"n{number}") for number in range(MAX_FAILED + 10)]
     for request in requests:
-        journal.failed(request, OSError("x"), 1.0)
-    journal.failed(requests[20], OSError("y"), None)
-    keys = [failed.key for failed in journal.last_failed]
-    assert len(keys) == FAILED
+        journal.record_failure(request, OSError("x"), 1.0)
+    journal.record_failure(requests[20], OSError("y"), None)
+    keys = [failed.key for failed in journal.recent_failures]
+    assert len(keys) == MAX_FAILED
     assert keys[:3] == ["n20", "n59", "n58"]
-    assert (journal.last_failed[0].failures, journal.last_failed[0].retry_at) == (2, None)
-    journal.went_well(requests[20])
-    assert [failed.key for failed in journal.last_failed][:2] == ["n59", "n58"]
+    assert (journal.recent_failures[0].failures, journal.recent_failures[0].retry_at) == (2, None)
+    journal.record_success(requests[20])
+    assert [failed.key for failed in journal.recent_failures][:2] == ["n59", "n58"]
 
 
 def test_failures_in_a_row_are_counted_however_many_other_requests_fail(clock: FakeClock) -> None:
-    journal = Journal(clock)
-    requests = [Request("", f"n{number}") for number in range(FAILED + 10)]
+    journal = ReconcileLog(clock)
+    requests = [Request("", f"n{number}") for number in range(MAX_FAILED + 10)]
     for request in requests * 3:
-        journal.failed(request, OSError("x"), 1.0)
-    assert {failed.failures for failed in journal.last_failed} == {3}
+        journal.record_failure(request, OSError("x"), 1.0)
+    assert {failed.failures for failed in journal.recent_failures} == {3}
     for request in requests:
-        journal.went_well(request)
-    journal.failed(requests[0], OSError("x"), 1.0)
-    assert [failed.failures for failed in journal.last_failed] == [1]
+        journal.record_success(request)
+    journal.record_failure(requests[0], OSError("x"), 1.0)
+    assert [failed.failures for failed in journal.recent_failures] == [1]
 
 
 def test_an_error_is_shown_in_one_line_of_bounded_length() -> None:
-    assert in_one_line(OSError("two\n  lines")) == "OSError: two lines"
-    assert in_one_line(KeyError()) == "KeyError"
-    assert len(in_one_line(OSError("x" * 10_000))) == 500
+    assert format_error(OSError("two\n  lines")) == "OSError: two lines"
+    assert format_error(KeyError()) == "KeyError"
+    assert len(format_error(OSError("x" * 10_000))) == 500
 
 
 async def test_a_reconcile_that_seems_stuck_is_warned_of_once_with_its_key_and_its_seconds(
@@ -86,7 +86,7 @@ async def test_a_reconcile_that_seems_stuck_is_warned_of_once_with_its_key_and_i
     async with running(script, clock, workers=2, stuck_after=60) as controller:
         await clock.advance(45)
         controller.requeue(A)
-        await settle()
+        await run_ready_tasks()
         await clock.advance(59)
         assert controller.state().stuck == ()
         await clock.advance(1)
@@ -98,13 +98,13 @@ async def test_a_reconcile_that_seems_stuck_is_warned_of_once_with_its_key_and_i
         ]
         assert controller.counters.stuck == 1
         controller.requeue(B)
-        await settle()
+        await run_ready_tasks()
         assert script.called == [A, B]
         script.answers.clear()
         gate.set()
-        await settle()
+        await run_ready_tasks()
         assert controller.state().stuck == ()
-    assert clock.sleeps == []
+    assert clock.pending_sleeps == []
 
 
 async def test_one_that_is_stuck_anew_is_warned_of_anew(clock: FakeClock, caplog: pytest.LogCaptureFixture) -> None:
@@ -114,9 +114,9 @@ async def test_one_that_is_stuck_anew_is_warned_of_anew(clock: FakeClock, caplog
             gate = asyncio.Event()
             script.answers[A] = gate.wait
             controller.requeue(A)
-            await settle()
+            await run_ready_tasks()
             await clock.advance(61)
             script.answers[A] = None
             gate.set()
-            await settle()
+            await run_ready_tasks()
         assert controller.counters.stuck == 2

@@ -1,4 +1,4 @@
-"""From the start to the first reconcile: what a controller waits for, and what it says while it waits."""
+"""Tests of a controller's start: the caches that it waits for, and its log lines meanwhile."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from informerd.controller.sources import KindSource
 from informerd.errors import CacheSyncTimeout, InformerStopped, InvalidCall
 from informerd.objects import Object
 from informerd.resource import PODS
-from tests.clock import FakeClock, settle
 from tests.informerd.conftest import StartInformer
-from tests.informerd.controller.rig import Script, running
-from tests.informerd.scripted import ScriptedServer, pod, status
-from tests.wait import eventually
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.informerd.controller_rig import Script, running
+from tests.support.scripted import ScriptedServer, pod, status
+from tests.support.wait import eventually
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ async def test_updates_that_repeat_a_version_come_after_news(
         await eventually(lambda: setup.recorder.words[-1] == "update default/c@11")
         await stream.send("ADDED", pod("d", "12"))
         await eventually(lambda: setup.recorder.words[-1] == "add default/d@12")
-        await settle()
+        await run_ready_tasks()
         gate.set()
         await eventually(lambda: len(script.called) >= 4)
         assert script.names[:4] == "bcdb"
@@ -98,7 +98,7 @@ async def test_caches_that_do_not_sync_in_time_fail_the_start_by_name_and_with_t
     await eventually(lambda: setup.state == "forbidden")
     controller = Controller("demo", Script(), sources=[KindSource(setup.informer), KindSource(idle)], clock=clock)
     run = asyncio.create_task(controller.run())
-    await settle()
+    await run_ready_tasks()
     assert controller.state().phase == "waiting for caches"
     assert controller.state().problem.startswith("pods is forbidden: ")
     await clock.advance(119)
@@ -122,7 +122,7 @@ async def test_without_a_time_out_it_waits_for_ever_and_says_once_what_for(
         await clock.advance(1_000_000)
         assert controller.phase == "waiting for caches"
         assert caplog.text.count("the controller demo has no worker yet, because pods in shop is not started") == 1
-    assert clock.sleeps == []
+    assert clock.pending_sleeps == []
 
 
 async def test_it_says_how_many_objects_its_handler_has_still_to_look_at(
@@ -137,7 +137,7 @@ async def test_it_says_how_many_objects_its_handler_has_still_to_look_at(
         await setup.informer.wait_for_sync()
         if not registration.has_synced:
             assert (
-                controller.state().problem == f"pods is listed, with {registration.depth} objects still to be looked at"
+                controller.state().problem == f"pods is listed, with {registration.depth} objects still to be handled"
             )
         await waiting
 
@@ -148,7 +148,7 @@ async def test_one_that_waits_for_its_caches_can_be_ended(
 ) -> None:
     controller = Controller("demo", Script(), sources=[KindSource(idle)], clock=clock)
     run = asyncio.create_task(controller.run())
-    await settle()
+    await run_ready_tasks()
     if how == "stopped":
         controller.stop()
     else:
@@ -157,13 +157,13 @@ async def test_one_that_waits_for_its_caches_can_be_ended(
     assert run.cancelled() is (how == "cancelled")
     assert controller.phase == "stopped"
     assert idle.registrations == []
-    assert clock.sleeps == []
+    assert clock.pending_sleeps == []
 
 
 async def test_an_informer_that_stops_meanwhile_fails_the_start(clock: FakeClock, idle: SharedInformer[Object]) -> None:
     controller = Controller("demo", Script(), sources=[KindSource(idle)], clock=clock)
     run = asyncio.create_task(controller.run())
-    await settle()
+    await run_ready_tasks()
     await idle.close()
     with pytest.raises(InformerStopped):
         await run

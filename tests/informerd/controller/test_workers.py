@@ -1,4 +1,4 @@
-"""Workers: how many, on which requests, and how they end."""
+"""Tests of workers: their number, their requests, and their end."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from informerd.controller.result import Result
 from informerd.errors import AlreadyStarted, InvalidCall
 from informerd.workqueue.rate_limiter import ExponentialRateLimiter
 from informerd.workqueue.work_queue import LOW_PRIORITY
-from tests.clock import FakeClock, settle
-from tests.informerd.controller.rig import A, B, C, Script, running
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.informerd.controller_rig import A, B, C, Script, running
 
 MANY = [Request("default", f"n{number}") for number in range(10_000)]
 
@@ -50,10 +50,10 @@ async def test_so_many_are_reconciled_at_once_as_there_are_workers(clock: FakeCl
     async with running(gate, clock, workers=workers) as controller:
         for request in MANY[:20]:
             controller.requeue(request)
-        await settle()
+        await run_ready_tasks()
         assert (gate.most, controller.active, controller.state().active) == (workers, workers, workers)
         gate.open.set()
-        await settle(50)
+        await run_ready_tasks(50)
         assert Counter(gate.ended) == Counter(MANY[:20])
 
 
@@ -65,10 +65,10 @@ async def test_no_two_workers_are_ever_at_one_request_and_one_that_comes_again_i
         for _ in range(3):
             for _ in range(5):
                 controller.requeue(A)
-            await settle()
+            await run_ready_tasks()
         assert gate.inside[A] == 1
         gate.open.set()
-        await settle()
+        await run_ready_tasks()
         assert gate.ended == [A, A]
         assert gate.most_of_one == 1
 
@@ -80,7 +80,7 @@ async def test_a_poison_key_raises_while_the_others_go_on(clock: FakeClock) -> N
         for _ in range(10):
             for request in (A, B, C):
                 controller.requeue(request)
-            await settle()
+            await run_ready_tasks()
         assert Counter(script.called) == {A: 10, B: 10, C: 10}
         assert [failed.key for failed in controller.state().failed] == ["default/a"]
 
@@ -111,7 +111,7 @@ async def test_a_requeue_keeps_its_priority_unless_the_result_gives_another(cloc
     async with running(script, clock) as controller:
         for request in (A, B, C):
             controller.queue.add(request, priority=LOW_PRIORITY)
-        await settle()
+        await run_ready_tasks()
         priorities: dict[Request, int] = {}
 
         async def look() -> None:
@@ -126,7 +126,7 @@ async def test_a_requeue_keeps_its_priority_unless_the_result_gives_another(cloc
 
         script.answers[gate] = look
         controller.requeue(gate)
-        await settle(60)
+        await run_ready_tasks(60)
         assert priorities == {A: LOW_PRIORITY, B: LOW_PRIORITY, C: 7}
         assert script.names.endswith("gatecab")
 
@@ -138,13 +138,13 @@ async def test_a_raised_item_goes_last_within_its_new_priority(clock: FakeClock)
     script.answers[Request("", "gate")] = lambda: gate(A)
     async with running(script, clock) as controller:
         controller.requeue(Request("", "gate"))
-        await settle()
+        await run_ready_tasks()
         controller.requeue(A, priority=LOW_PRIORITY)
         controller.requeue(B)
         controller.requeue(C)
         controller.requeue(A)
         gate.open.set()
-        await settle()
+        await run_ready_tasks()
         assert script.names == "gatebca"
 
 
@@ -153,12 +153,12 @@ async def test_requeue_now_skips_the_wait_for_the_next_try(clock: FakeClock) -> 
     script.answers[A] = Result(requeue_after=3600)
     async with running(script, clock) as controller:
         controller.requeue(A)
-        await settle()
+        await run_ready_tasks()
         controller.requeue(A)
-        await settle()
+        await run_ready_tasks()
         assert script.called == [A, A]
         assert controller.state().queue.delayed == 1
-        with pytest.raises(InvalidCall, match=r"'default/a' is no Request: write Request\(namespace, name\)"):
+        with pytest.raises(InvalidCall, match=r"'default/a' is not a Request: write Request\(namespace, name\)"):
             controller.requeue("default/a")  # type: ignore[arg-type]
 
 
@@ -168,17 +168,17 @@ async def test_stopped_it_waits_for_what_is_under_way_and_begins_nothing_more(cl
     run = asyncio.create_task(controller.run())
     for request in (A, B, C):
         controller.requeue(request)
-    await settle()
+    await run_ready_tasks()
     controller.stop()
     controller.stop()
     controller.requeue(Request("default", "late"))
-    await settle()
+    await run_ready_tasks()
     assert (run.done(), controller.state().phase) == (False, "stopping")
     gate.open.set()
     await run
     assert gate.ended == [A, B]
     assert controller.phase == "stopped"
-    assert clock.sleeps == []
+    assert clock.pending_sleeps == []
 
 
 async def test_cancelled_it_cancels_what_is_under_way_and_waits_for_its_end(clock: FakeClock) -> None:
@@ -187,7 +187,7 @@ async def test_cancelled_it_cancels_what_is_under_way_and_waits_for_its_end(cloc
     run = asyncio.create_task(controller.run())
     for request in (A, B, C):
         controller.requeue(request)
-    await settle()
+    await run_ready_tasks()
     run.cancel()
     with pytest.raises(asyncio.CancelledError):
         await run
@@ -204,7 +204,7 @@ async def test_a_loop_that_is_closed_under_it_fails_no_request_and_begins_no_oth
     run = asyncio.create_task(controller.run())
     for request in MANY[:10]:
         controller.requeue(request)
-    await settle()
+    await run_ready_tasks()
     for task in asyncio.all_tasks():  # as asyncio.run cancels what is left, here the workers first
         if task.get_name().startswith("worker"):
             task.cancel()
@@ -226,7 +226,7 @@ async def test_a_reconcile_that_takes_no_cancellation_is_its_workers_last(clock:
     run = asyncio.create_task(controller.run())
     controller.requeue(A)
     controller.requeue(B)
-    await settle()
+    await run_ready_tasks()
     run.cancel()
     with pytest.raises(asyncio.CancelledError):
         await run
@@ -252,14 +252,14 @@ async def test_one_that_is_stopped_before_it_runs_ends_at_once(clock: FakeClock)
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"name": ""}, "a controller has a name, for logs and metrics, not ''"),
+        ({"name": ""}, "a controller needs a name, for logs and metrics, not ''"),
         ({"workers": 0}, "the controller demo has workers=0: give a whole number, at least 1"),
         ({"workers": 1.5}, "give a whole number"),
         ({"sync_timeout": -1}, "the controller demo has sync_timeout=-1: give seconds, more than 0, or None"),
         ({"reconcile_timeout": 0}, "give seconds"),
         ({"stuck_after": "soon"}, "give seconds"),
-        ({"sources": [Script]}, "is no source: KindSource"),
-        ({"sources": ["pods"]}, "'pods' is no source"),
+        ({"sources": [Script]}, "is not a source: KindSource"),
+        ({"sources": ["pods"]}, "'pods' is not a source"),
         ({"sources": Script()}, "give a list, such as [KindSource(informer)]"),
         ({"limiter": ExponentialRateLimiter}, "give one, such as ExponentialRateLimiter()"),
         ({"limiter": 5}, "the controller demo has limiter=5"),

@@ -1,4 +1,4 @@
-"""A namespace of a cluster, real and demo, for writes."""
+"""Fixtures with a namespace of a cluster, real and demo, for writes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import pytest
 from informerd.clients.dynamic_client import DynamicClient
 from informerd.clients.resource_client import ResourceClient
 from informerd.resource import MYDEMOS, Resource
-from informerd.rest.call import Json
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
-from tests.clusters import DemoCluster
-from tests.controlplane import ControlPlane
+from informerd.rest.request import Json
+from tests.support.clusters import DemoCluster
+from tests.support.controlplane import ControlPlane
 
 CRD = Path(__file__).parents[3] / "deploy" / "crd" / "mydemos.yaml"
 CONFIG_MAPS = Resource(version="v1", plural="configmaps", kind="ConfigMap")

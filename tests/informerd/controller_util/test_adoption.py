@@ -1,15 +1,20 @@
-"""Adoption: the cases of controller_ref_manager_test.go, on API servers."""
+"""Tests of adoption: the cases of controller_ref_manager_test.go, on API servers."""
 
 from __future__ import annotations
 
 import pytest
 
+from informerd.controller_util.adoption import ControllerRefManager, adopt, release
+from informerd.controller_util.finalizers import add_finalizer
+from informerd.controller_util.owner_references import (
+    is_controlled_by,
+    owners_of,
+    set_controller_reference,
+    set_owner_reference,
+)
 from informerd.errors import AlreadyOwned, BeingDeleted, NotFound, ObjectReplaced
-from informerd.rest.call import Json
-from informerd.writing.adoption import ControllerRefManager, adopt, release
-from informerd.writing.finalizers import add_finalizer
-from informerd.writing.owners import is_controlled_by, owners_of, set_controller_reference, set_owner_reference
-from tests.informerd.writing.conftest import Place
+from informerd.rest.request import Json
+from tests.informerd.controller_util.conftest import Place
 
 
 async def labelled(place: Place, name: str, app: str = "web", owner: Json | None = None) -> Json:
@@ -60,7 +65,7 @@ async def test_an_owner_that_is_being_deleted_takes_in_and_lets_go_nothing(place
     assert await names_claimed(place, await place.demos.get("mine")) == ["own"]
     assert is_controlled_by(await place.maps.get("unfit"), mine)
     assert owners_of(await place.maps.get("orphan")) == []
-    with pytest.raises(BeingDeleted, match="it may own nothing more"):  # the cache has not heard of it yet
+    with pytest.raises(BeingDeleted, match="it cannot adopt more objects"):  # the cache has not heard of it yet
         await names_claimed(place, mine)
     assert owners_of(await place.maps.get("orphan")) == []
     await place.demos.patch("mine", {"metadata": {"finalizers": None}})

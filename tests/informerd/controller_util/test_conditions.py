@@ -1,4 +1,4 @@
-"""Conditions, as apimachinery's meta/conditions_test.go has them."""
+"""Tests of conditions, from apimachinery's meta/conditions_test.go."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from informerd.controller_util.conditions import condition_of, is_condition, remove_condition, set_condition
+from informerd.controller_util.patch import change_object
 from informerd.errors import InvalidCall
-from informerd.rest.call import Json
-from informerd.writing.change import change_object
-from informerd.writing.conditions import condition_of, is_condition, remove_condition, set_condition
-from tests.clock import FakeClock
-from tests.informerd.writing.conftest import Place
+from informerd.rest.request import Json
+from tests.informerd.controller_util.conftest import Place
+from tests.support.clock import FakeClock
 
 THEN = "2027-01-15T08:00:00Z"
 LATER = "2027-01-15T08:00:07Z"

@@ -1,4 +1,4 @@
-"""Create or update: one way to have an object so, whatever is there and whoever else writes."""
+"""Tests of create or update: an object reaches the wanted state, with any existing object and any other writer."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from informerd.clients.resource_client import ResourceClient
+from informerd.controller_util.create_or_update import create_or_update
 from informerd.errors import Invalid, InvalidCall, NotFound
-from informerd.rest.call import Json
-from informerd.writing.create_or_update import create_or_update
-from tests.informerd.writing.conftest import Place
+from informerd.rest.request import Json
+from tests.informerd.controller_util.conftest import Place
 
 SHAPES: Json = {"metadata": {"name": "shapes"}, "data": {"form": "round"}}
 
@@ -122,7 +122,9 @@ async def test_a_manifest_without_a_namespace_is_meant_for_the_clients(place: Pl
 
 async def test_a_manifest_of_another_namespace_than_the_clients_is_refused(place: Place) -> None:
     elsewhere: Json = {"metadata": {"name": "shapes", "namespace": "default"}}
-    with pytest.raises(InvalidCall, match=f"with a client of the namespace {place.namespace}: take another one"):
+    with pytest.raises(
+        InvalidCall, match=f"is not in the namespace {place.namespace} of this client: use another client"
+    ):
         await create_or_update(place.maps, elsewhere, paint)
     anywhere = place.maps.in_namespace("")
     assert (await create_or_update(anywhere, shapes(place), paint)).outcome == "created"

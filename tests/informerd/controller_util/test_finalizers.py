@@ -1,12 +1,12 @@
-"""Finalizers are added and removed beside others', and never on another object."""
+"""Tests of finalizers, which are added and removed next to others', and never on another object."""
 
 from __future__ import annotations
 
 import pytest
 
+from informerd.controller_util.finalizers import add_finalizer, has_finalizer, remove_finalizer
 from informerd.errors import BeingDeleted, NotFound, ObjectReplaced
-from informerd.writing.finalizers import add_finalizer, has_finalizer, remove_finalizer
-from tests.informerd.writing.conftest import Place
+from tests.informerd.controller_util.conftest import Place
 
 OURS = "tests.example.org/ours"
 THEIRS = "tests.example.org/theirs"
@@ -42,7 +42,7 @@ async def test_finalizers_that_others_added_meanwhile_stay(place: Place) -> None
 async def test_an_object_on_its_way_out_takes_no_finalizer(place: Place) -> None:
     await add_finalizer(place.maps, await place.map(), THEIRS)
     await place.maps.delete("shapes")
-    with pytest.raises(BeingDeleted, match=r"shapes is being deleted: it takes no finalizer"):
+    with pytest.raises(BeingDeleted, match=r"shapes is being deleted: the finalizer \S+ can no longer be added"):
         await add_finalizer(place.maps, await place.maps.get("shapes"), OURS)
 
 

@@ -1,4 +1,4 @@
-"""What was changed in an object, as a merge patch."""
+"""Tests of merge patches of the changes to an object."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from kubernetes.aio.client.models import V1ConfigMap
 
+from informerd.controller_util.manifest import Head, head_of, manifest_of, patch_to, with_preconditions
 from informerd.errors import InvalidCall
 from informerd.objects import Object, ObjectMeta
-from informerd.rest.call import Json
-from informerd.writing.manifest import Head, head_of, manifest_of, patch_to, preconditioned
+from informerd.rest.request import Json
 
 
 @pytest.mark.parametrize(
@@ -38,13 +38,13 @@ def test_a_patch_names_what_is_different_and_nothing_else(before: Json, after: J
 
 def test_a_patch_is_for_one_version_of_one_object() -> None:
     head = Head(name="a", uid="u1", resource_version="7")
-    patch = preconditioned({"metadata": {"labels": {"a": "b"}}, "spec": {}}, head)
+    patch = with_preconditions({"metadata": {"labels": {"a": "b"}}, "spec": {}}, head)
     assert patch == {"metadata": {"labels": {"a": "b"}, "resourceVersion": "7", "uid": "u1"}, "spec": {}}
 
 
 def test_what_was_never_read_is_not_patched() -> None:
     with pytest.raises(InvalidCall, match="no resourceVersion"):
-        preconditioned({}, Head(name="a"))
+        with_preconditions({}, Head(name="a"))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Owner references in manifests: one controller, and nothing lost of what others wrote."""
+"""Tests of owner references in manifests: one controller, and no reference of others lost."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from typing import Any
 
 import pytest
 
-from informerd.errors import AlreadyOwned, InvalidCall
-from informerd.objects import Object, ObjectMeta
-from informerd.rest.call import Json
-from informerd.writing.owners import (
+from informerd.controller_util.owner_references import (
     controller_of,
     is_controlled_by,
     owner_reference,
@@ -18,6 +15,9 @@ from informerd.writing.owners import (
     set_controller_reference,
     set_owner_reference,
 )
+from informerd.errors import AlreadyOwned, InvalidCall
+from informerd.objects import Object, ObjectMeta
+from informerd.rest.request import Json
 
 
 def demo(uid: str = "u1", namespace: str = "shop") -> Object:
@@ -94,7 +94,7 @@ def test_an_owner_in_a_namespace_owns_nothing_outside_of_it(namespace: str) -> N
     manifest = shapes()
     manifest["metadata"]["namespace"] = namespace
     for set_reference in (set_owner_reference, set_controller_reference):
-        with pytest.raises(InvalidCall, match="owners are in the same namespace"):
+        with pytest.raises(InvalidCall, match="owners must be in the same namespace"):
             set_reference(demo(), manifest)
 
 

@@ -1,4 +1,4 @@
-"""Changes of what is there: nothing of what others wrote is lost, nothing is sent that changes nothing."""
+"""Tests of patches: concurrent changes survive, and a change without effect sends nothing."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pytest
 from kubernetes.aio.client.models import V1ConfigMap
 
 from informerd.clients.typed_client import TypedClient
+from informerd.controller_util.patch import change_object
 from informerd.errors import Conflict, InvalidCall, NotFound, ObjectReplaced
 from informerd.objects import Object
-from informerd.rest.call import Json
-from informerd.writing.change import change_object
-from tests.informerd.writing.conftest import CONFIG_MAPS, Place
+from informerd.rest.request import Json
+from tests.informerd.controller_util.conftest import CONFIG_MAPS, Place
 
 
 def paint(colour: str) -> Any:
@@ -60,7 +60,7 @@ async def test_another_object_of_the_same_name_is_left_alone(place: Place) -> No
     old = await place.map()
     await place.maps.delete("shapes")
     new = await place.map()
-    with pytest.raises(ObjectReplaced, match="was deleted and created anew"):
+    with pytest.raises(ObjectReplaced, match="was deleted and created again"):
         await change_object(place.maps, old, paint("red"))
     assert await place.maps.get("shapes") == new
 

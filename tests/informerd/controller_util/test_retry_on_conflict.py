@@ -1,4 +1,4 @@
-"""Conflicts are tried again, later each time, and nothing else is."""
+"""Tests of retries on conflict, with growing delays, and on no other error."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
+from informerd.controller_util.retry_on_conflict import retry_on_conflict
 from informerd.errors import AlreadyExists, Conflict, Status
-from informerd.writing.retry import retry_on_conflict
-from tests.clock import FakeClock, settle
+from tests.support.clock import FakeClock, run_ready_tasks
 
 CONFLICT = Conflict(Status(code=409, reason="Conflict", message="the object has been modified"))
 
@@ -36,9 +36,9 @@ async def test_conflicts_are_tried_again_each_later_than_the_last_by_chance() ->
     task = asyncio.create_task(retry_on_conflict(attempts, clock=clock, chance=lambda: 0.5))
     waits = []
     while not task.done():
-        await settle()
-        waits += clock.sleeps
-        await clock.advance(sum(clock.sleeps))
+        await run_ready_tasks()
+        waits += clock.pending_sleeps
+        await clock.advance(sum(clock.pending_sleeps))
     assert await task == 4
     assert waits == pytest.approx([0.015, 0.03, 0.06])
 
@@ -48,9 +48,9 @@ async def test_the_wait_never_grows_beyond_two_seconds() -> None:
     task = asyncio.create_task(retry_on_conflict(attempts, tries=20, clock=clock, chance=lambda: 1.0))
     waits = []
     while not task.done():
-        await settle()
-        waits += clock.sleeps
-        await clock.advance(sum(clock.sleeps))
+        await run_ready_tasks()
+        waits += clock.pending_sleeps
+        await clock.advance(sum(clock.pending_sleeps))
     assert max(waits) == 2.0
     assert task.exception() is CONFLICT
 

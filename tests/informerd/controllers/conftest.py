@@ -1,7 +1,7 @@
-"""The two clusters, for all of the programs."""
+"""Fixtures with the two clusters, for all of the programs."""
 
 from __future__ import annotations
 
-from tests.terminal import demo_terminal, real_terminal, terminal
+from tests.support.terminal import demo_terminal, real_terminal, terminal
 
 __all__ = ["demo_terminal", "real_terminal", "terminal"]

@@ -1,4 +1,4 @@
-"""The flags of the programs, and what becomes of errors."""
+"""Tests of the programs' flags, and of their error messages."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from informerd.controllers.command_line import (
     FAILED,
     INTERRUPTED,
     USAGE,
-    chosen_cluster,
-    command_line,
+    cluster_from_options,
+    make_parser,
     run_to_end,
 )
 from informerd.errors import ConfigError, InformerdError, InvalidCall, UnknownResource, Unreachable
 from informerd.rest.cluster_config import ClusterConfig
-from tests.informerd.kubeconfigs import kubeconfig as write_kubeconfig
-from tests.terminal import Running
+from tests.support.informerd.kubeconfigs import kubeconfig as write_kubeconfig
+from tests.support.terminal import Running
 
 
 def chosen(*arguments: str) -> ClusterConfig:
-    return chosen_cluster(command_line("program", None).parse_args(arguments))
+    return cluster_from_options(make_parser("program", None).parse_args(arguments))
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""crddemo, as a program on both clusters; its lines, in order and word by word, are in test_controllers_docs.py."""
+"""Tests of crddemo as a program on both clusters; its output is checked in tests/docs/test_controllers.py."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import signal
 import pytest
 
 from informerd.controllers.crddemo import main
-from tests.informerd.controllers.samples import code_of, mydemo
-from tests.terminal import Running, Terminal
+from tests.support.informerd.controller_manifests import code_of, mydemo
+from tests.support.terminal import Running, Terminal
 
 CRDDEMO = ("-m", "informerd.controllers.crddemo")
 START = [

@@ -1,4 +1,4 @@
-"""deploy/controllers/crddemo.yaml: its rights are enough for two of it, of which one works."""
+"""Tests of deploy/controllers/crddemo.yaml: its permissions suffice for two replicas, of which one works."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from tests.informerd.controllers.samples import mydemo
-from tests.program import ROOT
-from tests.terminal import Running, Terminal
+from tests.support.informerd.controller_manifests import mydemo
+from tests.support.program import ROOT
+from tests.support.terminal import Running, Terminal
 
 GIVEN_UP = {"holderIdentity": "", "leaseDurationSeconds": 1}
 LEASE = {

@@ -1,4 +1,4 @@
-"""The controllers inside one manager: flooded by 10,000 names, with one that fails, and with a cache that is late."""
+"""Tests of the controllers in one manager: flooded by 10,000 names, with one that fails, and with a late cache."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from informerd import CachedKind, Controller, Manager, Object, Request, SharedIn
 from informerd.controllers import crddemo
 from informerd.controllers.crddemo import add_crddemo
 from informerd.controllers.pod_operator import Settings, add_pod_operator
-from informerd.controllers.tutorial import MOST_RETRIES, Tutorial
-from informerd.recording import outbox
+from informerd.controllers.tutorial import MAX_RETRIES, Tutorial
+from informerd.record import queue as outbox
 from informerd.resource import MYDEMOS
 from informerd.testing import LiveCluster
-from tests.informerd.controllers.samples import mydemo, replica_set
-from tests.program import ROOT
-from tests.terminal import Terminal
-from tests.wait import eventually
+from tests.support.informerd.controller_manifests import mydemo, replica_set
+from tests.support.program import ROOT
+from tests.support.terminal import Terminal
+from tests.support.wait import eventually
 
 JINGHZHUS = ROOT / "deploy" / "crd" / "jinghzhus.yaml"
 FLOOD = [Request("flood", f"demo-{number}") for number in range(10_000)]
@@ -59,13 +59,13 @@ async def test_a_flood_of_10_000_names_is_worked_off_once_each(terminal: Termina
     with Lines("mydemo-controller") as lines:
         async with LiveCluster(terminal.config) as cluster:
             controller = add_crddemo(manager := Manager(cluster.client))
-            async with cluster.running(manager):
-                await cluster.settled()
+            async with cluster.run_controllers(manager):
+                await cluster.wait_until_settled()
                 lines.said.clear()
                 for request in FLOOD * 2:
                     controller.requeue(request)
                 await cluster.apply(_in("flood", mydemo("alpha")))
-                await cluster.settled(within=60)
+                await cluster.wait_until_settled(within=60)
     synced = [line for line in lines.said if line.startswith("Successfully")]
     assert sorted(synced) == sorted(f"Successfully synced '{each}'" for each in [*FLOOD, "flood/alpha"])
     assert len([line for line in lines.said if line.startswith("[DemoCRD] Deleting mydemo: flood/")]) == len(FLOOD)
@@ -85,26 +85,26 @@ async def test_a_flood_of_names_that_are_not_there_is_worked_off_once_each_and_h
     with Lines("replicaset-controller"):
         async with LiveCluster(terminal.config) as cluster:
             controller = add(manager := Manager(cluster.client))
-            async with cluster.running(manager):
-                await cluster.settled()
+            async with cluster.run_controllers(manager):
+                await cluster.wait_until_settled()
                 before = controller.state().reconciles.get("success", 0)
                 for request in FLOOD * 2:
                     controller.requeue(request)
-                await cluster.settled(within=60)
+                await cluster.wait_until_settled(within=60)
                 after = controller.state()
     assert after.reconciles["success"] - before == len(FLOOD)
     assert (after.failed, after.queue.depth) == ((), 0)
 
 
 async def test_in_a_flood_no_object_goes_without_its_event(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outbox, "QUEUE", 20)
+    monkeypatch.setattr(outbox, "QUEUE_SIZE", 20)
     monkeypatch.setattr(crddemo, "BACKLOG", 10)
     terminal.namespace("events")
     async with LiveCluster(terminal.config) as cluster:
         await cluster.apply(*(_in("events", mydemo(f"demo-{number}")) for number in range(60)))
         add_crddemo(manager := Manager(cluster.client))
-        async with cluster.running(manager):
-            await cluster.settled()
+        async with cluster.run_controllers(manager):
+            await cluster.wait_until_settled()
         events = manager.state().events
         assert (events.dropped, events.refused) == (0, 0)
         assert len(await cluster.dynamic.resource("events", "events").list()) == 60
@@ -133,9 +133,9 @@ async def test_the_tutorial_controller_gives_a_poison_name_up_until_it_changes_a
         working = asyncio.create_task(controller.run(4))
         for request in FLOOD:
             queue.add(request.key)
-        await eventually(lambda: given_up(1 + MOST_RETRIES), within=60)
+        await eventually(lambda: given_up(1 + MAX_RETRIES), within=60)
         queue.add(poison)  # it has changed
-        await eventually(lambda: given_up(2 * (1 + MOST_RETRIES)), within=60)
+        await eventually(lambda: given_up(2 * (1 + MAX_RETRIES)), within=60)
         working.cancel()  # which still lets it work off what waits
         await asyncio.wait([working])
     assert sorted(synced) == sorted(each.key for each in FLOOD if each.key != poison)
@@ -158,9 +158,9 @@ async def test_a_name_that_fails_is_tried_again_while_the_others_go_on(
     sample = mydemo if add is add_crddemo else replica_set
     async with LiveCluster(terminal.config) as cluster:
         controller = add(manager := Manager(cluster.client))
-        async with cluster.running(manager):
+        async with cluster.run_controllers(manager):
             await cluster.apply(*(_in(namespace, sample(name)) for name in ("alpha", "poison", "omega")))
-            await cluster.settled()
+            await cluster.wait_until_settled()
             (failed,) = controller.state().failed
             assert (failed.key, failed.error) == (f"{namespace}/poison", "ValueError: cannot be looked at")
             assert failed.retry_at is not None
@@ -186,7 +186,7 @@ async def test_a_conflict_is_a_reason_to_look_again(
     monkeypatch.setattr(CachedKind, "get", get)
     async with LiveCluster(terminal.config) as cluster:
         controller = add_replica_sets(manager := Manager(cluster.client))
-        async with cluster.running(manager):
+        async with cluster.run_controllers(manager):
             await cluster.apply(_in("late", replica_set("web")))
             sets = cluster.dynamic.resource("replicasets", "late")
 
@@ -194,7 +194,7 @@ async def test_a_conflict_is_a_reason_to_look_again(
                 return "hello" in (await sets.get("web"))["metadata"].get("labels", {})
 
             await eventually(labelled)
-            await cluster.settled()
+            await cluster.wait_until_settled()
         assert controller.state().reconciles["error"] == 1
     assert "failed on late/web: Conflict: " in caplog.text
 

@@ -1,4 +1,4 @@
-"""All of the programs through one bad day: no definition at first, then an API server that dies unseen."""
+"""Tests of all programs through outages: a missing definition at first, then an API server that dies."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from tests.informerd.controllers.fragile import FragileTerminal, fragile
-from tests.informerd.controllers.samples import mydemo, replica_set
-from tests.terminal import Running
+from tests.support.informerd.controller_manifests import mydemo, replica_set
+from tests.support.informerd.fragile_clusters import FragileTerminal, fragile
+from tests.support.terminal import Running
 
 __all__ = ["fragile"]
 

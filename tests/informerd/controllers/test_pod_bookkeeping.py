@@ -1,4 +1,4 @@
-"""The Pod operator's bookkeeping, with the time in the test's hand."""
+"""Tests of the Pod operator's bookkeeping, with a clock that the test controls."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from informerd.controllers import pod_bookkeeping
 from informerd.controllers.pod_bookkeeping import JINGHZHUS, Removal
 from informerd.controllers.pod_operator import Settings, add_pod_operator
 from informerd.manager.manager import Manager
-from informerd.rest.call import Json
+from informerd.rest.request import Json
 from informerd.testing import FakeClock, LiveCluster, eventually
-from tests import clusters
+from tests.support import clusters
 
 SETTLE = 3.0
 
@@ -40,8 +40,8 @@ def clock() -> FakeClock:
 async def operating(cluster: LiveCluster, clock: FakeClock) -> AsyncIterator[Manager]:
     manager = Manager(cluster.client, factory=cluster.factory, clock=clock)
     add_pod_operator(manager, Settings(namespace="default"), out=io.StringIO(), clock=clock)
-    async with cluster.running(manager):
-        await cluster.settled()
+    async with cluster.run_controllers(manager):
+        await cluster.wait_until_settled()
         yield manager
 
 
@@ -70,12 +70,12 @@ async def end(cluster: LiveCluster, *names: str) -> None:
     """Have pods go at once, and the operator know it."""
     for name in names:
         await cluster.dynamic.resource("pods", "default").delete(name, grace_period=0)
-    await cluster.settled()
+    await cluster.wait_until_settled()
 
 
 async def pass_by(cluster: LiveCluster, clock: FakeClock, seconds: float) -> None:
     await clock.advance(seconds)
-    await cluster.settled()
+    await cluster.wait_until_settled()
 
 
 async def test_a_pod_that_went_is_taken_off_after_three_seconds(cluster: LiveCluster, clock: FakeClock) -> None:
@@ -95,7 +95,7 @@ async def test_who_takes_a_pod_away_on_purpose_takes_it_off_the_list_and_nothing
     async with operating(cluster, clock):
         await end(cluster, "a")
         await jinghzhus(cluster).patch("demo", {"spec": {"podList": ["b"], "current": 1, "desired": 1}})
-        await cluster.settled()
+        await cluster.wait_until_settled()
         await pass_by(cluster, clock, 10)
         assert await listed(cluster) == (["b"], 1, "as wanted")
 
@@ -130,7 +130,7 @@ async def test_pods_that_a_new_jinghzhu_names_before_they_are_there_are_left_on_
 ) -> None:
     async with operating(cluster, clock):
         await cluster.apply(jinghzhu("a"))
-        await cluster.settled()
+        await cluster.wait_until_settled()
         await pass_by(cluster, clock, 60)
         assert await listed(cluster) == (["a"], 1, "as wanted")
 
@@ -143,14 +143,14 @@ async def test_a_pod_that_went_before_its_name_was_listed_is_taken_off_then(
         await end(cluster, "a")
         await pass_by(cluster, clock, 10)
         await jinghzhus(cluster).patch("demo", {"spec": {"podList": ["a"], "current": 1}})
-        await cluster.settled()
+        await cluster.wait_until_settled()
         assert await listed(cluster) == ([], 0, "Need to do HA")
 
 
 async def test_however_many_go_none_that_is_listed_is_forgotten_and_of_the_others_only_the_new_are_known(
     cluster: LiveCluster, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pod_bookkeeping, "MOST", 2)
+    monkeypatch.setattr(pod_bookkeeping, "MAX_MISSING_PODS", 2)
     names = [f"p{number}" for number in range(8)]
     await cluster.apply(*(pod(name) for name in names), jinghzhu(*names[:6]))
     async with operating(cluster, clock):
@@ -160,7 +160,7 @@ async def test_however_many_go_none_that_is_listed_is_forgotten_and_of_the_other
         await pass_by(cluster, clock, SETTLE)
         assert await listed(cluster) == ([], 0, "Need to do HA")
         await jinghzhus(cluster).patch("demo", {"spec": {"podList": ["p6", "p7"], "current": 2}})
-        await cluster.settled()
+        await cluster.wait_until_settled()
         assert await listed(cluster) == (["p6"], 1, "Need to do HA")
 
 
@@ -171,7 +171,7 @@ async def test_a_pod_that_is_there_again_under_its_name_stays_on_the_list(
     async with operating(cluster, clock):
         await end(cluster, "a")
         await cluster.apply(pod("a"))
-        await cluster.settled()
+        await cluster.wait_until_settled()
         await pass_by(cluster, clock, 10)
         assert await listed(cluster) == (["a"], 1, "as wanted")
 
@@ -289,6 +289,6 @@ async def test_whom_somebody_else_takes_off_on_purpose_at_the_last_moment_is_no_
         await pass_by(cluster, clock, 0)
         await clock.advance(SETTLE)
         await eventually(lambda: not rivals)
-        await clock.sleeper(below=0.1)
+        await clock.wait_for_sleeper(below=0.1)
         await pass_by(cluster, clock, 1)
         assert await listed(cluster) == (["a"], 1, "as wanted")

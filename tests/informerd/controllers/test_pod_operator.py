@@ -1,4 +1,4 @@
-"""The Pod operator, as a program on both clusters, and through what may happen to an API server."""
+"""Tests of the Pod operator as a program on both clusters, also through faults of the API server."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from tests.controlplane import ControlPlane
-from tests.program import ROOT
-from tests.terminal import Running, Terminal
-from tests.wait import eventually
+from tests.support.controlplane import ControlPlane
+from tests.support.program import ROOT
+from tests.support.terminal import Running, Terminal
+from tests.support.wait import eventually
 
 OPERATOR = ("-m", "informerd.controllers.pod_operator")
 CRD = ROOT / "deploy" / "crd" / "jinghzhus.yaml"
@@ -26,7 +26,9 @@ LEASE = {
 """Made beforehand: who makes it waits for whoever may have held one that was deleted."""
 NAME = "jinghzhus.jinghzhu.io"
 
-NO_NAMESPACE = "can be no namespace: at most 63 small letters, digits and dashes, no dash at an end"
+NO_NAMESPACE = (
+    "is not a namespace name: use at most 63 lower-case letters, digits and dashes, with no dash at either end"
+)
 
 Json = dict[str, Any]
 

@@ -1,12 +1,12 @@
-"""The tutorial controller, as a program on both clusters; for Mydemos and with retries in test_controllers_docs.py."""
+"""Tests of the tutorial controller as a program on both clusters; see also tests/docs/test_controllers.py."""
 
 from __future__ import annotations
 
 import pytest
 
 from informerd.controllers.tutorial import main
-from tests.informerd.controllers.samples import code_of, pod
-from tests.terminal import Terminal
+from tests.support.informerd.controller_manifests import code_of, pod
+from tests.support.terminal import Terminal
 
 TUTORIAL = ("-m", "informerd.controllers.tutorial")
 
@@ -37,7 +37,7 @@ async def test_it_says_what_comes_changes_and_goes(terminal: Terminal) -> None:
         (["--retries=3"], "tutorial: error: unrecognized arguments: --retries=3"),
         (
             ["--workers=0"],
-            "tutorial: error: argument --workers: '0' is no number of workers, of which there is at least 1",
+            "tutorial: error: argument --workers: '0' is not a number of workers: give at least 1",
         ),
         (["--kubeconfig=/nowhere"], "tutorial: /nowhere: no such file"),
         (["--resource=podz"], "tutorial: the API server has no resource 'podz'; did you mean pods?"),

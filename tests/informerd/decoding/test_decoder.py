@@ -1,4 +1,4 @@
-"""From an object's JSON to its projection."""
+"""Tests of decoding an object's JSON to its projection."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from informerd.decoding.decoder import Decoder, Transform, TransformFailed
 from informerd.errors import UnexpectedObject
 from informerd.objects import Object
 from informerd.resource import PODS
-from tests.informerd.scripted import pod
+from tests.support.scripted import pod
 
 
 class Spec(msgspec.Struct, frozen=True, rename="camel"):

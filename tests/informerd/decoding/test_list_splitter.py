@@ -1,4 +1,4 @@
-"""A list's JSON, cut into its items while it comes."""
+"""Tests of the list splitter, which cuts a list's JSON into its items while it arrives."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from informerd.decoding.list_splitter import COUNT_AT, ListSplitter
 from informerd.errors import MalformedStream
-from tests.informerd.scripted import pod
+from tests.support.scripted import pod
 
 TRICKY = [
     {"metadata": {"name": "a"}, "text": '},{"metadata":{"name":"no"}}, \\" ]} {"items":['},

@@ -1,4 +1,4 @@
-"""Which classes are projections; what is none is told when the informer is made."""
+"""Tests of projection classes; a wrong class is refused when the informer is made."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from informerd.decoding.projection import check_projection
 from informerd.errors import InformerdError, UnusableProjection
 from informerd.objects import Object, ObjectMeta
 from informerd.resource import PODS
-from tests.clock import FakeClock
-from tests.informerd.scripted import ScriptedServer
+from tests.support.clock import FakeClock
+from tests.support.scripted import ScriptedServer
 
 
 class Spec(msgspec.Struct, frozen=True):
@@ -68,7 +68,7 @@ class Union(Object, frozen=True):
 
 
 class Unknown(Object, frozen=True):
-    spec: Nonsense | None = None  # type: ignore[name-defined] # noqa: F821
+    spec: Nonsense | None = None  # type: ignore[name-defined]  # noqa: F821
 
 
 class NoObject(msgspec.Struct):
@@ -83,15 +83,15 @@ def test_a_frozen_struct_whose_fields_have_defaults_is_a_projection(projection: 
 @pytest.mark.parametrize(
     ("projection", "field", "message"),
     [
-        (NoObject, "", "NoObject is no projection: it does not extend informerd's Object"),
-        (dict, "", "dict is no projection: it does not extend informerd's Object"),
+        (NoObject, "", "NoObject is not a projection: it does not extend informerd's Object"),
+        (dict, "", "dict is not a projection: it does not extend informerd's Object"),
         (
             Required,
             "spec",
-            "Required is no projection: the field 'spec' needs a default, because the API server leaves",
+            "Required is not a projection: the field 'spec' needs a default, because the API server leaves",
         ),
-        (Changeable, "", "its objects could be changed, though all who read a store share them: leave frozen=True"),
-        (Array, "", "objects are no arrays"),
+        (Changeable, "", "its objects could be changed, although all readers of a store share them: keep frozen=True"),
+        (Array, "", "objects are not arrays"),
         (Closed, "", "leave out forbid_unknown_fields"),
         (Tagged, "", "no object has a tag"),
         (Renamed, "api_version", "the field 'api_version' is 'apiVersion' in JSON, not 'version'"),
@@ -110,6 +110,6 @@ def test_what_no_object_can_become_is_an_error_that_names_the_field(projection: 
 
 async def test_it_is_told_when_the_list_and_watch_is_made(server: ScriptedServer, clock: FakeClock) -> None:
     async with server.client(clock) as client:
-        with pytest.raises(UnusableProjection, match="Required is no projection: the field 'spec'"):
+        with pytest.raises(UnusableProjection, match="Required is not a projection: the field 'spec'"):
             ListWatch(client, PODS, projection=Required)
     assert server.waiting == 0

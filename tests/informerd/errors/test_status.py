@@ -1,4 +1,4 @@
-"""The error tree: which type a Status becomes."""
+"""Tests of the error tree: the error type of each Status."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from informerd.errors import (
     Unauthorized,
     error_from_status,
 )
-from informerd.rest.answer import error_from_answer
+from informerd.rest.response import error_from_response
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_causes_name_the_fields() -> None:
         b'"details":{"name":"a","kind":"Mydemo","causes":[{"reason":"FieldValueInvalid","message":"too big","field":'
         b'"spec.port"}]}}'
     )
-    error = error_from_answer(422, body, [], now=0.0)
+    error = error_from_response(422, body, [], now=0.0)
     assert isinstance(error, Invalid)
     assert error.causes == (Cause(reason="FieldValueInvalid", message="too big", field="spec.port"),)
 
@@ -116,9 +116,9 @@ def test_causes_name_the_fields() -> None:
     ],
 )
 def test_an_answer_that_is_no_status_is_still_an_error_with_words(code: int, body: bytes, expected: str) -> None:
-    error = error_from_answer(code, body, [], now=0.0)
+    error = error_from_response(code, body, [], now=0.0)
     assert (error.code, str(error)) == (code, expected)
 
 
 def test_a_status_without_a_code_has_the_answers() -> None:
-    assert error_from_answer(404, b'{"kind":"Status","message":"gone"}', [], now=0.0).code == 404
+    assert error_from_response(404, b'{"kind":"Status","message":"gone"}', [], now=0.0).code == 404

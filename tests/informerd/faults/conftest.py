@@ -1,4 +1,4 @@
-"""API servers that tests of this folder may harm, shared by them: each test leaves them whole."""
+"""Fixtures with API servers that tests of this folder share and may harm; each test leaves them whole."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pytest
 
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
-from tests.controlplane import ControlPlane, ControlPlaneError
-from tests.informerd.certificates import Authority
-from tests.informerd.faults.audit import FLAGS, write_policy
-from tests.informerd.faults.rig import Rig, rigged
-from tests.require import controlplane_binaries
+from tests.support.controlplane import ControlPlane, ControlPlaneError
+from tests.support.informerd.certificates import Authority
+from tests.support.informerd.faults.audit_log import FLAGS, write_policy
+from tests.support.informerd.faults.informer_rig import Rig, rigged
+from tests.support.require import controlplane_binaries
 
 
 @pytest.fixture(scope="package")

@@ -1,4 +1,4 @@
-"""etcd forgets its history: what is watched from before that expires (410)."""
+"""Tests of etcd compaction, after which older watches expire (410)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import asyncio
 import dataclasses
 import random
 
-from tests.informerd.faults.rig import CONFIG_MAPS, EVENTS, QUICK, Rig
-from tests.wire import Wire
+from tests.support.informerd.faults.informer_rig import CONFIG_MAPS, EVENTS, QUICK, Rig
+from tests.support.tcp_proxy import Wire
 
 NAMES = [f"c{number}" for number in range(5)]
 

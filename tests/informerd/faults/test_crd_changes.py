@@ -1,9 +1,9 @@
-"""A custom resource whose definition is created, gets a new version, loses the old one and goes."""
+"""Tests of a custom resource whose definition is created, gets a new version, loses the old one and is deleted."""
 
 from __future__ import annotations
 
 from informerd.resource import Resource
-from tests.informerd.faults.rig import QUICK, Json, Rig
+from tests.support.informerd.faults.informer_rig import QUICK, Json, Rig
 
 GROUP = "faults.example.com"
 OLD = Resource(group=GROUP, version="v1", plural="gadgets", kind="Gadget")

@@ -1,11 +1,11 @@
-"""etcd is gone for a while under an API server that lives on."""
+"""Tests of an etcd outage under a running API server."""
 
 from __future__ import annotations
 
 from informerd.errors import InformerdError
 from informerd.resource import PODS
-from tests.informerd.faults.rig import CONFIG_MAPS, EVENTS, QUICK, Rig
-from tests.wait import eventually
+from tests.support.informerd.faults.informer_rig import CONFIG_MAPS, EVENTS, QUICK, Rig
+from tests.support.wait import eventually
 
 NAMES = [f"c{number}" for number in range(5)]
 

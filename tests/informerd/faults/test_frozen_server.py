@@ -1,4 +1,4 @@
-"""The API server is frozen for a minute (SIGSTOP): connections stay open, and nothing on a watch tells."""
+"""Tests of an API server frozen for a minute (SIGSTOP): connections stay open, and watches stay silent."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import time
 
 from informerd.cache.factory import SharedInformerFactory
 from informerd.resource import PODS
-from tests.informerd.faults.rig import CONFIG_MAPS, EVENTS, Rig
-from tests.wait import eventually
+from tests.support.informerd.faults.informer_rig import CONFIG_MAPS, EVENTS, Rig
+from tests.support.wait import eventually
 
 log = logging.getLogger(__name__)
 NAMES = [f"c{number}" for number in range(5)]

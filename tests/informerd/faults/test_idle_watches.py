@@ -1,12 +1,12 @@
-"""A watch on which nothing happens, and of a kind that never sends bookmarks, is no dead one."""
+"""Tests of idle watches, of a kind that never sends bookmarks too, which are not taken for dead."""
 
 from __future__ import annotations
 
 import time
 
-from tests.informerd.faults.proxy import proxied
-from tests.informerd.faults.rig import EVENTS, Rig
-from tests.wait import eventually
+from tests.support.informerd.faults.faulty_proxy import proxied
+from tests.support.informerd.faults.informer_rig import EVENTS, Rig
+from tests.support.wait import eventually
 
 LASTING = 6.0
 

@@ -1,4 +1,4 @@
-"""The API server is killed (SIGKILL) and started again: its watch cache is empty then and knows no history."""
+"""Tests of an API server killed (SIGKILL) and restarted with an empty watch cache."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import time
 import pytest
 
 from informerd.resource import PODS
-from tests.informerd.faults.proxy import proxied
-from tests.informerd.faults.rig import CONFIG_MAPS, EVENTS, NAMESPACES, Rig
-from tests.wait import eventually
+from tests.support.informerd.faults.faulty_proxy import proxied
+from tests.support.informerd.faults.informer_rig import CONFIG_MAPS, EVENTS, NAMESPACES, Rig
+from tests.support.wait import eventually
 
 log = logging.getLogger(__name__)
 NAMES = [f"c{number}" for number in range(5)]
@@ -28,7 +28,7 @@ async def test_after_a_crash_all_informers_heal_within_seconds_and_without_a_fau
     rig.controlplane.kill()
     for each in followed:
         await each.becomes("stale")
-        assert not each.informer.health().answered
+        assert not each.informer.health().has_answer
     assert followed[0].informer.store.get(rig.key("c1")) is not None
     launched = time.monotonic()
     ready = await rig.restart_apiserver()

@@ -1,4 +1,4 @@
-"""5,000 objects: streamed, from the watch cache in one piece, or from etcd in pages, also where pages expire."""
+"""Tests of 5,000 objects: streamed, from the watch cache in one piece, or from etcd in pages that may expire."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import asyncio
 import pytest
 from aiohttp import web
 
-from tests.controlplane import ControlPlane
-from tests.informerd.faults.proxy import Proxy, Rule, proxied
-from tests.informerd.faults.rig import QUICK, Rig
+from tests.support.controlplane import ControlPlane
+from tests.support.informerd.faults.faulty_proxy import Proxy, Rule, proxied
+from tests.support.informerd.faults.informer_rig import QUICK, Rig
 
 COUNT = 5000
 

@@ -1,4 +1,4 @@
-"""Objects of a megabyte, the most that etcd takes, among small ones."""
+"""Tests of objects of a megabyte, the most that etcd takes, among small ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from tests.informerd.faults.rig import CONFIG_MAPS, QUICK, Json, Rig
+from tests.support.informerd.faults.informer_rig import CONFIG_MAPS, QUICK, Json, Rig
 
 LARGE = 1_000_000
 """Bytes; of text that cannot be compressed to less than three quarters."""

@@ -1,11 +1,11 @@
-"""Much at once: namespaces that are deleted with all that is in them."""
+"""Tests of mass deletion: namespaces that are deleted with all their objects."""
 
 from __future__ import annotations
 
 import asyncio
 
 from informerd.rest.client import Client
-from tests.informerd.faults.rig import CONFIG_MAPS, NAMESPACES, QUICK, Rig
+from tests.support.informerd.faults.informer_rig import CONFIG_MAPS, NAMESPACES, QUICK, Rig
 
 STORM = 8
 EACH = 100

@@ -1,10 +1,10 @@
-"""Rights that are taken away under a running watch, and given back."""
+"""Tests of permissions that are revoked under a running watch, and granted again."""
 
 from __future__ import annotations
 
 from informerd.rest.cluster import load_kubeconfig
-from tests.informerd.faults.access import allow, forbid
-from tests.informerd.faults.rig import QUICK, Rig
+from tests.support.informerd.faults.informer_rig import QUICK, Rig
+from tests.support.informerd.faults.rbac import allow, forbid
 
 NAMES = [f"c{number}" for number in range(5)]
 
@@ -18,7 +18,7 @@ async def test_rights_taken_away_make_it_stale_and_given_back_heal_it(rig: Rig) 
     await forbid(rig, "alice")
     await followed.becomes("stale")
     health = followed.informer.health()
-    assert health.answered
+    assert health.has_answer
     assert "forbidden" in health.problem
     assert len(followed.informer.store) == len(NAMES)
     await rig.change(*NAMES)

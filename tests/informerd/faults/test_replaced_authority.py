@@ -1,4 +1,4 @@
-"""The API server's own certificate is replaced by one of another authority, under a running watch."""
+"""Tests of a server certificate replaced by one of another authority, under a running watch."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 from informerd.errors import Unreachable
 from informerd.rest.cluster_config import TlsConfig
-from tests.informerd.certificates import Authority
-from tests.informerd.faults.rig import QUICK, Rig
-from tests.wait import eventually
-from tests.wire import Wire
+from tests.support.informerd.certificates import Authority
+from tests.support.informerd.faults.informer_rig import QUICK, Rig
+from tests.support.tcp_proxy import Wire
+from tests.support.wait import eventually
 
 NAMES = [f"c{number}" for number in range(5)]
 

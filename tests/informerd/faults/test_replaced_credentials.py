@@ -1,4 +1,4 @@
-"""Credentials that end really, replaced under a running watch; the API server's audit log says which were used."""
+"""Tests of expiring credentials, replaced under a running watch; the API server's audit log shows which were used."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 
-from informerd.cache.recovery import REFUSED
+from informerd.cache.recovery import CREDENTIALS_REFUSED
 from informerd.errors import Unauthorized
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig, TlsConfig, UserConfig
-from tests.informerd.certificates import Authority
-from tests.informerd.faults.access import allow
-from tests.informerd.faults.audit import Audit
-from tests.informerd.faults.rig import CONFIG_MAPS, QUICK, Rig
-from tests.wait import eventually
+from tests.support.informerd.certificates import Authority
+from tests.support.informerd.faults.audit_log import Audit
+from tests.support.informerd.faults.informer_rig import CONFIG_MAPS, QUICK, Rig
+from tests.support.informerd.faults.rbac import allow
+from tests.support.wait import eventually
 
 ACCOUNTS = Resource(version="v1", plural="serviceaccounts", kind="ServiceAccount")
 SECRETS = Resource(version="v1", plural="secrets", kind="Secret")
@@ -55,8 +55,8 @@ async def test_a_token_file_is_read_again_before_its_token_is_missed(audited: Ri
 
     await rig.client.delete(SECRETS, "second", rig.namespace)
     await followed.becomes("stale")
-    assert followed.informer.health().problem.startswith(REFUSED)
-    assert followed.informer.health().answered
+    assert followed.informer.health().problem.startswith(CREDENTIALS_REFUSED)
+    assert followed.informer.health().has_answer
     await rig.change("c3", "c4", "c1")
     file.write_text(f"{await _token(rig, 'third')}\n")
     await followed.becomes("live")
@@ -106,7 +106,7 @@ async def test_a_client_certificate_that_ends_unreplaced_makes_it_stale_until_th
     followed = rig.follow(rig.factory(config, probe=0.5, watch_timeout=1.0, **QUICK))
     await rig.equal(followed)
     await followed.becomes("stale")
-    assert followed.informer.health().problem.startswith(REFUSED)
+    assert followed.informer.health().problem.startswith(CREDENTIALS_REFUSED)
     await rig.change(*NAMES)
     _issue(authority, tmp_path)
     await followed.becomes("live")

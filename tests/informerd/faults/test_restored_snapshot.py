@@ -1,4 +1,4 @@
-"""etcd is set back to an older copy of its data: the API server's version goes back, and objects with it."""
+"""Tests of an etcd restored from an older snapshot: the resource version goes back, and objects with it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import asyncio
 from pathlib import Path
 
 from informerd.resource import PODS
-from tests.controlplane import ControlPlane
-from tests.informerd.faults.rig import CONFIG_MAPS, EVENTS, QUICK, rigged
+from tests.support.controlplane import ControlPlane
+from tests.support.informerd.faults.informer_rig import CONFIG_MAPS, EVENTS, QUICK, rigged
 
 NAMES = [f"c{number}" for number in range(5)]
 

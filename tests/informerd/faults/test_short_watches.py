@@ -1,4 +1,4 @@
-"""Watches that end after a second or break in the middle of a line."""
+"""Tests of watches that end after a second or break in the middle of a line."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import random
 from functools import partial
 
 from informerd.resource import PODS
-from tests.informerd.faults.proxy import proxied
-from tests.informerd.faults.rig import CONFIG_MAPS, EVENTS, QUICK, Followed, Rig
-from tests.wait import eventually
+from tests.support.informerd.faults.faulty_proxy import proxied
+from tests.support.informerd.faults.informer_rig import CONFIG_MAPS, EVENTS, QUICK, Followed, Rig
+from tests.support.wait import eventually
 
 NAMES = [f"c{number}" for number in range(5)]
 LONG = 120.0

@@ -1,4 +1,4 @@
-"""The API server has too much to do: 429 on lists, by itself, and on watches, from a proxy of ours."""
+"""Tests of throttling: 429 on lists from the API server, and on watches from a proxy."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import pytest
 from aiohttp import web
 
 from informerd.rest.cluster import load_kubeconfig
-from tests.controlplane import ControlPlane
-from tests.informerd.faults.access import allow
-from tests.informerd.faults.proxy import Proxy, Rule, proxied, too_many
-from tests.informerd.faults.rig import CONFIG_MAPS, QUICK, Rig, rigged
-from tests.require import controlplane_binaries
-from tests.wait import eventually
+from tests.support.controlplane import ControlPlane
+from tests.support.informerd.faults.faulty_proxy import Proxy, Rule, proxied, too_many
+from tests.support.informerd.faults.informer_rig import CONFIG_MAPS, QUICK, Rig, rigged
+from tests.support.informerd.faults.rbac import allow
+from tests.support.require import controlplane_binaries
+from tests.support.wait import eventually
 
 NAMES = [f"c{number}" for number in range(5)]
 
@@ -74,7 +74,7 @@ async def test_watches_refused_are_begun_again_where_they_were_and_nothing_is_li
         proxy.rule = _refuse_watches(3, seconds)
         before = len(proxy.seen)
         await followed.becomes("stale")
-        assert followed.informer.health().answered
+        assert followed.informer.health().has_answer
         await rig.change(*NAMES)
         await followed.becomes("live")
         await rig.equal(followed)

@@ -1,4 +1,4 @@
-"""API servers to hold elections on."""
+"""Fixtures with API servers for elections."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig
-from tests.clusters import DemoCluster
-from tests.controlplane import ControlPlane
+from tests.support.clusters import DemoCluster
+from tests.support.controlplane import ControlPlane
 
 
 @pytest.fixture(params=["real", "demo"])

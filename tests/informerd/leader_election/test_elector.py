@@ -1,4 +1,4 @@
-"""The elector, in virtual time: who leads, from when to when, whatever happens to the lease and to the processes."""
+"""Tests of the elector in virtual time: the leader at each moment, with any fault of the lease or the processes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from informerd.errors import AlreadyExists, InvalidCall, NotLeading, Status
-from informerd.leases.election import Election
-from informerd.rest.call import Json
-from tests.informerd.leases.simulation import Process, World
+from informerd.leader_election.config import Election
+from informerd.rest.request import Json
+from tests.support.informerd.election_simulation import Process, World
 
 
 @pytest.fixture
@@ -232,7 +232,7 @@ def test_a_new_process_with_the_identity_of_one_that_leads_waits_too(
     twin = world.process("a")
     world.advance(60)
     assert (leader.leads, twin.leads) == (True, False)
-    assert "which is this process's identity too" in caplog.text
+    assert "which is the identity of this process too" in caplog.text
 
 
 def test_a_lease_whose_answer_got_lost_is_known_as_ones_own(world: World) -> None:
@@ -325,13 +325,13 @@ def _replace(world: World, process: Process) -> None:
 @pytest.mark.parametrize(
     ("terms", "problem"),
     [
-        ({"name": "Not A Name"}, "is no name of a Lease"),
-        ({"name": ""}, "is no name of a Lease"),
+        ({"name": "Not A Name"}, "is not a name for a Lease"),
+        ({"name": ""}, "is not a name for a Lease"),
         ({"name": "a", "identity": ""}, "needs an identity"),
-        ({"name": "a..b"}, "is no name of a Lease"),
-        ({"name": "a" * 254}, "is no name of a Lease"),
+        ({"name": "a..b"}, "is not a name for a Lease"),
+        ({"name": "a" * 254}, "is not a name for a Lease"),
         ({"name": 5}, "name is a text, not 5"),
-        ({"name": "a", "namespace": "My Own"}, "is no namespace"),
+        ({"name": "a", "namespace": "My Own"}, "is not a namespace name"),
         ({"name": "a", "identity": 7}, "identity is a text, not 7"),
         ({"name": "a", "lease_duration": "15"}, "lease_duration is a number of seconds, not '15'"),
         ({"name": "a", "retry_period": float("nan")}, "retry_period is a number of seconds, not nan"),

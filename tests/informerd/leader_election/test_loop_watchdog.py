@@ -1,4 +1,4 @@
-"""The watch over an event loop: what it says of one that is blocked, and when it gives it up."""
+"""Tests of the watchdog of an event loop: its report of a blocked one, and the moment when it gives up."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import cast
 
 import pytest
 
-from informerd.leases.loop_watch import LoopWatch
-from tests.clock import FakeClock
+from informerd.leader_election.loop_watchdog import LoopWatchdog
+from tests.support.clock import FakeClock
 
 
 class Loop:
@@ -42,15 +42,15 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def watch(loop: Loop, clock: FakeClock) -> LoopWatch:
-    return LoopWatch(cast("asyncio.AbstractEventLoop", loop), threading.get_ident(), clock=clock, limit=60.0)
+def watch(loop: Loop, clock: FakeClock) -> LoopWatchdog:
+    return LoopWatchdog(cast("asyncio.AbstractEventLoop", loop), threading.get_ident(), clock=clock, limit=60.0)
 
 
 async def test_a_loop_that_answers_is_left_alone(
-    watch: LoopWatch, loop: Loop, clock: FakeClock, caplog: pytest.LogCaptureFixture
+    watch: LoopWatchdog, loop: Loop, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     running = asyncio.create_task(watch.run())
-    await clock.sleeper()
+    await clock.wait_for_sleeper()
     for _ in range(100):
         await clock.advance(1)
         loop.turn()
@@ -60,10 +60,10 @@ async def test_a_loop_that_answers_is_left_alone(
 
 
 async def test_a_blocked_loop_is_said_once_with_what_it_is_busy_with_and_again_when_it_goes_on(
-    watch: LoopWatch, loop: Loop, clock: FakeClock, caplog: pytest.LogCaptureFixture
+    watch: LoopWatchdog, loop: Loop, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     running = asyncio.create_task(watch.run())
-    await clock.sleeper()
+    await clock.wait_for_sleeper()
     await clock.advance(20)
     (said,) = [record.getMessage() for record in caplog.records]
     assert said.startswith("the event loop has been blocked for 5 s: call what blocks in asyncio.to_thread. It is in")
@@ -75,13 +75,13 @@ async def test_a_blocked_loop_is_said_once_with_what_it_is_busy_with_and_again_w
     running.cancel()
 
 
-async def test_a_loop_that_does_not_come_back_is_given_up(watch: LoopWatch, clock: FakeClock) -> None:
+async def test_a_loop_that_does_not_come_back_is_given_up(watch: LoopWatchdog, clock: FakeClock) -> None:
     running = asyncio.create_task(watch.run())
-    await clock.sleeper()
+    await clock.wait_for_sleeper()
     await clock.advance(60)
     assert await running == "the event loop has been blocked for 60 s"
 
 
-async def test_a_loop_that_was_closed_is_watched_no_more(watch: LoopWatch, loop: Loop) -> None:
+async def test_a_loop_that_was_closed_is_watched_no_more(watch: LoopWatchdog, loop: Loop) -> None:
     loop.closed = True
     assert await watch.run() == "the event loop has ended"

@@ -1,10 +1,10 @@
-"""What a Lease says of its holder."""
+"""Tests of the record of the holder in a Lease."""
 
 from __future__ import annotations
 
 import pytest
 
-from informerd.leases.lease_record import LeaseRecord
+from informerd.leader_election.record import LeaseRecord
 
 
 @pytest.mark.parametrize(

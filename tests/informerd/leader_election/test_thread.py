@@ -1,4 +1,4 @@
-"""An election in its thread, on API servers: one leads, blocked loops are noticed, and whoever cannot lead says why."""
+"""Tests of an election in its thread, on API servers: one leader, blocked loops, and the reasons of the others."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from uuid import uuid4
 import pytest
 
 from informerd.errors import LeaderElectionLost, NotLeading
-from informerd.leases.election import Election
-from informerd.leases.election_thread import ElectionThread
-from informerd.leases.lease_record import LEASES, LeaseRecord
+from informerd.leader_election.config import Election
+from informerd.leader_election.record import LEASES, LeaseRecord
+from informerd.leader_election.thread import ElectionThread
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig
-from informerd.rest.write_guard import guarded_writes
-from tests.controlplane import ControlPlane
-from tests.wait import eventually, until
+from informerd.rest.write_guard import guard_writes
+from tests.support.controlplane import ControlPlane
+from tests.support.wait import eventually, until
 
 TERMS: dict[str, Any] = {"namespace": "default", "lease_duration": 3, "renew_deadline": 2.5, "retry_period": 0.2}
 LASTING = {"lease_duration": 15, "renew_deadline": 10.0}
@@ -53,21 +53,21 @@ async def released_lease(config: ClusterConfig) -> str:
 async def test_the_second_leads_as_soon_as_the_first_one_stops(cluster: ClusterConfig, begin: Begin) -> None:
     name = await released_lease(cluster)
     first = begin(cluster, name, identity="first", **LASTING)
-    await first.won()
+    await first.wait_until_leading()
     second = begin(cluster, name, identity="second", **LASTING)
-    await eventually(lambda: second.leadership.seen.holder == "first")
-    assert (first.leadership.leads, second.leadership.leads) == (True, False)
+    await eventually(lambda: second.leadership.last_record.holder == "first")
+    assert (first.leadership.is_leading, second.leadership.is_leading) == (True, False)
     await first.stop()
-    assert not first.leadership.leads
-    await second.won()
-    assert second.leadership.seen.transitions == 5
-    assert isinstance(await first.lost(), LeaderElectionLost)
+    assert not first.leadership.is_leading
+    await second.wait_until_leading()
+    assert second.leadership.last_record.transitions == 5
+    assert isinstance(await first.wait_until_lost(), LeaderElectionLost)
 
 
 async def test_a_lease_that_is_not_there_is_created(cluster: ClusterConfig, begin: Begin) -> None:
     election = begin(cluster, f"lead-{uuid4().hex[:8]}")
-    await election.won()
-    assert election.leadership.seen.transitions == 0
+    await election.wait_until_leading()
+    assert election.leadership.last_record.transitions == 0
 
 
 async def test_without_a_release_the_next_one_waits_for_the_end_of_the_lease(
@@ -75,19 +75,19 @@ async def test_without_a_release_the_next_one_waits_for_the_end_of_the_lease(
 ) -> None:
     name = await released_lease(cluster)
     first, second = begin(cluster, name, identity="first"), None
-    await first.won()
+    await first.wait_until_leading()
     await first.stop(release=False)
     second = begin(cluster, name, identity="second")
-    await eventually(lambda: second.leadership.seen.holder == "first")
-    await second.won()
-    assert second.leadership.seen.holder == "second"
+    await eventually(lambda: second.leadership.last_record.holder == "first")
+    await second.wait_until_leading()
+    assert second.leadership.last_record.holder == "second"
 
 
 async def test_while_the_main_loop_is_blocked_the_lease_is_renewed(controlplane: ControlPlane, begin: Begin) -> None:
     config = load_kubeconfig(controlplane.kubeconfig)
     name = await released_lease(config)
     election = begin(config, name)
-    await election.won()
+    await election.wait_until_leading()
     path = LEASES.path("default", name)
     seen: set[str] = set()
 
@@ -96,7 +96,7 @@ async def test_while_the_main_loop_is_blocked_the_lease_is_renewed(controlplane:
         return len(seen) > 12
 
     until(renewed_often)
-    assert election.leadership.leads
+    assert election.leadership.is_leading
 
 
 async def test_a_main_loop_that_is_blocked_for_too_long_lets_another_take_over(
@@ -105,14 +105,14 @@ async def test_a_main_loop_that_is_blocked_for_too_long_lets_another_take_over(
     config = load_kubeconfig(controlplane.kubeconfig)
     name = await released_lease(config)
     election = begin(config, name, blocked_limit=1.0)
-    await election.won()
-    until(lambda: "is renewed no more: the event loop has been blocked" in caplog.text)
+    await election.wait_until_leading()
+    until(lambda: "is no longer renewed: the event loop has been blocked" in caplog.text)
     with pytest.raises(NotLeading):
         election.leadership.guard()
-    lost = await election.lost()
+    lost = await election.wait_until_lost()
     assert str(lost).startswith(f"lost the lease default/{name}: the event loop has been blocked for")
     other = begin(config, name, identity="other")
-    await other.won()
+    await other.wait_until_leading()
 
 
 async def test_while_the_api_server_is_gone_the_lease_is_lost_and_nothing_is_written(
@@ -121,18 +121,18 @@ async def test_while_the_api_server_is_gone_the_lease_is_lost_and_nothing_is_wri
     config = load_kubeconfig(own_controlplane.kubeconfig)
     name = await released_lease(config)
     election = begin(config, name)
-    await election.won()
+    await election.wait_until_leading()
     await asyncio.to_thread(own_controlplane.pause)
-    lost = await election.lost()
+    lost = await election.wait_until_lost()
     assert "not renewed for 2.5 s" in str(lost)
     await asyncio.to_thread(own_controlplane.kill)
     other = begin(config, name, identity="other")
     await eventually(lambda: "refused the connection" in other.leadership.problem)
     await asyncio.to_thread(own_controlplane.start_apiserver)
     async with Client(config) as client:
-        with guarded_writes(election.leadership.guard), pytest.raises(NotLeading, match="nothing was sent"):
+        with guard_writes(election.leadership.guard), pytest.raises(NotLeading, match="nothing was sent"):
             await client.create(LEASES, {"metadata": {"name": "after"}, "spec": {}}, "default")
-    await other.won()
+    await other.wait_until_leading()
     assert not own_controlplane.exists(LEASES.path("default", "after"))
 
 
@@ -146,7 +146,7 @@ async def test_who_may_not_touch_leases_is_told_which_role_is_missing_and_leads_
     assert 'User "bob" cannot get resource "leases"' in election.leadership.problem
     assert f"a Role in the namespace {place} {said}" in caplog.text
     await asyncio.to_thread(_let_bob_elect, controlplane, place)
-    await election.won()
+    await election.wait_until_leading()
     assert election.leadership.problem == ""
 
 
@@ -171,7 +171,7 @@ async def test_an_election_is_stopped_before_it_began_or_twice(cluster: ClusterC
     await election.stop()
     await election.stop()
     with pytest.raises(LeaderElectionLost, match="the election was stopped"):
-        await election.won()
+        await election.wait_until_leading()
 
 
 async def test_the_thread_ends_with_a_loop_that_forgot_it(
@@ -185,8 +185,8 @@ async def test_the_thread_ends_with_a_loop_that_forgot_it(
     async def forgetful() -> None:
         made.append(ElectionThread(config, Election(name, **TERMS)))
         made[0].start()
-        await made[0].won()
+        await made[0].wait_until_leading()
 
     await asyncio.to_thread(asyncio.run, forgetful())
-    await eventually(lambda: "is renewed no more: the event loop has ended" in caplog.text)
-    assert not made[0].leadership.leads
+    await eventually(lambda: "is no longer renewed: the event loop has ended" in caplog.text)
+    assert not made[0].leadership.is_leading

@@ -1,4 +1,4 @@
-"""Clusters for managers, and managers that run for the length of a test."""
+"""Fixtures with clusters for managers, and managers that run for the length of a test."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from informerd.clients.dynamic_client import DynamicClient
 from informerd.clients.resource_client import ResourceClient
 from informerd.manager.manager import Manager
 from informerd.resource import Resource
-from informerd.rest.call import Json
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig
-from tests.clusters import DemoCluster
-from tests.controlplane import ControlPlane
+from informerd.rest.request import Json
+from tests.support.clusters import DemoCluster
+from tests.support.controlplane import ControlPlane
 
 MAPS = Resource(version="v1", plural="configmaps", kind="ConfigMap")
 NAMESPACES = Resource(version="v1", plural="namespaces", kind="Namespace", namespaced=False)

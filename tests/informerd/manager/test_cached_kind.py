@@ -1,4 +1,4 @@
-"""Kinds through a manager: reads from caches, writes to the API server, and reads that see one's own writes."""
+"""Tests of a manager's kinds: reads from caches, writes to the API server, and read-your-writes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from informerd.controller.request import Request
+from informerd.controller_util.create_or_update import create_or_update
 from informerd.errors import (
     Conflict,
     InformerExists,
@@ -29,12 +30,11 @@ from informerd.manager.manager import Manager
 from informerd.manager.own_writes import OwnWrites
 from informerd.objects import Object
 from informerd.resource import MYDEMOS
-from informerd.rest.answer import Answer
 from informerd.rest.client import Client
-from informerd.writing.create_or_update import create_or_update
-from tests.clock import FakeClock
+from informerd.rest.response import Response
 from tests.informerd.manager.conftest import MAPS, NAMESPACES, Place
-from tests.wait import eventually
+from tests.support.clock import FakeClock
+from tests.support.wait import eventually
 
 
 class ConfigMap(Object, frozen=True):
@@ -129,7 +129,7 @@ async def test_a_deleted_name_that_somebody_takes_again_at_once_is_not_waited_fo
     maps = manager.kind(MAPS)
     delete = Client.delete
 
-    async def late_answer(*args: Any, **options: Any) -> Answer:
+    async def late_answer(*args: Any, **options: Any) -> Response:
         answer = await delete(*args, **options)
         await maps.create(manifest(demo, "a"), wait=True)
         return answer
@@ -243,7 +243,7 @@ async def test_a_cache_that_does_not_show_a_write_in_time_says_so_and_it_is_writ
     maps = manager.kind(MAPS)  # whose informer never runs
     for write in (maps.create(manifest(demo, "a"), wait=True), maps.patch(f"{demo.namespace}/a", {}, wait=True)):
         writing = asyncio.create_task(write)
-        await clock.sleeper(OWN_WRITE_TIMEOUT)
+        await clock.wait_for_sleeper(OWN_WRITE_TIMEOUT)
         await clock.advance(OWN_WRITE_TIMEOUT)
         with pytest.raises(NotInTime, match=r"was written, but the cache of configmaps has not shown it within 10 s"):
             await writing
@@ -302,10 +302,10 @@ async def test_what_names_no_object_or_kind_is_refused(demo: Place) -> None:
 async def test_a_bare_name_is_refused_rather_than_taken_for_an_object_that_is_gone(demo: Place) -> None:
     manager = Manager(demo.client)
     with pytest.raises(
-        InvalidCall, match="'web' is no key of configmaps: give a Request, an object, or namespace/name"
+        InvalidCall, match="'web' is not a key of configmaps: give a Request, an object, or namespace/name"
     ):
         manager.kind(MAPS).get("web")
     with pytest.raises(
-        InvalidCall, match="'a/b' is no key of namespaces: give a Request, an object, or its name alone"
+        InvalidCall, match="'a/b' is not a key of namespaces: give a Request, an object, or its name alone"
     ):
         manager.kind(NAMESPACES).get("a/b")

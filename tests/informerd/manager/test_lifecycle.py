@@ -1,4 +1,4 @@
-"""A manager's life: in which order things start and stop, and what ends it."""
+"""Tests of a manager's lifecycle: the order of start and stop, and the causes of its end."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from informerd.errors import (
 )
 from informerd.manager.manager import Manager
 from informerd.resource import Resource
-from tests.clock import FakeClock
 from tests.informerd.manager.conftest import MAPS, Diary, Place, Run
-from tests.informerd.manager.leading import election, free_lease, lease
-from tests.wait import eventually
+from tests.support.clock import FakeClock
+from tests.support.informerd.manager_lease import election, free_lease, lease
+from tests.support.wait import eventually
 
 
 async def test_it_starts_probes_caches_others_and_the_leaders_work_in_this_order(
@@ -145,7 +145,7 @@ async def test_reconciles_under_way_are_finished_within_the_time_for_stopping(de
     task = run(manager)
     await begun.wait()
     manager.stop()
-    await clock.sleeper(30, below=31)
+    await clock.wait_for_sleeper(30, below=31)
     assert not task.done()
     finish.set()
     await task
@@ -171,7 +171,7 @@ async def test_reconciles_that_do_not_finish_are_cancelled_after_thirty_seconds(
     task = run(manager)
     await begun.wait()
     manager.stop()
-    await clock.sleeper(30, below=31)
+    await clock.wait_for_sleeper(30, below=31)
     await clock.advance(30)
     await task
     assert ended.is_set()
@@ -227,9 +227,9 @@ async def test_it_runs_once_and_not_at_all_when_stopped_before(demo: Place, diar
     manager.stop()
     await manager.run()
     assert diary.lines == []
-    with pytest.raises(AlreadyStarted, match="a manager runs once"):
+    with pytest.raises(AlreadyStarted, match="a manager runs only once"):
         await manager.run()
-    with pytest.raises(InvalidCall, match="has been stopped, and runs nothing more"):
+    with pytest.raises(InvalidCall, match="has been stopped: make another one"):
         manager.add(diary.runnable("more"))
 
 

@@ -1,4 +1,4 @@
-"""What a manager runs: controllers, informers and others, each contained, with the leader's among them."""
+"""Tests of a manager's runnables: controllers, informers and others, isolated, with leader-elected ones."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from informerd.errors import (
     LeaderElectionLost,
     NotLeading,
 )
-from informerd.leases.lease_record import LEASES
+from informerd.leader_election.record import LEASES
 from informerd.manager.manager import Manager
 from informerd.objects import Object
 from informerd.resource import MYDEMOS, Resource
 from tests.informerd.manager.conftest import MAPS, Diary, Place, Run
-from tests.informerd.manager.leading import election, free_lease, lease
-from tests.wait import eventually
+from tests.support.informerd.manager_lease import election, free_lease, lease
+from tests.support.wait import eventually
 
 
 async def test_a_lost_lease_ends_all_without_grace_and_refuses_every_write(demo: Place, run: Run) -> None:
@@ -100,7 +100,7 @@ async def test_what_one_raises_is_said_and_shown_and_the_others_go_on(
     await eventually(lambda: [each.phase for each in manager.state().runnables].count("failed") == 2)
     await demo.map("after")
     await eventually(lambda: "after" in seen)
-    assert "broken has failed and is not run any more; the others go on" in caplog.text
+    assert "broken has failed and is no longer run; the others continue" in caplog.text
     problems = {each.name: each.problem for each in manager.state().runnables if each.problem}
     assert problems["broken"] == "ZeroDivisionError: by zero"
     assert problems["poisoned"].startswith("CacheSyncTimeout: the caches of the controller poisoned have not synced")
@@ -126,7 +126,7 @@ async def test_a_kind_whose_definition_comes_late_is_waited_for_and_holds_up_no_
     await eventually(lambda: "early a" in seen)
     waiting = manager.state().controllers[0]
     assert (waiting.phase, "is absent" in waiting.problem) == ("waiting for caches", True)
-    await place.dynamic.of(_definition(group)).create(_definition(group))
+    await place.dynamic.for_manifest(_definition(group)).create(_definition(group))
     verbs = place.dynamic.resource(things, place.namespace)
     await eventually(lambda: _made(verbs, "b"), within=30)
     await eventually(lambda: "late b" in seen, within=30)

@@ -1,4 +1,4 @@
-"""Probes: /healthz, /readyz and /metrics as kubelet, Prometheus and people ask for them."""
+"""Tests of /healthz, /readyz and /metrics, as kubelet, Prometheus and people request them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import aiohttp
 import pytest
 
 from informerd.errors import ConfigError, InvalidCall
-from informerd.leases.election import Election
-from informerd.manager.health_checks import CHECK_TIMEOUT, HealthChecks
+from informerd.leader_election.config import Election
+from informerd.manager.healthz import CHECK_TIMEOUT, HealthChecks
 from informerd.manager.manager import Manager
 from informerd.manager.probe_server import ProbeServer
 from informerd.resource import Resource
 from tests.informerd.manager.conftest import MAPS, Place, Run
-from tests.wait import eventually
+from tests.support.wait import eventually
 
 
 async def asked(manager: Manager, path: str) -> tuple[int, str]:
@@ -135,7 +135,7 @@ async def test_metrics_say_who_leads_and_what_has_failed(demo: Place, run: Run) 
 
 @pytest.mark.parametrize("address", ["8081", "localhost", "127.0.0.1:http", "127.0.0.1:99999", "http://a:1/x", ""])
 def test_what_is_no_address_is_refused(address: str) -> None:
-    with pytest.raises(InvalidCall, match="is no address for probes"):
+    with pytest.raises(InvalidCall, match="is not an address for probes"):
         ProbeServer(address, (), lambda: (b"", "text/plain"))
 
 
@@ -153,12 +153,12 @@ def test_a_check_of_a_name_that_is_taken_is_refused() -> None:
 
 
 async def test_a_check_that_hangs_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("informerd.manager.health_checks.CHECK_TIMEOUT", 0.01)
+    monkeypatch.setattr("informerd.manager.healthz.CHECK_TIMEOUT", 0.01)
     checks = HealthChecks("readyz")
 
     async def hang() -> None:
         await asyncio.Event().wait()
 
     checks.add("hangs", hang)
-    assert (await checks.answer()).text.startswith("[-]hangs failed: it has not answered within 0.01 s")
+    assert (await checks.run()).text.startswith("[-]hangs failed: it has not answered within 0.01 s")
     assert CHECK_TIMEOUT == 5

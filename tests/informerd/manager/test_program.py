@@ -1,4 +1,4 @@
-"""A manager as a program in a process of its own: signals, and two processes of which one is frozen."""
+"""Tests of a manager as a separate process: signals, and two processes of which one is frozen."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from typing import Any
 import pytest
 
 from informerd.errors import InvalidCall
-from informerd.leases.lease_record import LEASES
+from informerd.leader_election.record import LEASES
 from informerd.manager.manager import Manager
 from informerd.manager.signals import Signals
 from informerd.rest.cluster_config import ClusterConfig
-from tests.controlplane import ControlPlane
 from tests.informerd.manager.conftest import Place
-from tests.terminal import Running
-from tests.wait import eventually
+from tests.support.controlplane import ControlPlane
+from tests.support.program import ROOT
+from tests.support.terminal import Running
+from tests.support.wait import eventually
 
-PROGRAM = Path(__file__).with_name("program.py")
+PROGRAM = ROOT / "tests/support/informerd/programs/manager.py"
 NOWHERE = ClusterConfig(name="nowhere", server="http://127.0.0.1:1")
 
 
@@ -33,7 +34,7 @@ class Programs:
 
     def run(self, kind: str) -> Running:
         arguments = ("-X", "dev", "-W", "error", str(PROGRAM), kind, str(self._kubeconfig), self.place.namespace)
-        return Running(*arguments, env={"PYTHONPATH": str(PROGRAM.parents[3])})
+        return Running(*arguments, env={"PYTHONPATH": str(ROOT)})
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ async def test_the_first_signal_lets_what_is_under_way_be_finished(programs: Pro
         await program.says("begins ")
         assert program.process is not None
         program.process.send_signal(number)
-        await program.says(f"{number.name}: stopping in order; once more ends at once")
+        await program.says(f"{number.name}: stopping in order; a second signal ends at once")
         await programs.place.map("go")
         assert await program.ends() == 0
         assert any(line.startswith("ends ") for line in program.lines)
@@ -82,7 +83,7 @@ async def test_a_thread_that_cannot_be_ended_does_not_keep_the_process(programs:
         assert program.process is not None
         program.process.send_signal(signal.SIGTERM)
         assert await program.ends() == 1
-        assert "tasks or threads that cannot be ended are left: the process ends without them" in program.output
+        assert "tasks or threads do not end: the process ends without them" in program.output
 
 
 async def test_of_two_processes_the_one_that_is_frozen_is_replaced_and_writes_nothing_when_it_wakes(

@@ -1,4 +1,4 @@
-"""What a manager does not take, and what it says to give instead."""
+"""Tests of arguments that a manager refuses, and the advice in its errors."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_what_is_no_cluster_is_refused(client: Any) -> None:
     [
         ({"election": "lead"}, r"give Election\('name'\)"),
         ({"graceful": -1}, "give seconds"),
-        ({"probes": "x"}, "no address"),
+        ({"probes": "x"}, "is not an address"),
     ],
 )
 async def test_options_that_cannot_be_are_refused(demo: Place, options: dict[str, Any], problem: str) -> None:
@@ -100,7 +100,7 @@ async def test_a_kind_in_place_of_its_informer_is_refused_with_what_to_give(demo
     async def reconcile(_: Request) -> None: ...
 
     with pytest.raises(
-        InvalidCall, match=r"<the kind configmaps of a manager> is no source: KindSource\(kind\.informer\)"
+        InvalidCall, match=r"<the kind configmaps of a manager> is not a source: KindSource\(kind\.informer\)"
     ):
         manager.controller("demo", maps, watches=[maps])(reconcile)  # type: ignore[list-item]
     with pytest.raises(InvalidCall, match=r"such as kind\.informer"):

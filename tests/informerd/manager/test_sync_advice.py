@@ -1,4 +1,4 @@
-"""Advice: what a manager says is to be done about a cache that cannot sync."""
+"""Tests of the advice on a cache that cannot sync."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from informerd.controller.request import Request
 from informerd.manager.manager import Manager
 from informerd.resource import MYDEMOS, PODS, Resource
 from informerd.rest.cluster import load_kubeconfig
-from tests.controlplane import ControlPlane
 from tests.informerd.manager.conftest import MAPS, Place, Run
-from tests.program import ROOT
-from tests.wait import eventually
+from tests.support.controlplane import ControlPlane
+from tests.support.program import ROOT
+from tests.support.wait import eventually
 
 
 async def test_a_version_that_is_not_served_is_told_which_one_is(

@@ -1,4 +1,4 @@
-"""A factory with an informer whose numbers are read."""
+"""Fixture with a factory and an informer whose metrics are read."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from informerd.cache.shared_informer import SharedInformer
 from informerd.metrics import InformerCollector
 from informerd.objects import Object
 from informerd.resource import PODS
-from tests.clock import FakeClock
-from tests.informerd.exposition import Scrape
-from tests.informerd.recorder import Recorder
-from tests.informerd.scripted import Request, ScriptedServer, pod
-from tests.wait import eventually
+from tests.support.clock import FakeClock
+from tests.support.informerd.exposition import Scrape
+from tests.support.informerd.recording_handler import Recorder
+from tests.support.scripted import Request, ScriptedServer, pod
+from tests.support.wait import eventually
 
 
 class Spec(msgspec.Struct, frozen=True, rename="camel"):

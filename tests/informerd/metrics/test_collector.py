@@ -1,4 +1,4 @@
-"""The collector itself: Prometheus can read it, and it counts all there is."""
+"""Tests of the collector: its output is valid for Prometheus and complete."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from informerd.cache.factory import SharedInformerFactory
 from informerd.metrics import InformerCollector
 from informerd.resource import MYDEMOS, PODS
-from tests.clock import FakeClock
-from tests.informerd.exposition import Scrape
 from tests.informerd.metrics.conftest import Metered
-from tests.informerd.recorder import Recorder
-from tests.informerd.scripted import ScriptedServer, pod
+from tests.support.clock import FakeClock
+from tests.support.informerd.exposition import Scrape
+from tests.support.informerd.recording_handler import Recorder
+from tests.support.scripted import ScriptedServer, pod
 
 
 class TestCollector:

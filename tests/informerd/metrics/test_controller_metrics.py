@@ -1,4 +1,4 @@
-"""A controller's numbers, as Prometheus reads them."""
+"""Tests of a controller's metrics, as Prometheus reads them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from informerd.manager.manager import Manager
 from informerd.metrics import ControllerCollector
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
-from tests.clock import FakeClock, settle
-from tests.informerd.controller.rig import A, B, C, Script, running
-from tests.informerd.exposition import Scrape
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.informerd.controller_rig import A, B, C, Script, running
+from tests.support.informerd.exposition import Scrape
 
 
 async def test_reconciles_are_counted_by_outcome_from_zero_on(clock: FakeClock) -> None:
@@ -24,7 +24,7 @@ async def test_reconciles_are_counted_by_outcome_from_zero_on(clock: FakeClock) 
         assert Scrape(collector).get("controller_reconciles_total", controller="demo", outcome="error") == 0
         for request in (A, B, C):
             controller.requeue(request)
-        await settle()
+        await run_ready_tasks()
         scrape = Scrape(collector)
         outcomes = {
             each["outcome"]: scrape.get("controller_reconciles_total", outcome=each["outcome"])
@@ -57,14 +57,14 @@ async def test_workers_and_how_long_they_take_are_shown(clock: FakeClock) -> Non
     async with running(script, clock, workers=3, stuck_after=60) as controller:
         collector = ControllerCollector(controller)
         controller.requeue(A)
-        await settle()
+        await run_ready_tasks()
         await clock.advance(70)
         scrape = Scrape(collector)
         assert (scrape.get("controller_workers"), scrape.get("controller_active_workers")) == (3, 1)
         assert scrape.get("controller_stuck_keys") == 1
         assert scrape.get("controller_last_reconcile_timestamp_seconds") is None
         gate.set()
-        await settle()
+        await run_ready_tasks()
         scrape = Scrape(collector)
         assert (scrape.get("controller_active_workers"), scrape.get("controller_stuck_keys")) == (0, 0)
         assert scrape.get("controller_reconcile_duration_seconds_sum") == 70

@@ -1,4 +1,4 @@
-"""Numbers of handlers: what waits, how long they take, what they raise."""
+"""Tests of handlers' metrics: waiting notifications, durations, exceptions."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import asyncio
 
 import pytest
 
-from informerd.cache.counters import HANDLERS, OTHER
+from informerd.cache.counters import MAX_HANDLER_NAMES, OTHER_HANDLERS
 from informerd.cache.handler import FilteringHandler, HandlerFunctions
 from informerd.objects import Object
-from tests.clock import settle
 from tests.informerd.metrics.conftest import Metered
-from tests.informerd.recorder import Recorder
-from tests.wait import eventually
+from tests.support.clock import run_ready_tasks
+from tests.support.informerd.recording_handler import Recorder
+from tests.support.wait import eventually
 
 
 class TestHandlers:
@@ -46,15 +46,15 @@ class TestHandlers:
         await metered.becomes(4, "handler_notifications_total", handler="recorder")
 
     async def test_names_of_handlers_are_bounded_in_number_and_length(self, metered: Metered) -> None:
-        for number in range(HANDLERS + 100):
+        for number in range(MAX_HANDLER_NAMES + 100):
             metered.informer.add_handler(Recorder(), name=f"handler {number}")
         metered.informer.add_handler(type("Long" * 100, (Recorder,), {})())
         await metered.listed("a")
         await eventually(lambda: all(each.has_synced for each in metered.informer.registrations))
         labels = [each["handler"] for each in metered.scrape().labels("handler_notifications_total")]
-        assert len(labels) == HANDLERS + 1
+        assert len(labels) == MAX_HANDLER_NAMES + 1
         assert max(map(len, labels)) <= 80
-        assert metered.value("handler_notifications_total", handler=OTHER) == 102
+        assert metered.value("handler_notifications_total", handler=OTHER_HANDLERS) == 102
 
     async def test_of_handlers_of_one_name_the_longest_lag_is_shown(self, metered: Metered) -> None:
         gate = asyncio.Event()
@@ -102,7 +102,7 @@ class TestHandlers:
         await metered.becomes(9, "handler_failures_total", handler="raising")
         for registration in metered.informer.registrations:
             registration.remove()
-            await settle()
+            await run_ready_tasks()
         assert counts() == [9, 9, 3]
 
     async def test_a_failure_after_the_removal_is_counted(self, metered: Metered) -> None:
@@ -115,7 +115,7 @@ class TestHandlers:
         registration = metered.informer.add_handler(HandlerFunctions(on_add=failing), name="late")
         other = metered.informer.add_handler(Recorder(), name="other")
         await metered.listed("a")
-        await settle()
+        await run_ready_tasks()
         registration.remove()
         assert metered.value("handler_failures_total", handler="late") == 0
         gate.set()

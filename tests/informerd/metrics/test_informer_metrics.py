@@ -1,4 +1,4 @@
-"""Numbers of an informer's store, its lag, its health and its probes: each moves when what it counts happens."""
+"""Tests of an informer's metrics: store, lag, health and probes, each changed by what it counts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from informerd.cache.probe import Probe
 from informerd.errors import CredentialsError, Forbidden, Status, Unreachable
 from informerd.objects import Object
 from tests.informerd.metrics.conftest import Metered
-from tests.informerd.scripted import EXPIRED, bookmark, pod
+from tests.support.scripted import EXPIRED, bookmark, pod
 
 
 class TestStore:
@@ -61,7 +61,7 @@ class TestStore:
         watch = await metered.listed("a", "b", "c")
         assert metered.value("list_objects_total", change="new") == 3
         await watch.send("ERROR", EXPIRED)
-        await metered.clock.sleeper(0.8, 1.6)
+        await metered.clock.wait_for_sleeper(0.8, 1.6)
         await metered.clock.advance(1)
         (await metered.server.take_list()).answer_list([pod("a", "5"), pod("d", "20")], "20")
         await metered.becomes(2, "list_objects_total", change="gone")
@@ -189,14 +189,14 @@ class TestProbes:
 
         probe = metered.factory.probe = Probe(Patient(), clock=metered.clock)
         assert metered.value("probes_total", outcome="silent") == 0
-        await probe.once()
+        await probe.probe_once()
         failure = Forbidden(Status(code=403))
-        await probe.once()
+        await probe.probe_once()
         failure = CredentialsError("no")
-        await probe.once()
+        await probe.probe_once()
         assert metered.value("api_server_silent") == 0
         failure = Unreachable("no")
-        await probe.once()
+        await probe.probe_once()
         assert metered.value("api_server_silent") == 1
         outcomes = {each["outcome"] for each in metered.scrape().labels("probes_total")}
         assert outcomes == {"answered", "refused", "no_credentials", "silent"}

@@ -1,4 +1,4 @@
-"""The numbers of an informer of the real kube-apiserver."""
+"""Tests of the metrics of an informer of the real kube-apiserver."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from informerd.metrics import InformerCollector
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
-from tests.controlplane import ControlPlane
-from tests.informerd.exposition import Scrape
-from tests.informerd.recorder import Recorder
-from tests.wait import eventually
+from tests.support.controlplane import ControlPlane
+from tests.support.informerd.exposition import Scrape
+from tests.support.informerd.recording_handler import Recorder
+from tests.support.wait import eventually
 
 CONFIG_MAPS = Resource(version="v1", plural="configmaps", kind="ConfigMap")
 SECRETS = Resource(version="v1", plural="secrets", kind="Secret")

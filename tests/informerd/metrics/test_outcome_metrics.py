@@ -1,4 +1,4 @@
-"""Numbers of lists and watches by how they ended."""
+"""Tests of the metrics of lists and watches by outcome."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import pytest
 
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.reflector_settings import ReflectorSettings
-from tests.clock import FakeClock, settle
 from tests.informerd.metrics.conftest import Metered
-from tests.informerd.scripted import EXPIRED, TOO_LARGE, ScriptedServer, bookmark, pod, status
-from tests.wait import eventually
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.scripted import EXPIRED, TOO_LARGE, ScriptedServer, bookmark, pod, status
+from tests.support.wait import eventually
 
 REFUSALS = {
     "expired": EXPIRED,
@@ -30,7 +30,7 @@ class TestOutcomes:
         metered.factory.start()
         (await metered.server.take_list()).fail(answer, retry_after=0 if outcome == "too_many_requests" else None)
         for _ in range(9 if outcome == "too_many_requests" else 0):  # the client itself tries again, ten times
-            await settle()
+            await run_ready_tasks()
             (await metered.server.take_list()).fail(answer, retry_after=0)
         await metered.becomes(1, "lists_total", method="pages", outcome=outcome)
         assert metered.value("list_duration_seconds_count", method="pages") == 0

@@ -1,4 +1,4 @@
-"""A work queue's numbers, as Prometheus reads them."""
+"""Tests of a work queue's metrics, as Prometheus reads them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 from informerd.metrics import ControllerCollector
 from informerd.workqueue.work_queue import WorkQueue
-from tests.clock import FakeClock
-from tests.informerd.exposition import Scrape
+from tests.support.clock import FakeClock
+from tests.support.informerd.exposition import Scrape
 
 
 @pytest.fixture

@@ -1,14 +1,14 @@
-"""EventCorrelator: the cases of client-go's events_cache_test.go, and what they leave open."""
+"""Tests of EventCorrelator: the cases of client-go's events_cache_test.go, and further ones."""
 
 from __future__ import annotations
 
 import msgspec
 import pytest
 
-from informerd.recording.correlator import BURST, COMBINED, Correlator
-from informerd.recording.event import MESSAGE_BYTES, Event, Source
-from tests.clock import FakeClock
-from tests.informerd.recording.said import POD, said
+from informerd.record.correlator import COMBINED_PREFIX, SPAM_BURST, Correlator
+from informerd.record.event import MESSAGE_BYTES, Event, Source
+from tests.support.clock import FakeClock
+from tests.support.informerd.event_samples import POD, said
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_an_event_that_differs_in_anything_else_is_another(correlator: Correlato
 def test_the_tenth_similar_event_and_those_after_it_are_combined(correlator: Correlator) -> None:
     events = tell(correlator, *(f"it fell {number} m" for number in range(12)))
     assert [each.message for each in events[:9]] == [f"it fell {number} m" for number in range(9)]
-    assert [each.message for each in events[9:]] == [f"{COMBINED}it fell {number} m" for number in (9, 10, 11)]
+    assert [each.message for each in events[9:]] == [f"{COMBINED_PREFIX}it fell {number} m" for number in (9, 10, 11)]
     assert [each.count for each in events] == [1] * 9 + [1, 2, 3]
     assert len({each.name for each in events[9:]}) == 1
 
@@ -77,7 +77,7 @@ def test_the_tenth_similar_event_and_those_after_it_are_combined(correlator: Cor
 def test_the_tenth_is_the_tenth_message_however_often_each_was_said(correlator: Correlator) -> None:
     events = tell(correlator, *["it fell"] * 15, "it rose")
     assert [each.count for each in events] == [*range(1, 16), 1]
-    assert not [each for each in events if each.message.startswith(COMBINED)]
+    assert not [each for each in events if each.message.startswith(COMBINED_PREFIX)]
 
 
 def test_the_nine_that_were_told_apart_go_on_counting_each_on_its_own(correlator: Correlator) -> None:
@@ -90,7 +90,7 @@ async def test_after_ten_minutes_without_a_similar_one_they_are_told_apart_again
 ) -> None:
     tell(correlator, *(str(number) for number in range(10)))
     await clock.advance(600)
-    assert tell(correlator, "on time")[0].message == COMBINED + "on time"
+    assert tell(correlator, "on time")[0].message == COMBINED_PREFIX + "on time"
     await clock.advance(600.5)
     assert tell(correlator, "late")[0].message == "late"
 
@@ -104,19 +104,19 @@ def test_a_combined_message_stays_within_what_the_api_server_takes(correlator: C
 async def test_of_one_source_object_and_type_come_25_at_once_and_then_one_in_five_minutes(
     correlator: Correlator, clock: FakeClock
 ) -> None:
-    assert None not in [correlator.correlate(said()) for _ in range(BURST)]
+    assert None not in [correlator.correlate(said()) for _ in range(SPAM_BURST)]
     assert [correlator.correlate(said()) for _ in range(3)] == [None] * 3
     await clock.advance(299)
     assert correlator.correlate(said()) is None
     await clock.advance(1)
     again = correlator.correlate(said())
     assert again is not None
-    assert again.count == BURST + 5  # those that were not written are counted
+    assert again.count == SPAM_BURST + 5  # those that were not written are counted
     assert correlator.correlate(said()) is None
 
 
 def test_who_says_too_much_of_one_type_can_still_say_the_other(correlator: Correlator) -> None:
-    for _ in range(BURST + 1):
+    for _ in range(SPAM_BURST + 1):
         correlator.correlate(said())
     assert correlator.correlate(said("other words", reason="Other")) is None
     assert correlator.correlate(said(type_="Warning")) is not None

@@ -1,4 +1,4 @@
-"""Events fit what the API server takes, whatever is said."""
+"""Tests of events, which fit the API server's limits with any text."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 from informerd.clock import rfc3339
 from informerd.errors import InvalidCall
 from informerd.objects import Object, ObjectMeta
-from informerd.recording.event import event_name, make_event
-from informerd.recording.reference import ObjectReference
-from tests.informerd.recording.said import POD, START, said
+from informerd.record.event import event_name, make_event
+from informerd.record.reference import ObjectReference
+from tests.support.informerd.event_samples import POD, START, said
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 

@@ -1,4 +1,4 @@
-"""The recorder against API servers that fail, with the clock in the test's hand."""
+"""Tests of the recorder against API servers that fail, with a clock that the test controls."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ import pytest
 from aiohttp import web
 
 from informerd.errors import AlreadyStarted, InvalidCall
-from informerd.recording.outbox import QUEUE
-from informerd.recording.recorder import EventRecorder
-from informerd.recording.writer import TRIES
+from informerd.record.queue import QUEUE_SIZE
+from informerd.record.recorder import EventRecorder
+from informerd.record.sink import MAX_TRIES
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
-from tests.clock import FakeClock
-from tests.informerd.misbehaving import scripted
-from tests.informerd.recording.said import POD
-from tests.informerd.scripted import status
-from tests.wait import eventually
+from tests.support.clock import FakeClock
+from tests.support.informerd.event_samples import POD
+from tests.support.informerd.faulty_servers import scripted
+from tests.support.scripted import status
+from tests.support.wait import eventually
 
 Json = dict[str, Any]
 
@@ -96,9 +96,9 @@ async def flushed(recorder: EventRecorder, clock: FakeClock) -> int:
     task = asyncio.create_task(recorder.flush(None))
     begun = clock.now()
     while not task.done():
-        await eventually(lambda: task.done() or clock.sleeps)
+        await eventually(lambda: task.done() or clock.pending_sleeps)
         if not task.done():
-            await clock.advance(min(clock.sleeps))
+            await clock.advance(min(clock.pending_sleeps))
     return round(clock.now() - begun)
 
 
@@ -116,13 +116,13 @@ async def test_while_no_answer_comes_it_is_tried_again_every_10_seconds_and_firs
 async def test_after_twelve_tries_an_event_is_given_up_and_the_next_has_its_turn(
     clock: FakeClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    server = EventServer(*[None] * TRIES)
+    server = EventServer(*[None] * MAX_TRIES)
     async with recording(server, clock) as recorder:
         say(recorder, "lost", "kept")
         await flushed(recorder, clock)
         assert (recorder.state().refused, recorder.state().created) == (1, 1)
     assert server.told == [("kept", 1)]
-    assert len(server.asked) == TRIES + 1
+    assert len(server.asked) == MAX_TRIES + 1
     assert len([each for each in caplog.records if "was not written" in each.message]) == 1
 
 
@@ -185,8 +185,8 @@ async def test_a_thousand_wait_and_more_are_dropped_counted_and_that_is_said_onc
 ) -> None:
     async with Client(ClusterConfig(name="nobody", server="http://127.0.0.1:1"), clock=clock) as client:
         recorder = EventRecorder(client, "tester", clock=clock)
-        say(recorder, *["it fell"] * (QUEUE + 20))
-    assert (recorder.state().queued, recorder.state().dropped) == (QUEUE, 20)
+        say(recorder, *["it fell"] * (QUEUE_SIZE + 20))
+    assert (recorder.state().queued, recorder.state().dropped) == (QUEUE_SIZE, 20)
     assert [each.message for each in caplog.records] == ["events are dropped: 1,000 wait to be written already"]
 
 
@@ -195,7 +195,7 @@ async def test_after_the_queue_was_emptied_a_new_flood_is_said_again(
 ) -> None:
     async with recording(EventServer(), clock) as recorder:
         for _ in range(2):
-            say(recorder, *["it fell"] * (QUEUE + 1))
+            say(recorder, *["it fell"] * (QUEUE_SIZE + 1))
             assert await recorder.flush(None)
     assert len([each for each in caplog.records if "are dropped" in each.message]) == 2
 
@@ -209,7 +209,7 @@ async def test_the_caller_never_waits_while_the_api_server_hangs(clock: FakeCloc
         say(recorder, *map(str, range(5)))
         assert recorder.state().queued == 5
         flushing = asyncio.create_task(recorder.flush(3))
-        await clock.sleeper(3, 3.1)
+        await clock.wait_for_sleeper(3, 3.1)
         await clock.advance(3)
         assert await flushing is False
     assert recorder.state().queued == 0
@@ -258,7 +258,7 @@ async def test_two_runs_of_one_queue_are_refused(clock: FakeClock) -> None:
 
 async def test_a_recorder_of_nobody_is_refused(clock: FakeClock) -> None:
     async with Client(ClusterConfig(name="nobody", server="http://127.0.0.1:1"), clock=clock) as client:
-        with pytest.raises(InvalidCall, match="some component's"):
+        with pytest.raises(InvalidCall, match="the name of its component"):
             EventRecorder(client, "")
 
 

@@ -1,4 +1,4 @@
-"""The recorder against a real API server: what stands in the cluster afterwards."""
+"""Tests of the recorder against a real API server: the Events in the cluster afterwards."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from informerd.recording.event import EVENTS
-from informerd.recording.recorder import EventRecorder
-from informerd.recording.reference import ObjectReference
+from informerd.record.event import EVENTS
+from informerd.record.recorder import EventRecorder
+from informerd.record.reference import ObjectReference
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
-from tests.controlplane import ControlPlane
-from tests.wait import eventually
+from tests.support.controlplane import ControlPlane
+from tests.support.wait import eventually
 
 Json = dict[str, Any]
 

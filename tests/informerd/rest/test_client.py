@@ -1,4 +1,4 @@
-"""The client's verbs, against a real API server."""
+"""Tests of the client's verbs, against a real API server."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from informerd.resource import Resource
 from informerd.rest import rest_client as client_module
 from informerd.rest.client import Client, Json, WatchStream
 from informerd.rest.cluster import Impersonation, load_kubeconfig
-from tests.controlplane import ControlPlane
+from tests.support.controlplane import ControlPlane
 
 CONFIG_MAPS = Resource(version="v1", plural="configmaps", kind="ConfigMap")
 NAMESPACES = Resource(version="v1", plural="namespaces", kind="Namespace", namespaced=False)

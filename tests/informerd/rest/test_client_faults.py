@@ -1,4 +1,4 @@
-"""The client against servers, proxies and certificates that do not behave."""
+"""Tests of the client against faulty servers, proxies and certificates."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from informerd.errors import (
 from informerd.resource import PODS
 from informerd.rest.client import Client
 from informerd.rest.cluster import ClusterConfig, UserConfig
-from tests.clock import FakeClock
-from tests.controlplane import free_ports
-from tests.informerd.misbehaving import chunk, head, raw_server, read_head, scripted
+from tests.support.clock import FakeClock
+from tests.support.controlplane import free_ports
+from tests.support.informerd.faulty_servers import chunk, head, raw_server, read_head, scripted
 
 
 class Busy:
@@ -45,8 +45,8 @@ async def told_to_wait(handler: Busy, method: str = "GET", repeatable: bool = Fa
     async with scripted(handler) as server, Client(server.config, clock=clock) as client:
         asking = asyncio.create_task(client.request(method, "/version", body=None, repeatable=repeatable))
         while not asking.done():
-            if clock.sleeps:
-                await clock.advance(clock.sleeps[0])
+            if clock.pending_sleeps:
+                await clock.advance(clock.pending_sleeps[0])
             await asyncio.sleep(0.001)
         await asking
         return len(server.seen)
@@ -64,7 +64,7 @@ async def test_it_waits_as_long_as_it_is_told() -> None:
     clock = FakeClock()
     async with scripted(Busy(1, retry_after="7")) as server, Client(server.config, clock=clock) as client:
         asking = asyncio.create_task(client.version())
-        assert await clock.sleeper() == 7
+        assert await clock.wait_for_sleeper() == 7
         await clock.advance(7)
         assert await asking == "v9"
 

@@ -1,4 +1,4 @@
-"""The client's way to the server: certificates, names, rotation, proxies."""
+"""Tests of the client's connection to the server: certificates, names, rotation, proxies."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from informerd.rest import transport
 from informerd.rest.client import Client
 from informerd.rest.cluster import ClusterConfig, TlsConfig
 from informerd.rest.tls import CHECK_INTERVAL
-from tests.clock import FakeClock
-from tests.controlplane import free_ports
-from tests.informerd.certificates import Authority
-from tests.informerd.misbehaving import head, raw_server, read_head, scripted
+from tests.support.clock import FakeClock
+from tests.support.controlplane import free_ports
+from tests.support.informerd.certificates import Authority
+from tests.support.informerd.faulty_servers import head, raw_server, read_head, scripted
 
 
 @contextlib.asynccontextmanager

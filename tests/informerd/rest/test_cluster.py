@@ -1,4 +1,4 @@
-"""Which cluster is chosen."""
+"""Tests of the choice of the cluster."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from informerd.errors import ConfigError
 from informerd.rest.cluster import ClusterConfig, current_cluster, load_cluster, load_kubeconfig
-from tests.informerd.kubeconfigs import kubeconfig, refused
+from tests.support.informerd.kubeconfigs import kubeconfig, refused
 
 
 def load(home: Path, context: str | None = None, **environ: str) -> ClusterConfig | None:

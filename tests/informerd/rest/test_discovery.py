@@ -1,4 +1,4 @@
-"""Which resources there are, and which one a name means."""
+"""Tests of discovery: the resources, and the one that a name means."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from informerd.errors import MalformedAnswer, ServerError, UnknownResource
 from informerd.rest import discovery as discovery_module
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
-from informerd.rest.discovery import LOOK_AGAIN_AFTER, MAX_AGE, Discovery
-from tests.clock import FakeClock
-from tests.controlplane import ControlPlane
-from tests.informerd.misbehaving import scripted
+from informerd.rest.discovery import MAX_AGE_SECONDS, MIN_REFRESH_SECONDS, Discovery
+from tests.support.clock import FakeClock
+from tests.support.controlplane import ControlPlane
+from tests.support.informerd.faulty_servers import scripted
 
 CRD = Path(__file__).parents[3] / "deploy" / "crd" / "mydemos.yaml"
 
@@ -113,10 +113,10 @@ async def test_a_group_whose_own_server_is_down_is_named_and_hides_no_other(
     try:
         async with asyncio.timeout(30):
             discovery = Discovery(client)
-            while not await discovery.stale():
+            while not await discovery.stale_versions():
                 await asyncio.sleep(0.1)
                 discovery.invalidate()
-        assert await discovery.stale() == ("down.example.com/v1",)
+        assert await discovery.stale_versions() == ("down.example.com/v1",)
         assert (await discovery.resolve("deploy")).key == "deployments.apps"
         with pytest.raises(UnknownResource, match=r"'nonesuch'; down.example.com/v1 could not be asked"):
             await discovery.resolve("nonesuch")
@@ -198,7 +198,7 @@ async def test_a_kind_created_later_is_found_without_being_told() -> None:
         with pytest.raises(UnknownResource):
             await discovery.resolve("widgets")
         assert len(answers.asked) == asked  # nothing is asked twice within a second
-        await clock.advance(LOOK_AGAIN_AFTER)
+        await clock.advance(MIN_REFRESH_SECONDS)
         assert (await discovery.resolve("widgets")).key == "widgets.widget"
 
 
@@ -253,11 +253,11 @@ async def test_a_version_whose_server_goes_down_keeps_what_it_had() -> None:
         answers.answers["/apis/metric/v1"] = 503
         discovery.invalidate()
         assert (await discovery.resolve("metrics")).group == "metric"  # and not the other one, all of a sudden
-        assert await discovery.stale() == ("metric/v1",)
+        assert await discovery.stale_versions() == ("metric/v1",)
         answers.answers["/apis/metric/v1"] = resource_list("metrics")
         discovery.invalidate()
         assert (await discovery.resolve("metrics")).group == "metric"
-        assert await discovery.stale() == ()
+        assert await discovery.stale_versions() == ()
 
 
 async def test_a_stale_version_of_the_aggregated_form_keeps_what_it_had() -> None:
@@ -268,10 +268,10 @@ async def test_a_stale_version_of_the_aggregated_form_keeps_what_it_had() -> Non
     answers.answers["/apis"] = form
     async with scripted(answers) as server, Client(server.config) as client:
         discovery = Discovery(client)
-        assert await discovery.stale() == ()
+        assert await discovery.stale_versions() == ()
         form["items"] = [{"metadata": {"name": "metric"}, "versions": [{"version": "v1", "freshness": "Stale"}]}]
         discovery.invalidate()
-        assert await discovery.stale() == ("metric/v1",)
+        assert await discovery.stale_versions() == ("metric/v1",)
         assert (await discovery.resolve("Metric")).plural == "metrics"
 
 
@@ -294,7 +294,7 @@ async def test_what_is_old_is_asked_for_again_and_kept_while_the_server_is_away(
     async with scripted(answers) as server, Client(server.config) as client:
         discovery = Discovery(client, clock=clock)
         await discovery.resources()
-        await clock.advance(MAX_AGE - 1)
+        await clock.advance(MAX_AGE_SECONDS - 1)
         await discovery.resources()
         assert answers.asked.count("/apis") == 1
         answers.answers["/apis"] = 500
@@ -305,7 +305,7 @@ async def test_what_is_old_is_asked_for_again_and_kept_while_the_server_is_away(
         assert "the API server's resources are 600 s old: HTTP 500" in caplog.text
         answers.answers["/apis"] = whole
         answers.add("widget", "v1")
-        await clock.advance(MAX_AGE / 10)
+        await clock.advance(MAX_AGE_SECONDS / 10)
         assert [each.key for each in await discovery.resources()] == ["pods", "widgets.widget"]
 
 

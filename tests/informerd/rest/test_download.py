@@ -1,4 +1,4 @@
-"""Long answers, read as they come."""
+"""Tests of long responses, read as they arrive."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from aiohttp import web
 from informerd.errors import ApiError, MalformedAnswer, NotFound, Unreachable
 from informerd.rest.client import Client
 from informerd.rest.cluster import ClusterConfig, load_kubeconfig
-from tests.clock import FakeClock
-from tests.informerd.kubeconfigs import kubeconfig
-from tests.informerd.misbehaving import chunk, head, raw_server, read_head, scripted
+from tests.support.clock import FakeClock
+from tests.support.informerd.faulty_servers import chunk, head, raw_server, read_head, scripted
+from tests.support.informerd.kubeconfigs import kubeconfig
 
 LONG = b"x" * 3_000_000
 
@@ -78,8 +78,8 @@ async def test_told_to_come_later_it_does() -> None:
     async with scripted(serve) as server, Client(server.config, clock=clock) as client:
         reading = asyncio.create_task(whole(client))
         while not reading.done():
-            if clock.sleeps:
-                await clock.advance(clock.sleeps[0])
+            if clock.pending_sleeps:
+                await clock.advance(clock.pending_sleeps[0])
             await asyncio.sleep(0.001)
         assert await reading == b"[]"
 
@@ -120,7 +120,7 @@ async def test_a_success_that_is_no_whole_answer_is_an_error(code: int) -> None:
         return web.Response(status=code)
 
     async with scripted(serve) as server, Client(server.config) as client:
-        with pytest.raises(MalformedAnswer, match=f"answered {code} where 200 was due"):
+        with pytest.raises(MalformedAnswer, match=f"answered {code} instead of 200"):
             await whole(client)
 
 

@@ -1,4 +1,4 @@
-"""Nothing but informerd's errors leaves the client, whatever answers and whatever is asked for."""
+"""Tests that the client raises informerd's errors only, for any request and response."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from informerd.objects import Object
 from informerd.resource import PODS, Resource
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig, Impersonation, UserConfig
-from tests.informerd.misbehaving import chunk, head, raw_server, read_head, scripted
+from tests.support.informerd.faulty_servers import chunk, head, raw_server, read_head, scripted
 
 NODES = Resource(version="v1", plural="nodes", kind="Node", namespaced=False)
 DEEP = b"[" * 100_000
@@ -177,16 +177,19 @@ async def test_an_address_that_cannot_be_one_is_named(address: str) -> None:
 @pytest.mark.parametrize(
     ("call", "why"),
     [
-        (lambda client: client.get(PODS, "", "default"), "'' in namespace 'default' is no name of one of pods"),
-        (lambda client: client.delete(PODS, "", "default"), "'' in namespace 'default' is no name"),
-        (lambda client: client.delete(PODS, "..", "default"), "'..' in namespace 'default' is no name"),
-        (lambda client: client.update(PODS, {"metadata": {}}, "default"), "'' in namespace 'default' is no name"),
-        (lambda client: client.patch(PODS, ".", "default", {}), "'.' in namespace 'default' is no name"),
+        (lambda client: client.get(PODS, "", "default"), "'' in namespace 'default' is not a valid name for pods"),
+        (lambda client: client.delete(PODS, "", "default"), "'' in namespace 'default' is not a valid name"),
+        (lambda client: client.delete(PODS, "..", "default"), "'..' in namespace 'default' is not a valid name"),
+        (
+            lambda client: client.update(PODS, {"metadata": {}}, "default"),
+            "'' in namespace 'default' is not a valid name",
+        ),
+        (lambda client: client.patch(PODS, ".", "default", {}), "'.' in namespace 'default' is not a valid name"),
         (lambda client: client.delete_collection(PODS), "pods are deleted one namespace at a time"),
-        (lambda client: client.delete_collection(NODES, "default"), "nodes are in no namespace"),
-        (lambda client: client.create(PODS, b"{", "default"), "the body is no JSON"),
-        (lambda client: client.create(PODS, b"[]", "default"), "no Kubernetes object"),
-        (lambda client: client.create(PODS, {"metadata": "x"}, "default"), "no Kubernetes object"),
+        (lambda client: client.delete_collection(NODES, "default"), "nodes are cluster-scoped"),
+        (lambda client: client.create(PODS, b"{", "default"), "the body is not JSON"),
+        (lambda client: client.create(PODS, b"[]", "default"), "not a Kubernetes object"),
+        (lambda client: client.create(PODS, {"metadata": "x"}, "default"), "not a Kubernetes object"),
         (lambda client: client.create(PODS, {"spec": object()}, "default"), "cannot be written as JSON"),
         (lambda client: client.create(PODS, {"spec": "\ud800"}, "default"), "cannot be written as JSON"),
         (lambda client: client.request("GET", "/", headers={"X": "a\r\nY: b"}), "the header 'X' holds line breaks"),
@@ -234,7 +237,7 @@ async def test_lists_and_watches_of_what_cannot_be_decoded_are_malformed(members
         list_watch = ListWatch(client, PODS, projection=Object)
         with pytest.raises(MalformedStream):
             await list_watch.page("0")
-        stream = await list_watch.watch("1", lasting=300)
+        stream = await list_watch.watch("1", timeout=300)
         try:
             with pytest.raises(MalformedStream):
                 await stream.batch()

@@ -1,4 +1,4 @@
-"""Credential plugins: run once, kept while good, and heard when they fail."""
+"""Tests of credential plugins: run once, cached while valid, and reported when they fail."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from informerd.rest import exec_plugin, rest_client
 from informerd.rest.client import Client
 from informerd.rest.cluster import ClusterConfig, ExecConfig, TlsConfig, UserConfig
 from informerd.rest.credentials import Credentials
-from tests.clock import FakeClock
+from tests.support.clock import FakeClock
 
 V1 = "client.authentication.k8s.io/v1"
 
@@ -68,7 +68,7 @@ def credentials(plugin: Plugin, clock: FakeClock | None = None, **options: Any) 
 
 
 async def token(made: Credentials) -> str:
-    return dict((await made.access()).headers)["Authorization"].removeprefix("Bearer ")
+    return dict((await made.for_request()).headers)["Authorization"].removeprefix("Bearer ")
 
 
 async def test_it_runs_once_however_many_ask(plugin: Plugin) -> None:
@@ -118,7 +118,7 @@ async def test_a_plugin_that_fails_to_renew_leaves_the_credential_while_it_is_go
 async def test_nobody_waits_for_a_plugin_that_hangs_while_the_last_credential_is_good(
     plugin: Plugin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(credentials_module, "PATIENCE", 0.05)
+    monkeypatch.setattr(credentials_module, "RENEW_WAIT_SECONDS", 0.05)
     clock = FakeClock()
     plugin.gives(token="good", expires=clock.time() + 600)
     made = credentials(plugin, clock)
@@ -136,14 +136,14 @@ async def test_a_probe_does_not_wait_for_a_plugin_longer_than_for_an_answer(
     plugin.script("exec sleep 60")
     config = UserConfig(plugin=ExecConfig(command=str(plugin.file), api_version=V1))
     async with Client(ClusterConfig(name="test", server="http://127.0.0.1:1", credentials=config)) as client:
-        with pytest.raises(CredentialsError, match=r"have not come within 0.05 s"):
+        with pytest.raises(CredentialsError, match=r"no credentials came within 0.05 s"):
             await client.probe()
 
 
 async def test_what_is_secret_is_in_no_repr(plugin: Plugin) -> None:
     plugin.gives(token="S3CRET")
     made = credentials(plugin, args=("--client-secret=S3CRET",))
-    assert "S3CRET" not in repr(await made.access())
+    assert "S3CRET" not in repr(await made.for_request())
     assert "S3CRET" not in repr(ExecConfig(command="kubectl", api_version=V1, args=("--client-secret=S3CRET",)))
     assert "S3CRET" not in repr(exec_plugin.ExecCredential(token="S3CRET", client_key_data="S3CRET"))
     with pytest.raises(ConfigError, match="holds a name or password"):
@@ -153,7 +153,7 @@ async def test_what_is_secret_is_in_no_repr(plugin: Plugin) -> None:
 async def test_it_runs_again_after_a_401_unless_another_request_has_seen_to_it(plugin: Plugin) -> None:
     plugin.gives(token="old")
     made = credentials(plugin)
-    refused = await made.access()
+    refused = await made.for_request()
     plugin.gives(token="new")
     renewed = await made.renew(refused)
     assert renewed is not None
@@ -165,9 +165,9 @@ async def test_it_runs_again_after_a_401_unless_another_request_has_seen_to_it(p
 
 async def test_it_is_told_about_the_cluster_where_it_asks_to_be(plugin: Plugin) -> None:
     plugin.gives(token="t")
-    await credentials(plugin).access()
+    await credentials(plugin).for_request()
     assert plugin.info == {"apiVersion": V1, "kind": "ExecCredential", "spec": {"interactive": False}}
-    await credentials(plugin, provide_cluster_info=True).access()
+    await credentials(plugin, provide_cluster_info=True).for_request()
     assert plugin.info["spec"]["cluster"] == {
         "server": "http://127.0.0.1",
         "proxy-url": "",
@@ -204,18 +204,18 @@ async def test_it_gets_arguments_and_environment(plugin: Plugin) -> None:
 async def test_a_failure_says_what_the_plugin_said(plugin: Plugin, body: str, words: str) -> None:
     plugin.script(body)
     with pytest.raises(CredentialsError, match=f"exec plugin {plugin.file} {words}"):
-        await credentials(plugin).access()
+        await credentials(plugin).for_request()
 
 
 async def test_a_plugin_that_is_not_installed_shows_the_hint(plugin: Plugin) -> None:
     with pytest.raises(CredentialsError, match="cannot be run: No such file or directory\nbrew install it"):
-        await credentials(plugin, install_hint="brew install it").access()
+        await credentials(plugin, install_hint="brew install it").for_request()
 
 
 async def test_a_plugin_that_wants_a_terminal_is_refused(plugin: Plugin) -> None:
     plugin.gives(token="t")
-    with pytest.raises(CredentialsError, match="wants a terminal"):
-        await credentials(plugin, interactive=True).access()
+    with pytest.raises(CredentialsError, match="needs a terminal"):
+        await credentials(plugin, interactive=True).for_request()
     assert plugin.runs == 0
 
 
@@ -223,7 +223,7 @@ async def test_a_plugin_that_hangs_is_ended(plugin: Plugin, monkeypatch: pytest.
     monkeypatch.setattr(exec_plugin, "TIMEOUT", 0.2)
     plugin.script("exec sleep 60")
     with pytest.raises(CredentialsError, match=r"did not end within 0.2 s"):
-        await credentials(plugin).access()
+        await credentials(plugin).for_request()
 
 
 async def test_who_asked_may_go_and_the_others_get_their_answer(plugin: Plugin) -> None:
@@ -239,7 +239,7 @@ async def test_who_asked_may_go_and_the_others_get_their_answer(plugin: Plugin) 
 
 async def test_what_a_plugin_cannot_be_given_is_a_credentials_error_too(plugin: Plugin, tmp_path: Path) -> None:
     with pytest.raises(CredentialsError, match="cannot be run: embedded null"):
-        await credentials(plugin, args=("a\0b",)).access()
+        await credentials(plugin, args=("a\0b",)).for_request()
     config = ExecConfig(command=str(plugin.file), api_version=V1, provide_cluster_info=True)
     cluster = ClusterConfig(
         name="test",
@@ -248,11 +248,11 @@ async def test_what_a_plugin_cannot_be_given_is_a_credentials_error_too(plugin: 
         credentials=UserConfig(plugin=config),
     )
     with pytest.raises(CredentialsError, match=r"gone.crt: cannot be read for the exec plugin: No such file"):
-        await Credentials(cluster, clock=FakeClock()).access()
+        await Credentials(cluster, clock=FakeClock()).for_request()
 
 
 @pytest.mark.parametrize("output", ["'\\377\\376'", "'\"\\377\"'"])
 async def test_a_plugin_that_prints_no_text_is_a_credentials_error_too(plugin: Plugin, output: str) -> None:
     plugin.script(f"printf {output}")
     with pytest.raises(CredentialsError, match="printed no ExecCredential"):
-        await credentials(plugin).access()
+        await credentials(plugin).for_request()

@@ -1,4 +1,4 @@
-"""What a kubeconfig says is honoured, or refused with its place."""
+"""Tests of kubeconfig files: each setting is honoured, or refused with its position."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from informerd.errors import ConfigError
 from informerd.rest.cluster import Impersonation, load_kubeconfig
-from tests.informerd.kubeconfigs import kubeconfig, refused
+from tests.support.informerd.kubeconfigs import kubeconfig, refused
 
 PEM = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t"  # -----BEGIN CERTIFICATE-----
 
@@ -22,13 +22,13 @@ PEM = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t"  # -----BEGIN CERTIFICATE-----
         ("a: 1\n\tb: 2\n", "line 2, column 1: invalid YAML"),
         ("- a\n- b\n", "line 1, column 1: this is a list, where a mapping is expected"),
         ("just words\n", "line 1, column 1: this is text, where a mapping is expected"),
-        ("kind: Pod\n", "line 1, column 7: kind is Pod, not Config: this is no kubeconfig"),
+        ("kind: Pod\n", "line 1, column 7: kind is Pod, not Config: this is not a kubeconfig"),
         ("contexts: prod\n", "line 1, column 11: contexts must be a list, not text"),
         ("contexts:\n- prod\n", "line 2, column 3: contexts[0] must be a mapping, not text"),
         ("contexts:\n- context: {}\n", "line 2, column 3: contexts[0].name is missing"),
         ("contexts:\n- name: 12\n", "line 2, column 9: contexts[0].name must be text, not a number; put it in quotes"),
         ("current-context: true\n", "line 1, column 18: current-context must be text, not true; put it in quotes"),
-        ("users: []\nusers: []\n", "line 2, column 1: users stands here twice"),
+        ("users: []\nusers: []\n", "line 2, column 1: users appears twice"),
         ("a: *nothing\n", "line 1, column 4: invalid YAML: found undefined alias 'nothing'"),
     ],
 )
@@ -72,7 +72,7 @@ def test_a_folder_in_place_of_a_file(tmp_path: Path) -> None:
         (
             f"certificate-authority-data: {PEM}\ninsecure-skip-tls-verify: true",
             "12, column 31",
-            "insecure-skip-tls-verify cannot be true beside a certificate-authority",
+            "insecure-skip-tls-verify cannot be true together with a certificate-authority",
         ),
         ("proxy-url: socks5://127.0.0.1:1080", "11, column 16", "proxy-url must begin with http:// or https://"),
     ],
@@ -85,8 +85,8 @@ def test_a_cluster_that_cannot_be_honoured_is_refused(tmp_path: Path, lines: str
 @pytest.mark.parametrize(
     ("lines", "place", "expected"),
     [
-        (f"client-certificate-data: {PEM}", "14, column 5", ".client-key is missing beside"),
-        (f"client-key-data: {PEM}", "14, column 5", ".client-certificate is missing beside"),
+        (f"client-certificate-data: {PEM}", "14, column 5", ".client-key is missing for"),
+        (f"client-key-data: {PEM}", "14, column 5", ".client-certificate is missing for"),
         ("token: t\nusername: u\npassword: p", "14, column 5", " has more than one credential: token, password"),
         ("auth-provider: {name: gcp}", "14, column 20", ".auth-provider is no longer supported"),
         ("as-groups: [admins]", "14, column 16", ".as-groups needs a user to act as"),
@@ -116,7 +116,7 @@ def test_a_user_that_cannot_be_honoured_is_refused(tmp_path: Path, lines: str, p
         ("''", "is missing"),
         ("prod.example:6443", "must begin with https:// or http:// and name a host"),
         ("https://", "must begin with https:// or http:// and name a host"),
-        ("https://prod:port", "is no address"),
+        ("https://prod:port", "is not an address"),
         ("https://me:secret@prod", "must not hold a user name"),
     ],
 )

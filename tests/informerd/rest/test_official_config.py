@@ -1,4 +1,4 @@
-"""Configurations of the official client, honoured by this one or refused."""
+"""Tests of configurations of the official client, honoured by this one or refused."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from informerd.errors import ConfigError, CredentialsError
 from informerd.rest.client import Client
 from informerd.rest.credentials import Credentials
 from informerd.rest.official_config import cluster_from_official, load_official_kubeconfig
-from tests.controlplane import ControlPlane
-from tests.informerd.misbehaving import scripted
+from tests.support.controlplane import ControlPlane
+from tests.support.informerd.faulty_servers import scripted
 
 
 async def echo(request: web.Request) -> web.Response:
@@ -113,7 +113,7 @@ async def test_an_authority_given_as_data_is_trusted_be_it_pem_or_der(controlpla
     for data in (pem, ssl.PEM_cert_to_DER_cert(first)):
         config = cluster_from_official(Configuration(host=controlplane.server, ca_cert_data=data))
         assert config.tls.ca_data.startswith(b"-----BEGIN CERTIFICATE-----")
-        assert (await Credentials(config, clock=SystemClock()).access()).context is not None
+        assert (await Credentials(config, clock=SystemClock()).for_request()).context is not None
 
 
 def test_without_verification_no_authority_is_asked_for() -> None:

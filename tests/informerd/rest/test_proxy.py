@@ -1,4 +1,4 @@
-"""HTTPS_PROXY, HTTP_PROXY and NO_PROXY, as Go's programs read them."""
+"""Tests of HTTPS_PROXY, HTTP_PROXY and NO_PROXY, as Go's programs read them."""
 
 from __future__ import annotations
 

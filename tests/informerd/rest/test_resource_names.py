@@ -1,4 +1,4 @@
-"""kubectl's rules for which resource a name means, where several could be meant."""
+"""Tests of kubectl's rules for the resource that an ambiguous name means."""
 
 from __future__ import annotations
 

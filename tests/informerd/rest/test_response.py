@@ -1,4 +1,4 @@
-"""What headers say: warnings, dates, when to come again."""
+"""Tests of response headers: warnings, dates, retry times."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from informerd.rest.answer import error_from_answer, http_date, retry_after, warning_texts
+from informerd.rest.response import error_from_response, http_date, retry_after, warning_texts
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,6 @@ def test_a_date_that_names_no_zone_is_utc_and_one_outside_of_time_is_none() -> N
 
 def test_a_date_to_come_again_counts_by_the_clock_of_who_named_it() -> None:
     headers = [("Retry-After", "Sat, 21 Nov 2026 08:00:43 GMT"), ("Date", "Sat, 21 Nov 2026 08:00:40 GMT")]
-    assert error_from_answer(429, b"", headers, now=0.0).retry_after == 3.0
+    assert error_from_response(429, b"", headers, now=0.0).retry_after == 3.0
     moment = datetime(2026, 11, 21, 8, 0, 40, tzinfo=UTC).timestamp()
-    assert error_from_answer(429, b"", headers[:1], now=moment).retry_after == 3.0
+    assert error_from_response(429, b"", headers[:1], now=moment).retry_after == 3.0

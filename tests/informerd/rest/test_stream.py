@@ -1,4 +1,4 @@
-"""A watch's bytes: cut into lines whatever the chunks, ended by whoever may end them."""
+"""Tests of a watch's bytes: cut into lines in any chunks, and ended from either side."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from informerd.errors import NotBegun, Unreachable
 from informerd.rest.client import Client
 from informerd.rest.cluster import ClusterConfig
 from informerd.rest.stream import LineCutter
-from tests.informerd.misbehaving import RawHandler, chunk, head, raw_server, read_head
+from tests.support.informerd.faulty_servers import RawHandler, chunk, head, raw_server, read_head
 
 CHUNKED = head("Content-Type: application/json", "Transfer-Encoding: chunked")
 END = b"0\r\n\r\n"
@@ -62,13 +62,13 @@ def test_lines_come_out_whatever_the_chunks() -> None:
             got += cutter.feed(rest[:size])
             rest = rest[size:]
         assert got == lines
-        assert cutter.rest() == b""
+        assert cutter.remainder() == b""
 
 
 def test_empty_lines_are_left_out_and_what_is_unfinished_is_kept() -> None:
     cutter = LineCutter()
     assert cutter.feed(b'\n\r\n{"a":1}\n\n{"b"') == [b'{"a":1}']
-    assert cutter.rest() == b'{"b"'
+    assert cutter.remainder() == b'{"b"'
     assert [cutter.feed(piece) for piece in (b"\r", b"\n{}", b"\r", b"\n")] == [[], [], [], [b"{}\r"]]
 
 

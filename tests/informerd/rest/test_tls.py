@@ -1,4 +1,4 @@
-"""TLS contexts follow their files."""
+"""Tests of TLS contexts, which follow their files."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from cryptography.x509.oid import NameOID
 from informerd.errors import CredentialsError
 from informerd.rest.cluster import TlsConfig
 from informerd.rest.tls import CHECK_INTERVAL, TlsFiles
-from tests.clock import FakeClock
-from tests.informerd.certificates import Authority, encrypted_key
+from tests.support.clock import FakeClock
+from tests.support.informerd.certificates import Authority, encrypted_key
 
 
 def write(folder: Path, cert: bytes, key: bytes) -> TlsConfig:

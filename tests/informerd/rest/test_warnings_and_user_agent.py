@@ -1,4 +1,4 @@
-"""Warning headers reach a person, and requests say who makes them."""
+"""Tests of Warning headers, which reach the user, and of the user agent of requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from informerd.resource import PODS
 from informerd.rest.client import Client
 from informerd.rest.warning_log import WarningLog
 from informerd.version import VERSION
-from tests.informerd.misbehaving import scripted
+from tests.support.informerd.faulty_servers import scripted
 
 
 async def deprecated(request: web.Request) -> web.Response:
@@ -82,7 +82,7 @@ async def test_requests_say_who_makes_them_and_whose_fields_writes_are() -> None
 @pytest.mark.parametrize("agent", ["", " ", "a\r\nX: y", "Zoë/1"])
 async def test_a_user_agent_that_no_header_can_carry_is_refused(agent: str) -> None:
     async with scripted(deprecated) as server:
-        with pytest.raises(InvalidCall, match="is no User-Agent"):
+        with pytest.raises(InvalidCall, match="is not a User-Agent"):
             Client(server.config, user_agent=agent)
 
 

@@ -1,4 +1,4 @@
-"""Field selectors, on any field of a projection."""
+"""Tests of field selectors on any field of a projection."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from informerd.cache.indexing import field_index
+from informerd.cache.index_functions import field_index
 from informerd.cache.lister import Lister
 from informerd.cache.store import Store
 from informerd.errors import MalformedSelector, UnknownField
@@ -206,9 +206,9 @@ def test_a_malformed_selector_says_what_and_where(selector: str, position: int, 
     ("path", "message"),
     [
         ("status.phas", "Pod has no field 'status.phas': there is no status.phas; did you mean status.phase?"),
-        ("status", "it leads to what holds several values"),
-        ("status.containerStatuses", "it leads to what holds several values"),
-        ("metadata.labels", "it leads to what holds several values"),
+        ("status", "it leads to something with several values"),
+        ("status.containerStatuses", "it leads to something with several values"),
+        ("metadata.labels", "it leads to something with several values"),
         ("status.containerStatuses.name", "there is no status.containerStatuses.name"),
         ("metadata.name.first", "there is no metadata.name.first"),
         ("metadata.name[0]", "there is no metadata.name[0]"),

@@ -1,4 +1,4 @@
-"""Label selectors: apimachinery's grammar, and what is refused. (test_selectors_live.py asks the API server.)"""
+"""Tests of label selectors: apimachinery's grammar and refusals; test_selectors_live.py asks the API server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from informerd.errors import MalformedSelector
 from informerd.selectors.label_selector import LabelSelector
-from tests.informerd.selector_samples import ACCEPTED, REFUSED, random_label_selector
+from tests.support.informerd.selector_samples import ACCEPTED, REFUSED, random_label_selector
 
 WEB = {"app": "web", "tier": "front", "size": "10", "empty": ""}
 
@@ -76,7 +76,7 @@ def test_what_the_api_server_refuses_is_a_malformed_selector(selector: str) -> N
         ("a=b,-c=d", 4, "the label key '-c' must have a name of letters"),
         ("a=" + "x" * 64, 2, "a label value has at most 63 characters"),
         ("a in (b,+c)", 8, "the label value '+c' must be empty or consist of letters"),
-        ("Example.com/a=b", 0, "the prefix of the label key 'Example.com/a' is no DNS subdomain"),
+        ("Example.com/a=b", 0, "the prefix of the label key 'Example.com/a' is not a DNS subdomain"),
     ],
 )
 def test_the_error_says_what_and_where(selector: str, position: int, problem: str) -> None:

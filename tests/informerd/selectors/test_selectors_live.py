@@ -1,4 +1,4 @@
-"""Selectors and listers against the real kube-apiserver: the same objects, the same refusals, the same words."""
+"""Comparison of selectors and listers with the real kube-apiserver: same objects, same refusals, same messages."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
 from informerd.selectors.field_selector import FieldSelector
 from informerd.selectors.label_selector import LabelSelector
-from tests.controlplane import ControlPlane
-from tests.informerd.selector_samples import ACCEPTED, REFUSED, random_label_selector, random_noise
+from tests.support.controlplane import ControlPlane
+from tests.support.informerd.selector_samples import ACCEPTED, REFUSED, random_label_selector, random_noise
 
 CONFIG_MAPS = Resource(version="v1", plural="configmaps", kind="ConfigMap")
 

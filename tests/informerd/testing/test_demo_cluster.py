@@ -1,4 +1,4 @@
-"""The test kit, used as its users use it."""
+"""Tests of the test kit, used as its users use it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from informerd import (
     Result,
     load_kubeconfig,
 )
-from informerd.testing import DemoCluster, FakeClock, LiveCluster, settle
-from tests import clusters
+from informerd.testing import DemoCluster, FakeClock, LiveCluster, run_ready_tasks
+from tests.support import clusters
 
 MYDEMO = """
 apiVersion: crddemo.k8s.io/v1
@@ -69,12 +69,12 @@ async def test_a_controller_is_tested_in_ten_lines_with_an_hour_in_no_time() -> 
 
     async with DemoCluster() as cluster:
         mydemos = KindSource(cluster.factory.informer(MYDEMOS))
-        async with cluster.running(Controller("hourly", reconcile, sources=[mydemos], clock=clock)):
+        async with cluster.run_controllers(Controller("hourly", reconcile, sources=[mydemos], clock=clock)):
             await cluster.apply(MYDEMO)
-            await cluster.settled()
+            await cluster.wait_until_settled()
             assert seen == ["default/web"]
             await clock.advance(3600)
-            await cluster.settled()
+            await cluster.wait_until_settled()
     assert seen == ["default/web", "default/web"]
 
 
@@ -90,15 +90,15 @@ async def test_settled_waits_for_what_a_controller_writes_and_does_about_that(an
             await maps.create({"metadata": {"name": following}})
 
     informer = await cluster.factory.informer_for("configmaps", Object, namespace="chain")
-    async with cluster.running(Controller("chain", reconcile, sources=[KindSource(informer)])):
+    async with cluster.run_controllers(Controller("chain", reconcile, sources=[KindSource(informer)])):
         await maps.create({"metadata": {"name": "a"}})
-        await cluster.settled()
+        await cluster.wait_until_settled()
         assert [*"abcde"] == sorted(each.metadata.name for each in informer.store if len(each.metadata.name) == 1)
         await maps.delete("e")
-        await cluster.settled()
+        await cluster.wait_until_settled()
         assert informer.store.get("chain/e") is None
         await maps.patch("d", {"data": {"x": "y"}})
-        await cluster.settled()
+        await cluster.wait_until_settled()
         assert informer.lister.get("d", "chain").full()["data"] == {"x": "y"}
         assert informer.store.get("chain/e")
 
@@ -109,12 +109,12 @@ async def test_settled_says_what_is_still_going_on(cluster: LiveCluster) -> None
     async def reconcile(request: Request) -> None:
         await going_on.wait()
 
-    async with cluster.running(stuck := Controller("stuck", reconcile)):
+    async with cluster.run_controllers(stuck := Controller("stuck", reconcile)):
         stuck.requeue(Request("default", "web"))
         with pytest.raises(NotInTime, match=r"not settled within 0.1 s: the controller stuck has been at default/web"):
-            await cluster.settled(within=0.1)
+            await cluster.wait_until_settled(within=0.1)
         going_on.set()
-        await cluster.settled()
+        await cluster.wait_until_settled()
 
 
 async def test_manifests_are_dicts_texts_and_files_and_bring_their_status(cluster: LiveCluster, tmp_path: Path) -> None:
@@ -155,9 +155,9 @@ async def test_a_definition_is_served_when_it_has_been_applied(cluster: LiveClus
 
 
 async def test_what_is_no_manifest_is_refused_with_what_to_do(cluster: LiveCluster) -> None:
-    with pytest.raises(InvalidCall, match=r"'web.yaml', which is no object: give a Path for a file"):
+    with pytest.raises(InvalidCall, match=r"'web.yaml', which is not an object: give a Path for a file"):
         await cluster.apply("web.yaml")
-    with pytest.raises(InvalidCall, match="is no YAML"):
+    with pytest.raises(InvalidCall, match="is not YAML"):
         await cluster.apply("{a: [")
     with pytest.raises(InvalidCall, match="apiVersion and kind"):
         await cluster.apply({"metadata": {"name": "web"}})
@@ -166,11 +166,11 @@ async def test_what_is_no_manifest_is_refused_with_what_to_do(cluster: LiveClust
 async def test_the_demo_cluster_is_empty_and_gone_afterwards() -> None:
     async with DemoCluster() as cluster:
         process = cluster._process
-        assert process.running
+        assert process.is_running
         assert (await cluster.dynamic.resource("pods").list()).items == []
         with pytest.raises(NotFound):
             await cluster.dynamic.resource("mydemos", "default").get("web")
-    assert not process.running
+    assert not process.is_running
 
 
 async def test_what_a_controller_raises_is_raised_in_the_test(cluster: LiveCluster) -> None:
@@ -179,5 +179,5 @@ async def test_what_a_controller_raises_is_raised_in_the_test(cluster: LiveClust
     stranger = cluster.factory.informer(PODS)
     await stranger.close()
     with pytest.raises(Exception, match="the informer of pods has stopped"):
-        async with cluster.running(Controller("late", reconcile, sources=[KindSource(stranger)])):
-            await settle()
+        async with cluster.run_controllers(Controller("late", reconcile, sources=[KindSource(stranger)])):
+            await run_ready_tasks()

@@ -1,4 +1,4 @@
-"""A controller of a user's, with a kind of their own, and its test, as docs/controllers.md has it; mypy reads it."""
+"""Test of a user's controller with a kind of its own, as in docs/controllers.md; mypy checks it too."""
 
 from __future__ import annotations
 
@@ -67,19 +67,19 @@ async def test_each_mydemo_has_a_config_map_that_comes_back() -> None:
         manager = Manager(cluster.client, factory=cluster.factory, clock=clock)
         add_ports(manager)
         maps = cluster.dynamic.resource("configmaps", "default")
-        async with cluster.running(manager):
+        async with cluster.run_controllers(manager):
             await cluster.apply(mydemo("web", 80), mydemo("unlucky", 13))
-            await cluster.settled()
+            await cluster.wait_until_settled()
             assert (await maps.get("web"))["data"] == {"port": "80"}
             await maps.delete("web")
-            await cluster.settled()
+            await cluster.wait_until_settled()
             assert (await maps.get("web"))["data"] == {"port": "80"}
             with pytest.raises(NotFound):
                 await maps.get("unlucky")
             before = manager.controllers[0].state()
             assert [(failed.key, failed.retry_at) for failed in before.failed] == [("default/unlucky", None)]
             await clock.advance(3600)
-            await cluster.settled()
+            await cluster.wait_until_settled()
             after = manager.controllers[0].state()
             assert after.reconciles["requeue_after"] == before.reconciles["requeue_after"] + 1
 

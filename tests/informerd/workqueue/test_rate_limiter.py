@@ -1,4 +1,4 @@
-"""Rate limiters, with client-go's constants."""
+"""Tests of rate limiters, with client-go's constants."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from informerd.workqueue.rate_limiter import (
     FastSlowRateLimiter,
     MaxOfRateLimiter,
 )
-from tests.clock import FakeClock
+from tests.support.clock import FakeClock
 
 NAN = float("nan")
 

@@ -1,4 +1,4 @@
-"""The work queue: each key once, one worker a key, until the end."""
+"""Tests of the work queue: each key once, one worker a key, until the end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from informerd.errors import InvalidCall, NotProcessed, QueueShutDown, UnusableKey
 from informerd.workqueue.work_queue import LOW_PRIORITY, WorkQueue
-from tests.clock import FakeClock, settle
+from tests.support.clock import FakeClock, run_ready_tasks
 
 
 @pytest.fixture
@@ -26,14 +26,14 @@ async def take_all(queue: WorkQueue[str]) -> list[str]:
     """Everything that waits, each begun and ended."""
     taken = []
     getting = asyncio.ensure_future(queue.get())
-    await settle()
+    await run_ready_tasks()
     while getting.done():
         taken.append(getting.result())
         queue.done(getting.result())
         getting = asyncio.ensure_future(queue.get())
-        await settle()
+        await run_ready_tasks()
     getting.cancel()
-    await settle()
+    await run_ready_tasks()
     return taken
 
 
@@ -58,7 +58,7 @@ class TestKeys:
         for _ in range(3):
             queue.add("a")
         waiting = asyncio.ensure_future(queue.get())
-        await settle()
+        await run_ready_tasks()
         assert not waiting.done()
         queue.done("a")
         assert await waiting == "a"
@@ -73,14 +73,14 @@ class TestKeys:
 
     async def test_every_worker_that_waits_gets_a_key_of_its_own(self, queue: WorkQueue[str]) -> None:
         workers = [asyncio.ensure_future(queue.get()) for _ in range(3)]
-        await settle()
+        await run_ready_tasks()
         for key in "abc":
             queue.add(key)
         assert await asyncio.gather(*workers) == ["a", "b", "c"]
 
     async def test_a_worker_that_is_cancelled_loses_no_key_to_the_others(self, queue: WorkQueue[str]) -> None:
         first, second = (asyncio.ensure_future(queue.get()) for _ in range(2))
-        await settle()
+        await run_ready_tasks()
         queue.add("a")
         first.cancel()
         assert await second == "a"
@@ -88,7 +88,7 @@ class TestKeys:
 
     async def test_a_worker_that_is_being_cancelled_is_passed_over(self, queue: WorkQueue[str]) -> None:
         first, second = (asyncio.ensure_future(queue.get()) for _ in range(2))
-        await settle()
+        await run_ready_tasks()
         first.cancel()
         queue.add("a")
         assert await second == "a"
@@ -97,9 +97,9 @@ class TestKeys:
         self, queue: WorkQueue[str]
     ) -> None:
         first, second = (asyncio.ensure_future(queue.get()) for _ in range(2))
-        await settle()
+        await run_ready_tasks()
         first.cancel()
-        await settle()
+        await run_ready_tasks()
         queue.add("a")
         assert await second == "a"
 
@@ -132,7 +132,7 @@ class TestMisuse:
 
     @pytest.mark.parametrize("priority", [float("nan"), 0.5, "high"])
     async def test_a_priority_that_is_no_whole_number_is_refused(self, queue: WorkQueue[str], priority: Any) -> None:
-        with pytest.raises(InvalidCall, match="is no priority: give a whole number"):
+        with pytest.raises(InvalidCall, match="is not a priority: give a whole number"):
             queue.add("a", priority=priority)
         with pytest.raises(InvalidCall):
             queue.add_after("a", 1, priority=priority)
@@ -144,7 +144,7 @@ class TestMisuse:
 
     async def test_waking_a_worker_from_another_thread_is_refused(self, queue: WorkQueue[str]) -> None:
         worker = asyncio.ensure_future(queue.get())
-        await settle()
+        await run_ready_tasks()
         with pytest.raises(InvalidCall, match=r"outside its event loop.*loop.call_soon_threadsafe"):
             await asyncio.to_thread(queue.add, "a")
         queue.add("b")
@@ -257,11 +257,11 @@ class TestDelays:
     async def test_one_timer_does_for_all_keys(self, queue: WorkQueue[str], clock: FakeClock) -> None:
         for number in range(100):
             queue.add_after(str(number), 100 - number)
-        await settle()
-        assert clock.sleeps == [1]
+        await run_ready_tasks()
+        assert clock.pending_sleeps == [1]
         await clock.advance(50)
         assert queue.state().depth == 50
-        assert clock.sleeps == [1]
+        assert clock.pending_sleeps == [1]
 
     async def test_a_key_that_is_added_for_now_is_not_due_later_too(
         self, queue: WorkQueue[str], clock: FakeClock
@@ -327,8 +327,8 @@ class TestDelays:
 
     async def test_a_delay_of_many_days_is_slept_in_pieces(self, queue: WorkQueue[str], clock: FakeClock) -> None:
         queue.add_after("a", 1e6)
-        await settle()
-        assert clock.sleeps == [86400]
+        await run_ready_tasks()
+        assert clock.pending_sleeps == [86400]
         await clock.advance(1e6 - 1)
         assert queue.state().depth == 0
         await clock.advance(1)
@@ -362,7 +362,7 @@ class TestShutDown:
 
     async def test_workers_that_wait_are_told(self, queue: WorkQueue[str]) -> None:
         workers = [asyncio.ensure_future(queue.get()) for _ in range(3)]
-        await settle()
+        await run_ready_tasks()
         queue.shut_down()
         answers = await asyncio.gather(*workers, return_exceptions=True)
         assert [type(answer) for answer in answers] == [QueueShutDown] * 3
@@ -373,7 +373,7 @@ class TestShutDown:
         queue.add_after("b", 10)
         queue.add_rate_limited("c")
         await clock.advance(20)
-        assert clock.sleeps == []
+        assert clock.pending_sleeps == []
         assert queue.state().delayed == queue.state().depth == 0
 
     async def test_a_drain_waits_until_nothing_is_worked_on(self, queue: WorkQueue[str]) -> None:
@@ -382,9 +382,9 @@ class TestShutDown:
         queue.add("b")
         first, second = await queue.get(), await queue.get()
         draining = asyncio.ensure_future(queue.drain())
-        await settle()
+        await run_ready_tasks()
         queue.done(first)
-        await settle()
+        await run_ready_tasks()
         assert not draining.done()
         queue.done(second)
         await draining
@@ -395,9 +395,9 @@ class TestShutDown:
         queue.add("a")
         queue.add("b")
         draining = asyncio.ensure_future(queue.drain())
-        await settle()
+        await run_ready_tasks()
         queue.done(await queue.get())
-        await settle()
+        await run_ready_tasks()
         assert not draining.done()
         queue.done(await queue.get())
         await draining
@@ -408,9 +408,9 @@ class TestShutDown:
         await queue.get()
         queue.add("a")
         draining = asyncio.ensure_future(queue.drain())
-        await settle()
+        await run_ready_tasks()
         queue.done("a")
-        await settle()
+        await run_ready_tasks()
         assert not draining.done()
         assert await queue.get() == "a"
         queue.done("a")
@@ -427,7 +427,7 @@ class TestShutDown:
         queue.add("a")
         await queue.get()
         drains = [asyncio.ensure_future(queue.drain()) for _ in range(2)]
-        await settle()
+        await run_ready_tasks()
         queue.shut_down()
         await asyncio.gather(*drains)
 
@@ -435,9 +435,9 @@ class TestShutDown:
         queue.add("a")
         await queue.get()
         draining = asyncio.ensure_future(queue.drain())
-        await settle()
+        await run_ready_tasks()
         draining.cancel()
-        await settle()
+        await run_ready_tasks()
         queue.done("a")
         await queue.drain()
 

@@ -1,4 +1,4 @@
-"""The work queue against a model of it, slow and plain, in histories that hypothesis thinks of."""
+"""Tests of the work queue against a slow, plain model, in histories from hypothesis."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 
 from informerd.errors import QueueShutDown
 from informerd.workqueue.work_queue import WorkQueue
-from tests.clock import FakeClock, settle
+from tests.support.clock import FakeClock, run_ready_tasks
 
 WORKERS = 3
 
@@ -143,7 +143,7 @@ class Trial:
         getattr(self, f"_{step.what}")(step)
         if step.what == "advance":
             await self.clock.advance(step.seconds)
-        await settle(5)
+        await run_ready_tasks(5)
         self.model.hand_out()
         self.check()
 
@@ -155,7 +155,7 @@ class Trial:
         assert {key: self.queue.priority_of(key) for key in model.processing} == model.processing
         assert self.queue._ready.count == len(model.ready)
         assert sum(not worker.done() for worker in self.workers) == model.idle
-        assert bool(model.delayed) <= len(self.clock.sleeps) <= 1
+        assert bool(model.delayed) <= len(self.clock.pending_sleeps) <= 1
         if self.drain:
             assert self.drain.done() == (not (model.ready or model.again or model.processing))
 

@@ -1,4 +1,4 @@
-"""The YAML editor in a browser: where its cursor stands, what it shows, and whether its field is in step."""
+"""Helper for the YAML editor in a browser: its cursor, its text, and the state of its form field."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.controlplane import ControlPlane
 from tests.e2e.conftest import Dashboard
-from tests.e2e.objects import Json, mydemo, mydemos
+from tests.support.controlplane import ControlPlane
+from tests.support.e2e.manifests import Json, mydemo, mydemos
 
 CONTENT = ".yaml-host .cm-content"
 FIELD = "textarea[name=yaml]"
@@ -16,7 +16,8 @@ HELP = ".cm-tooltip .help"
 SLOW = 30_000
 """Milliseconds that another page may take on a busy machine."""
 _VIEW = """async (given) => {
-  const module = (name) => import(new URL(`../${name}`, document.querySelector("script[src$='/js/edit.js']").src));
+  const script = document.querySelector("script[src$='/edit/edit.js']").src;
+  const module = (name) => import(new URL(`../../${name}`, script));
   const { EditorView } = await module("vendor/codemirror/codemirror.min.js");
   const view = EditorView.findFromDOM(document.querySelector(".yaml-host").shadowRoot.querySelector(".cm-editor"));
   %s

@@ -1,4 +1,4 @@
-"""The page server's doors: pages and socket as the dashboard has them, and /control for the test."""
+"""ASGI application of the page server: pages and socket as the dashboard has them, and /control for the test."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.asgi import get_asgi_application
 
-from dashboard.live.consumer import LiveConsumer
-from dashboard.live.context import SCOPE_KEY
+from dashboard.runtime.app_state import SCOPE_KEY
+from dashboard.server.consumers import LiveConsumer
+from tests.support.pages.app_state import AttributeState
 
 if TYPE_CHECKING:
-    from tests.live.page_server import Control
+    from tests.support.browser.page_server import Control
 
 
 class Application:
@@ -24,7 +25,7 @@ class Application:
         self._sockets = LiveConsumer.as_asgi()
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
-        scope = {**scope, SCOPE_KEY: self._control.parts}
+        scope = {**scope, SCOPE_KEY: AttributeState(self._control.parts)}
         if scope["type"] == "websocket":
             await self._socket(scope, receive, send)
         elif scope["path"] == "/control":

@@ -1,4 +1,4 @@
-"""What an open page costs its browser, by the browser's own count after a garbage collection."""
+"""Cost of an open page to its browser, by the browser's own counts after a garbage collection."""
 
 from __future__ import annotations
 

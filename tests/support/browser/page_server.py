@@ -1,6 +1,7 @@
-"""A web process whose cluster the test turns by hand: real pages, real hub, real consumer, real daphne, made-up rows.
+"""Web process whose cluster the test controls: real pages, hub, consumer and daphne, made-up rows.
 
-``python -m tests.live.page_server`` prints its port. POST a JSON object to /control to change something, see `Control`.
+``python -m tests.support.browser.page_server`` prints its port. POST a JSON object to /control to change something, see
+`Control`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import hashlib
 import os
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 
@@ -19,48 +20,46 @@ import msgspec
 
 django.setup()
 
-from dashboard.serving import bound_socket, install_reactor, serve  # noqa: E402
+from dashboard.server.daphne import bind_socket, install_reactor, serve  # noqa: E402
 
 install_reactor()
 
 from channels.db import aclose_old_connections  # noqa: E402, F401 -- before daphne imports it with another reactor
 from channels.layers import InMemoryChannelLayer  # noqa: E402
 
-from dashboard.census.link import CensusLink  # noqa: E402
-from dashboard.census.messages import Census, Counted  # noqa: E402
-from dashboard.controllers.link import ControllerLink  # noqa: E402
-from dashboard.live.detail_view import DetailView  # noqa: E402
-from dashboard.live.hub import Hub  # noqa: E402
-from dashboard.live.interest import Interest  # noqa: E402
-from dashboard.live.list_view import ListView  # noqa: E402
-from dashboard.live.messages import Row  # noqa: E402
-from dashboard.live.view import View  # noqa: E402
-from dashboard.resources.kinds import KindInfo, find_kind, kinds_named  # noqa: E402
-from dashboard.resources.page_info import cluster_info  # noqa: E402
-from dashboard.resources.rows import columns_for  # noqa: E402
+from dashboard.live.hub.hub import Hub  # noqa: E402
+from dashboard.live.hub.interest import Interest  # noqa: E402
+from dashboard.live.hub.live_view import LiveView  # noqa: E402
+from dashboard.live.object_counts.client import ObjectCountsClient  # noqa: E402
+from dashboard.live.object_counts.messages import KindCount, ObjectCounts  # noqa: E402
+from dashboard.objects.kinds.catalog import KindInfo, find_kind, parse_kinds  # noqa: E402
+from dashboard.objects.kinds.row import Row  # noqa: E402
+from dashboard.objects.printers import columns_for  # noqa: E402
+from dashboard.pages.controllers.client import ControllersClient  # noqa: E402
+from dashboard.pages.details.live_detail import LiveDetail  # noqa: E402
+from dashboard.pages.layout.page import cluster_info  # noqa: E402
+from dashboard.pages.lists.live_list import LiveList  # noqa: E402
 from informerd.cache.health import Health  # noqa: E402
 from informerd.rest.cluster import ClusterConfig  # noqa: E402
-from tests.controllers.sample import Sample  # noqa: E402
-from tests.live.feeder import EPOCH, Feeder, Feeders, pod  # noqa: E402
-from tests.live.hours import HastenedClock, Hours  # noqa: E402
-from tests.live.page_application import Application  # noqa: E402
+from tests.support.browser.page_application import Application  # noqa: E402
+from tests.support.browser.time_lapse import HastenedClock, Hours  # noqa: E402
+from tests.support.controllers.sample_worker import Sample  # noqa: E402
+from tests.support.live.replica_feeder import EPOCH, Feeder, Feeders, pod  # noqa: E402
+from tests.support.pages.app_state import AttributeState  # noqa: E402
 
-if TYPE_CHECKING:
-    from dashboard.live.context import LiveParts
-
-KINDS = kinds_named(["pods", "namespaces", "events"])
+KINDS = parse_kinds(["pods", "namespaces", "events"])
 
 
 @dataclass
 class Parts:
-    """What the pages need of dashboard.wiring.Live."""
+    """What the pages need of dashboard.server.wiring.web.Live."""
 
     replicas: Feeders
     hub: Hub
     clock: HastenedClock
-    controllers: ControllerLink
+    controllers: ControllersClient
     interest: Interest
-    census: CensusLink
+    object_counts: ObjectCountsClient
     client: None = None
     discovery: None = None
     cluster: ClusterConfig = ClusterConfig(name="test", server="https://nowhere", why="a test")  # noqa: RUF009
@@ -144,7 +143,7 @@ class Control:
     def rename(self, salt: str) -> None:
         """Another version in our place: each view has another id than before."""
         self.forget()
-        for kind in (ListView, DetailView):
+        for kind in (LiveList, LiveDetail):
             kind.id_of = partial(_salted, kind, salt)  # type: ignore[method-assign]
 
     def skip(self) -> None:
@@ -165,7 +164,7 @@ class Control:
         """No worker has ever been heard."""
         await self.end_controllers()
         await asyncio.sleep(0.2)  # its last word may be on its way
-        self.parts.controllers.board._heard.clear()
+        self.parts.controllers.reports._heard.clear()
 
     def cure(self, name: str) -> None:
         """From here on keys of this name succeed."""
@@ -173,14 +172,14 @@ class Control:
 
     def census(self, counts: dict[str, int | None], problems: dict[str, str] | None = None) -> None:
         """A worker says that there are these kinds, beside pods, with so many objects."""
-        named = [Counted(kind.resource) for kind in KINDS]
+        named = [KindCount(kind.resource) for kind in KINDS]
         now = self.parts.clock.time()
         for key, number in counts.items():
             kind = find_kind(key)
             assert kind is not None
             resource = msgspec.structs.replace(kind.resource, verbs=frozenset({"list", "watch"}))
-            named.append(Counted(resource, number, None if number is None else now, (problems or {}).get(key, "")))
-        self.parts.census.take(Census(EPOCH, tuple(named), "test-machine, process 7"))
+            named.append(KindCount(resource, number, None if number is None else now, (problems or {}).get(key, "")))
+        self.parts.object_counts.receive(ObjectCounts(EPOCH, tuple(named), "test-machine, process 7"))
 
     def name(self, names: list[str]) -> None:
         """The cluster has these namespaces."""
@@ -203,7 +202,7 @@ class Control:
 
     def looked(self) -> bool:
         """Whether somebody has looked at dated counts."""
-        return self.parts.census._said > 0
+        return self.parts.object_counts._said > 0
 
     async def close(self, code: int) -> None:
         """Close every socket with this code."""
@@ -226,14 +225,14 @@ class Control:
         return {
             "sockets": len(hub.sockets),
             "opened": hub.metrics.sockets_opened,
-            "windows": hub.metrics.windows,
+            "windows": hub.metrics.windows_rendered,
             "messages": hub.metrics.messages,
-            "beats": hub.metrics.beats,
-            "stops": hub.metrics.stops,
-            "refused": {str(code): number for code, number in hub.metrics.refused.items()},
+            "beats": hub.metrics.heartbeats,
+            "stops": hub.metrics.socket_stops,
+            "refused": {str(code): number for code, number in hub.metrics.sockets_refused.items()},
             "closed": self.closed,
             "lived": self._hours.lived,
-            "acknowledged": max((socket.acknowledged for socket in hub.sockets), default=0),
+            "acknowledged": max((socket.acknowledged_units for socket in hub.sockets), default=0),
             "views": sorted({socket.view.id for socket in hub.sockets if socket.view is not None}),
         }
 
@@ -251,13 +250,13 @@ class Control:
             hearing.cancel()
 
 
-def _salted(kind: type[View], salt: str, state: str) -> str:
+def _salted(kind: type[LiveView], salt: str, state: str) -> str:
     return hashlib.blake2b(f"{salt} {kind.template} {state}".encode(), digest_size=6).hexdigest()
 
 
 def cluster_of(control: Control) -> dict[str, Any]:
     """What the heartbeat says of the cluster."""
-    return asdict(cluster_info(cast("LiveParts", control.parts)))
+    return asdict(cluster_info(AttributeState(control.parts)))
 
 
 def main() -> None:
@@ -269,23 +268,27 @@ def main() -> None:
         Feeder("events", clock),
     )
     layer = InMemoryChannelLayer()
-    link = ControllerLink(layer, clock)
+    link = ControllersClient(layer, clock)
     hub = Hub(
-        feeders, clock, problem=lambda: feeders.channel_problem, cluster=lambda: cluster_of(control), board=link.board
+        feeders,
+        clock,
+        connection_problem=lambda: feeders.channel_problem,
+        cluster=lambda: cluster_of(control),
+        sources=(link.reports,),
     )
     control = Control(
-        Parts(feeders, hub, clock, link, Interest(feeders, hub, clock), CensusLink(layer, clock)),
+        Parts(feeders, hub, clock, link, Interest(feeders, hub, clock), ObjectCountsClient(layer, clock)),
         Sample(layer, is_cured=lambda _: False),
         born,
     )
-    listening = bound_socket("127.0.0.1", 0)
+    listening = bind_socket("127.0.0.1", 0)
 
     async def started() -> None:
         control.thaw()
         print(f"port {listening_port}", flush=True)  # noqa: T201 -- what the test reads
 
     listening_port = listening.getsockname()[1]
-    serve(Application(control), listening, started=started)
+    serve(Application(control), listening, on_started=started)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Page servers that are there at once: forked from a process that has imported what they need.
+"""Pool of page servers that start at once, forked from a process that has imported what they need.
 
-``python -m tests.live.nursery`` reads the name of a log file a line, forks a page server that writes there, and prints
-its process id. It ends with its standard input. What it imports may start no thread and not be Twisted's reactor, which
-would be one for all.
+``python -m tests.support.browser.page_server_pool`` reads the name of a log file a line, forks a page server that
+writes there, and prints its process id. It ends with its standard input. Its imports must not start a thread or
+Twisted's reactor, which all forks would share.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ import sys
 from pathlib import Path
 from typing import Self
 
-from tests.program import ROOT
+from tests.support.program import ROOT
 
 NEEDED = (
-    "dashboard.urls", "dashboard.live.consumer", "dashboard.live.interest", "dashboard.controllers.link",
-    "tests.controllers.sample", "tests.live.hours", "channels.layers", "uvloop", "twisted.internet.asyncioreactor",
+    "dashboard.urls", "dashboard.server.consumers", "dashboard.live.hub.interest", "dashboard.pages.controllers.client",
+    "tests.support.controllers.sample_worker", "tests.support.browser.time_lapse", "channels.layers", "uvloop",
+    "twisted.internet.asyncioreactor",
     "twisted.web.http", "autobahn.websocket.protocol", "autobahn.nvx",
 )  # fmt: skip
 """Modules whose import takes long."""
@@ -64,7 +65,7 @@ class Nursery:
     """The process from which page servers are forked. A context manager."""
 
     def __enter__(self) -> Self:
-        command = [sys.executable, "-m", "tests.live.nursery"]
+        command = [sys.executable, "-m", "tests.support.browser.page_server_pool"]
         self._process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         return self
 
@@ -106,7 +107,7 @@ def be_page_server(log: str) -> None:
         os.dup2(descriptor, target)
     status = 1
     try:
-        page_server = importlib.import_module("tests.live.page_server")
+        page_server = importlib.import_module("tests.support.browser.page_server")
         page_server.main()
         status = 0
     finally:

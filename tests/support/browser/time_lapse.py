@@ -1,15 +1,15 @@
-"""Hours of an open page's life, as fast as the page takes them."""
+"""Time lapse of an open page: hours of heartbeats and changes, as fast as the page takes them."""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
 
-from dashboard.live.hub import Hub
-from dashboard.live.socket import Socket
+from dashboard.live.hub.hub import Hub
+from dashboard.live.hub.socket import Socket
 from informerd.clock import SystemClock
-from tests.live.feeder import Feeder, Feeders, pod
-from tests.wait import eventually
+from tests.support.live.replica_feeder import Feeder, Feeders, pod
+from tests.support.wait import eventually
 
 AT_ONCE = 128 * 1024
 """Units that a page may have before it has acknowledged them: half of what stops a browser that does not keep up."""
@@ -72,4 +72,4 @@ class Hours:
         pods.put(pod(f"extra-{number}", version=number, restarts=number % 50, created=self._clock.time()), op="added")
 
     def _keeps_up(self, socket: Socket) -> bool:
-        return socket.unacknowledged < AT_ONCE and self._clock.now() - socket.acknowledged_at < UNHEARD
+        return socket.unacknowledged_units < AT_ONCE and self._clock.now() - socket.acknowledged_at < UNHEARD

@@ -1,20 +1,20 @@
-"""Controllers as workers report them, made by hand: for tests, and for looking at the page in every state."""
+"""Reports of controllers as workers send them, made by hand, for tests and for viewing the page in every state."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Any
 
-from dashboard.controllers.board import Board
-from dashboard.controllers.history import SPAN, STEP
-from dashboard.controllers.messages import History, Report
-from dashboard.controllers.view import ControllersView
-from dashboard.resources.kinds import kinds_named
+from dashboard.objects.kinds.catalog import parse_kinds
+from dashboard.pages.controllers.history import HISTORY_SECONDS, STEP_SECONDS
+from dashboard.pages.controllers.live_controllers import LiveControllers
+from dashboard.pages.controllers.messages import History, Report
+from dashboard.pages.controllers.reports import ControllerReports
 from informerd.controller.request import Request
 from informerd.controller.state import ControllerState, FailedKey, StuckKey
 from informerd.manager.state import ManagerState
 from informerd.workqueue.state import QueueState
-from tests.clock import FakeClock
+from tests.support.clock import FakeClock
 
 NOW = 1_795_248_000.0
 MYDEMOS = "mydemos.crddemo.k8s.io"
@@ -85,10 +85,12 @@ def manager(*controllers: ControllerState, **changes: Any) -> ManagerState:
 
 
 def history(seed: int = 1) -> History:
-    number = SPAN // STEP
+    number = HISTORY_SECONDS // STEP_SECONDS
     depth = tuple(max(0, (n * 7 * seed) % 23 - 9) if n > 60 else 0 for n in range(number))
     ended = tuple((n * 13 * seed) % 31 if n > 60 else 0 for n in range(number))
-    return History(int(NOW) - SPAN + STEP, STEP, depth, ended, tuple(n // 9 for n in ended), 4.2)
+    return History(
+        int(NOW) - HISTORY_SECONDS + STEP_SECONDS, STEP_SECONDS, depth, ended, tuple(n // 9 for n in ended), 4.2
+    )
 
 
 def report(*controllers: ControllerState, epoch: str = "1800000000000-abc", **changes: Any) -> Report:
@@ -96,7 +98,7 @@ def report(*controllers: ControllerState, epoch: str = "1800000000000-abc", **ch
     shown = controllers or (controller(),)
     values: dict[str, Any] = {
         "epoch": epoch,
-        "sent": NOW,
+        "sent_at": NOW,
         "wanted": tuple(each.name for each in shown),
         "manager": manager(*shown),
         "history": {each.name: history(number + 1) for number, each in enumerate(shown)},
@@ -105,7 +107,7 @@ def report(*controllers: ControllerState, epoch: str = "1800000000000-abc", **ch
     return Report(**values)
 
 
-def views() -> dict[str, ControllersView]:
+def views() -> dict[str, LiveControllers]:
     """The page in every state, by the state's name."""
     waits = "mydemos.crddemo.k8s.io does not exist yet; it is looked for again every 5 s"
     nothing: dict[str, Any] = {"reconciles": {}, "p50": None, "p99": None, "last_at": None}
@@ -114,7 +116,7 @@ def views() -> dict[str, ControllersView]:
     standby = ManagerState(
         identity="worker-2_99ab", leads=False, controllers=(controller(phase="waiting for leader"),), **lease
     )
-    ended = "The controllers ended: lost the lease deltaboard/deltaboard-controllers. They are started again in 10 s."
+    ended = "The controllers ended: lost the lease deltaboard/deltaboard-controllers. They restart in 10 s."
     leader = report(manager=manager(controller(failed=(failed(),)), **lease))
     second = report(epoch="2", manager=standby)
     return {
@@ -128,14 +130,14 @@ def views() -> dict[str, ControllersView]:
     }
 
 
-def view_of(*reports: Report, apart: float = 0.0) -> ControllersView:
+def view_of(*reports: Report, apart: float = 0.0) -> LiveControllers:
     """The view of a web process that heard these reports, so many seconds apart, the last one just now."""
     clock = FakeClock()
-    board = Board(clock)
+    board = ControllerReports(clock)
     for each in reports:
         clock._now += apart
-        board.take(each)
-    return ControllersView(board, kinds_named(["pods", "mydemos"]))
+        board.receive(each)
+    return LiveControllers(board, parse_kinds(["pods", "mydemos"]))
 
 
 class MadeController:

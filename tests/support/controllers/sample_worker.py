@@ -1,7 +1,7 @@
-"""A worker with a real manager and a controller to be played with, and no cluster: its requests come from the test.
+"""Worker with a real manager and a sample controller, without a cluster: its requests come from the test.
 
-``python -m tests.controllers.sample FOLDER`` runs it over Redis as `manage.py informerd` would. A key whose name begins
-with ``poison`` fails for as long as there is no file of that name in FOLDER.
+``python -m tests.support.controllers.sample_worker FOLDER`` runs it over Redis as `manage.py informerd` would. A key
+whose name begins with ``poison`` fails for as long as there is no file of that name in FOLDER.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 
 from channels_redis.pubsub import RedisPubSubChannelLayer
 
-from dashboard.controllers.runner import ControllerRunner
-from dashboard.live.layer import Layer
+from dashboard.live.replication.channel import ChannelLayer
+from dashboard.pages.controllers.runner import ControllerRunner
 from informerd import (
     ChannelSource,
     ClusterConfig,
@@ -35,7 +35,7 @@ RETRY = 300.0
 class Sample:
     """The controller ``sample``, and whatever is asked of it."""
 
-    def __init__(self, layer: Layer, *, is_cured: Callable[[str], bool]) -> None:
+    def __init__(self, layer: ChannelLayer, *, is_cured: Callable[[str], bool]) -> None:
         self.requests: asyncio.Queue[Object | GenericEvent[Object] | Request] = asyncio.Queue()
         self.is_cured = is_cured
         self.reconciled: list[str] = []

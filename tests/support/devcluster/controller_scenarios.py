@@ -1,9 +1,10 @@
-"""Scenarios that are played to the real controllers once, and taken down, and to the demo's in each run of the tests.
+"""Scenarios that are played and recorded with the real controllers once, and with the demo's in each test run.
 
-    python -m tests.devcluster.workload.scenarios KUBECONFIG > tests/devcluster/workload/recorded.json
+    python -m tests.support.devcluster.controller_scenarios KUBECONFIG >
+    tests/support/devcluster/controller_recordings.json
 
-KUBECONFIG is of an empty cluster with kube-controller-manager, kube-scheduler and kwok's nodes. What is compared are
-the conditions and numbers after each step, and all events, pods and hashes being called by one name.
+KUBECONFIG is of an empty cluster with kube-controller-manager, kube-scheduler and kwok's nodes. The comparison covers
+the conditions and numbers after each step, and all events, with the names of pods and hashes made equal.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from tests.devcluster.api import Api
-from tests.devcluster.workload.world import DEPLOYMENTS, JOBS, Json, deployment
+from tests.support.devcluster.http_api import Api
+from tests.support.devcluster.workload_cluster import DEPLOYMENTS, JOBS, Json, deployment
 
 PATHS = {
     DEPLOYMENTS: "/apis/apps/v1/namespaces/default/deployments",

@@ -1,14 +1,14 @@
-"""Rarer things that the API server minds, whose answers are compared with the real one's."""
+"""Rare requests whose responses are compared with the real API server's."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from tests.devcluster.api import MERGE, Json
-from tests.devcluster.case import APPS, CORE, CRDS, DRY, MAPS, PODS, Case, G, deployment, each
-from tests.devcluster.gadgets import gadget
-from tests.devcluster.rule_cases import JOBS, job
+from tests.support.devcluster.gadget_crd import gadget
+from tests.support.devcluster.http_api import MERGE, Json
+from tests.support.devcluster.parity_case import APPS, CORE, CRDS, DRY, MAPS, PODS, Case, G, deployment, each
+from tests.support.devcluster.validation_cases import JOBS, job
 
 
 def _rolling_updates() -> Iterator[Case]:

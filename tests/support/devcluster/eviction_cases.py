@@ -1,6 +1,6 @@
-"""PodDisruptionBudgets and evictions that they hold or let go, compared with the real API server's answers.
+"""PodDisruptionBudgets, and evictions that they allow or refuse, compared with the real API server's responses.
 
-Nobody keeps the budgets' status on either server: it is written by the setup.
+No controller writes the budgets' status on either server: the setup does.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tests.devcluster.api import MERGE, STRATEGIC, Json
-from tests.devcluster.case import DRY, PODS, Case, pod
+from tests.support.devcluster.http_api import MERGE, STRATEGIC, Json
+from tests.support.devcluster.parity_case import DRY, PODS, Case, pod
 
 BUDGETS = "/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets"
 _READY: Json = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}

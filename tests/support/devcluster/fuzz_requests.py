@@ -1,4 +1,4 @@
-"""Requests that nobody should send, from a seed: the same ones at each run."""
+"""Malformed requests from a seed, the same ones at each run."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tests.devcluster.api import JSON_PATCH, MERGE, STRATEGIC
-from tests.devcluster.case import deployment, pod
-from tests.devcluster.gadgets import GADGETS, gadget
+from tests.support.devcluster.gadget_crd import GADGETS, gadget
+from tests.support.devcluster.http_api import JSON_PATCH, MERGE, STRATEGIC
+from tests.support.devcluster.parity_case import deployment, pod
 
 _SEEDS: tuple[tuple[str, Any], ...] = (
     ("/apis/devcluster.example/v1/namespaces/t/gadgets", gadget()),

@@ -1,4 +1,4 @@
-"""A custom resource with one field for each rule that structural schemas know."""
+"""Custom resource with one field for each rule of structural schemas."""
 
 from __future__ import annotations
 

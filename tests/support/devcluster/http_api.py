@@ -1,4 +1,4 @@
-"""Speaking plain HTTP to an API server, ours or the real one: no client library between the test and the answer."""
+"""Plain HTTP client of an API server, ours or the real one, without a client library in between."""
 
 from __future__ import annotations
 

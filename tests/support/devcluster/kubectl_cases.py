@@ -1,8 +1,8 @@
-"""What people type, compared between the demo cluster and the real API server, output for output.
+"""kubectl commands whose output is compared between the demo cluster and the real API server.
 
-Each case has a namespace of its own, which holds what `MANIFEST` says; ``{ns}`` stands for it, ``{node}`` for a node
-of its own and ``{file}`` for the manifest. Neither of the two servers has controllers at work, so what would follow
-(pods of a Deployment) is set by hand.
+Each case has a namespace of its own, which holds what `MANIFEST` says; ``{ns}`` stands for it, ``{node}`` for a node of
+its own and ``{file}`` for the manifest. Neither server has running controllers, so their results (pods of a Deployment)
+are written by the setup.
 """
 
 from __future__ import annotations

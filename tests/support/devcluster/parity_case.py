@@ -1,4 +1,6 @@
-"""One request whose answers are compared between the demo cluster and the real API server, and what it is made of."""
+"""Request whose response is compared between the demo cluster and the real API server, and the builders of such
+requests.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.devcluster.api import Json
+from tests.support.devcluster.http_api import Json
 
 G = "/apis/devcluster.example/v1/namespaces/{ns}/gadgets"
 CORE = "/api/v1/namespaces/{ns}"

@@ -1,4 +1,4 @@
-"""Requests whose answers are compared between the demo cluster and the real API server, word for word.
+"""Requests whose responses are compared between the demo cluster and the real API server, word for word.
 
 Each case is one request on a namespace that holds what `SETUP` makes. ``{ns}`` stands for it. Writes are dry runs where
 they would succeed, so that the cases do not depend on each other.
@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tests.devcluster.api import JSON_PATCH, MERGE, STRATEGIC, Json
-from tests.devcluster.case import APPS, CORE, CRDS, DRY, MAPS, PODS, Case, G, deployment, pod
-from tests.devcluster.edge_cases import EDGE_CASES
-from tests.devcluster.eviction_cases import EVICTION_CASES, EVICTION_SETUP
-from tests.devcluster.gadgets import gadget
-from tests.devcluster.request_cases import REQUEST_CASES
-from tests.devcluster.rule_cases import RULE_CASES
-from tests.devcluster.set_cases import SET_CASES, SET_SETUP
+from tests.support.devcluster.edge_cases import EDGE_CASES
+from tests.support.devcluster.eviction_cases import EVICTION_CASES, EVICTION_SETUP
+from tests.support.devcluster.gadget_crd import gadget
+from tests.support.devcluster.http_api import JSON_PATCH, MERGE, STRATEGIC, Json
+from tests.support.devcluster.parity_case import APPS, CORE, CRDS, DRY, MAPS, PODS, Case, G, deployment, pod
+from tests.support.devcluster.request_cases import REQUEST_CASES
+from tests.support.devcluster.set_validation_cases import SET_CASES, SET_SETUP
+from tests.support.devcluster.validation_cases import RULE_CASES
 
 SETUP: tuple[tuple[str, Json], ...] = (
     (f"{CORE}/serviceaccounts", {"metadata": {"name": "default"}}),

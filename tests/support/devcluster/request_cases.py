@@ -1,4 +1,4 @@
-"""Queries, methods, patches and definitions, good and bad, whose answers are compared with the real API server's."""
+"""Queries, methods, patches and definitions, good and bad, whose responses are compared with the real API server's."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from tests.devcluster.api import JSON_PATCH, MERGE, STRATEGIC, Json
-from tests.devcluster.case import APPS, CORE, CRDS, DRY, MAPS, PODS, Case, G
-from tests.devcluster.gadgets import gadget
+from tests.support.devcluster.gadget_crd import gadget
+from tests.support.devcluster.http_api import JSON_PATCH, MERGE, STRATEGIC, Json
+from tests.support.devcluster.parity_case import APPS, CORE, CRDS, DRY, MAPS, PODS, Case, G
 
 _D1 = f"{APPS}/deployments/d1{DRY}"
 _TOKENS = (

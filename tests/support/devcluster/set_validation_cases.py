@@ -1,12 +1,12 @@
-"""StatefulSets, DaemonSets and CronJobs, good and bad, whose answers are compared with the real API server's."""
+"""StatefulSets, DaemonSets and CronJobs, good and bad, whose responses are compared with the real API server's."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from tests.devcluster.api import MERGE, Json
-from tests.devcluster.case import APPS, DRY, Case, deployment
+from tests.support.devcluster.http_api import MERGE, Json
+from tests.support.devcluster.parity_case import APPS, DRY, Case, deployment
 
 CRON_JOBS = "/apis/batch/v1/namespaces/{ns}/cronjobs"
 SETS, DAEMONS = f"{APPS}/statefulsets", f"{APPS}/daemonsets"

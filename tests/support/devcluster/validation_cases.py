@@ -1,13 +1,13 @@
-"""Objects of the built-in kinds, good and bad, whose answers are compared with the real API server's."""
+"""Objects of the built-in kinds, good and bad, whose responses are compared with the real API server's."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from tests.devcluster.api import MERGE, STRATEGIC, Json
-from tests.devcluster.case import APPS, CORE, DRY, MAPS, PODS, Case, G, deployment, each, pod
-from tests.devcluster.gadgets import gadget
+from tests.support.devcluster.gadget_crd import gadget
+from tests.support.devcluster.http_api import MERGE, STRATEGIC, Json
+from tests.support.devcluster.parity_case import APPS, CORE, DRY, MAPS, PODS, Case, G, deployment, each, pod
 
 JOBS = "/apis/batch/v1/namespaces/{ns}/jobs"
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/{ns}/leases"

@@ -1,4 +1,4 @@
-"""The workload on a demo cluster in this process, its time turned by hand."""
+"""Workload on a demo cluster in this process, with a clock that the test controls."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from devcluster.__main__ import workload_config
-from devcluster.manifests import create_definitions
-from devcluster.server import objects
+from devcluster.manifests import create_crds
 from devcluster.server.core import Core
 from devcluster.server.options import DeleteOptions, WriteOptions
-from devcluster.server.patches import JSON_PATCH, MERGE_PATCH
-from devcluster.server.store import Change
-from devcluster.serving import Serving
-from devcluster.workload.dice import Dice
-from devcluster.workload.director import Story
-from devcluster.workload.fleet import fleet
+from devcluster.server.patch.merge import JSON_PATCH, MERGE_PATCH
+from devcluster.server.storage import objects
+from devcluster.server.storage.store import Change
+from devcluster.serving import DemoServer
+from devcluster.workload.demo.director import Scenario
+from devcluster.workload.demo.fleet import make_fleet
+from devcluster.workload.demo.stage import Components, Stage
+from devcluster.workload.random import RandomSource
 from devcluster.workload.run import run_workload
-from devcluster.workload.seed import seed
-from devcluster.workload.stage import Cast, Stage
-from tests.clock import FakeClock
+from devcluster.workload.seed.seed import fill_cluster
+from tests.support.clock import FakeClock
 
 Json = dict[str, Any]
 PODS, EVENTS, DEPLOYMENTS, SETS = "pods", "events", "deployments.apps", "replicasets.apps"
@@ -36,8 +36,8 @@ QUIET = 4
 
 def seeded(clock: FakeClock, number: int = 3, pods: int = 120) -> Core:
     core = Core(now=clock.time, rng=random.Random(number))
-    create_definitions(core)
-    seed(core, fleet(pods), Dice(number))
+    create_crds(core)
+    fill_cluster(core, make_fleet(pods), RandomSource(number))
     return core
 
 
@@ -48,8 +48,8 @@ class World:
         self.core = core
         self.clock = clock
         self.changes: list[Change] = []
-        self.casts: list[Cast] = []
-        self.serving: Serving | None = None
+        self.casts: list[Components] = []
+        self.serving: DemoServer | None = None
         for key in KINDS:
             core.store.listen(key, self.changes.append)
 
@@ -126,12 +126,17 @@ async def running(*, rate: float = 0.0, pods: int = 120, number: int = 3) -> Asy
     clock = FakeClock()
     core = seeded(clock, number, pods)
     world = World(core, clock)
-    async with Serving(core, linger=0.0) as serving:  # it counts in real time
+    async with DemoServer(core, linger=0.0) as serving:  # it counts in real time
         world.serving = serving
         workload = run_workload(
-            workload_config(serving), fleet(pods), Dice(number), rate=rate, clock=clock, on_start=world.casts.append
+            workload_config(serving),
+            make_fleet(pods),
+            RandomSource(number),
+            rate=rate,
+            clock=clock,
+            on_start=world.casts.append,
         )
-        tasks = [asyncio.create_task(workload), asyncio.create_task(core.garbage.run(interval=0.02))]
+        tasks = [asyncio.create_task(workload), asyncio.create_task(core.garbage_collector.run(interval=0.02))]
         try:
             yield world
         finally:
@@ -142,11 +147,11 @@ async def running(*, rate: float = 0.0, pods: int = 120, number: int = 3) -> Asy
 
 
 @asynccontextmanager
-async def told(story: Story) -> AsyncIterator[tuple[World, asyncio.Task[None]]]:
+async def told(story: Scenario) -> AsyncIterator[tuple[World, asyncio.Task[None]]]:
     """A calm cluster in which one story is told about shop/web."""
     async with running() as world:
         await world.live(1)
-        ships = fleet(120)
+        ships = make_fleet(120)
         app = ships.app("shop/web")
         assert app is not None
         task = asyncio.ensure_future(story(Stage(world.casts[0], ships, random.Random(4), app, 1)))

@@ -1,4 +1,4 @@
-"""Makes changes in the cluster and writes them into a history: single ones, or so many a second."""
+"""Writer of random changes to the cluster, single or at a rate, which records them in a history."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from tests.controlplane import ControlPlane
-from tests.e2e.history import History, Json, Step, is_leaving, leaving, version
-from tests.e2e.objects import crashing, mydemo, mydemos, pod, pods, running
+from tests.support.controlplane import ControlPlane
+from tests.support.e2e.history import History, Json, Step, is_leaving, leaving, version
+from tests.support.e2e.manifests import crashing, mydemo, mydemos, pod, pods, running
 
 PODS, MYDEMOS = "pods", "mydemos.crddemo.k8s.io"
 COLLECTIONS: dict[str, Callable[..., str]] = {PODS: pods, MYDEMOS: mydemos}
@@ -98,7 +98,7 @@ class Changes:
                 while not ending.wait(max(0.0, due - time.monotonic())):
                     self.one()
                     due += 1 / rate
-            except BaseException as error:  # noqa: BLE001 - raised below, where somebody hears it
+            except BaseException as error:  # noqa: BLE001 - whatever `make` raises is for the thread that waits
                 failed.append(error)
 
         thread = threading.Thread(target=go_on, name="changes")

@@ -1,4 +1,4 @@
-"""Open pages of every sort, changes going on, and what is found when both are compared."""
+"""Run of open pages of every kind under changes, with the mismatches found."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 
 from playwright.sync_api import Page
 
-from tests.e2e import subjects
-from tests.e2e.changes import Changes
-from tests.e2e.deployment import Deployment
-from tests.e2e.truth import LATE, Verdict
-from tests.e2e.watching import Watched
+from tests.support.e2e import expectations
+from tests.support.e2e.changes import Changes
+from tests.support.e2e.deployment import Deployment
+from tests.support.e2e.filmed_pages import Watched
+from tests.support.e2e.verdict import LATE, Verdict
 
 TAKE = 1.0
 """Seconds between two looks at what the pages have recorded, and at the API server's own list."""
@@ -25,13 +25,13 @@ def open_pages(deployment: Deployment, changes: Changes, new_page: Callable[[], 
     """
     namespace = changes.namespace
     lists = (
-        subjects.pods_with_restarts(namespace),
-        subjects.all_mydemos(namespace),
-        subjects.details(namespace, DETAILS_OF),
+        expectations.pods_with_restarts(namespace),
+        expectations.all_mydemos(namespace),
+        expectations.details(namespace, DETAILS_OF),
     )
-    path, pods = subjects.all_pods(namespace)
-    wanted = [(path, [subject, subjects.counts(subject.kind)]) for path, subject in lists]
-    wanted += [subjects.overview(), (path, [pods])]
+    path, pods = expectations.all_pods(namespace)
+    wanted = [(path, [subject, expectations.counts(subject.kind)]) for path, subject in lists]
+    wanted += [expectations.overview(), (path, [pods])]
     return [
         Watched(new_page(), deployment.webs[number % 2].url + path, *shown, waited=deployment.waited)
         for number, (path, shown) in enumerate(wanted[:most])

@@ -1,7 +1,7 @@
-"""How long processes were ready to go on and got no processor: what they would have done then they did later.
+"""Time for which processes were ready to run and got no processor, which excuses that much delay.
 
 Linux counts it for each thread (``/proc/PID/schedstat``, since 2.6.23); here it is that of a process's first thread,
-which has its event loop. One that is stopped waits for nothing.
+which runs its event loop. A stopped process waits for nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from tests.program import Program
+from tests.support.program import Program
 
 EVERY = 0.1
 """Seconds between two looks."""

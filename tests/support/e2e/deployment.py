@@ -1,4 +1,4 @@
-"""The production form, every process of it our own: API server, Redis, database, workers, two web processes."""
+"""Production form with real processes: API server, Redis, database, workers, two web processes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.controlplane import ControlPlane, free_ports
-from tests.e2e.database import Database
-from tests.e2e.redis_server import RedisServer
-from tests.e2e.waited import Waited
-from tests.program import Program, answers
-from tests.wait import until
+from tests.support.controlplane import ControlPlane, free_ports
+from tests.support.e2e.cpu_wait import Waited
+from tests.support.e2e.postgresql import Database
+from tests.support.e2e.redis_server import RedisServer
+from tests.support.program import Program, answers
+from tests.support.wait import until
 
 WITHIN = 60.0
 """Seconds for what takes one or two on a machine that has nothing else to do."""

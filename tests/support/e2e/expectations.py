@@ -1,4 +1,4 @@
-"""What pages show, and what it has to be: worked out of the API server's objects by other means than theirs."""
+"""Expected content of pages, computed from the API server's objects by code independent of theirs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from tests.e2e.changes import MYDEMOS, PODS
-from tests.e2e.history import Json, Objects, is_leaving, uid, version
-from tests.e2e.truth import Subject
+from tests.support.e2e.changes import MYDEMOS, PODS
+from tests.support.e2e.history import Json, Objects, is_leaving, uid, version
+from tests.support.e2e.verdict import Subject
 
 WINDOW = 100
 

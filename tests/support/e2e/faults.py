@@ -1,7 +1,7 @@
-"""What may happen to a deployment, one fault after the other, and what its pages say meanwhile.
+"""Faults of a deployment, one after the other, with what its pages say meanwhile.
 
-A fault is a story: it does something to the deployment and yields what the pages are to say then. Whoever reads it
-makes changes at each of these points, so that there is something to be wrong about, and holds the pages to it.
+A fault is a generator: it harms the deployment and yields what the pages must say then. The caller makes changes at
+each of these points, so that pages can become wrong, and checks the pages.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 
-from tests.e2e.changes import Changes
-from tests.e2e.deployment import Deployment
-from tests.program import Program
-from tests.wait import until
+from tests.support.e2e.changes import Changes
+from tests.support.e2e.deployment import Deployment
+from tests.support.program import Program
+from tests.support.wait import until
 
 BOTH = (0, 1)
 LONG = 6.0

@@ -1,4 +1,4 @@
-"""What a page has said from one moment to another, as film.js records it in the page itself."""
+"""Film of a page: its content over time, as film.js records it in the page itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from tests.e2e.waited import Waited
+from tests.support.e2e.cpu_wait import Waited
 
 _RECORDER = Path(__file__).with_name("film.js").read_text()
 

@@ -1,14 +1,14 @@
-"""Pages that are open and filmed, each with what it is to show."""
+"""Open, filmed pages, each with its expected content."""
 
 from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from tests.e2e.film import Film
-from tests.e2e.history import History
-from tests.e2e.truth import LATE, Subject, Verdict, judge, judge_struck
-from tests.e2e.waited import Waited
-from tests.wait import until
+from tests.support.e2e.cpu_wait import Waited
+from tests.support.e2e.film import Film
+from tests.support.e2e.history import History
+from tests.support.e2e.verdict import LATE, Subject, Verdict, judge, judge_struck
+from tests.support.wait import until
 
 WITHIN = 45_000
 """Milliseconds for what takes seconds on a machine that has nothing else to do."""

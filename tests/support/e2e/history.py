@@ -1,7 +1,7 @@
-"""What the API server has had, and when: every state that a page may honestly show.
+"""History of the API server's states, which are the states that a page may show.
 
 One writer makes all changes, one after the other, so that their order is known. A change happened between the moment
-before it was asked for and the moment at which its answer was there, both Unix seconds on this machine's clock.
+before its request and the moment of its response, both Unix seconds on this machine's clock.
 """
 
 from __future__ import annotations

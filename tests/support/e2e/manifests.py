@@ -1,4 +1,4 @@
-"""Manifests and paths that the end-to-end tests use."""
+"""Manifests and paths of the end-to-end tests."""
 
 from __future__ import annotations
 

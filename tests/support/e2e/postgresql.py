@@ -1,4 +1,4 @@
-"""A database of a test's own on the PostgreSQL that there is, which can be taken away for a while."""
+"""Separate database for a test on the installed PostgreSQL, which can be taken away for a while."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import uuid
 
 import psycopg
 
-from tests.require import postgresql_url
+from tests.support.require import postgresql_url
 
 
 class Database:

@@ -1,4 +1,4 @@
-"""A Redis of a test's own, which can be killed, frozen, started again and have its clients cut off."""
+"""Separate Redis for a test, which can be killed, frozen, restarted and have its clients cut off."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import redis
 
-from tests.daemon import Daemon, free_ports
-from tests.require import missing
-from tests.wait import until
+from tests.support.daemon import Daemon, free_ports
+from tests.support.require import missing
+from tests.support.wait import until
 
 
 class RedisServer(Daemon):

@@ -1,7 +1,7 @@
-"""Settings with a Channels layer whose queues take next to nothing: what does not fit is dropped, and nobody is told.
+"""Settings with a Channels layer whose queues are tiny: a message that does not fit is dropped silently.
 
 `DJANGO_SETTINGS_MODULE` names this module for the processes of a test. (The layer of dashboard.settings has no queues
-that could be full: Redis cuts off who does not read.)
+that could be full: Redis disconnects clients that do not read.)
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How long programs waited for a processor."""
+"""Tests of the measured time for which programs waited for a processor."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.waited import Waited
-from tests.program import Program
-from tests.wait import until
+from tests.support.e2e.cpu_wait import Waited
+from tests.support.program import Program
+from tests.support.wait import until
 
 BUSY = "import os, sys; os.sched_setaffinity(0, {int(sys.argv[1])})\nwhile True: pass"
 

@@ -1,4 +1,4 @@
-"""The judgment of films: what is a lie and what is none."""
+"""Tests of the verdict on films: which states are wrong and which are not."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.film import Shot
-from tests.e2e.history import History, Json, Step
-from tests.e2e.truth import Subject, judge, judge_struck
+from tests.support.e2e.film import Shot
+from tests.support.e2e.history import History, Json, Step
+from tests.support.e2e.verdict import Subject, judge, judge_struck
 
 NAMES = Subject("names", "pods", lambda parts: parts["names"], lambda objects: sorted(objects))
 

@@ -1,7 +1,7 @@
-"""Holds a film of a page against the history of the cluster: did it say live while it was wrong?
+"""Verdict on a film of a page: whether it said live while it differed from the history of the cluster.
 
-A page that is live shows, at every moment, one of the states that the API server has had, whole: the rows with their
-versions, order, texts, total and facets. And that state was the newest one not longer than LATE ago.
+A live page shows, at every moment, one of the states that the API server has had, whole: the rows with their versions,
+order, texts, total and facets. And that state was the newest one not longer than LATE ago.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from tests.e2e.film import Shot
-from tests.e2e.history import History, Objects, Step
+from tests.support.e2e.film import Shot
+from tests.support.e2e.history import History, Objects, Step
 
 LATE = 3.5
 """Seconds for which a page may say live after something has changed that it does not show. A web process that freezes

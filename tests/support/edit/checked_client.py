@@ -1,6 +1,6 @@
-"""A client of the API server that lets no write through which could overwrite or delete what nobody saw.
+"""Client of the API server that refuses writes which could overwrite or delete something unseen.
 
-Every test of the pages that write speaks through it, so that each of their requests is held to it.
+Every test of the pages that write uses it, so that it checks each of their requests.
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from informerd.rest.answer import Answer
 from informerd.rest.client import Client
+from informerd.rest.response import Response
 
 
 class CarefulClient(Client):
     """Raises AssertionError where a PUT, PATCH or DELETE is not about one state of one object, or an eviction not about
     one object. A POST never overwrites: the API server refuses a name that is there."""
 
-    async def request(self, method: str, path: str, **options: Any) -> Answer:
+    async def request(self, method: str, path: str, **options: Any) -> Response:
         body = options.get("body")
         if method in {"PUT", "PATCH", "DELETE"} or path.endswith("/eviction"):
             assert is_conditional(method, body), f"{method} {path} could be about what nobody saw: {body}"

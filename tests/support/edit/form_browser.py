@@ -1,4 +1,4 @@
-"""A browser without scripts: reads the forms of a page and presses their buttons."""
+"""Browser without scripts, which reads the forms of a page and presses their buttons."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from typing import Any
 
 from django.test import AsyncClient
 
-from dashboard.edits.said import COOKIE
-from dashboard.live.context import SCOPE_KEY
+from dashboard.pages.layout.flash import COOKIE
+from dashboard.runtime.app_state import SCOPE_KEY
+from tests.support.pages.app_state import AttributeState
 
 
 class Inputs(HTMLParser):
@@ -109,14 +110,14 @@ class Page:
 
 
 class WiredClient(AsyncClient):
-    """Puts the live parts into each request's scope, as dashboard/wiring.py does."""
+    """Puts the live parts into each request's scope, as dashboard/server/wiring/web.py does."""
 
     def __init__(self, parts: SimpleNamespace, *, check_csrf: bool) -> None:
         super().__init__(enforce_csrf_checks=check_csrf)
         self._parts = parts
 
     def _base_scope(self, **request: Any) -> dict[str, Any]:
-        return {**super()._base_scope(**request), SCOPE_KEY: self._parts}  # type: ignore[misc] # not in the stubs
+        return {**super()._base_scope(**request), SCOPE_KEY: AttributeState(self._parts)}  # type: ignore[misc] # not in the stubs
 
 
 class Browser:

@@ -1,4 +1,4 @@
-"""A policy of the cluster that makes something else of a write than of the dry run before it."""
+"""Cluster policy that changes a write but not its dry run."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser, reviewed
-from tests.wait import eventually
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser, reviewed
+from tests.support.wait import eventually
 
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 POLICIES, BINDINGS = f"{ADMISSION}/mutatingadmissionpolicies", f"{ADMISSION}/mutatingadmissionpolicybindings"

@@ -1,4 +1,4 @@
-"""Objects that the tests of editing make."""
+"""Objects that the tests of editing create."""
 
 from __future__ import annotations
 

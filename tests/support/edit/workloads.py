@@ -1,10 +1,13 @@
-"""Objects that quick actions are tried on. Nothing runs them: what their status says is what a test wrote."""
+"""Objects for tests of quick actions.
+
+No controller runs them: a test writes their status.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tests.controlplane import ControlPlane
+from tests.support.controlplane import ControlPlane
 
 Json = dict[str, Any]
 POD: Json = {"containers": [{"name": "main", "image": "nginx:1"}]}

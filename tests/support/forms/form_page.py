@@ -1,4 +1,4 @@
-"""A form as a browser without scripts has it: rendered, read, changed, posted. No server."""
+"""Form as a browser without scripts has it: rendered, read, changed, posted, without a server."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 from django.template.loader import render_to_string
 
-from dashboard.edits.document import Document, parse
-from dashboard.edits.forms import Form, Shown, apply_form, build_form, posted_fields, press
-from dashboard.edits.input_names import OPEN
-from dashboard.edits.problems import Problem
-from dashboard.edits.schema import Schema, with_metadata
-from tests.edits.browsing import Inputs
+from dashboard.objects.manifests.document import Document, parse
+from dashboard.objects.problems.problem import Problem
+from dashboard.objects.schemas.schema import Schema, with_metadata
+from dashboard.pages.forms import Form, FormContext, apply_form, build_form, form_fields, press
+from dashboard.pages.forms.input_names import OPEN
+from tests.support.edit.form_browser import Inputs
 
 
 def of_spec(spec: Mapping[str, Any], **beside: Any) -> Schema:
@@ -42,12 +42,12 @@ class Sheet:
 
     @property
     def form(self) -> Form:
-        shown = Shown(self.document.value, self.base, {}, self.problems)
+        shown = FormContext(self.document.value, self.base, {}, self.problems)
         return build_form(self.schema, shown, {OPEN: self.opened, "form.find": self.find})
 
     @property
     def html(self) -> str:
-        return render_to_string("edits/_form.html", {"form": self.form})
+        return render_to_string("forms/_form.html", {"form": self.form})
 
     @property
     def inputs(self) -> Inputs:
@@ -58,11 +58,11 @@ class Sheet:
     def posted(self, typed: Mapping[str, str], button: str = "") -> Sheet:
         """The form sent back with what was typed, and with one of its buttons."""
         post = {**self.inputs.values, **typed, "change": button}
-        document, problems = apply_form(self.schema, self.document, posted_fields(post))
+        document, problems = apply_form(self.schema, self.document, form_fields(post))
         if problems or not button:
             return Sheet(self.schema, document.text, self.base, post[OPEN], self.find, problems)
         pressed = press(self.schema, document, post)
-        return Sheet(self.schema, pressed.document.text, self.base, pressed.opened.text, self.find)
+        return Sheet(self.schema, pressed.document.text, self.base, pressed.expanded.text, self.find)
 
     def press(self, button: str, **typed: str) -> Sheet:
         """Press a button that the form has; underscores in the names of `typed` stand for dots."""

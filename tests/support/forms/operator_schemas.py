@@ -1,12 +1,12 @@
-"""Definitions with the facts and size of well-known operators' CRDs, written by us: names, nesting, rules, unions.
+"""Definitions with the fields and size of well-known operators' CRDs, written for these tests.
 
-cert-manager's Issuer and Certificate, Argo's Rollout, Prometheus operator's Prometheus. What they share with pods
-(pods.py) is what makes them large.
+cert-manager's Issuer and Certificate, Argo's Rollout, Prometheus operator's Prometheus. Most of their size is the pod
+schema that they share (pod_schema.py).
 """
 
 from __future__ import annotations
 
-from tests.edits.forms.pods import (
+from tests.support.forms.pod_schema import (
     BOOLEAN,
     INT,
     INT_OR_STRING,
@@ -20,7 +20,7 @@ from tests.edits.forms.pods import (
     mapping,
     pod_spec,
 )
-from tests.edits.forms.prometheus import prometheus
+from tests.support.forms.prometheus_schema import prometheus
 
 GROUP = "forms.example.com"
 

@@ -1,4 +1,4 @@
-"""The fields of pods as operators' definitions repeat them, and the words such schemas are written with."""
+"""Fields of pods as operators' definitions repeat them, and the vocabulary of such schemas."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Prometheus operator's Prometheus, the largest: more than 1,500 fields."""
+"""Schema of the Prometheus operator's Prometheus, the largest one, with more than 1,500 fields."""
 
 from __future__ import annotations
 
-from tests.edits.forms.pods import (
+from tests.support.forms.pod_schema import (
     BOOLEAN,
     DURATION,
     INT,

@@ -1,4 +1,4 @@
-"""Random schemas of every shape that a form knows, and objects that fit them, mostly."""
+"""Random schemas of every shape that a form supports, and objects that mostly fit them."""
 
 from __future__ import annotations
 

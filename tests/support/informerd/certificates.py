@@ -1,4 +1,4 @@
-"""Certificates for tests: an authority and what it signs, as PEM."""
+"""Certificates for tests: an authority and the certificates that it signs, as PEM."""
 
 from __future__ import annotations
 

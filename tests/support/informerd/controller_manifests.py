@@ -1,4 +1,4 @@
-"""Manifests for the programs' tests, and how a program ended that was called as a function."""
+"""Manifests for the programs' tests, and the result of a program that was called as a function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A controller that tests feed by hand and whose time they own."""
+"""Controller whose events and time the test controls."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from informerd.controller.attempt import Reconcile
 from informerd.controller.controller import Controller
+from informerd.controller.reconcile_call import Reconcile
 from informerd.controller.request import Request
 from informerd.controller.result import Result
-from tests.clock import FakeClock, settle
+from tests.support.clock import FakeClock, run_ready_tasks
 
 A, B, C = (Request("default", name) for name in "abc")
 
@@ -44,11 +44,11 @@ async def running(reconcile: Reconcile, clock: FakeClock, **options: Any) -> Asy
     """A controller that reconciles; at the end it is stopped."""
     controller = Controller("demo", reconcile, clock=clock, **{"stuck_after": None, **options})
     task = asyncio.create_task(controller.run())
-    await settle()
+    await run_ready_tasks()
     try:
         yield controller
     finally:
         controller.stop()
-        await settle()
+        await run_ready_tasks()
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)

@@ -1,7 +1,7 @@
-"""Processes that compete for a lease on a simulated API server, in virtual time: hours of it in a second.
+"""Simulation of processes that compete for a lease, in virtual time: hours of it in a second.
 
-A process may be frozen, cut off, killed, and have its wall clock set; answers may be slow or get lost; and a person
-may delete the lease or edit it.
+A process may be frozen, cut off, killed, and have its wall clock set; responses may be slow or lost; and a person may
+delete the lease or edit it.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from informerd.errors import (
     Status,
     Unreachable,
 )
-from informerd.leases.election import Election
-from informerd.leases.elector import Elector
-from informerd.leases.leadership import Leadership
-from informerd.leases.lease_store import LeaseStore
-from informerd.rest.answer import Answer
-from informerd.rest.call import Json
+from informerd.leader_election.config import Election
+from informerd.leader_election.elector import Elector
+from informerd.leader_election.leadership import Leadership
+from informerd.leader_election.resource_lock import LeaseLock
 from informerd.rest.client import Client
-from tests.informerd.model.virtual_loop import VirtualLoop
+from informerd.rest.request import Json
+from informerd.rest.response import Response
+from tests.support.informerd.model.virtual_loop import VirtualLoop
 
 HANGS = 60.0
 """Seconds: longer than anybody waits for an answer."""
@@ -97,7 +97,7 @@ class Process:
         self._awake = asyncio.Event()
         self._awake.set()
         self._jumped = 0.0
-        self.elector = Elector(LeaseStore(cast("Client", self), self.election, clock=self), self.leadership,
+        self.elector = Elector(LeaseLock(cast("Client", self), self.election, clock=self), self.leadership,
                                clock=self, chance=rng.random)  # fmt: skip
         self.config = SimpleNamespace(namespace="default", user="")
         self._task = asyncio.get_running_loop().create_task(self._run())
@@ -110,7 +110,7 @@ class Process:
 
     @property
     def leads(self) -> bool:
-        return self.leadership.leads
+        return self.leadership.is_leading
 
     def freeze(self) -> None:
         self._awake.clear()
@@ -147,23 +147,23 @@ class Process:
 
     # its client
 
-    async def get(self, *_: object) -> Answer:
+    async def get(self, *_: object) -> Response:
         return await self._call(self._server.get)
 
-    async def create(self, _: object, lease: Json, __: object) -> Answer:
+    async def create(self, _: object, lease: Json, __: object) -> Response:
         return await self._call(lambda: self._server.create(lease))
 
-    async def update(self, _: object, lease: Json, __: object) -> Answer:
+    async def update(self, _: object, lease: Json, __: object) -> Response:
         return await self._call(lambda: self._server.update(lease))
 
-    async def _call(self, ask: Callable[[], Json]) -> Answer:
+    async def _call(self, ask: Callable[[], Json]) -> Response:
         await self._awake.wait()
         if self.cut_off:
             await asyncio.sleep(HANGS)
         # what is on its way arrives, also when the caller has stopped waiting
         return await asyncio.shield(asyncio.ensure_future(self._on_its_way(ask)))
 
-    async def _on_its_way(self, ask: Callable[[], Json]) -> Answer:
+    async def _on_its_way(self, ask: Callable[[], Json]) -> Response:
         await asyncio.sleep(self.latency())
         try:
             answer = msgspec.json.encode(ask())
@@ -176,7 +176,7 @@ class Process:
             raise Unreachable("the answer got lost")
         if failure is not None:
             raise failure
-        return Answer(200, answer)
+        return Response(200, answer)
 
 
 class NoNetwork:

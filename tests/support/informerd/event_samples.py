@@ -1,11 +1,11 @@
-"""Events as tests say them."""
+"""Sample Events for tests."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from informerd.recording.event import Event, EventType, Source, make_event
-from informerd.recording.reference import ObjectReference
+from informerd.record.event import Event, EventType, Source, make_event
+from informerd.record.reference import ObjectReference
 
 POD = ObjectReference(kind="Pod", namespace="default", name="db-1", uid="u1", api_version="v1", resource_version="7")
 START = 1_800_000_000.0

@@ -1,4 +1,4 @@
-"""What Prometheus would read from a collector."""
+"""Parser of a collector's output, as Prometheus would read it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""API servers that misbehave as a test tells them to."""
+"""API servers that misbehave as a test instructs them."""
 
 from __future__ import annotations
 

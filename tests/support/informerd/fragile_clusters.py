@@ -1,4 +1,4 @@
-"""Clusters that may be harmed, with programs working on them: the real one and the demo one."""
+"""Clusters that tests may harm, with programs running on them: the real one and the demo one."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from devcluster.kubeconfig import write_kubeconfig
-from tests.clusters import Cluster, DemoCluster, RealCluster
-from tests.controlplane import ControlPlane
-from tests.program import ROOT
-from tests.terminal import Terminal
+from tests.support.clusters import Cluster, DemoCluster, RealCluster
+from tests.support.controlplane import ControlPlane
+from tests.support.program import ROOT
+from tests.support.terminal import Terminal
 
 DEFINITION = ROOT / "deploy" / "crd" / "mydemos.yaml"
 NAME = "mydemos.crddemo.k8s.io"

@@ -1,10 +1,10 @@
-"""Situations that many tests begin with."""
+"""Initial situations that many tests share."""
 
 from __future__ import annotations
 
 from tests.informerd.conftest import Setup, StartInformer
-from tests.informerd.scripted import Request, ScriptedServer, pod
-from tests.wait import eventually
+from tests.support.scripted import Request, ScriptedServer, pod
+from tests.support.wait import eventually
 
 
 async def listed(start: StartInformer, server: ScriptedServer, **settings: object) -> tuple[Setup, Request]:

@@ -1,11 +1,11 @@
-"""The lease that the managers of these tests lead by."""
+"""Lease of the managers in these tests."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from informerd.leases.election import Election
-from informerd.leases.lease_record import LEASES, LeaseRecord
+from informerd.leader_election.config import Election
+from informerd.leader_election.record import LEASES, LeaseRecord
 from tests.informerd.manager.conftest import Place
 
 QUICK: dict[str, Any] = {"retry_period": 0.2}

@@ -1,4 +1,4 @@
-"""A handler that writes down what it is told."""
+"""Handler that records its notifications."""
 
 from __future__ import annotations
 

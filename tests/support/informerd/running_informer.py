@@ -1,10 +1,10 @@
-"""An informer that has listed, and whose stream the test holds."""
+"""Informer that has listed, and whose watch the test controls."""
 
 from __future__ import annotations
 
 from tests.informerd.conftest import Setup
-from tests.informerd.scripted import EXPIRED, Request
-from tests.wait import eventually
+from tests.support.scripted import EXPIRED, Request
+from tests.support.wait import eventually
 
 Running = tuple[Setup, Request]
 
@@ -12,7 +12,7 @@ Running = tuple[Setup, Request]
 async def relist(setup: Setup, stream: Request, *pods: dict[str, object], version: str) -> Request:
     """Have its watch expire, and list these pods at that version; the new stream."""
     await stream.send("ERROR", EXPIRED)
-    await setup.clock.sleeper(0.8, 5)
+    await setup.clock.wait_for_sleeper(0.8, 5)
     await setup.clock.advance(2)
     again = await setup.server.take_streaming_list()
     await again.send_list(pods, version)

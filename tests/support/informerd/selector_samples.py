@@ -1,4 +1,4 @@
-"""Selectors for tests: what the API server accepts, what it refuses, and random ones."""
+"""Selectors for tests: accepted by the API server, refused by it, and random ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A channel layer for tests: everything sent is kept, and handed on when the test says so, lost, doubled or late."""
+"""Channel layer for tests: stores everything sent, and delivers it when the test says so, lost, doubled or late."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import Any
 
 import msgspec
 
-from dashboard.live.messages import Chunk, Entry, Frame, Row, chunk_decoder, frame_decoder
-from informerd.decoding.packer import Packer
-from informerd.dictionary import Dictionary, train
+from dashboard.live.replication.messages import Frame, SnapshotChunk, frame_decoder, snapshot_chunk_decoder
+from dashboard.objects.kinds.row import Entry, Row
+from informerd.compression import Dictionary, train_dictionary
+from informerd.decoding.compressor import Compressor
 from informerd.objects import Blob
 
 Message = dict[str, Any]
@@ -27,8 +28,8 @@ class RecordingLayer:
         return [frame_decoder.decode(each["data"]) for _, each in self.sent if each["type"] == "feed.frame"]
 
     @property
-    def chunks(self) -> list[Chunk]:
-        return [chunk_decoder.decode(each["data"]) for _, each in self.sent if each["type"] == "feed.chunk"]
+    def chunks(self) -> list[SnapshotChunk]:
+        return [snapshot_chunk_decoder.decode(each["data"]) for _, each in self.sent if each["type"] == "feed.chunk"]
 
     async def send(self, channel: str, message: Message) -> None:
         if self.broken:
@@ -107,22 +108,22 @@ def object_of(name: str, version: int = 1) -> bytes:
 
 def dictionary(kind: str) -> Dictionary:
     """What a worker trains on the objects of a kind; two of the same kind have equal ids."""
-    trained = train([object_of(f"{kind}-{number}") for number in range(200)])
+    trained = train_dictionary([object_of(f"{kind}-{number}") for number in range(200)])
     assert trained
     return trained
 
 
-def packed_row(name: str, version: int = 1, packer: Packer | Dictionary | None = None) -> Row:
+def packed_row(name: str, version: int = 1, packer: Compressor | Dictionary | None = None) -> Row:
     """A row with its whole object, packed as `packer` packs now."""
     raw = object_of(name, version)
     if isinstance(packer, Dictionary):
-        return row(name, version, blob=Blob(packer.pack(raw), packer))
-    return row(name, version, blob=(packer or Packer()).pack(raw))
+        return row(name, version, blob=Blob(packer.compress(raw), packer))
+    return row(name, version, blob=(packer or Compressor()).compress(raw))
 
 
 def tells_of_itself(row: Row) -> bool:
     """Whether the whole object of a packed row is that row's, and no other's nor an older one."""
-    metadata = row.whole()["metadata"]
+    metadata = row.decode_object()["metadata"]
     return (metadata["name"], metadata["resourceVersion"]) == (row.name, row.version)
 
 

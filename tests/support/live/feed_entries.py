@@ -1,14 +1,14 @@
-"""Entries of the feed made by hand."""
+"""Feed entries made by hand."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dashboard.live.change import Change
-from dashboard.live.feed_log import FeedLog
-from dashboard.live.messages import About, Entry, Operation, Tone
-from tests.clock import FakeClock
-from tests.live.feeder import EPOCH, Feeder
+from dashboard.live.replication.change import Change
+from dashboard.live.replication.history import FeedHistory
+from dashboard.objects.kinds.row import Entry, EventSubject, Operation, Tone
+from tests.support.clock import FakeClock
+from tests.support.live.replica_feeder import EPOCH, Feeder
 
 BEGAN = 1_800_000_000.0
 """When the worker of EPOCH began, which is when a FakeClock begins."""
@@ -17,7 +17,7 @@ BEGAN = 1_800_000_000.0
 def entry(
     seq: int, name: str = "web-1", *, at: float = 0.0, op: Operation = "modified", tone: Tone = "ok", words: str = "",
     namespace: str = "shop", owner: str = "", status: str = "", reason: str = "", labels: dict[str, str] | None = None,
-    fields: tuple[tuple[str, str], ...] = (), about: About | None = None,
+    fields: tuple[tuple[str, str], ...] = (), about: EventSubject | None = None,
 ) -> Entry:  # fmt: skip
     """An entry, `at` seconds after the worker began."""
     return Entry(
@@ -26,14 +26,14 @@ def entry(
     )  # fmt: skip
 
 
-def log_of(*kinds: str, most: int = 200_000) -> tuple[FeedLog, dict[str, Feeder], FakeClock]:
+def log_of(*kinds: str, most: int = 200_000) -> tuple[FeedHistory, dict[str, Feeder], FakeClock]:
     """A log of these kinds, of which nothing has been told yet."""
     clock = FakeClock()
     feeders = {key: Feeder(key, clock) for key in kinds}
-    log = FeedLog([feeder.replica for feeder in feeders.values()], clock, most=most)
+    log = FeedHistory([feeder.replica for feeder in feeders.values()], clock, max_entries=most)
     return log, feeders, clock
 
 
-def told(log: FeedLog, key: str, entries: Iterable[Entry], missed: int = 0) -> None:
+def told(log: FeedHistory, key: str, entries: Iterable[Entry], missed: int = 0) -> None:
     """These entries come."""
-    log.add(key, Change(entries=list(entries), missed=missed))
+    log.add(key, Change(entries=list(entries), missed_entries=missed))

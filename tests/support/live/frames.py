@@ -1,4 +1,4 @@
-"""What a frame would do to a page: hx-partials read as the browser's swap styles understand them."""
+"""Interpreter of frames: applies hx-partials to a page as the browser's swap styles do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pod's view of details, its events and its changes, as tests follow it."""
+"""Live view of a pod's details, its events and its changes, as tests follow it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import msgspec
 import zstandard
 from django.template.loader import render_to_string
 
-from dashboard.live.detail_view import DetailView
-from dashboard.live.messages import Cell, Row
-from dashboard.live.renderer import Renderer
-from dashboard.live.slices import Work, at_once
-from dashboard.resources.kinds import KINDS
-from dashboard.resources.rows import columns_for
+from dashboard.live.rendering.renderer import Renderer
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.kinds.row import Cell, Row
+from dashboard.objects.printers import columns_for
+from dashboard.pages.details.live_detail import LiveDetail
+from dashboard.runtime.background import SlicedWork, run_at_once
 from informerd.objects import Blob
-from tests.clock import FakeClock
-from tests.live.feeder import Feeder, pod
+from tests.support.clock import FakeClock
+from tests.support.live.replica_feeder import Feeder, pod
 
 PODS = KINDS["pods"]
 
@@ -52,18 +52,20 @@ WEB = {"kind": "Pod", "namespace": "default", "name": "web", "uid": "uid-default
 
 
 class Shown:
-    def __init__(self, *rows: Row, events: tuple[Row, ...] = (), later: Callable[[Work], None] = at_once) -> None:
+    def __init__(
+        self, *rows: Row, events: tuple[Row, ...] = (), later: Callable[[SlicedWork], None] = run_at_once
+    ) -> None:
         self.clock = FakeClock()
         self.pods = Feeder("pods", self.clock, rows)
         self.events = Feeder("events", self.clock, events)
-        self.view = DetailView(
+        self.view = LiveDetail(
             PODS,
             "default",
             "web",
             self.pods.replica,
             self.clock,
             kinds=lambda: [(PODS, self.pods.replica), (KINDS["events"], self.events.replica)],
-            later=later,
+            schedule=later,
         )
         self.render = Renderer(render_to_string)
         for feeder in (self.pods, self.events):

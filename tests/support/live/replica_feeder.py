@@ -1,4 +1,4 @@
-"""A worker in miniature: brings a real replica to any state, frame by frame, without a layer."""
+"""Minimal worker that brings a real replica to any state, frame by frame, without a layer."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any
 import msgspec
 import zstandard
 
-from dashboard.live.messages import Chunk, Entry, Frame, Operation, Row, Tone, Want
-from dashboard.live.replica import Replica
-from dashboard.resources.kinds import KindInfo, find_kind
-from dashboard.resources.rows import columns_for
+from dashboard.live.replication.messages import Frame, InterestMessage, SnapshotChunk
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.kinds.catalog import KindInfo, find_kind
+from dashboard.objects.kinds.row import Entry, Operation, Row, Tone
+from dashboard.objects.printers import columns_for
 from informerd.cache.health import Health
 from informerd.clock import Clock
 from informerd.objects import Blob
@@ -34,7 +35,7 @@ def pod(name: str, *, namespace: str = "default", uid: str = "", version: int = 
 
 def hold(replica: Replica, *rows: Row, gone: Iterable[str] = ()) -> None:
     """Have a replica that nobody feeds hold these, and no longer those that are gone."""
-    replica._holding.take(rows, gone)
+    replica._holding.apply_frame(rows, gone)
 
 
 class Feeder:
@@ -47,9 +48,9 @@ class Feeder:
         self._clock = clock
         self._seq = 0
         self._entry_seq = 0
-        self.replica.frame(self._frame())
-        self.replica.chunk(
-            Chunk(key, EPOCH, 0, "s", 0, 1, self.health, rows=tuple(rows), entries=tuple(entries))
+        self.replica.receive_frame(self._frame())
+        self.replica.receive_chunk(
+            SnapshotChunk(key, EPOCH, 0, "s", 0, 1, self.health, rows=tuple(rows), entries=tuple(entries))
         )  # fmt: skip
         assert self.replica.state == "live"
 
@@ -75,7 +76,7 @@ class Feeder:
 
     def beat(self, health: Health | None = None) -> None:
         self.health = health or msgspec.structs.replace(self.health, heard=self._clock.time())
-        self.replica.frame(self._frame())
+        self.replica.receive_frame(self._frame())
 
     def entry(self, row: Row, op: Operation, words: str) -> Entry:
         self._entry_seq += 1
@@ -94,7 +95,7 @@ class Feeder:
 
     def _send(self, rows: tuple[Row, ...] = (), gone: tuple[str, ...] = (), entries: tuple[Entry, ...] = ()) -> None:
         self._seq += 1
-        self.replica.frame(self._frame(rows, gone, entries))
+        self.replica.receive_frame(self._frame(rows, gone, entries))
 
     def _frame(self, rows: tuple[Row, ...] = (), gone: tuple[str, ...] = (), entries: tuple[Entry, ...] = ()) -> Frame:
         ops = [entry.op for entry in entries]
@@ -110,7 +111,7 @@ class Feeders:
     def __init__(self, *feeders: Feeder) -> None:
         self.feeders = {feeder.key: feeder for feeder in feeders}
         self.channel_problem = ""
-        self.wants: list[Want] = []
+        self.wants: list[InterestMessage] = []
 
     @property
     def kinds(self) -> tuple[KindInfo, ...]:
@@ -123,7 +124,7 @@ class Feeders:
     def unfollow(self, key: str) -> None:
         del self.feeders[key]
 
-    async def want(self, want: Want) -> None:
+    async def send_interest(self, want: InterestMessage) -> None:
         self.wants.append(want)
 
     def __iter__(self) -> Iterator[Replica]:

@@ -1,4 +1,4 @@
-"""Objects that hold a certificate or a request for one, which the API server reads."""
+"""Objects with a certificate or a certificate request, which the API server parses."""
 
 from __future__ import annotations
 

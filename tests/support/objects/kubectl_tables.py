@@ -1,4 +1,4 @@
-"""What the API server prints of each kind that it has: the tables behind ``kubectl get -o wide``, with the objects."""
+"""Tables that the API server prints for each of its kinds, as behind ``kubectl get -o wide``, with the objects."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from tests.controlplane import ControlPlane
-from tests.resources.kubectl_certificates import signed_objects
-from tests.wait import until
+from tests.support.controlplane import ControlPlane
+from tests.support.objects.kubectl_certificates import signed_objects
+from tests.support.wait import until
 
 Json = dict[str, Any]
 OBJECTS = Path(__file__).parent / "kubectl_objects"

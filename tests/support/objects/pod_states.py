@@ -1,4 +1,4 @@
-"""Pods in every state that kubectl has a word for, with the words that we find for what is wrong."""
+"""Pods in every state that kubectl has a word for, with our explanations of their problems."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from dashboard.live.messages import Tone
+from dashboard.objects.kinds.row import Tone
 
 Json = dict[str, Any]
 LONG_AGO = (datetime.now(UTC) - timedelta(days=20, hours=1)).strftime("%Y-%m-%dT%H:%M:%SZ")

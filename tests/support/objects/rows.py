@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 import zstandard
 
-from dashboard.live.messages import Row
-from dashboard.resources.rows import build_row, columns_for, mask_secret, projection_for
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.printers import build_row, columns_for, mask_secret, projection_for
 from informerd.objects import Blob
 
 Json = dict[str, Any]

@@ -1,4 +1,4 @@
-"""Views as templates see them, made by hand: every page in every state without a cluster, for tests and for looking."""
+"""Sample views for templates, made by hand: every page in every state without a cluster, for tests and for viewing."""
 
 from __future__ import annotations
 
@@ -10,39 +10,31 @@ from typing import Any
 import msgspec
 from django.http import QueryDict
 
-from dashboard.live.change_log import ChangeLine, FieldLine
-from dashboard.live.facets import Facet, Part
-from dashboard.live.feed_lines import FeedLine, feed_line
-from dashboard.live.feed_log import FeedLog
-from dashboard.live.feed_query import FeedQuery
-from dashboard.live.feed_view import FeedView
-from dashboard.live.lines import (
-    Head,
-    Line,
-    Share,
-    all_columns,
-    cells_of,
-    line_of,
-    rfc3339,
-)
-from dashboard.live.messages import About, Entry, Row, Tone
-from dashboard.live.object_view import Denials
-from dashboard.live.replica import Replica
-from dashboard.live.slices import Slices
-from dashboard.live.tiles import Tile
-from dashboard.live.wrong_now import Rest, Wrong, WrongNow
-from dashboard.resources.containers import ContainerLine
-from dashboard.resources.facts.fact import fact, section
-from dashboard.resources.kinds import KINDS, KindInfo, kinds_named
-from dashboard.resources.link import Link as Way
-from dashboard.resources.namespaces import Picker
-from dashboard.resources.navigation import Fold, KindGroup, KindItem
-from dashboard.resources.offers import offers_of
-from dashboard.resources.query import Query
-from dashboard.resources.rows import columns_for
-from dashboard.resources.words import Words
+from dashboard.live.rendering.cells import BarSegment, ColumnHeader, RowLine, all_columns, cells_of, rfc3339, row_line
+from dashboard.live.replication.history import FeedHistory
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.describers.containers import ContainerLine
+from dashboard.objects.describers.fact import make_fact, make_section
+from dashboard.objects.kinds.catalog import KINDS, KindInfo, parse_kinds
+from dashboard.objects.kinds.quick_actions import quick_actions_of
+from dashboard.objects.kinds.row import Entry, EventSubject, Row, Tone
+from dashboard.objects.printers import columns_for
+from dashboard.objects.query.query import Query
+from dashboard.pages.details.change_log import ChangeLine, FieldLine
+from dashboard.pages.details.page import Denials
+from dashboard.pages.feed.lines import FeedLine, feed_line
+from dashboard.pages.feed.live_feed import LiveFeed
+from dashboard.pages.feed.query import FeedQuery
+from dashboard.pages.layout.namespaces import NamespacePicker
+from dashboard.pages.layout.navigation import KindFold, KindGroup, KindItem
+from dashboard.pages.lists.facets import Facet, FacetShare
+from dashboard.pages.overview.problems import UnhealthyGroup, UnhealthyObject, UnhealthyObjects
+from dashboard.pages.overview.tiles import Tile
+from dashboard.runtime.background import TimeSlicer
+from dashboard.runtime.text import Link as Way
+from dashboard.runtime.text import TextPiece
 from informerd.cache.health import Health, State
-from tests.clock import FakeClock
+from tests.support.clock import FakeClock
 
 NOW = 1_795_248_000.0
 LONG = "checkout-service-with-a-really-long-name-66d9f8b7c-qv7mm-and-then-some"
@@ -93,7 +85,7 @@ FOLDED = KindGroup(
     "Storage",
     (),
     (
-        Fold(
+        KindFold(
             "",
             (
                 KindItem(
@@ -102,9 +94,9 @@ FOLDED = KindGroup(
                     "storage",
                     "/resources/sc/",
                     12,
-                    dated=rfc3339(NOW),
-                    clock="08:00",
-                    words="Nobody watches them",
+                    counted_at=rfc3339(NOW),
+                    counted_at_clock="08:00",
+                    words="They are not watched",
                 ),
                 KindItem("persistentvolumes", "PersistentVolumes", "storage", "/resources/pv/", None, words="may not"),
             ),
@@ -115,7 +107,7 @@ FOLDED = KindGroup(
 
 def page_info(kind: str = "", **changes: Any) -> Made:
     """What `page` is on every page; `changes` replace attributes."""
-    kinds = kinds_named(["pods", "deployments", "replicasets", "mydemos", "nodes", "namespaces", "events"])
+    kinds = parse_kinds(["pods", "deployments", "replicasets", "mydemos", "nodes", "namespaces", "events"])
     groups: dict[str, list[KindItem]] = {}
     for number, info in enumerate(kinds):
         item = KindItem(
@@ -124,7 +116,7 @@ def page_info(kind: str = "", **changes: Any) -> Made:
             href=info.path,
             icon=info.icon,
             count=(48213, 1204, 3377, 36, 640, 58, None)[number],
-            wrong=(0, 0, 0, 0, 3, 0, 0)[number],
+            unhealthy_count=(0, 0, 0, 0, 3, 0, 0)[number],
             state="live",
             pinnable=False,
         )
@@ -149,7 +141,7 @@ def page_info(kind: str = "", **changes: Any) -> Made:
             kinds="a1b2",
         ),
         groups=[KindGroup(title, tuple(items)) for title, items in groups.items()] + [FOLDED],
-        namespaces=Picker(
+        namespaces=NamespacePicker(
             "?",
             "/resources/pods/",
             (),
@@ -171,9 +163,9 @@ def health(state: State = "live", **changes: Any) -> Health:
     return Health(state=state, since=NOW, **changes)
 
 
-def heads(key: str, by: str = "") -> tuple[Head, ...]:
+def heads(key: str, by: str = "") -> tuple[ColumnHeader, ...]:
     return tuple(
-        Head(
+        ColumnHeader(
             column.id,
             column.header,
             f"?sort={column.id}",
@@ -194,9 +186,16 @@ _PIECES: tuple[tuple[Tone, float, float], ...] = (
     ("bad", 97.3, 1.1),
     ("idle", 98.7, 1.0),
 )
-SPREAD = tuple(Share(tone, f"{x:.2f}", f"{width:.2f}", 10) for tone, x, width in _PIECES)
+SPREAD = tuple(BarSegment(tone, f"{x:.2f}", f"{width:.2f}", 10) for tone, x, width in _PIECES)
 FACETS = (
-    Facet("Running", "ok", 45127, "?q=status%3DRunning", active=False, worse=(Part("busy", 12), Part("warn", 3))),
+    Facet(
+        "Running",
+        "ok",
+        45127,
+        "?q=status%3DRunning",
+        active=False,
+        worse=(FacetShare("busy", 12), FacetShare("warn", 3)),
+    ),
     Facet("ContainerCreating", "busy", 1013, "?q=a", active=False),
     Facet("Pending", "warn", 771, "?q=b", active=False),
     Facet("CrashLoopBackOff", "bad", 412, "?q=c", active=True),
@@ -208,8 +207,8 @@ FACETS = (
 def list_view(rows: int = 9, *, text: str = "", problems: Iterable[Made] = (), **changes: Any) -> Made:
     """A list of pods with `rows` rows in its window."""
     kind = KINDS["pods"]
-    shown = Query(key=kind.key).shown_columns()
-    lines: tuple[Line, ...] = tuple(line_of(kind, pod_row(number), shown) for number in range(rows))
+    shown = Query(key=kind.key).visible_columns()
+    lines: tuple[RowLine, ...] = tuple(row_line(kind, pod_row(number), shown) for number in range(rows))
     view = Made(
         id="a1b2c3",
         seq="t-1",
@@ -259,8 +258,8 @@ FED: tuple[tuple[str, Any, str, str, str, Tone], ...] = (
     ),
 )
 ABOUT = {
-    "alpha.17f2": About("Mydemo", "crddemo.k8s.io", "default", "alpha"),
-    LONG: About("Pod", "", "shop", LONG.replace("checkout", "till")),
+    "alpha.17f2": EventSubject("Mydemo", "crddemo.k8s.io", "default", "alpha"),
+    LONG: EventSubject("Pod", "", "shop", LONG.replace("checkout", "till")),
 }
 
 
@@ -283,11 +282,11 @@ def feed_line_of(number: int) -> FeedLine:
     return feed_line(KINDS[resource], made)
 
 
-def feed_view(entries: int = 40, params: str = "", burst: int = 12) -> FeedView:
+def feed_view(entries: int = 40, params: str = "", burst: int = 12) -> LiveFeed:
     """The feed with so many entries and a burst before them."""
     clock = FakeClock()
     clock.jump(NOW - clock.time())
-    kinds = kinds_named(["pods", "mydemos", "events"])
+    kinds = parse_kinds(["pods", "mydemos", "events"])
     replicas = {kind.key: Replica(kind.key, clock) for kind in kinds}
     for number in reversed(range(entries)):
         resource, made = entry(number)
@@ -301,7 +300,7 @@ def feed_view(entries: int = 40, params: str = "", burst: int = 12) -> FeedView:
     for replica in replicas.values():
         replica.state = "live"
     query = FeedQuery.parse(QueryDict(params))
-    return FeedView(query, kinds, FeedLog(replicas.values(), clock), Slices(), clock)
+    return LiveFeed(query, kinds, FeedHistory(replicas.values(), clock), TimeSlicer(), clock)
 
 
 def tile(kind: KindInfo, count: int, facts: str, tone: Tone = "idle", state: str = "live") -> Tile:
@@ -310,7 +309,7 @@ def tile(kind: KindInfo, count: int, facts: str, tone: Tone = "idle", state: str
 
 
 def overview_view(*, empty: bool = False, wrong: int = 5, **changes: Any) -> Made:
-    pods, deployments, replicasets, mydemos, nodes, namespaces, events = kinds_named(
+    pods, deployments, replicasets, mydemos, nodes, namespaces, events = parse_kinds(
         ["pods", "deployments", "replicasets", "mydemos", "nodes", "namespaces", "events"]
     )
     tiles = (
@@ -330,9 +329,9 @@ def overview_view(*, empty: bool = False, wrong: int = 5, **changes: Any) -> Mad
         tiles=tiles,
         empty=empty,
         namespaces=(),
-        wrong_now=WrongNow(
+        wrong_now=UnhealthyObjects(
             shown=tuple(
-                Wrong(
+                UnhealthyObject(
                     f"pods-{number}",
                     pods,
                     row,
@@ -344,7 +343,9 @@ def overview_view(*, empty: bool = False, wrong: int = 5, **changes: Any) -> Mad
                 for number, row in enumerate(wrongs)
             ),
             total=1446 if wrong else 0,
-            rests=(Rest(pods, "CrashLoopBackOff", "bad", 1441, "/resources/pods/?q=status%3DCrashLoopBackOff"),)
+            rests=(
+                UnhealthyGroup(pods, "CrashLoopBackOff", "bad", 1441, "/resources/pods/?q=status%3DCrashLoopBackOff"),
+            )
             if wrong
             else (),
             more=0,
@@ -406,11 +407,11 @@ def detail_view(**changes: Any) -> Made:
         object={},
         yaml=YAML,
         summary=(
-            Words("CrashLoopBackOff on node-031 for "),
-            Words("1h", rfc3339(NOW - 3600)),
-            Words(", restarted 1,206 times, last exit 137 OOMKilled, "),
-            Words("3m", rfc3339(NOW - 180)),
-            Words(" ago."),
+            TextPiece("CrashLoopBackOff on node-031 for "),
+            TextPiece("1h", rfc3339(NOW - 3600)),
+            TextPiece(", restarted 1,206 times, last exit 137 OOMKilled, "),
+            TextPiece("3m", rfc3339(NOW - 180)),
+            TextPiece(" ago."),
         ),
         cells=cells_of(row, all_columns("pods")),
         labels=(("app", "checkout"), ("tier", "backend"), ("app.kubernetes.io/managed-by", "Helm")),
@@ -436,8 +437,8 @@ def detail_view(**changes: Any) -> Made:
                 1206,
                 "cpu 500m, memory 1Gi · limit memory 2Gi",
                 "",
-                ((Words("before that exited 137, "), Words("3m", rfc3339(NOW - 180)), Words(" ago")),),
-                section("setup", "Setup", fact("Runs", "/bin/app --port 80"))[0].facts,
+                ((TextPiece("before that exited 137, "), TextPiece("3m", rfc3339(NOW - 180)), TextPiece(" ago")),),
+                make_section("setup", "Setup", make_fact("Runs", "/bin/app --port 80"))[0].facts,
             ),
             ContainerLine(
                 "migrate",
@@ -451,8 +452,14 @@ def detail_view(**changes: Any) -> Made:
                 rfc3339(NOW - 3600),
             ),
         ),
-        facts=section("replicas", "Replicas", fact("Pods", [Words("1 of "), Words("2 pods", href="/resources/pods/")])),
-        pods=section("volumes", "Volumes", fact("data", "an empty folder", "app at /data", given=True)),
+        facts=make_section(
+            "replicas",
+            "Replicas",
+            make_fact("Pods", [TextPiece("1 of "), TextPiece("2 pods", href="/resources/pods/")]),
+        ),
+        pods=make_section(
+            "volumes", "Volumes", make_fact("data", "an empty folder", "app at /data", is_user_named=True)
+        ),
         annotations=(("prometheus.io/scrape", "true"), ("note", "x" * 300)),
         finalizers=("example.com/hold",),
         owner=Link("ReplicaSet", "checkout-66d9f8b7c", "/resources/replicasets.apps/shop/checkout-66d9f8b7c/"),
@@ -483,7 +490,7 @@ def detail_view(**changes: Any) -> Made:
         yaml_href=f"{href}yaml/",
         edit_href=f"{href}edit/",
         delete_href=f"{href}delete/",
-        denials=Denials(actions=offers_of(KINDS["pods"])),
+        denials=Denials(actions=quick_actions_of(KINDS["pods"])),
     )
     view.__dict__.update(changes)
     view.details = view  # what is said of an object is all here
@@ -494,7 +501,7 @@ def problem(start: int, end: int, message: str, param: str = "q") -> Made:
     return Made(param=param, start=start, end=end, message=message)
 
 
-def with_age(line: Line, moment: str) -> Line:
+def with_age(line: RowLine, moment: str) -> RowLine:
     """The line with another moment of creation, RFC 3339."""
     cells = tuple(replace(cell, datetime=moment) if cell.column == "age" else cell for cell in line.cells)
     return replace(line, cells=cells)

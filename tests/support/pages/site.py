@@ -1,4 +1,4 @@
-"""A dashboard without a cluster: real hub, replicas, views, templates and addresses, fed by hand."""
+"""Dashboard without a cluster: real hub, replicas, views, templates and addresses, fed by hand."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from typing import Any
 
 from django.test import AsyncClient
 
-from dashboard.census.link import CensusLink
-from dashboard.controllers.link import ControllerLink
-from dashboard.live.context import SCOPE_KEY
-from dashboard.live.hub import Hub
-from dashboard.live.interest import Interest
-from dashboard.live.messages import Described, Row, Want
-from dashboard.live.replica import Replica
-from dashboard.resources.kinds import KINDS, KindInfo, find_kind
+from dashboard.live.hub.hub import Hub
+from dashboard.live.hub.interest import Interest
+from dashboard.live.object_counts.client import ObjectCountsClient
+from dashboard.live.replication.messages import InterestMessage
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.kinds.catalog import KINDS, KindInfo, find_kind
+from dashboard.objects.kinds.row import Row, TableDefinition
+from dashboard.pages.controllers.client import ControllersClient
+from dashboard.runtime.app_state import SCOPE_KEY
 from informerd.rest.client import Client
 from informerd.rest.cluster import ClusterConfig
 from informerd.rest.discovery import Discovery
-from tests.clock import FakeClock
-from tests.live.fake_layer import RecordingLayer
-from tests.live.feeder import Feeder
-from tests.resources.made import Json, row_of
+from tests.support.clock import FakeClock
+from tests.support.live.fake_channel_layer import RecordingLayer
+from tests.support.live.replica_feeder import Feeder
+from tests.support.objects.rows import Json, row_of
+from tests.support.pages.app_state import AttributeState
 
 CLUSTER = ClusterConfig(name="test", server="https://test.example", why="a test says so")
 WATCHED = ("pods", "mydemos.crddemo.k8s.io", "events", "namespaces", "nodes", "secrets", "deployments.apps")
@@ -35,8 +37,8 @@ class Feeds:
 
     def __init__(self, feeders: dict[str, Feeder], silent: Iterable[str], clock: FakeClock) -> None:
         self.feeders = feeders
-        self.wants: list[Want] = []
-        self.described: Described | None = Described(True)
+        self.wants: list[InterestMessage] = []
+        self.described: TableDefinition | None = TableDefinition(True)
         """What is known of the columns of a kind as soon as it is followed."""
         self._clock = clock
         self.kinds: tuple[KindInfo, ...] = tuple(KINDS[key] for key in [*feeders, *silent])
@@ -44,14 +46,14 @@ class Feeds:
 
     def follow(self, kind: KindInfo) -> None:
         self._silent[kind.key] = Replica(kind.key, self._clock)
-        self._silent[kind.key].described = self.described
+        self._silent[kind.key].table = self.described
         self.kinds += (kind,)
 
     def unfollow(self, key: str) -> None:
         del self._silent[key]
         self.kinds = tuple(kind for kind in self.kinds if kind.key != key)
 
-    async def want(self, want: Want) -> None:
+    async def send_interest(self, want: InterestMessage) -> None:
         self.wants.append(want)
 
     def __iter__(self) -> Iterator[Replica]:
@@ -66,13 +68,13 @@ class Feeds:
 
 @dataclass
 class Parts:
-    """What views find in the scope, see dashboard.live.context.LiveParts."""
+    """What views find in the scope, see dashboard.runtime.app_state."""
 
     replicas: Feeds
     hub: Hub
-    controllers: ControllerLink
+    controllers: ControllersClient
     interest: Interest
-    census: CensusLink
+    object_counts: ObjectCountsClient
     clock: FakeClock
     cluster: ClusterConfig
     client: Client | None = None
@@ -88,7 +90,7 @@ class Parts:
 
 
 class WiredClient(AsyncClient):
-    """A test client whose requests carry the live parts, as dashboard/wiring.py has it."""
+    """A test client whose requests carry the live parts, as dashboard/server/wiring/web.py has it."""
 
     def __init__(self, parts: Parts) -> None:
         super().__init__()
@@ -96,7 +98,7 @@ class WiredClient(AsyncClient):
 
     def _base_scope(self, **request: Any) -> dict[str, Any]:
         scope: dict[str, Any] = super()._base_scope(**request)  # type: ignore[misc]
-        return {**scope, SCOPE_KEY: self._parts}
+        return {**scope, SCOPE_KEY: AttributeState(self._parts)}
 
 
 class Site:
@@ -111,10 +113,10 @@ class Site:
             rows[key].append(row_of(key, obj))
         self.feeds = Feeds({key: Feeder(key, self.clock, found) for key, found in rows.items()}, silent, self.clock)
         self.layer = RecordingLayer()
-        link = ControllerLink(self.layer, self.clock)
-        hub = Hub(self.feeds, self.clock, board=link.board)
+        link = ControllersClient(self.layer, self.clock)
+        hub = Hub(self.feeds, self.clock, sources=(link.reports,))
         self.interest = Interest(self.feeds, hub, self.clock)
-        self.census = CensusLink(self.layer, self.clock)
+        self.census = ObjectCountsClient(self.layer, self.clock)
         self.parts = Parts(self.feeds, hub, link, self.interest, self.census, self.clock, CLUSTER)
         self.client = WiredClient(self.parts)
 

@@ -1,4 +1,4 @@
-"""Doing what a plan says, object by object in the order of the text, each on exactly the state that was reviewed."""
+"""Execution of a plan, object by object in the order of the text, each on exactly the reviewed state."""
 
 from __future__ import annotations
 
@@ -6,102 +6,116 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from dashboard.creating.definitions import Makers, is_definition
-from dashboard.creating.kitchen import Kitchen
-from dashboard.creating.plan import Action, to_make, written_over
-from dashboard.creating.results import Result, done, failed, maybe, not_done, result_of
-from dashboard.creating.sending import Made, Taken, make
-from dashboard.creating.texts import Part
-from dashboard.edits.again import holds
-from dashboard.edits.beside import Beside, beside, otherwise
-from dashboard.edits.editable import Target, editable, fingerprint
-from dashboard.edits.exchange import Exchange
-from dashboard.edits.fields import Value, get, same
-from dashboard.edits.problems import refusal_of, unanswered
-from dashboard.edits.schema import Schema
-from dashboard.repeats import is_unanswered
+from dashboard.objects.fields.fields import Value, get, same
+from dashboard.objects.problems.problem import refusal_of, unanswered_refusal
+from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.create.many.context import ApplyContext
+from dashboard.pages.create.many.dependencies import Dependencies, is_crd
+from dashboard.pages.create.many.documents import Manifest
+from dashboard.pages.create.many.plan import Action, create_body, merged_body
+from dashboard.pages.create.many.results import (
+    Result,
+    done_result,
+    failed_result,
+    stale_result,
+    uncertain_result,
+    untried_result,
+)
+from dashboard.pages.create.send import Created, NameInUse, create_object
+from dashboard.pages.edit.recreate import contains
+from dashboard.pages.writes.admission_changes import AdmissionChanges, admission_changes, drift_from_dry_run
+from dashboard.pages.writes.object_client import ObjectClient
+from dashboard.pages.writes.target import Target, editable_part, fingerprint
+from dashboard.runtime.retry import is_unanswered
 from informerd.clock import Clock
 from informerd.errors import Conflict, InformerdError, NotFound, UnknownResource
 
 ESTABLISHED_WITHIN = 20.0
-"""Seconds until a definition that was just made has to be served."""
-LOOK_EVERY = 0.25
-IN_ALL = 90.0
-"""Seconds after which no further object is begun: the rest can be applied in another go."""
-TRIES = 4
+"""Seconds until the kind of a new definition must be served."""
+POLL_INTERVAL = 0.25
+TIME_LIMIT = 90.0
+"""Seconds after which no further object is started: another request can apply the rest."""
+MAX_TRIES = 4
 _UNCLEAR = "No clear answer"
-_MAYBE = "Whether it was stored is not known yet. It is written only on top of the very state that was reviewed."
-_OTHERWISE = "By now something else would be written than the review showed. Nothing was sent: review again."
+_MAYBE = "It is not known yet whether it was stored. It is written only on top of the reviewed state."
+_OTHERWISE = "The write would now differ from the review. Nothing was sent: review again."
 
 
 @dataclass(frozen=True, slots=True)
-class Reviewed:
-    """What the review said of one object."""
+class ReviewedStep:
+    """The review of one object."""
 
     action: Action
     uid: str = ""
-    state: str = ""
-    """Fingerprint of what was there."""
-    sent: str = ""
-    """Fingerprint of what was to be sent; empty, as `href`, where its kind was not there yet."""
+    state_fingerprint: str = ""
+    """Fingerprint of the existing object."""
+    body_fingerprint: str = ""
+    """Fingerprint of the body to send; empty, like `href`, where its kind did not exist yet."""
     href: str = ""
-    """Which object it was, by its address."""
-    seen: Beside | None = None
-    """What the review showed to be stored otherwise than it is sent; None where it could not be tried out."""
+    """Address of the object."""
+    admission_changes: AdmissionChanges | None = None
+    """Admission changes that the review showed; None where there was no dry run."""
 
-    def shows(self, target: Target, sent: dict[str, Value]) -> bool:
-        """Whether it showed that exactly this would be sent, and there."""
-        return self.href in ("", target.href) and self.sent in ("", fingerprint(editable(sent)))
+    def matches(self, target: Target, sent: dict[str, Value]) -> bool:
+        """Whether the review showed exactly this body, for this object."""
+        return self.href in ("", target.href) and self.body_fingerprint in ("", fingerprint(editable_part(sent)))
 
 
 @dataclass(frozen=True, slots=True)
-class Going:
-    """How far it is, and how it goes on."""
+class ApplyState:
+    """Progress of an apply, and how it continues."""
 
-    before: Mapping[int, Result]
-    """What became of some of the parts already, by number."""
-    go_on: bool
-    """Whether the others are applied after one has failed."""
+    results: Mapping[int, Result]
+    """Results of finished parts, by number."""
+    continue_on_failure: bool
+    """Whether the other parts are applied after one has failed."""
     in_steps: bool = False
-    """Whether one that is busy is waited for: nothing after it is begun."""
-    lost: str = ""
-    """As repeats.LOST, of the one that was waited for."""
-    unheard: bool = False
-    """Whether some may have been applied already: one that the API server names is not made then."""
-    within: float = IN_ALL
+    """Whether a busy part is retried first: nothing after it is started."""
+    lost_answer: str = ""
+    """Version of the retried part, as in retry.LOST_INPUT."""
+    may_be_applied: bool = False
+    """Whether parts may have been applied already: then one whose name the API server generates is not created."""
+    time_limit: float = TIME_LIMIT
 
 
 async def apply(
-    kitchen: Kitchen, clock: Clock, parts: tuple[Part, ...], reviewed: Mapping[int, Reviewed], going: Going
+    context: ApplyContext,
+    clock: Clock,
+    manifests: tuple[Manifest, ...],
+    reviews: Mapping[int, ReviewedStep],
+    state: ApplyState,
 ) -> tuple[Result, ...]:
-    """Apply the parts that `reviewed` names and that are not over, in order; at least one of them.
+    """Apply the unfinished parts of `reviews` in order; at least one of them.
 
-    After `within` seconds no further one is begun, and none after a failure unless it goes on.
+    After the time limit of `state` no further part is started, and none after a failure unless `state` says to
+    continue.
     """
-    end = clock.now() + going.within
+    end = clock.now() + state.time_limit
     results: list[Result] = []
-    makers = Makers(parts)
-    tried, stopped, lost = False, False, going.lost
-    for part in parts:
-        review, before = reviewed.get(part.number), going.before.get(part.number)
+    makers = Dependencies(manifests)
+    tried, stopped, lost = False, False, state.lost_answer
+    for part in manifests:
+        review, before = reviews.get(part.number), state.results.get(part.number)
         if review is None:
-            result = result_of(part, "skipped")
+            result = untried_result(part, "skipped")
         elif before is not None and before.fate not in ("busy", "waiting"):
             result = before
         elif stopped or (tried and clock.now() > end):
-            result = result_of(part, "waiting")
+            result = untried_result(part, "waiting")
         else:
-            once = going.unheard and not _is_named(part)
-            result = maybe(part) if once else await _applied(kitchen, clock, part, makers, review, lost)
+            once = state.may_be_applied and not _is_named(part)
+            result = uncertain_result(part) if once else await _applied(context, clock, part, makers, review, lost)
             tried, lost = True, ""
-            is_busy = result.refusal is not None and result.refusal.again_after is not None and going.in_steps
+            is_busy = result.refusal is not None and result.refusal.auto_retry_after is not None and state.in_steps
             result = replace(result, fate="busy") if is_busy else result
         results.append(result)
-        stopped = stopped or result.fate == "busy" or (result.fate == "failed" and not going.go_on)
+        stopped = stopped or result.fate == "busy" or (result.fate == "failed" and not state.continue_on_failure)
     return tuple(results)
 
 
-async def _applied(kitchen: Kitchen, clock: Clock, part: Part, makers: Makers, review: Reviewed, lost: str) -> Result:
+async def _applied(
+    kitchen: ApplyContext, clock: Clock, part: Manifest, makers: Dependencies, review: ReviewedStep, lost: str
+) -> Result:
     target: Target | None = None
     try:
         target = await _target(kitchen, clock, part, makers)
@@ -109,12 +123,12 @@ async def _applied(kitchen: Kitchen, clock: Clock, part: Part, makers: Makers, r
             return await _update(kitchen, part, target, review, lost)
         return await _create(kitchen, clock, part, target, review, lost)
     except InformerdError as error:
-        return failed(part, target, refusal_of(error))  # nothing was sent, or it was refused
+        return failed_result(part, target, refusal_of(error))  # nothing was sent, or it was refused
 
 
-async def _target(kitchen: Kitchen, clock: Clock, part: Part, makers: Makers) -> Target:
-    """The object that is meant; where the text defines its kind, once the API server serves that."""
-    end = clock.now() + (ESTABLISHED_WITHIN if makers.kind(part) is not None else 0.0)
+async def _target(kitchen: ApplyContext, clock: Clock, part: Manifest, makers: Dependencies) -> Target:
+    """The part's target; where the text defines its kind, once the API server serves that."""
+    end = clock.now() + (ESTABLISHED_WITHIN if makers.definition_of(part) is not None else 0.0)
     while True:
         try:
             return await kitchen.target_of(part.value)
@@ -122,46 +136,60 @@ async def _target(kitchen: Kitchen, clock: Clock, part: Part, makers: Makers) ->
             if clock.now() >= end:
                 raise
         kitchen.discovery.invalidate()
-        await clock.sleep(LOOK_EVERY)
+        await clock.sleep(POLL_INTERVAL)
 
 
-async def _create(kitchen: Kitchen, clock: Clock, part: Part, target: Target, review: Reviewed, lost: str) -> Result:
-    sent = to_make(part.value, target)
-    if not review.shows(target, sent):
-        return not_done(part, target, _OTHERWISE)
-    match await make(kitchen.client, target, sent, lost=lost, seen=review.seen, pen=kitchen.pen):
-        case Taken():
-            return await _taken(kitchen, part, target, sent)
-        case Made() as made:
-            if is_definition(part.value):
+async def _create(
+    kitchen: ApplyContext, clock: Clock, part: Manifest, target: Target, review: ReviewedStep, lost: str
+) -> Result:
+    sent = create_body(part.value, target)
+    if not review.matches(target, sent):
+        return stale_result(part, target, _OTHERWISE)
+    match await create_object(
+        kitchen.client,
+        target,
+        sent,
+        lost_answer=lost,
+        reviewed_changes=review.admission_changes,
+        write_recorder=kitchen.write_recorder,
+    ):
+        case NameInUse():
+            return await _name_in_use(kitchen, part, target, sent)
+        case Created() as made:
+            if is_crd(part.value):
                 await _established(kitchen, clock, made.target)
-            return replace(done(part, made.target, "made", made.warnings, read=made.read), otherwise=made.otherwise)
+            return replace(
+                done_result(part, made.target, "made", made.warnings, read=made.confirmed_by_read),
+                otherwise=made.otherwise,
+            )
         case refusal:
-            return failed(part, target, refusal)
+            return failed_result(part, target, refusal)
 
 
-async def _taken(kitchen: Kitchen, part: Part, target: Target, sent: dict[str, Value]) -> Result:
-    """There is one of the name, of somebody else's making, or of a request of this page whose answer did not come."""
+async def _name_in_use(kitchen: ApplyContext, part: Manifest, target: Target, sent: dict[str, Value]) -> Result:
+    """The result where the name is in use: by another user's object, or by a request of this page whose answer was
+    lost.
+    """
     try:
-        now = editable(await Exchange(kitchen.client, target).read())
+        now = editable_part(await ObjectClient(kitchen.client, target).read())
     except InformerdError:
         now = {}
-    if now and holds(now, sent):
-        return done(part, target, "same")
-    return not_done(part, target, "There is one of this name by now. It was not touched: review again.")
+    if now and contains(now, sent):
+        return done_result(part, target, "same")
+    return stale_result(part, target, "An object of this name exists now. It was not changed: review again.")
 
 
-async def _update(kitchen: Kitchen, part: Part, target: Target, review: Reviewed, lost: str) -> Result:
-    """PUT on top of exactly what was compared; its status may have changed meanwhile."""
-    exchange = Exchange(kitchen.client, target, pen=kitchen.pen)
+async def _update(kitchen: ApplyContext, part: Manifest, target: Target, review: ReviewedStep, lost: str) -> Result:
+    """PUT on top of exactly the compared state; the status may have changed meanwhile."""
+    exchange = ObjectClient(kitchen.client, target, write_recorder=kitchen.write_recorder)
     schema = await kitchen.schema(target)
-    for _ in range(TRIES):
+    for _ in range(MAX_TRIES):
         live = await _as_reviewed(exchange, part, review, schema, lost)
         if isinstance(live, Result):
             return live
-        sent = written_over(live, part.value, schema)
-        if not review.shows(target, sent):  # the schema, by which lists are merged, is another one now
-            return not_done(part, target, _OTHERWISE)
+        sent = merged_body(live, part.value, schema)
+        if not review.matches(target, sent):  # the schema, by which lists are merged, is another one now
+            return stale_result(part, target, _OTHERWISE)
         try:
             stored = await exchange.update(sent, dry_run=False)
         except (Conflict, NotFound):
@@ -170,56 +198,62 @@ async def _update(kitchen: Kitchen, part: Part, target: Target, review: Reviewed
             if not is_unanswered(error):
                 raise
             return await _found_out(exchange, part, review, schema, error)
-        stored_otherwise = otherwise(review.seen, beside(sent, stored.value))
-        return replace(done(part, target, "changed", stored.warnings), otherwise=stored_otherwise)
-    return not_done(part, target, f"It changed {TRIES} times while this was tried. Review again.")
+        stored_otherwise = drift_from_dry_run(review.admission_changes, admission_changes(sent, stored.value))
+        return replace(done_result(part, target, "changed", stored.warnings), otherwise=stored_otherwise)
+    return stale_result(part, target, f"The object changed {MAX_TRIES} times during the attempts. Review again.")
 
 
 async def _as_reviewed(
-    exchange: Exchange, part: Part, review: Reviewed, schema: Schema, lost: str
+    exchange: ObjectClient, part: Manifest, review: ReviewedStep, schema: Schema, lost: str
 ) -> dict[str, Value] | Result:
-    """The object in the state that was reviewed; else what is said of its part."""
+    """The object in the reviewed state; else the result of its part."""
     target = exchange.target
     try:
         live = await exchange.read()
     except NotFound:
-        return not_done(part, target, "It was deleted since the review. Review again to make it.")
+        return stale_result(part, target, "It was deleted after the review. Review again to create it.")
     except InformerdError as error:
         if not lost:
             raise
-        return failed(part, target, replace(unanswered(error, _UNCLEAR, _MAYBE, unread=True), trace=lost))
-    if live["metadata"]["uid"] == review.uid and fingerprint(editable(live)) == review.state:
+        return failed_result(
+            part, target, replace(unanswered_refusal(error, _UNCLEAR, _MAYBE, is_unverified=True), trace=lost)
+        )
+    if live["metadata"]["uid"] == review.uid and fingerprint(editable_part(live)) == review.state_fingerprint:
         return live
     if _has_it(live, part, review, schema):
-        return done(part, target, "changed" if lost else "same", read=bool(lost))
-    return not_done(part, target, "It changed since the review. It was not touched: review again.")
+        return done_result(part, target, "changed" if lost else "same", read=bool(lost))
+    return stale_result(part, target, "It changed after the review. Nothing was written: review again.")
 
 
-async def _found_out(exchange: Exchange, part: Part, review: Reviewed, schema: Schema, error: InformerdError) -> Result:
-    """After a change without a clear answer: look whether the object has it."""
+async def _found_out(
+    exchange: ObjectClient, part: Manifest, review: ReviewedStep, schema: Schema, error: InformerdError
+) -> Result:
+    """The result after a change without a clear answer: read the object, and compare."""
     try:
         live = await exchange.read()
     except InformerdError:
-        return failed(part, exchange.target, unanswered(error, _UNCLEAR, _MAYBE, unread=True))
+        return failed_result(part, exchange.target, unanswered_refusal(error, _UNCLEAR, _MAYBE, is_unverified=True))
     if _has_it(live, part, review, schema):
-        return done(part, exchange.target, "changed", read=True)
-    return failed(part, exchange.target, unanswered(error, _UNCLEAR, _MAYBE))
+        return done_result(part, exchange.target, "changed", read=True)
+    return failed_result(part, exchange.target, unanswered_refusal(error, _UNCLEAR, _MAYBE))
 
 
-def _has_it(live: dict[str, Value], part: Part, review: Reviewed, schema: Schema) -> bool:
-    """Whether nothing of what the text says is missing in the very object that was reviewed."""
+def _has_it(live: dict[str, Value], part: Manifest, review: ReviewedStep, schema: Schema) -> bool:
+    """Whether the reviewed object has everything that the text has."""
     is_it = live["metadata"]["uid"] == review.uid
-    return is_it and same(editable(live), editable(written_over(live, part.value, schema)))
+    return is_it and same(editable_part(live), editable_part(merged_body(live, part.value, schema)))
 
 
-async def _established(kitchen: Kitchen, clock: Clock, target: Target) -> None:
-    """Wait until the API server serves a definition's kind; objects of it that follow say so where it does not."""
+async def _established(kitchen: ApplyContext, clock: Clock, target: Target) -> None:
+    """Wait until the API server serves a definition's kind; later objects of that kind report an error where it does
+    not.
+    """
     end = clock.now() + ESTABLISHED_WITHIN
     while clock.now() < end:
         with suppress(InformerdError):  # it is made, whatever comes now
-            if _is_established(await Exchange(kitchen.client, target).read()):
+            if _is_established(await ObjectClient(kitchen.client, target).read()):
                 break
-        await clock.sleep(LOOK_EVERY)
+        await clock.sleep(POLL_INTERVAL)
     kitchen.discovery.invalidate()
 
 
@@ -230,5 +264,5 @@ def _is_established(live: dict[str, Value]) -> bool:
     )
 
 
-def _is_named(part: Part) -> bool:
+def _is_named(part: Manifest) -> bool:
     return bool(get(part.value, ("metadata", "name")))

@@ -1,42 +1,42 @@
-"""What planning, applying and checking several objects need: the way to the API server, its kinds and their schemas."""
+"""Context of planning, applying and checking several objects: API client, kinds and schemas."""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
 
-from dashboard.authors.pen import Pen
-from dashboard.edits.editable import Target
-from dashboard.edits.fields import Value, get
-from dashboard.edits.schema import UNKNOWN, Schema
-from dashboard.edits.schemas import Schemas
-from dashboard.resources.kinds import kind_of
+from dashboard.objects.fields.fields import Value, get
+from dashboard.objects.kinds.catalog import kind_of
+from dashboard.objects.schemas.schema import UNKNOWN, Schema
+from dashboard.objects.schemas.store import SchemaStore
+from dashboard.pages.authors.recorder import WriteRecorder
+from dashboard.pages.writes.target import Target
 from informerd.errors import InformerdError
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
 
-AT_ONCE = 6
-"""Objects that are tried out at the same time."""
+CONCURRENCY = 6
+"""Dry runs at the same time."""
 
 
 @dataclass(slots=True)
-class Kitchen:
-    """One text's way to the cluster."""
+class ApplyContext:
+    """Access of one text to the cluster."""
 
     client: Client
     discovery: Discovery
-    schemas: Schemas
+    schemas: SchemaStore
     namespace: str
-    """Where objects go that name none."""
-    chosen: str = ""
-    """The same where somebody chose it."""
-    pen: Pen | None = None
-    """Puts a name to what is written."""
-    slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+    """Namespace of objects that name none."""
+    chosen_namespace: str = ""
+    """The same where the user chose it."""
+    write_recorder: WriteRecorder | None = None
+    """Records the author of each write."""
+    slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(CONCURRENCY))
 
     async def target_of(self, value: dict[str, Value]) -> Target:
-        """The object that a document means. Raises UnknownResource and what the API server answers."""
+        """The target that a document names. Raises UnknownResource and the API server's errors."""
         api_version, kind = value.get("apiVersion"), value.get("kind")
         resource: Resource = await self.discovery.resource_of(str(api_version), str(kind))
         namespace = get(value, ("metadata", "namespace")) or self.namespace

@@ -1,4 +1,4 @@
-"""What objects of a text make that others behind them need: kinds and namespaces; and kinds that nothing has."""
+"""Dependencies between the objects of a text: kinds and namespaces that earlier objects create; and unknown kinds."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dashboard.creating.own_schemas import own_schema
-from dashboard.creating.texts import Part
-from dashboard.edits.fields import Value, get
-from dashboard.edits.schema import Schema
-from dashboard.resources.near import near_names
+from dashboard.objects.fields.fields import Value, get
+from dashboard.objects.schemas.from_definition import schema_of_version
+from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.create.many.documents import Manifest
+from dashboard.runtime.suggest import suggest_names
 from informerd.errors import InformerdError, UnknownResource
 from informerd.rest.discovery import Discovery
 
@@ -21,7 +21,7 @@ _NAMESPACE = ("v1", "Namespace")
 
 
 @dataclass(frozen=True)
-class Defined:
+class DefinedKind:
     """A kind in one version, as a definition in the text has it."""
 
     api_version: str
@@ -31,60 +31,60 @@ class Defined:
 
     @cached_property
     def schema(self) -> Schema:
-        """UNKNOWN where it gives none that can be read."""
-        return own_schema(self.version)
+        """Its schema; UNKNOWN where the definition has no readable one."""
+        return schema_of_version(self.version)
 
 
-class Makers:
-    """Which objects of a text make what others of it need. Only what stands before an object counts for it."""
+class Dependencies:
+    """Kinds and namespaces that objects of a text create. Only earlier objects count."""
 
-    def __init__(self, parts: tuple[Part, ...]) -> None:
-        self._kinds: dict[tuple[str, str], tuple[Part, Defined]] = {}
-        self._namespaces: dict[str, Part] = {}
+    def __init__(self, parts: tuple[Manifest, ...]) -> None:
+        self._kinds: dict[tuple[str, str], tuple[Manifest, DefinedKind]] = {}
+        self._namespaces: dict[str, Manifest] = {}
         for part in parts:
-            for each in defined_by(part.value):
+            for each in kinds_defined_by(part.value):
                 self._kinds.setdefault((each.api_version, each.kind), (part, each))
             if (name := namespace_of(part.value)) is not None:
                 self._namespaces.setdefault(name, part)
 
-    def kind(self, part: Part) -> tuple[Part, Defined] | None:
-        """What defines the kind of `part`, and how."""
+    def definition_of(self, part: Manifest) -> tuple[Manifest, DefinedKind] | None:
+        """The part that defines the kind of `part`, and the definition."""
         found = self._kinds.get((str(part.value["apiVersion"]), str(part.value["kind"])))
         return found if found is not None and found[0].number < part.number else None
 
-    def namespace(self, name: str, part: Part) -> Part | None:
-        """What makes the namespace `name` before `part`."""
+    def namespace_creator(self, name: str, part: Manifest) -> Manifest | None:
+        """The part before `part` that creates the namespace `name`."""
         found = self._namespaces.get(name)
         return found if found is not None and found.number < part.number else None
 
 
-def defined_by(value: Mapping[str, Value]) -> Iterator[Defined]:
-    """The kinds that an object defines; none where it is no definition, or one that nobody can read."""
+def kinds_defined_by(value: Mapping[str, Value]) -> Iterator[DefinedKind]:
+    """The kinds that an object defines; none where it is no definition, or an unreadable one."""
     spec = value.get("spec")
-    if not is_definition(value) or not isinstance(spec, dict):
+    if not is_crd(value) or not isinstance(spec, dict):
         return
     group, kind, versions = spec.get("group"), get(spec, ("names", "kind")), spec.get("versions")
     if not isinstance(group, str) or not isinstance(kind, str) or not isinstance(versions, list):
         return
     for each in versions:
         if isinstance(each, dict) and isinstance(each.get("name"), str):
-            yield Defined(f"{group}/{each['name']}", kind, spec.get("scope") != "Cluster", each)
+            yield DefinedKind(f"{group}/{each['name']}", kind, spec.get("scope") != "Cluster", each)
 
 
-def is_definition(value: Mapping[str, Value]) -> bool:
+def is_crd(value: Mapping[str, Value]) -> bool:
     return (value.get("apiVersion"), value.get("kind")) == CRD
 
 
 def namespace_of(value: Mapping[str, Value]) -> str | None:
-    """The name of the namespace that it makes; None where it makes none."""
+    """The name of the namespace that the object creates; None where it creates none."""
     name = get(value, ("metadata", "name"))
     return name if (value.get("apiVersion"), value.get("kind")) == _NAMESPACE and isinstance(name, str) else None
 
 
-async def unknown_kind(discovery: Discovery, api_version: str, kind: str, error: UnknownResource) -> str:
-    """That there is no such kind, and which are alike, as sentences."""
+async def unknown_kind_text(discovery: Discovery, api_version: str, kind: str, error: UnknownResource) -> str:
+    """Message for an unknown kind, with similar kinds, as sentences."""
     words = f"The API server has no {kind} in {api_version}. {await _alike(discovery, kind)}"
-    return f"{words} {', '.join(error.stale)} could not be asked." if error.stale else words
+    return f"{words} {', '.join(error.stale)} could not be queried." if error.stale else words
 
 
 async def _alike(discovery: Discovery, kind: str) -> str:
@@ -96,8 +96,8 @@ async def _alike(discovery: Discovery, kind: str) -> str:
     for resource in resources:
         if "create" in resource.verbs:
             places[resource.kind].append(resource.api_version)
-    found = [name for name in places if name.casefold() == kind.casefold()] or near_names(kind, places, most=2)
+    found = [name for name in places if name.casefold() == kind.casefold()] or suggest_names(kind, places, limit=2)
     if not found:
-        return "Is its definition applied?"
+        return "Is its CustomResourceDefinition applied?"
     alike = " or ".join(f"{name} in {' and '.join(dict.fromkeys(places[name]))}" for name in found)
-    return f"There is {alike}."
+    return f"Similar: {alike}."

@@ -1,74 +1,76 @@
-"""The documents of texts as they were read last, so that while somebody types only what changed is read anew."""
+"""Cache of parsed documents, so that only changed documents are parsed again while the user types."""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
 
-from dashboard.creating.definitions import Defined, defined_by
-from dashboard.creating.judging import by_schema, objection, refused
-from dashboard.creating.texts import Part, documents_of
-from dashboard.edits.editable import editable
-from dashboard.edits.problems import Problem
-from dashboard.edits.remembered import Remembered
-from dashboard.edits.schema import Schema
+from dashboard.objects.problems.problem import Problem
+from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.create.many.checks import identity_refusal, manifest_schema_refusal, refusal_at
+from dashboard.pages.create.many.dependencies import DefinedKind, kinds_defined_by
+from dashboard.pages.create.many.documents import Manifest, split_text
+from dashboard.pages.writes.target import editable_part
+from dashboard.runtime.app_state import Key
+from dashboard.runtime.lru_cache import LruCache
 
-Kind = tuple[str, str]
+KindKey = tuple[str, str]
 """apiVersion and kind."""
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class DocumentText:
     """One document of a text."""
 
     offset: int
     """Lines before it."""
     text: str
     key: str
-    """Tells it from all others, and tells nothing of it."""
+    """Digest that identifies the document without revealing it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """One object of a document, without its value. Lines count from the document's beginning."""
+class ParsedObject:
+    """One object of a document, without its value. Lines count from the start of the document."""
 
     line: int
-    kind: Kind | None
-    """None where it does not say, or cannot be read."""
+    kind: KindKey | None
+    """None where it is missing or unreadable."""
     namespace: str
     name: str
-    kind_at: Problem
-    """Without words: where its kind stands."""
-    name_at: Problem
+    kind_position: Problem
+    """Without words: the line of its kind."""
+    name_position: Problem
     problems: tuple[Problem, ...]
-    defines: tuple[Defined, ...] = ()
+    defined_kinds: tuple[DefinedKind, ...] = ()
     schema: Schema | None = None
-    """By which it was judged; None: not yet."""
+    """Schema by which it was checked; None: not yet."""
 
 
-SeenTexts = Remembered[tuple[Seen, ...]]
-"""The objects of documents by their keys, whoever wrote them: never what they hold."""
+ParseCache = LruCache[tuple[ParsedObject, ...]]
+PARSE_CACHE: Key[ParseCache] = Key("cache of parsed documents")
+"""Parsed objects by document key, shared by all users; values are never stored."""
 
 
-def written_in(text: str) -> tuple[Written, ...]:
+def split_documents(text: str) -> tuple[DocumentText, ...]:
     """The documents of a text. Raises DocumentError where it is too long."""
     return tuple(
-        Written(offset, chunk, hashlib.sha256(chunk.encode(errors="surrogatepass")).hexdigest())
-        for offset, chunk in documents_of(text)
+        DocumentText(offset, chunk, hashlib.sha256(chunk.encode(errors="surrogatepass")).hexdigest())
+        for offset, chunk in split_text(text)
     )
 
 
-def seen(part: Part) -> Seen:
-    """What it says that it is, and what is wrong with it before its schema is asked."""
-    wrong = part.refusal or objection(part)
+def parse_object(part: Manifest) -> ParsedObject:
+    """Identity of the object, and its problems before its schema is known."""
+    wrong = part.refusal or identity_refusal(part)
     api_version, kind = part.value.get("apiVersion"), part.value.get("kind")
     known = isinstance(api_version, str) and isinstance(kind, str) and bool(api_version and kind)
     metadata = part.value.get("metadata")
     named = metadata if isinstance(metadata, dict) else {}
-    defines = tuple(defined_by(part.value))
+    defines = tuple(kinds_defined_by(part.value))
     for each in defines:
         each.schema  # noqa: B018 (worked out here, where nothing waits for it)
-    return Seen(
+    return ParsedObject(
         part.line,
         (str(api_version), str(kind)) if known else None,
         str(named.get("namespace") or ""),
@@ -80,14 +82,14 @@ def seen(part: Part) -> Seen:
     )
 
 
-def judged(part: Part, before: Seen, schema: Schema) -> Seen:
-    """The same with what its schema says."""
-    refusal = by_schema(part, schema, editable(part.value)) if before.kind is not None else None
+def check_object(part: Manifest, before: ParsedObject, schema: Schema) -> ParsedObject:
+    """The same with the schema's problems."""
+    refusal = manifest_schema_refusal(part, schema, editable_part(part.value)) if before.kind is not None else None
     found = refusal.problems if refusal is not None else ()
     own = {problem.path for problem in before.problems}
     problems = (*before.problems, *(each for each in found if each.path not in own))
     return replace(before, problems=problems, schema=schema)
 
 
-def _at(part: Part, *path: str) -> Problem:
-    return refused(part, "", path).problems[0] if part.value else Problem("", line=part.line, column=1)
+def _at(part: Manifest, *path: str) -> Problem:
+    return refusal_at(part, "", path).problems[0] if part.value else Problem("", line=part.line, column=1)

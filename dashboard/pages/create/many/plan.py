@@ -1,7 +1,7 @@
-"""What a text of several objects would do, each tried out (dry run): make one, change it, nothing, or refused.
+"""Plan for a text of several objects, each with a dry run: created, changed, unchanged, or refused.
 
-What is there is never replaced by the text: fields that the text does not name stay as they are, as with kubectl apply,
-and the change is shown as a difference before it is made.
+An existing object is never replaced by the text: fields that the text does not name stay, as with kubectl apply, and
+the review shows the difference before the write.
 """
 
 from __future__ import annotations
@@ -10,22 +10,28 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dashboard.creating.definitions import Makers, unknown_kind
-from dashboard.creating.judging import by_schema, not_kept, objection, refused
-from dashboard.creating.kitchen import Kitchen
-from dashboard.creating.notes import differing, notes
-from dashboard.creating.texts import Part
-from dashboard.edits.beside import Beside, beside
-from dashboard.edits.diff import Change, Line, changes, diff_lines
-from dashboard.edits.editable import Target, editable, fingerprint, to_write
-from dashboard.edits.exchange import Exchange, Stored
-from dashboard.edits.fields import Value, same
-from dashboard.edits.loop import off_loop
-from dashboard.edits.merge import merge
-from dashboard.edits.objected import undecoded
-from dashboard.edits.problems import Refusal, refusal_of
-from dashboard.edits.schema import UNKNOWN, Schema
-from dashboard.resources.yaml_text import to_yaml
+from dashboard.objects.fields.fields import Value, same
+from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.merge.diff import Change, Line, changes, diff_lines
+from dashboard.objects.merge.three_way import merge
+from dashboard.objects.problems.problem import Refusal, refusal_of
+from dashboard.objects.schemas.schema import UNKNOWN, Schema
+from dashboard.pages.create.many.checks import (
+    identity_refusal,
+    manifest_schema_refusal,
+    not_stored_reason,
+    notes,
+    origin_notes,
+    refusal_at,
+)
+from dashboard.pages.create.many.context import ApplyContext
+from dashboard.pages.create.many.dependencies import Dependencies, unknown_kind_text
+from dashboard.pages.create.many.documents import Manifest
+from dashboard.pages.edit.diagnostics import with_schema_problems
+from dashboard.pages.writes.admission_changes import AdmissionChanges, admission_changes
+from dashboard.pages.writes.object_client import ObjectClient, WriteResult
+from dashboard.pages.writes.target import Target, editable_part, fingerprint, update_body
+from dashboard.runtime.background import run_in_thread_if_large
 from informerd.errors import InformerdError, NotFound, UnknownResource
 
 Action = Literal["create", "update", "same", "later", "refused"]
@@ -33,30 +39,30 @@ Action = Literal["create", "update", "same", "later", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one object of the text would do."""
+    """Effect of one object of the text."""
 
-    part: Part
+    part: Manifest
     action: Action
     target: Target | None = None
-    """None where not even its kind is known."""
+    """None where its kind is unknown."""
     changes: tuple[Change, ...] = ()
     lines: tuple[Line, ...] = ()
     warnings: tuple[str, ...] = ()
     uid: str = ""
-    """Of the object that is there."""
-    state: str = ""
-    """Fingerprint of what is there, as it was compared."""
-    sent: str = ""
-    """Fingerprint of what would be sent; empty where that cannot be said before its kind is there."""
+    """Of the existing object."""
+    state_fingerprint: str = ""
+    """Fingerprint of the existing object, as it was compared."""
+    body_fingerprint: str = ""
+    """Fingerprint of the body to send; empty where it is unknown until the kind exists."""
     refusal: Refusal | None = None
     waits: str = ""
-    """What has to be there first, in words."""
+    """Prerequisite, in words."""
     judged: bool = False
-    """Whether of one that waits the schema of its kind says nothing against it; else no schema is known."""
-    seen: Beside | None = None
-    """What would be stored otherwise than it is sent; None where that could not be tried out."""
+    """Of a waiting step: whether the schema of its kind accepts it; else no schema is known."""
+    admission_changes: AdmissionChanges | None = None
+    """Admission changes; None where there was no dry run."""
     notes: tuple[str, ...] = ()
-    """What of the text is not sent, or says something else than the cluster."""
+    """Fields of the text that are not sent, or that differ from the cluster."""
 
     @property
     def words(self) -> str:
@@ -67,45 +73,45 @@ class Step:
 
     @property
     def does(self) -> bool:
-        """Whether applying it does something."""
+        """Whether it writes anything."""
         return self.action in ("create", "update", "later")
 
 
-async def plan(kitchen: Kitchen, parts: tuple[Part, ...], only: frozenset[int]) -> tuple[Step, ...]:
-    """A step for each part whose number is in `only`. Never raises for what one of them is refused."""
+async def plan(context: ApplyContext, manifests: tuple[Manifest, ...], only: frozenset[int]) -> tuple[Step, ...]:
+    """A step for each part whose number is in `only`. Never raises for the refusal of one of them."""
     first: dict[tuple[str, ...], int] = {}
-    makers = await off_loop(Makers, parts, size=sum(map(_size, parts)))
-    steps = await asyncio.gather(*(_step(kitchen, part, makers) for part in parts if part.number in only))
+    makers = await run_in_thread_if_large(Dependencies, manifests, size=sum(map(_size, manifests)))
+    steps = await asyncio.gather(*(_step(context, part, makers) for part in manifests if part.number in only))
     checked: list[Step] = []
     for step in steps:
         key = (step.target.href,) if step.target is not None and step.target.name else (str(step.part.number),)
         twice = first.setdefault(key, step.part.line)
         if twice != step.part.line:
-            words = f"It stands in this text twice; the first is in line {twice}."
-            step = replace(step, action="refused", refusal=refused(step.part, words, ("metadata", "name")))
+            words = f"The text has this object twice; the first is in line {twice}."
+            step = replace(step, action="refused", refusal=refusal_at(step.part, words, ("metadata", "name")))
         checked.append(step)
     return tuple(checked)
 
 
-def written_over(live: dict[str, Value], text: dict[str, Value], schema: Schema) -> dict[str, Value]:
-    """What is there with what the text says; fields that the text does not name stay, items in the text's order."""
-    theirs, mine = editable(live), editable(text)
+def merged_body(live: dict[str, Value], text: dict[str, Value], schema: Schema) -> dict[str, Value]:
+    """The existing object merged with the text; fields that the text does not name stay, items in the text's order."""
+    theirs, mine = editable_part(live), editable_part(text)
     merged = merge({}, theirs, mine, schema=schema, order="mine")  # where both have a field it is mine
-    return to_write(merged.value, live)
+    return update_body(merged.value, live)
 
 
-def to_make(value: dict[str, Value], target: Target) -> dict[str, Value]:
-    """What is sent to make it."""
-    sent = editable(value)
+def create_body(value: dict[str, Value], target: Target) -> dict[str, Value]:
+    """The body that creates it."""
+    sent = editable_part(value)
     metadata = sent.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     return {**sent, "metadata": {**metadata, **({"namespace": target.namespace} if target.namespace else {})}}
 
 
-async def _step(kitchen: Kitchen, part: Part, makers: Makers) -> Step:
+async def _step(kitchen: ApplyContext, part: Manifest, makers: Dependencies) -> Step:
     if part.refusal is not None:
         return Step(part, "refused", refusal=part.refusal)
-    if (wrong := objection(part)) is not None:
+    if (wrong := identity_refusal(part)) is not None:
         return Step(part, "refused", refusal=wrong)
     async with kitchen.slots:
         try:
@@ -114,82 +120,93 @@ async def _step(kitchen: Kitchen, part: Part, makers: Makers) -> Step:
             return await _unknown(kitchen, part, makers, error)
         except InformerdError as error:
             return Step(part, "refused", refusal=refusal_of(error))
-        if words := not_kept(target.kind):
-            return Step(part, "refused", refusal=refused(part, words, ("kind",)))
-        said = notes(part.value, target, chosen=kitchen.chosen)
+        if words := not_stored_reason(target.kind):
+            return Step(part, "refused", refusal=refusal_at(part, words, ("kind",)))
+        said = notes(part.value, target, chosen_namespace=kitchen.chosen_namespace)
         try:
             step = await _tried(kitchen, part, target, makers)
             return replace(step, notes=(*said, *step.notes))
         except InformerdError as error:
-            refusal = undecoded(refusal_of(error), await kitchen.schema(target), part.value)
-            return Step(part, "refused", target, refusal=part.located(refusal))
+            refusal = with_schema_problems(refusal_of(error), await kitchen.schema(target), part.value)
+            return Step(part, "refused", target, refusal=part.locate(refusal))
 
 
-async def _tried(kitchen: Kitchen, part: Part, target: Target, makers: Makers) -> Step:
-    exchange = Exchange(kitchen.client, target)
+async def _tried(kitchen: ApplyContext, part: Manifest, target: Target, makers: Dependencies) -> Step:
+    exchange = ObjectClient(kitchen.client, target)
     try:
         live = await exchange.read() if target.name else None
     except NotFound:
         live = None
     if live is not None:
         return await _changed(kitchen, part, target, live)
-    sent = to_make(part.value, target)
+    sent = create_body(part.value, target)
     try:
         stored = await exchange.create(sent, dry_run=True)
     except NotFound:
-        maker = makers.namespace(target.namespace, part)
+        maker = makers.namespace_creator(target.namespace, part)
         if maker is None:
             raise
-        waits = f"its namespace, which the object in line {maker.line} makes"
-        step = Step(part, "later", target, waits=waits, sent=fingerprint(sent))
+        waits = f"its namespace, which the object in line {maker.line} creates"
+        step = Step(part, "later", target, waits=waits, body_fingerprint=fingerprint(sent))
         return await _judged(step, sent, await kitchen.schema(target))
-    return await off_loop(_made, part, target, sent, stored, size=_size(part))
+    return await run_in_thread_if_large(_made, part, target, sent, stored, size=_size(part))
 
 
-async def _changed(kitchen: Kitchen, part: Part, target: Target, live: dict[str, Value]) -> Step:
+async def _changed(kitchen: ApplyContext, part: Manifest, target: Target, live: dict[str, Value]) -> Step:
     schema = await kitchen.schema(target)
-    sent = await off_loop(written_over, live, part.value, schema, size=_size(part))
-    before = editable(live)
+    sent = await run_in_thread_if_large(merged_body, live, part.value, schema, size=_size(part))
+    before = editable_part(live)
     uid, state = live["metadata"]["uid"], fingerprint(before)
-    said = differing(part.value, live)
-    if same(before, editable(sent)):
-        return Step(part, "same", target, uid=uid, state=state, notes=said)
-    stored = await Exchange(kitchen.client, target).update(sent, dry_run=True)
-    after = editable(stored.value)
+    said = origin_notes(part.value, live)
+    if same(before, editable_part(sent)):
+        return Step(part, "same", target, uid=uid, state_fingerprint=state, notes=said)
+    stored = await ObjectClient(kitchen.client, target).update(sent, dry_run=True)
+    after = editable_part(stored.value)
     if same(before, after):
-        return Step(part, "same", target, uid=uid, state=state, warnings=stored.warnings, notes=said)
-    found = await off_loop(changes, before, after, size=_size(part))
-    lines = await off_loop(diff_lines, to_yaml(before), to_yaml(after), size=_size(part))
-    mark = fingerprint(editable(sent))
-    seen = await off_loop(beside, sent, stored.value, size=_size(part))
-    return Step(part, "update", target, found, lines, stored.warnings, uid, state, mark, notes=said, seen=seen)
+        return Step(part, "same", target, uid=uid, state_fingerprint=state, warnings=stored.warnings, notes=said)
+    found = await run_in_thread_if_large(changes, before, after, size=_size(part))
+    lines = await run_in_thread_if_large(diff_lines, to_yaml(before), to_yaml(after), size=_size(part))
+    mark = fingerprint(editable_part(sent))
+    seen = await run_in_thread_if_large(admission_changes, sent, stored.value, size=_size(part))
+    return Step(
+        part, "update", target, found, lines, stored.warnings, uid, state, mark, notes=said, admission_changes=seen
+    )
 
 
-def _made(part: Part, target: Target, sent: dict[str, Value], stored: Stored) -> Step:
-    after = editable(stored.value)
+def _made(part: Manifest, target: Target, sent: dict[str, Value], stored: WriteResult) -> Step:
+    after = editable_part(stored.value)
     found = tuple(replace(each, by_server=True) for each in changes(sent, after))
     lines = diff_lines("", to_yaml(after))
-    seen = beside(sent, stored.value)
-    return Step(part, "create", target, found, lines, stored.warnings, sent=fingerprint(sent), seen=seen)
+    seen = admission_changes(sent, stored.value)
+    return Step(
+        part,
+        "create",
+        target,
+        found,
+        lines,
+        stored.warnings,
+        body_fingerprint=fingerprint(sent),
+        admission_changes=seen,
+    )
 
 
-async def _unknown(kitchen: Kitchen, part: Part, makers: Makers, error: UnknownResource) -> Step:
-    found = makers.kind(part)
+async def _unknown(kitchen: ApplyContext, part: Manifest, makers: Dependencies, error: UnknownResource) -> Step:
+    found = makers.definition_of(part)
     if found is None:
-        words = await unknown_kind(kitchen.discovery, part.value["apiVersion"], part.value["kind"], error)
-        return Step(part, "refused", refusal=refused(part, words, ("kind",)))
+        words = await unknown_kind_text(kitchen.discovery, part.value["apiVersion"], part.value["kind"], error)
+        return Step(part, "refused", refusal=refusal_at(part, words, ("kind",)))
     maker, defined = found
     step = Step(part, "later", waits=f"its kind, which the object in line {maker.line} defines")
-    return await _judged(step, editable(part.value), defined.schema)
+    return await _judged(step, editable_part(part.value), defined.schema)
 
 
 async def _judged(step: Step, sent: dict[str, Value], schema: Schema) -> Step:
-    """Of one that cannot be tried out yet: what its schema says, which refuses it as the API server will."""
-    refusal = await off_loop(by_schema, step.part, schema, sent, size=_size(step.part))
+    """A step without a dry run yet: its schema refuses it as the API server will."""
+    refusal = await run_in_thread_if_large(manifest_schema_refusal, step.part, schema, sent, size=_size(step.part))
     if refusal is not None:
         return replace(step, action="refused", refusal=refusal)
     return replace(step, judged=schema is not UNKNOWN)
 
 
-def _size(part: Part) -> int:
+def _size(part: Manifest) -> int:
     return len(part.document.text) if part.document is not None else 0

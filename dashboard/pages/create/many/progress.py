@@ -1,6 +1,6 @@
-"""How far the applying of a text is, as its form carries it from one request to the next: signed, about that very text.
+"""Apply progress, carried by the form from one request to the next: signed, and bound to the text.
 
-With a script the page applies in steps and shows what came of each object; without one a single request does all.
+With a script the page applies in steps and shows each result; without one a single request does everything.
 """
 
 from __future__ import annotations
@@ -13,69 +13,69 @@ import msgspec
 from django.core import signing
 from django.http import QueryDict
 
-from dashboard.creating.applying import IN_ALL, Going, Reviewed
-from dashboard.creating.plan import Step
-from dashboard.creating.results import Result, result_of
-from dashboard.creating.texts import Part
-from dashboard.edits.problems import Refusal
-from dashboard.repeats import LOST, TRIES, UNREAD, Repeat, repeat_of
+from dashboard.objects.problems.problem import Refusal
+from dashboard.pages.create.many.apply import TIME_LIMIT, ApplyState, ReviewedStep
+from dashboard.pages.create.many.documents import Manifest
+from dashboard.pages.create.many.plan import Step
+from dashboard.pages.create.many.results import Result, untried_result
+from dashboard.runtime.retry import LOST_INPUT, LOST_UNREAD, TRIES_INPUT, Retry, next_retry
 
-STEP = 0.5
-"""Seconds that a step takes at least, of which the page then shows what came of it."""
+STEP_SECONDS = 0.5
+"""Seconds of a step, at least, after which the page shows its results."""
 APPLY, STOP = "apply", "stop"
-REVIEWED, SO_FAR, DO, IN_STEPS, AFTER = "reviewed", "so-far", "do", "steps", "after"
+REVIEWED, RESULTS, SELECTED, IN_STEPS, AFTER_FAILURE = "reviewed", "so-far", "do", "steps", "after"
 _REVIEWS, _RESULTS = "dashboard.creating.several.reviewed", "dashboard.creating.several.results"
-UNHEARD = "unheard"
-"""Input that the page sets where no answer came to a step: what that did is not among the results."""
+UNANSWERED = "unheard"
+"""Input that the page sets where no answer came to a step: the results of that step are missing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
-    """What is applied, and how far that is."""
+class ApplyProgress:
+    """The reviewed parts, and the results so far."""
 
-    reviewed: Mapping[int, Reviewed]
-    """What was reviewed and is to be done, by the part's number."""
-    going: Going
+    reviews: Mapping[int, ReviewedStep]
+    """Reviewed steps to apply, by the part's number."""
+    state: ApplyState
 
-    def left_as_it_is(self, parts: tuple[Part, ...]) -> tuple[Result, ...]:
-        """The results where nothing more is begun; of the one that was waited for, what is known."""
-        before = self.going.before
+    def stopped_results(self, parts: tuple[Manifest, ...]) -> tuple[Result, ...]:
+        """The results where nothing more is started; of a retried part, its last known state."""
+        before = self.state.results
         return tuple(
-            result_of(part, "skipped")
-            if part.number not in self.reviewed
-            else before.get(part.number) or result_of(part, "waiting")
+            untried_result(part, "skipped")
+            if part.number not in self.reviews
+            else before.get(part.number) or untried_result(part, "waiting")
             for part in parts
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Next:
-    """What the page does by itself: send its form once more, for the next step or after a countdown."""
+class NextRequest:
+    """The page's automatic next request: its form again, for the next step or after a countdown."""
 
     after: int
     """Seconds."""
-    repeat: Repeat | None = None
-    """Where one is sent again: which try it is."""
+    repeat: Retry | None = None
+    """Number of the retry, where a part is retried."""
     refusal: Refusal | None = None
-    """Why that one was not taken."""
+    """Why that part failed."""
 
     @property
     def status(self) -> int:
-        """The page's."""
+        """HTTP status of the page."""
         return self.refusal.code if self.refusal is not None else 200
 
 
-def marked(about: str, steps: Iterable[Step]) -> str:
-    """What was reviewed, signed: of each object what was to be sent where on what."""
+def sign_reviews(about: str, steps: Iterable[Step]) -> str:
+    """The reviewed steps, signed: for each object its body, address and state."""
     what = [
         [
             step.part.number,
             step.action,
             step.uid,
-            step.state,
-            step.sent,
+            step.state_fingerprint,
+            step.body_fingerprint,
             step.target.href if step.target else "",
-            step.seen,
+            step.admission_changes,
         ]
         for step in steps
         if step.does
@@ -83,58 +83,58 @@ def marked(about: str, steps: Iterable[Step]) -> str:
     return signing.dumps([about, what], salt=_REVIEWS, compress=True)
 
 
-def carried(about: str, results: Iterable[Result]) -> str:
-    """What came of those that are over or waited for, signed."""
+def sign_results(about: str, results: Iterable[Result]) -> str:
+    """The results of finished and retried parts, signed."""
     over = [result for result in results if result.fate not in ("skipped", "waiting")]
     return signing.dumps([about, msgspec.to_builtins(over)], salt=_RESULTS, compress=True)
 
 
-def course_of(post: QueryDict, about: str, least: float) -> Course | None:
-    """How far it was; None where this very text was not reviewed. `least`: seconds that a step is worth taking."""
+def read_progress(post: QueryDict, about: str, min_seconds: float) -> ApplyProgress | None:
+    """The progress; None where this text was not reviewed. `min_seconds`: shortest useful step."""
     reviewed = _signed(post.get(REVIEWED, ""), about, _REVIEWS)
     if reviewed is None:
         return None
-    wanted = numbers(post, DO)
-    results = msgspec.convert(_signed(post.get(SO_FAR, ""), about, _RESULTS) or [], list[Result])
+    wanted = manifest_numbers(post, SELECTED)
+    results = msgspec.convert(_signed(post.get(RESULTS, ""), about, _RESULTS) or [], list[Result])
     in_steps = IN_STEPS in post
-    going = Going(
+    going = ApplyState(
         {result.number: result for result in results},
-        go_on=post.get(AFTER) == "go",
+        continue_on_failure=post.get(AFTER_FAILURE) == "go",
         in_steps=in_steps,
-        lost=post.get(LOST, ""),
-        unheard=bool(post.get(UNHEARD)),
-        within=max(STEP, least) if in_steps else IN_ALL,
+        lost_answer=post.get(LOST_INPUT, ""),
+        may_be_applied=bool(post.get(UNANSWERED)),
+        time_limit=max(STEP_SECONDS, min_seconds) if in_steps else TIME_LIMIT,
     )
-    return Course({number: Reviewed(*review) for number, *review in reviewed if number in wanted}, going)
+    return ApplyProgress({number: ReviewedStep(*review) for number, *review in reviewed if number in wanted}, going)
 
 
-def next_of(post: QueryDict, results: tuple[Result, ...], going: Going) -> Next | None:
-    """What the page does next by itself; None where it is over, or the person decides."""
+def next_request(post: QueryDict, results: tuple[Result, ...], going: ApplyState) -> NextRequest | None:
+    """The page's automatic next request; None where the apply is over, or the user has to decide."""
     if not going.in_steps:
         return None
     refusal = _waited_for(results)
     if refusal is not None:
-        repeat = repeat_of({TRIES: post.get(TRIES, "")}, refusal.again_after, endless=refusal.unread)
-        return Next(repeat.after, repeat, refusal) if repeat is not None else None
-    failed = any(result.fate == "failed" for result in results) and not going.go_on
-    return Next(0) if not failed and any(result.fate == "waiting" for result in results) else None
+        repeat = next_retry({TRIES_INPUT: post.get(TRIES_INPUT, "")}, refusal.auto_retry_after, endless=refusal.unread)
+        return NextRequest(repeat.after, repeat, refusal) if repeat is not None else None
+    failed = any(result.fate == "failed" for result in results) and not going.continue_on_failure
+    return NextRequest(0) if not failed and any(result.fate == "waiting" for result in results) else None
 
 
-def lost_of(post: QueryDict, results: tuple[Result, ...]) -> str:
-    """What the next try of the one that is waited for is told (repeats.LOST)."""
+def lost_answer_of(post: QueryDict, results: tuple[Result, ...]) -> str:
+    """The lost version that the next try of the retried part gets (retry.LOST_INPUT)."""
     refusal = _waited_for(results)
     if refusal is None:
         return ""
-    return refusal.trace or (UNREAD if refusal.unsure else post.get(LOST, ""))
+    return refusal.trace or (LOST_UNREAD if refusal.unsure else post.get(LOST_INPUT, ""))
 
 
-def ended(results: tuple[Result, ...]) -> tuple[Result, ...]:
-    """As they are shown where nothing is sent by itself any more."""
+def final_results(results: tuple[Result, ...]) -> tuple[Result, ...]:
+    """The results where nothing is sent automatically any more."""
     return tuple(replace(result, fate="failed") if result.fate == "busy" else result for result in results)
 
 
-def numbers(post: QueryDict, name: str) -> frozenset[int]:
-    """Those of the inputs of this name that can be a part's."""
+def manifest_numbers(post: QueryDict, name: str) -> frozenset[int]:
+    """Valid part numbers among the inputs of this name."""
     typed = post.getlist(name)
     return frozenset(int(each) for each in typed if each.isascii() and each.isdecimal() and len(each) < 6)
 

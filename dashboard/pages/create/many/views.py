@@ -1,4 +1,4 @@
-"""The page that makes several objects of one text: pasted or uploaded, reviewed as a whole, applied in order."""
+"""Page that applies several objects from one text: pasted or uploaded, reviewed as a whole, applied in order."""
 
 from __future__ import annotations
 
@@ -11,65 +11,67 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
-from dashboard.creating.applying import apply
-from dashboard.creating.course import (
-    AFTER,
+from dashboard.cluster.connection import CONNECTION
+from dashboard.live.hub.hub import HUB
+from dashboard.objects.manifests.document import DocumentError
+from dashboard.objects.problems.problem import Problem, Refusal, unreadable_refusal, with_excerpts
+from dashboard.objects.schemas.store import SCHEMAS
+from dashboard.pages.create.many.apply import apply
+from dashboard.pages.create.many.context import ApplyContext
+from dashboard.pages.create.many.documents import Manifest, parse_manifests, with_files
+from dashboard.pages.create.many.plan import Step, plan
+from dashboard.pages.create.many.progress import (
+    AFTER_FAILURE,
     APPLY,
     IN_STEPS,
+    RESULTS,
     REVIEWED,
-    SO_FAR,
     STOP,
-    Course,
-    Next,
-    carried,
-    course_of,
-    ended,
-    lost_of,
-    marked,
-    next_of,
-    numbers,
+    ApplyProgress,
+    NextRequest,
+    final_results,
+    lost_answer_of,
+    manifest_numbers,
+    next_request,
+    read_progress,
+    sign_results,
+    sign_reviews,
 )
-from dashboard.creating.files import with_files
-from dashboard.creating.kitchen import Kitchen
-from dashboard.creating.plan import Step, plan
-from dashboard.creating.results import Result
-from dashboard.creating.texts import Part, parts_of
-from dashboard.creating.whereabouts import valid_namespace
-from dashboard.drafts.draft import Content, Subject
-from dashboard.drafts.draft import Draft as Kept
-from dashboard.drafts.writing import Writing
-from dashboard.edits.answers import MOST_ROWS
-from dashboard.edits.document import DocumentError
-from dashboard.edits.editable import fingerprint
-from dashboard.edits.loop import off_loop
-from dashboard.edits.place import pen_of
-from dashboard.edits.problems import Problem, Refusal, unreadable, with_excerpts
-from dashboard.edits.waiting import WAYS, waiting_page
-from dashboard.live.context import LiveParts, live_of
-from dashboard.repeats import LOST, TRIES
-from dashboard.resources.page_info import page_info
+from dashboard.pages.create.many.results import Result
+from dashboard.pages.create.request import valid_namespace
+from dashboard.pages.drafts.draft import Content, Subject
+from dashboard.pages.drafts.draft import Draft as Kept
+from dashboard.pages.drafts.session import DraftSession
+from dashboard.pages.edit.responses import MOST_ROWS
+from dashboard.pages.layout.page import page_info
+from dashboard.pages.writes.request import write_recorder_of
+from dashboard.pages.writes.retry_page import RETRY_ACTIONS, retry_page
+from dashboard.pages.writes.target import fingerprint
+from dashboard.runtime.app_state import CLOCK, AppState, state_of
+from dashboard.runtime.background import run_in_thread_if_large
+from dashboard.runtime.retry import LOST_INPUT, TRIES_INPUT
 
 REVIEW = "review"
 _SAFE = (
-    "That is safe: an object is made only where none of its name is there, and changed only in the very state that was "
-    "reviewed; you are asked where that cannot be told."
+    "That is safe: an object is created only if its name is free, and changed only in the state that was "
+    "reviewed; if that is uncertain, Deltaboard asks you."
 )
 FEWEST_ROWS = 22
-"""Of the text: there is nothing beside it on this page."""
+"""Editor lines: this page has no form beside the text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CreateManyRequest:
     """One request of the page."""
 
     request: HttpRequest
-    live: LiveParts
-    writing: Writing
+    state: AppState
+    draft_session: DraftSession
     namespace: str
 
     @property
-    def kitchen(self) -> Kitchen | None:
-        return kitchen_of(self.live, self.request)
+    def apply_context(self) -> ApplyContext | None:
+        return apply_context_of(self.state, self.request)
 
     @property
     def words(self) -> str:
@@ -81,61 +83,62 @@ class Table:
 
     def page(self, template: str, title: str, context: Mapping[str, object], *, status: int = 200) -> HttpResponse:
         page = page_info(self.request, title=title, key="several")
-        whole = {**context, "page": page, "writing": self.writing, "namespace": self.namespace}
+        whole = {**context, "page": page, "writing": self.draft_session, "namespace": self.namespace}
         response = render(self.request, template, whole, status=status)
         response["Cache-Control"] = "no-store"
-        return self.writing.leave(response)
+        return self.draft_session.set_cookies(response)
 
 
-def kitchen_of(live: LiveParts, request: HttpRequest) -> Kitchen | None:
-    """The way to the cluster that a request of the page has; None while there is none."""
-    if live.client is None or live.discovery is None:
+def apply_context_of(state: AppState, request: HttpRequest) -> ApplyContext | None:
+    """The apply context of a request; None while there is no cluster."""
+    client, discovery = state[CONNECTION].client, state[CONNECTION].discovery
+    if client is None or discovery is None:
         return None
-    namespace, pen = _namespace(request), pen_of(request, live, live.client)
+    namespace, pen = _namespace(request), write_recorder_of(request, state, client)
     chosen = namespace if request.GET.get("namespace") else ""
-    return Kitchen(live.client, live.discovery, live.schemas, namespace, chosen, pen)
+    return ApplyContext(client, discovery, state[SCHEMAS], namespace, chosen, pen)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-async def several(request: HttpRequest) -> HttpResponse:
-    """The text, its review, and what came of it. ``?namespace=`` is for objects that name none."""
-    table = Table(request, live_of(request), Writing(request, Subject("")), _namespace(request))
+async def create_many(request: HttpRequest) -> HttpResponse:
+    """The text, its review, and its results. ``?namespace=`` is for objects that name none."""
+    table = CreateManyRequest(request, state_of(request), DraftSession(request, Subject("")), _namespace(request))
     if request.method != "POST":
         return await _opened(table, request.GET.get("draft", ""))
     text, refusal = with_files(request)
-    await table.writing.keep(Content.of({"yaml": text}))
+    await table.draft_session.keep(Content.of({"yaml": text}))
     if refusal is not None or not any(button in request.POST for button in (REVIEW, APPLY, STOP)):
         return _text_page(table, text, refusal)
-    began = table.live.clock.now()
+    began = table.state[CLOCK].now()
     try:
-        parts = await off_loop(parts_of, text, size=len(text))
+        parts = await run_in_thread_if_large(parse_manifests, text, size=len(text))
     except DocumentError as error:
-        return _text_page(table, text, unreadable(error))
-    kitchen = table.kitchen
+        return _text_page(table, text, unreadable_refusal(error))
+    kitchen = table.apply_context
     if kitchen is None:
-        problem = Problem("There is no cluster to write to.", table.live.problem)
+        problem = Problem("Deltaboard is not connected to a cluster.", table.state[HUB].connection_problem())
         return _text_page(table, text, Refusal((problem,), 503, "Not sent"))
     pressed = APPLY in request.POST or STOP in request.POST
-    course = course_of(request.POST, _about(table, text), table.live.clock.now() - began) if pressed else None
+    course = read_progress(request.POST, _about(table, text), table.state[CLOCK].now() - began) if pressed else None
     if course is None:
         return await _review_page(table, kitchen, text, parts)
     if STOP in request.POST:
-        return await _result_page(table, text, course, course.left_as_it_is(parts))
-    results = await apply(kitchen, table.live.clock, parts, course.reviewed, course.going)
+        return await _result_page(table, text, course, course.stopped_results(parts))
+    results = await apply(kitchen, table.state[CLOCK], parts, course.reviews, course.state)
     return await _result_page(table, text, course, results)
 
 
-async def _opened(table: Table, key: str) -> HttpResponse:
-    kept = await table.writing.resume(key) if key else None
+async def _opened(table: CreateManyRequest, key: str) -> HttpResponse:
+    kept = await table.draft_session.resume(key) if key else None
     if kept is not None:
         return _text_page(table, kept.content.text, resumed=kept)
-    words = "It was saved or thrown away, or was written in another browser."
-    refusal = Refusal((Problem(words),), 404, "There is no such draft any more") if key else None
-    return _text_page(table, "", refusal, offers=await table.writing.offers())
+    words = "It was saved or thrown away, or belongs to another browser."
+    refusal = Refusal((Problem(words),), 404, "This draft does not exist any more") if key else None
+    return _text_page(table, "", refusal, offers=await table.draft_session.offers())
 
 
 def _text_page(
-    table: Table,
+    table: CreateManyRequest,
     text: str,
     refusal: Refusal | None = None,
     *,
@@ -152,16 +155,18 @@ def _text_page(
         "resumed": resumed,
     }
     status = refusal.code if refusal is not None else 200
-    return table.page("create/several.html", "New from YAML", context, status=status)
+    return table.page("create/many.html", "New from YAML", context, status=status)
 
 
-async def _review_page(table: Table, kitchen: Kitchen, text: str, parts: tuple[Part, ...]) -> HttpResponse:
-    wanted = numbers(table.request.POST, "only")
+async def _review_page(
+    table: CreateManyRequest, kitchen: ApplyContext, text: str, parts: tuple[Manifest, ...]
+) -> HttpResponse:
+    wanted = manifest_numbers(table.request.POST, "only")
     parts_wanted = tuple(part for part in parts if not wanted or part.number in wanted)
     steps = await plan(kitchen, parts, only=frozenset(part.number for part in parts_wanted))
-    passing = [step.refusal for step in steps if step.refusal is not None and step.refusal.again_after is not None]
+    passing = [step.refusal for step in steps if step.refusal is not None and step.refusal.auto_retry_after is not None]
     if passing and len(passing) == len(parts):  # the API server is busy, fails or does not answer at all
-        waiting = waiting_page(table, WAYS[REVIEW], passing[0], text=text)
+        waiting = retry_page(table, RETRY_ACTIONS[REVIEW], passing[0], text=text)
         if waiting is not None:
             return waiting
     shown = tuple(_with_excerpts(step, text) for step in steps)
@@ -173,33 +178,36 @@ async def _review_page(table: Table, kitchen: Kitchen, text: str, parts: tuple[P
         "does": sum(step.does for step in steps),
         "left": len(parts) - len(steps),
         "may_pass": bool(passing),
-        "mark": marked(_about(table, text), steps),
+        "mark": sign_reviews(_about(table, text), steps),
     }
     return table.page("create/plan.html", "Review", context)
 
 
-async def _result_page(table: Table, text: str, course: Course, results: tuple[Result, ...]) -> HttpResponse:
+async def _result_page(
+    table: CreateManyRequest, text: str, course: ApplyProgress, results: tuple[Result, ...]
+) -> HttpResponse:
     post = table.request.POST
-    following = next_of(post, results, course.going) if STOP not in post else None
-    shown = results if following is not None else ended(results)
+    following = next_request(post, results, course.state) if STOP not in post else None
+    shown = results if following is not None else final_results(results)
     left = [result.number for result in results if result.is_open]
     counts = Counter(result.fate for result in results)
     if not left and not counts["skipped"]:
-        await table.writing.end()
+        await table.draft_session.end()
     context: dict[str, object] = {
         "text": text,
         "results": tuple(_result_with_excerpts(result, text) for result in shown),
         "counts": Counter(result.fate for result in shown),
         "otherwise": sum(bool(result.otherwise.unseen) for result in shown),
-        "over": len(course.reviewed) - counts["waiting"] - counts["busy"],
+        "over": len(course.reviews) - counts["waiting"] - counts["busy"],
         "left": left,
-        "go_on": course.going.go_on,
+        "go_on": course.state.continue_on_failure,
         "following": following,
         "refusal": following.refusal if following is not None else None,
         "repeat": following.repeat if following is not None else None,
         "stopped": STOP in post,
-        "can_go_on": counts["busy"] or (counts["waiting"] and (course.going.go_on or not counts["failed"])),
-        "wanted": sorted(course.reviewed),
+        "can_go_on": counts["busy"]
+        or (counts["waiting"] and (course.state.continue_on_failure or not counts["failed"])),
+        "wanted": sorted(course.reviews),
         "fields": _fields(table, text, results, following),
         "safe": _SAFE,
     }
@@ -208,21 +216,21 @@ async def _result_page(table: Table, text: str, course: Course, results: tuple[R
 
 
 def _fields(
-    table: Table, text: str, results: tuple[Result, ...], following: Next | None
+    table: CreateManyRequest, text: str, results: tuple[Result, ...], following: NextRequest | None
 ) -> tuple[tuple[str, str], ...]:
-    """The inputs by which the page goes on."""
+    """The hidden inputs that continue the apply."""
     post = table.request.POST
-    fields = {name: post[name] for name in (REVIEWED, AFTER) if name in post}
-    fields |= {SO_FAR: carried(_about(table, text), results), LOST: lost_of(post, results)}
+    fields = {name: post[name] for name in (REVIEWED, AFTER_FAILURE) if name in post}
+    fields |= {RESULTS: sign_results(_about(table, text), results), LOST_INPUT: lost_answer_of(post, results)}
     if following is not None:
         fields[IN_STEPS] = "1"
         if following.repeat is not None:
-            fields[TRIES] = str(following.repeat.tries)
+            fields[TRIES_INPUT] = str(following.repeat.tries)
     return tuple(fields.items())
 
 
-def _about(table: Table, text: str) -> str:
-    """What is signed with a review and with results: they are about this text and page alone."""
+def _about(table: CreateManyRequest, text: str) -> str:
+    """Context of the signatures: reviews and results are valid for this text and page only."""
     return fingerprint([table.namespace, text])
 
 

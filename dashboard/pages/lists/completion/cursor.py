@@ -1,4 +1,4 @@
-"""What is being typed at a place in a filter: a column's name, a value, a label or a path, and how far it has come."""
+"""Token at the cursor of a filter: a column's name, a value, a label or a path, as far as it is typed."""
 
 from __future__ import annotations
 
@@ -6,68 +6,68 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-Wanted = Literal["name", "value", "label", "label value", "path", "path value", "nothing"]
+CursorContext = Literal["name", "value", "label", "label value", "path", "path value", "nothing"]
 
 _OPERATOR = re.compile(r"!=|>=|<=|=|>|<")
 _LABEL = "label:"
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
-    """The piece of the filter before the cursor that something can be put in place of, from `start` on."""
+class Cursor:
+    """The part of the filter before the cursor that a suggestion can replace, from `start` on."""
 
-    wanted: Wanted
+    wanted: CursorContext
     start: int
     part: str
-    """What is there of it, without quotation marks."""
+    """Its text without quotation marks."""
     of: str = ""
-    """Of a value: the column, label or path."""
+    """Of a value: its column, label or path."""
     operator: str = ""
 
 
-def typed_at(text: str, at: int) -> Typed:
-    """What is being typed before the cursor at `at`; "nothing" in the middle of a word, where nothing can be added."""
-    if at < len(text) and not text[at].isspace():
-        return Typed("nothing", at, "")
-    start, inside = _token_start(text[:at])
+def cursor_at(text: str, position: int) -> Cursor:
+    """The token before the cursor at `position`; "nothing" inside a word, where nothing can be inserted."""
+    if position < len(text) and not text[position].isspace():
+        return Cursor("nothing", position, "")
+    start, inside = _token_start(text[:position])
     body = start + text.startswith("-", start)
-    token = text[body:at]
+    token = text[body:position]
     if token.startswith("."):
         return _path(token, body, inside)
     if token.startswith(_LABEL):
         key, equals, _ = token[len(_LABEL) :].partition("=")
         if not equals:
-            return Typed("label", body + len(_LABEL), key)
+            return Cursor("label", body + len(_LABEL), key)
         return _value(token, body, body + len(_LABEL) + len(key) + 1, "label value", key.removesuffix("!"), "=")
     match = _OPERATOR.search(token)
     if match is None:
-        return Typed("nothing" if inside or '"' in token else "name", body, token)
+        return Cursor("nothing" if inside or '"' in token else "name", body, token)
     return _value(token, body, body + match.end(), "value", token[: match.start()], match.group())
 
 
-def _path(token: str, body: int, inside: bool) -> Typed:
+def _path(token: str, body: int, inside: bool) -> Cursor:
     depth = 0
     for index, character in enumerate(token):
         depth += (character == "[") - (character == "]")
         match = _OPERATOR.match(token, index) if not depth else None
         if match is not None:
             return _value(token, body, body + match.end(), "path value", token[:index], match.group())
-    return Typed("nothing" if inside else "path", body, token)
+    return Cursor("nothing" if inside else "path", body, token)
 
 
-def _value(token: str, body: int, first: int, wanted: Wanted, of: str, operator: str) -> Typed:
-    """The last of the values that commas separate."""
+def _value(token: str, body: int, first: int, wanted: CursorContext, of: str, operator: str) -> Cursor:
+    """The last of the values, which commas separate."""
     start, inside = first, False
     for index in range(first, body + len(token)):
         character = token[index - body]
         inside ^= character == '"'
         if character == "," and not inside:
             start = index + 1
-    return Typed(wanted, start, token[start - body :].replace('"', ""), of, operator)
+    return Cursor(wanted, start, token[start - body :].replace('"', ""), of, operator)
 
 
 def _token_start(text: str) -> tuple[int, bool]:
-    """Where the last token begins, and whether a quotation mark is open at its end."""
+    """Start of the last token, and whether a quotation mark is open at its end."""
     start, inside = 0, False
     for index, character in enumerate(text):
         if character == '"':

@@ -1,4 +1,4 @@
-"""How a path can go on: by what the kind's schema has, and by what some of its objects have."""
+"""Completion of field paths, by the kind's schema and by the fields that some of its objects have."""
 
 from __future__ import annotations
 
@@ -7,39 +7,39 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dashboard.resources.path_names import names_at
-from dashboard.resources.rows.json_path import JsonPath, UnreadablePath, name_step
+from dashboard.objects.paths.json_path import InvalidJsonPath, JsonPath, format_name_step
+from dashboard.objects.paths.names import names_at
 
 if TYPE_CHECKING:
-    from dashboard.edits.schema import Schema
+    from dashboard.objects.schemas.schema import Schema
 
 MOST_CONDITIONS = 12
-"""Conditions that are offered for a list whose entries have a type."""
+"""Conditions that are suggested for a list whose entries have a type."""
 _ODD = re.compile(r"[\s,=<>!\"'*{}\[\]\\]")
 _META = {
     "name": "string", "namespace": "string", "labels": "object", "annotations": "object", "uid": "string",
     "creationTimestamp": "string", "deletionTimestamp": "string", "finalizers": "array", "ownerReferences": "list",
     "generation": "integer", "resourceVersion": "string", "generateName": "string",
 }  # fmt: skip
-"""What every object's metadata may have; "list" is one of objects."""
+"""Fields of every object's metadata; "list" means a list of objects."""
 _WORDS = {"string": "text", "integer": "number", "number": "number", "boolean": "true or false", "array": "list"}
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A path that what was typed may become; `goes_on` where it leads to an object, so that a name can follow."""
+class PathCompletion:
+    """A suggested path; `goes_on` where it leads to an object, so that a field name can follow."""
 
     path: str
     about: str
     goes_on: bool
 
 
-def path_steps(typed: str, schema: Schema | None, objects: list[dict[str, Any]]) -> list[Step]:
-    """Paths that begin with all of `typed` but its last name, which is a part of theirs; the best first."""
-    before, part = _split(typed)
+def complete_path(text: str, schema: Schema | None, objects: list[dict[str, Any]]) -> list[PathCompletion]:
+    """Suggested paths for `typed`, whose last name they contain; the best first."""
+    before, part = _split(text)
     try:
         path = JsonPath(before)
-    except UnreadablePath:
+    except InvalidJsonPath:
         return []
     if part.startswith("["):
         return [step for step in _bracketed(path, objects) if step.path.startswith(before + part)]
@@ -50,7 +50,7 @@ def path_steps(typed: str, schema: Schema | None, objects: list[dict[str, Any]])
 
 
 def _split(typed: str) -> tuple[str, str]:
-    """The path so far, and the beginning of a name or, with its bracket, of a place in a list."""
+    """The complete part of the path, and the start of a name or, with its bracket, of a list index."""
     depth, dot = 0, 0
     for index, character in enumerate(typed):
         depth += (character == "[") - (character == "]")
@@ -62,31 +62,33 @@ def _split(typed: str) -> tuple[str, str]:
     return typed[:dot], typed[dot + 1 :]
 
 
-def _named(path: JsonPath, schema: Schema | None, objects: list[dict[str, Any]]) -> Iterator[tuple[str, Step]]:
-    """By name; what objects have first, then what they may have."""
+def _named(
+    path: JsonPath, schema: Schema | None, objects: list[dict[str, Any]]
+) -> Iterator[tuple[str, PathCompletion]]:
+    """Suggestions by name; fields that objects have first, then fields of the schema."""
     there = names_at(path, objects)
     types = _types_at(path, schema)
     for name in [*there, *sorted(types.keys() - there.keys())]:
         if not _ODD.search(name):
-            yield name, _step(path.text + name_step(name), there.get(name), types.get(name, ""))
+            yield name, _step(path.text + format_name_step(name), there.get(name), types.get(name, ""))
 
 
-def _step(path: str, value: Any, kind: str) -> Step:
+def _step(path: str, value: Any, kind: str) -> PathCompletion:
     if isinstance(value, list) or kind in {"list", "array"}:
         of_objects = (
             any(isinstance(item, dict) for item in value) if isinstance(value, list) and value else kind == "list"
         )
-        return Step(f"{path}[*]" if of_objects else path, "list", of_objects)
+        return PathCompletion(f"{path}[*]" if of_objects else path, "list", of_objects)
     if isinstance(value, dict) or kind == "object":
-        return Step(path, "object", True)
+        return PathCompletion(path, "object", True)
     if isinstance(value, bool):
-        return Step(path, _WORDS["boolean"], False)
+        return PathCompletion(path, _WORDS["boolean"], False)
     words = "number" if isinstance(value, int | float) else _WORDS.get(kind, "text" if value is not None else "")
-    return Step(path, words, False)
+    return PathCompletion(path, words, False)
 
 
 def _types_at(path: JsonPath, schema: Schema | None) -> dict[str, str]:
-    """The fields that a schema has there, each with its JSON type; "list" is an array of objects."""
+    """The fields of a schema at this path, each with its JSON type; "list" means an array of objects."""
     if path.steps == ("metadata",):
         return _META
     node = schema
@@ -101,13 +103,13 @@ def _types_at(path: JsonPath, schema: Schema | None) -> dict[str, str]:
     return found
 
 
-def _bracketed(path: JsonPath, objects: list[dict[str, Any]]) -> Iterator[Step]:
-    """What can stand in brackets behind a path to a list."""
+def _bracketed(path: JsonPath, objects: list[dict[str, Any]]) -> Iterator[PathCompletion]:
+    """Bracket suggestions for a path to a list."""
     entries = [item for obj in objects for each in path.all(obj) if isinstance(each, list) for item in each]
     goes_on = any(isinstance(item, dict) for item in entries)
-    yield Step(f"{path.text}[*]", "all of them", goes_on)
-    yield Step(f"{path.text}[0]", "the first", goes_on)
-    yield Step(f"{path.text}[-1]", "the last", goes_on)
+    yield PathCompletion(f"{path.text}[*]", "all of them", goes_on)
+    yield PathCompletion(f"{path.text}[0]", "the first", goes_on)
+    yield PathCompletion(f"{path.text}[-1]", "the last", goes_on)
     types = dict.fromkeys(str(item.get("type", "")) for item in entries if isinstance(item, dict))
     for name in [name for name in types if name and not _ODD.search(name)][:MOST_CONDITIONS]:
-        yield Step(f"{path.text}[?(@.type=={name})]", "one of them", True)
+        yield PathCompletion(f"{path.text}[?(@.type=={name})]", "one of them", True)

@@ -1,10 +1,10 @@
-"""Load: rush hours, and jobs that fail or take too long."""
+"""Scenarios of load: rush hours, and jobs that fail or take too long."""
 
 from __future__ import annotations
 
-from devcluster.workload import building
-from devcluster.workload.stage import Stage
-from devcluster.workload.teams import Cron
+from devcluster.workload import objects
+from devcluster.workload.applications import CronApp
+from devcluster.workload.demo.stage import Stage
 
 
 async def rush_hour(stage: Stage) -> None:
@@ -14,28 +14,35 @@ async def rush_hour(stage: Stage) -> None:
         return
     usual = stage.app.replicas
     await stage.scale(usual + max(2, usual // 2))
-    await stage.settle()
-    await stage.wait(30, 45)
+    await stage.wait_until_settled()
+    await stage.pause(30, 45)
     await stage.scale(usual)
-    await stage.settle()
+    await stage.wait_until_settled()
 
 
 async def failing_job(stage: Stage) -> None:
     """A migration that fails as often as it may, and is given up."""
-    cron = Cron(
-        stage.app.namespace, f"{stage.app.name}-migration", "3-6", fails=1.0, backoff_limit=2, cell=stage.app.cell
+    cron = CronApp(
+        stage.app.namespace,
+        f"{stage.app.name}-migration",
+        "3-6",
+        failure_rate=1.0,
+        backoff_limit=2,
+        cell=stage.app.cell,
     )
     await _run(stage, cron)
 
 
 async def late_job(stage: Stage) -> None:
     """An export that takes longer than it may."""
-    cron = Cron(stage.app.namespace, f"{stage.app.name}-export", "300-400", deadline=40, cell=stage.app.cell)
+    cron = CronApp(stage.app.namespace, f"{stage.app.name}-export", "300-400", deadline=40, cell=stage.app.cell)
     await _run(stage, cron)
 
 
-async def _run(stage: Stage, cron: Cron) -> None:
+async def _run(stage: Stage, cron: CronApp) -> None:
     name = f"{cron.name}-{stage.number}"
     key = f"{cron.namespace}/{name}"
-    await stage.cluster.jobs.create(building.job(cron, name))
-    await stage.until(lambda: (job := stage.cluster.jobs.get(key)) is None or job.ending is not None, 120)
+    await stage.cluster.jobs.create(objects.job(cron, name))
+    await stage.wait_until(
+        lambda: (job := stage.cluster.jobs.get(key)) is None or job.finish_condition is not None, 120
+    )

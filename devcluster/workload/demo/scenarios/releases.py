@@ -1,14 +1,14 @@
-"""Releases: those that go well, a canary before one, and those that are rolled back."""
+"""Scenarios of releases: successful ones, canaries, and ones that are rolled back."""
 
 from __future__ import annotations
 
-from devcluster.workload.behaviour import BEHAVIOUR
-from devcluster.workload.building import Json
+from devcluster.workload.behaviour import BEHAVIOUR_ANNOTATION
+from devcluster.workload.demo.stage import Stage, image_of, next_version, version_of
+from devcluster.workload.objects import Json
 from devcluster.workload.projections import Deployment
-from devcluster.workload.stage import Stage, image_of, next_version, version_of
 from informerd.errors import InformerdError
 
-GIVE_UP = 120.0
+ROLLBACK_AFTER_SECONDS = 120.0
 """Seconds after which a team looks at a release that does not come to its end."""
 
 
@@ -18,11 +18,11 @@ async def release(stage: Stage) -> None:
     if found is not None:
         image = next_version(image_of(found))
         await stage.roll_out(image, f"release {version_of(image)}")
-        await stage.settle()
+        await stage.wait_until_settled()
 
 
 async def canary(stage: Stage) -> None:
-    """One pod of the next version beside the others; it does well, so all get it, and the canary goes."""
+    """One pod of the next version runs next to the others; it is healthy, so all get that version, and it goes."""
     found = stage.deployment
     if found is None:
         return
@@ -31,10 +31,10 @@ async def canary(stage: Stage) -> None:
     if made is None:
         return
     try:
-        await stage.until(lambda: (now := stage.cluster.deployments.get(made.key)) is None or now.is_settled, 60)
-        await stage.wait(20, 30)
+        await stage.wait_until(lambda: (now := stage.cluster.deployments.get(made.key)) is None or now.is_settled, 60)
+        await stage.pause(20, 30)
         await stage.roll_out(image, f"release {version_of(image)}, tried as a canary")
-        await stage.settle()
+        await stage.wait_until_settled()
     except InformerdError:
         await stage.cluster.deployments.delete(made)
         raise
@@ -55,31 +55,31 @@ async def crashing_release(stage: Stage) -> None:
     found = stage.deployment
     if found is not None:
         image = next_version(image_of(found))
-        await stage.roll_out(image, f"release {version_of(image)}", behaviour={BEHAVIOUR: "crash"})
+        await stage.roll_out(image, f"release {version_of(image)}", behaviour={BEHAVIOUR_ANNOTATION: "crash"})
         await _roll_back(stage)
 
 
 async def paused_release(stage: Stage) -> None:
-    """A rollout that somebody stops halfway to have a look, and lets go on."""
+    """A rollout that a person pauses halfway for a check, and resumes."""
     found = stage.deployment
     if found is None:
         return
     image = next_version(image_of(found))
     await stage.roll_out(image, f"release {version_of(image)}")
     half = found.spec.replicas // 2
-    await stage.until(lambda: (now := stage.deployment) is None or now.status.updated_replicas >= half, 60)
+    await stage.wait_until(lambda: (now := stage.deployment) is None or now.status.updated_replicas >= half, 60)
     for paused, pause in ((True, 20.0), (False, 0.0)):
         if stage.deployment is not None:
             await stage.change({"paused": paused or None})
-            await stage.wait(pause, pause)
-    await stage.settle()
+            await stage.pause(pause, pause)
+    await stage.wait_until_settled()
 
 
 async def _roll_back(stage: Stage) -> None:
-    await stage.until(lambda: (now := stage.deployment) is None or _is_stuck(now), GIVE_UP)
-    await stage.wait(8, 15)
+    await stage.wait_until(lambda: (now := stage.deployment) is None or _is_stuck(now), ROLLBACK_AFTER_SECONDS)
+    await stage.pause(8, 15)
     await stage.undo()
-    await stage.settle()
+    await stage.wait_until_settled()
 
 
 def _is_stuck(deployment: Deployment) -> bool:

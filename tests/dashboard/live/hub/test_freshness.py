@@ -1,16 +1,16 @@
-"""What pages say of a kind that is not live: since when, what is wrong, and whose fault it is."""
+"""Tests of the freshness of a kind that is not live: since when, the problem, and its cause."""
 
 from __future__ import annotations
 
 import pytest
 
-from dashboard.live.freshness import Problem, outage, problem_of
-from dashboard.live.messages import Chunk, Frame
-from dashboard.live.replica import SILENCE
-from dashboard.resources.kinds import KINDS
+from dashboard.live.hub.freshness import FreshnessProblem, freshness_problem, outage_text
+from dashboard.live.replication.messages import Frame, SnapshotChunk
+from dashboard.live.replication.replica import SILENCE_TIMEOUT
+from dashboard.objects.kinds.catalog import KINDS
 from informerd.cache.health import Health, State
-from tests.clock import FakeClock
-from tests.live.feeder import Feeder, pod
+from tests.support.clock import FakeClock
+from tests.support.live.replica_feeder import Feeder, pod
 
 PODS, NODES = KINDS["pods"], KINDS["nodes"]
 
@@ -20,9 +20,9 @@ def pods() -> Feeder:
     return Feeder("pods", FakeClock(), [pod("web")])
 
 
-def said(feeder: Feeder, health: Health) -> Problem:
+def said(feeder: Feeder, health: Health) -> FreshnessProblem:
     feeder.beat(health)
-    problem = problem_of(PODS, feeder.replica)
+    problem = freshness_problem(PODS, feeder.replica)
     assert problem is not None
     return problem
 
@@ -36,14 +36,14 @@ def test_an_api_server_that_does_not_answer_is_said_to_and_since_its_last_word(p
 @pytest.mark.parametrize("heard", [96.0, 100.0, 3698.0])
 def test_an_api_server_that_refuses_says_why_and_the_time_stands_still(pods: Feeder, heard: float) -> None:
     """RBAC was withdrawn an hour ago: probes go on renewing the last word."""
-    problem = said(pods, Health("stale", since=100.0, heard=heard, problem="pods is forbidden", answered=True))
+    problem = said(pods, Health("stale", since=100.0, heard=heard, problem="pods is forbidden", has_answer=True))
     text = "Pods have not been up to date since {since}: pods is forbidden. What you see is from then."
     assert (problem.text, problem.since) == (text, min(heard, 100.0))
 
 
 def test_probes_that_go_through_while_the_watch_does_not_are_answers(pods: Feeder) -> None:
-    problem = said(pods, Health("stale", since=100.0, heard=3698.0, problem="nothing was heard for 90 s"))
-    assert problem.text.startswith("Pods have not been up to date since {since}: nothing was heard for 90 s.")
+    problem = said(pods, Health("stale", since=100.0, heard=3698.0, problem="the watch was silent for 90 s"))
+    assert problem.text.startswith("Pods have not been up to date since {since}: the watch was silent for 90 s.")
     assert problem.since == 100.0
 
 
@@ -60,32 +60,32 @@ def test_rows_of_an_earlier_worker_are_said_to_be(pods: Feeder, state: State, wo
     """The worker is heard: it is not silent, it is only not so far yet."""
     replica = pods.replica
     assert isinstance(pods._clock, FakeClock)
-    pods._clock._now += SILENCE + 1  # the earlier one is heard no more
+    pods._clock._now += SILENCE_TIMEOUT + 1  # the earlier one is heard no more
     replica.tick()
     now = pods._clock.time()
-    replica.frame(Frame("pods", "1900000000000-new", 0, now, Health("starting", since=now)))
+    replica.receive_frame(Frame("pods", "1900000000000-new", 0, now, Health("starting", since=now)))
     replica.tick()
     health = Health(state, since=now, problem="no", listed=100, remaining=19_900)
-    replica.chunk(Chunk("pods", "1900000000000-new", 0, "s", 0, 1, health))
-    problem = problem_of(PODS, replica)
+    replica.receive_chunk(SnapshotChunk("pods", "1900000000000-new", 0, "s", 0, 1, health))
+    problem = freshness_problem(PODS, replica)
     assert problem is not None
-    assert problem.text == f"The worker was started again. {words} What you see is from {{since}}."
+    assert problem.text == f"The worker was restarted. {words} What you see is from {{since}}."
     assert (problem.state, problem.since, len(replica.rows)) == (state, replica.stale_since, 1)
 
 
 def test_without_scripts_a_page_says_since_when_in_utc(pods: Feeder) -> None:
     replicas = {"pods": pods.replica, "nodes": Feeder("nodes", FakeClock()).replica}
-    assert outage([PODS, NODES], replicas) == ""
+    assert outage_text([PODS, NODES], replicas) == ""
     pods.beat(Health("stale", since=100.0, heard=96.0, problem="it refused the connection"))
     said = "The API server has not answered since 1970-01-01 00:01:36 UTC. What you see is from then."
-    assert outage([PODS], replicas) == said
-    assert outage([PODS, NODES], replicas) == f"Pods: {said}"
+    assert outage_text([PODS], replicas) == said
+    assert outage_text([PODS, NODES], replicas) == f"Pods: {said}"
     pods.beat(Health("syncing", since=100.0, listed=1240, remaining=760))
-    assert outage([PODS, NODES], replicas) == "Reading Pods: 1,240 of about 2,000 so far."
+    assert outage_text([PODS, NODES], replicas) == "Reading Pods: 1,240 of about 2,000 so far."
 
 
 def test_without_scripts_what_may_not_be_listed_spoils_its_own_page_only(pods: Feeder) -> None:
     replicas = {"pods": pods.replica, "nodes": Feeder("nodes", FakeClock()).replica}
     pods.beat(Health("forbidden", since=100.0, problem="no"))
-    assert outage([PODS], replicas) == "Pods may not be listed: no."
-    assert outage([PODS, NODES], replicas) == ""
+    assert outage_text([PODS], replicas) == "Pods may not be listed: no."
+    assert outage_text([PODS, NODES], replicas) == ""

@@ -1,4 +1,4 @@
-"""The hub: one frame for all who look, in order, and nobody holds up anybody."""
+"""Tests of the hub: one frame for all subscribers, in order, and no subscriber delays another."""
 
 from __future__ import annotations
 
@@ -10,17 +10,31 @@ from typing import Any
 import pytest
 from django.http import QueryDict
 
-from dashboard.live.feed_query import FeedQuery
-from dashboard.live.hub import BEAT, Hub
-from dashboard.live.socket import BIGGEST, COME_BACK, GIVE_UP, LIMIT, UNHEARD, Message, Socket, frame_of, message_of
-from dashboard.live.updates import TICK
-from dashboard.live.view_store import IDLE, KEPT
-from dashboard.resources.kinds import KINDS
-from dashboard.resources.query import Query
+from dashboard.live.hub.hub import HEARTBEAT_INTERVAL, Hub
+from dashboard.live.hub.socket import (
+    ACKNOWLEDGE_TIMEOUT,
+    BEHIND_TIMEOUT,
+    MAX_MESSAGE_UNITS,
+    MAX_UNACKNOWLEDGED,
+    RECONNECT_CODE,
+    Message,
+    Socket,
+    encode_frame,
+    encode_message,
+)
+from dashboard.live.hub.updates import TICK
+from dashboard.live.hub.view_store import MAX_IDLE_VIEWS, VIEW_TTL
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.query.query import Query
+from dashboard.pages.details.live_detail import open_detail
+from dashboard.pages.feed.live_feed import open_feed
+from dashboard.pages.feed.query import FeedQuery
+from dashboard.pages.lists.live_list import open_list
+from dashboard.pages.overview.live_overview import open_overview
 from informerd.cache.health import Health
-from tests.clock import FakeClock, settle
-from tests.live.feeder import Feeder, Feeders, pod
-from tests.live.frames import ops_of
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.live.frames import ops_of
+from tests.support.live.replica_feeder import Feeder, Feeders, pod
 
 PODS = KINDS["pods"]
 
@@ -37,7 +51,7 @@ class Browser:
         self._clock = clock
 
     def join(self, query: str = "", seq: str = "") -> Browser:
-        view = self._hub.list_view(PODS, Query.parse(QueryDict(query), "pods"))
+        view = open_list(self._hub, PODS, Query.parse(QueryDict(query), "pods"))
         self._hub.join(self.socket, view, seq, path=f"/resources/pods/?{query}")
         return self.flush()
 
@@ -96,7 +110,7 @@ def world() -> World:
 
 
 def test_a_page_that_is_current_gets_no_window(world: World) -> None:
-    view = world.hub.list_view(PODS, Query.parse({}, "pods"))
+    view = open_list(world.hub, PODS, Query.parse({}, "pods"))
     browser = Browser(world.hub, world.clock).join(seq=view.seq)
     assert browser.frames == []
     assert browser.got[0] == {"view": view.id, "seq": view.seq, "keys": ["pods"], "path": "/resources/pods/?"}
@@ -141,12 +155,12 @@ def test_updates_name_the_state_they_build_on(world: World) -> None:
 
 def test_one_rendering_and_one_string_serve_all_who_look(world: World) -> None:
     browsers = [world.browser() for _ in range(20)]
-    rendered = world.hub._updates.render.rendered
+    rendered = world.hub._updates.render.rendered_count
     world.pods.put(pod("p0", version=2, restarts=1))
     world.pass_time(0.06)
     messages = [browser.socket._outbox[-1] for browser in browsers]
     assert all(message is messages[0] for message in messages)
-    assert world.hub._updates.render.rendered == rendered + 1
+    assert world.hub._updates.render.rendered_count == rendered + 1
 
 
 def test_views_of_equal_state_are_one_and_others_are_not_disturbed(world: World) -> None:
@@ -171,7 +185,7 @@ def test_somebody_who_joins_between_change_and_tick_misses_and_doubles_nothing(w
 def test_a_page_rendered_between_change_and_tick_is_continued_without_a_gap(world: World) -> None:
     world.browser()
     world.pods.put(pod("p9"), op="added")
-    view = world.hub.list_view(PODS, Query.parse({}, "pods"))
+    view = open_list(world.hub, PODS, Query.parse({}, "pods"))
     assert [line.row.name for line in view.lines] == ["p0", "p1", "p2", "p9"]
     browser = Browser(world.hub, world.clock).join(seq=view.seq)
     world.pods.put(pod("p9", version=2, restarts=1))
@@ -180,11 +194,11 @@ def test_a_page_rendered_between_change_and_tick_is_continued_without_a_gap(worl
 
 
 def test_changes_that_nobody_looks_at_are_not_rendered_but_counted_in_the_seq(world: World) -> None:
-    view = world.hub.list_view(PODS, Query.parse({}, "pods"))
-    rendered, before = world.hub._updates.render.rendered, view.seq
+    view = open_list(world.hub, PODS, Query.parse({}, "pods"))
+    rendered, before = world.hub._updates.render.rendered_count, view.seq
     world.pods.put(pod("p0", version=2, restarts=1))
     world.pass_time(0.06)
-    assert world.hub._updates.render.rendered == rendered
+    assert world.hub._updates.render.rendered_count == rendered
     browser = Browser(world.hub, world.clock).join(seq=before)
     assert 'data-version="2"' in browser.frames[0]["content"]
 
@@ -192,31 +206,31 @@ def test_changes_that_nobody_looks_at_are_not_rendered_but_counted_in_the_seq(wo
 def test_a_view_without_sockets_is_dropped_after_a_minute(world: World) -> None:
     browser = world.browser()
     browser.acknowledge()
-    world.pass_time(KEPT * 2)
+    world.pass_time(VIEW_TTL * 2)
     assert len(world.hub.views) == 1
     world.hub.leave(browser.socket)
-    world.pass_time(KEPT - 1)
+    world.pass_time(VIEW_TTL - 1)
     assert len(world.hub.views) == 1
-    world.pass_time(BEAT + 1)
+    world.pass_time(HEARTBEAT_INTERVAL + 1)
     assert world.hub.views == {}
 
 
 def test_typing_into_a_filter_leaves_no_heap_of_views(world: World) -> None:
     looked_at = world.browser()
-    for number in range(IDLE * 2):
+    for number in range(MAX_IDLE_VIEWS * 2):
         world.clock._now += 0.1
-        world.hub.list_view(PODS, Query.parse({"q": [f"p{number}"]}, "pods"))
-    assert len(world.hub.views) == IDLE + 1
+        open_list(world.hub, PODS, Query.parse({"q": [f"p{number}"]}, "pods"))
+    assert len(world.hub.views) == MAX_IDLE_VIEWS + 1
     assert looked_at.socket.view is not None
     assert looked_at.socket.view.id in world.hub.views
-    newest = world.hub.list_view(PODS, Query.parse({"q": [f"p{IDLE * 2 - 1}"]}, "pods"))
-    assert world.hub.views[newest.id].touched == world.clock.now()
+    newest = open_list(world.hub, PODS, Query.parse({"q": [f"p{MAX_IDLE_VIEWS * 2 - 1}"]}, "pods"))
+    assert world.hub.views[newest.id].last_used_at == world.clock.now()
 
 
 def test_every_second_all_get_the_same_beat(world: World) -> None:
     one, other = world.browser(), world.browser("q=p0")
     before = len(one.beats)
-    world.pass_time(BEAT)
+    world.pass_time(HEARTBEAT_INTERVAL)
     assert one.socket._outbox[-1] is other.socket._outbox[-1]
     assert len(one.beats) == before + 1
     beat = one.beats[-1]
@@ -256,13 +270,13 @@ def test_a_browser_that_does_not_keep_up_is_stopped_and_later_gets_one_window() 
         world.pods.put(*(pod(f"p{index}", version=version, node=node) for index, node in enumerate(nodes)))
         world.pass_time(0.5)
         quick.acknowledge()
-    assert slow.socket.behind
-    assert slow.socket.unacknowledged <= LIMIT + 50_000
+    assert slow.socket.is_behind
+    assert slow.socket.unacknowledged_units <= MAX_UNACKNOWLEDGED + 50_000
     assert len(slow.updates) < len(quick.updates)
-    assert world.hub.metrics.stops == 1
+    assert world.hub.metrics.socket_stops == 1
     slow.got.clear()
     slow.acknowledge()
-    assert not slow.socket.behind
+    assert not slow.socket.is_behind
     assert [("after" in frame, 'data-version="29"' in frame["content"]) for frame in slow.frames] == [(False, True)]
     world.pods.put(pod("p0", version=999, restarts=0))
     world.pass_time(0.5)
@@ -271,12 +285,12 @@ def test_a_browser_that_does_not_keep_up_is_stopped_and_later_gets_one_window() 
 
 async def test_a_browser_that_stays_behind_is_told_to_come_back(world: World) -> None:
     slow = world.browser()
-    slow.socket.sent += LIMIT + 1
-    world.pass_time(BEAT)
-    assert slow.socket.behind
-    world.pass_time(GIVE_UP + BEAT)
-    await settle()
-    assert slow.closed == [COME_BACK]
+    slow.socket.sent_units += MAX_UNACKNOWLEDGED + 1
+    world.pass_time(HEARTBEAT_INTERVAL)
+    assert slow.socket.is_behind
+    world.pass_time(BEHIND_TIMEOUT + HEARTBEAT_INTERVAL)
+    await run_ready_tasks()
+    assert slow.closed == [RECONNECT_CODE]
     assert slow.socket not in world.hub.sockets
     slow.acknowledge()
     assert slow.socket not in world.hub.sockets
@@ -285,37 +299,37 @@ async def test_a_browser_that_stays_behind_is_told_to_come_back(world: World) ->
 async def test_a_browser_that_is_not_heard_for_a_minute_is_let_go_of(world: World) -> None:
     browser = world.browser()
     browser.acknowledge()
-    world.pass_time(UNHEARD * 10)  # the clock leaps: nothing was sent, so nothing is to be acknowledged
+    world.pass_time(ACKNOWLEDGE_TIMEOUT * 10)  # the clock leaps: nothing was sent, so nothing is to be acknowledged
     assert browser.socket in world.hub.sockets
     browser.acknowledge()
-    world.pass_time(BEAT)
-    world.pass_time(UNHEARD)
+    world.pass_time(HEARTBEAT_INTERVAL)
+    world.pass_time(ACKNOWLEDGE_TIMEOUT)
     assert browser.socket in world.hub.sockets
-    world.pass_time(BEAT)
-    await settle()
-    assert (browser.closed, world.hub.sockets, world.hub.metrics.given_up) == ([COME_BACK], set(), 1)
+    world.pass_time(HEARTBEAT_INTERVAL)
+    await run_ready_tasks()
+    assert (browser.closed, world.hub.sockets, world.hub.metrics.sockets_given_up) == ([RECONNECT_CODE], set(), 1)
 
 
 def test_a_beat_says_when_it_was_sent_by_a_clock_that_nobody_sets(world: World) -> None:
     browser = world.browser()
-    world.pass_time(BEAT)
+    world.pass_time(HEARTBEAT_INTERVAL)
     first, second = (beat["sent"] for beat in browser.beats)
-    assert second - first == BEAT
+    assert second - first == HEARTBEAT_INTERVAL
 
 
 def test_acknowledging_more_than_was_sent_gains_nothing(world: World) -> None:
     browser = world.browser()
     world.hub.acknowledge(browser.socket, 10**12)
-    assert browser.socket.unacknowledged == 0
-    world.pass_time(BEAT)
-    assert browser.socket.unacknowledged > 0
+    assert browser.socket.unacknowledged_units == 0
+    world.pass_time(HEARTBEAT_INTERVAL)
+    assert browser.socket.unacknowledged_units > 0
 
 
 def test_big_windows_are_sent_compressed_once_and_small_messages_as_text() -> None:
     world = World(100)
     one, other = Browser(world.hub, world.clock), Browser(world.hub, world.clock)
     for browser in (one, other):
-        view = world.hub.list_view(PODS, Query.parse({}, "pods"))
+        view = open_list(world.hub, PODS, Query.parse({}, "pods"))
         world.hub.join(browser.socket, view, path="/")
     windows = [[m for m in browser.socket._outbox if isinstance(m, bytes)] for browser in (one, other)]
     assert len(windows[0]) == 1
@@ -324,14 +338,14 @@ def test_big_windows_are_sent_compressed_once_and_small_messages_as_text() -> No
 
 
 def test_a_frame_too_big_for_a_message_tells_the_page_to_fetch_itself() -> None:
-    noise = random.Random(1).randbytes(BIGGEST).hex()
-    message = frame_of({"content": noise, "view": "abc", "seq": "t-2"})
+    noise = random.Random(1).randbytes(MAX_MESSAGE_UNITS).hex()
+    message = encode_frame({"content": noise, "view": "abc", "seq": "t-2"})
     assert json.loads(message) == {"fetch": True, "view": "abc"}
-    assert frame_of({"content": "x" * BIGGEST * 2, "view": "abc", "seq": "t-2"})[:2] == b"\x1f\x8b"
+    assert encode_frame({"content": "x" * MAX_MESSAGE_UNITS * 2, "view": "abc", "seq": "t-2"})[:2] == b"\x1f\x8b"
 
 
 def test_messages_are_counted_as_a_browser_counts_them() -> None:
-    message = message_of({"content": "žluťoučký 🐎 → ok"})
+    message = encode_message({"content": "žluťoučký 🐎 → ok"})
     assert isinstance(message, str)
     assert message.isascii()
     assert json.loads(message) == {"content": "žluťoučký 🐎 → ok"}
@@ -347,9 +361,9 @@ def test_a_page_that_changes_its_view_gets_frames_of_the_new_one_only(world: Wor
 
 
 def test_a_socket_follows_a_list_and_the_object_beside_it_and_both_views_are_shared(world: World) -> None:
-    listed, opened = world.hub.list_view(PODS, Query.parse({}, "pods")), world.hub.detail_view(PODS, "default", "p1")
+    listed, opened = open_list(world.hub, PODS, Query.parse({}, "pods")), open_detail(world.hub, PODS, "default", "p1")
     browser, other = Browser(world.hub, world.clock), world.browser()
-    world.hub.join(browser.socket, listed, listed.seq, path="/", beside=opened, beside_seq=opened.seq)
+    world.hub.join(browser.socket, listed, listed.seq, path="/", drawer_view=opened, drawer_seq=opened.seq)
     hello, beside = browser.flush().got[:2]
     assert (hello["view"], beside["view"]) == (listed.id, opened.id)
     assert "beside" not in hello
@@ -368,25 +382,25 @@ def test_a_socket_follows_a_list_and_the_object_beside_it_and_both_views_are_sha
 
 
 def test_a_page_whose_opened_object_is_of_an_older_state_gets_its_window_only(world: World) -> None:
-    listed, opened = world.hub.list_view(PODS, Query.parse({}, "pods")), world.hub.detail_view(PODS, "default", "p1")
+    listed, opened = open_list(world.hub, PODS, Query.parse({}, "pods")), open_detail(world.hub, PODS, "default", "p1")
     browser = Browser(world.hub, world.clock)
-    world.hub.join(browser.socket, listed, listed.seq, path="/", beside=opened, beside_seq="older-1")
+    world.hub.join(browser.socket, listed, listed.seq, path="/", drawer_view=opened, drawer_seq="older-1")
     assert [frame["view"] for frame in browser.frames] == [opened.id]
 
 
 def test_pages_without_a_view_get_the_heartbeat(world: World) -> None:
     browser = Browser(world.hub, world.clock)
     world.hub.join(browser.socket, None)
-    world.pass_time(BEAT)
+    world.pass_time(HEARTBEAT_INTERVAL)
     assert len(browser.beats) == 2
     assert browser.frames == []
 
 
 def test_the_feed_and_the_overview_keep_their_own_pace(world: World) -> None:
     feed = Browser(world.hub, world.clock)
-    world.hub.join(feed.socket, world.hub.feed_view(FeedQuery()))
+    world.hub.join(feed.socket, open_feed(world.hub, FeedQuery()))
     overview = Browser(world.hub, world.clock)
-    world.hub.join(overview.socket, world.hub.overview_view())
+    world.hub.join(overview.socket, open_overview(world.hub))
     for index in range(40):
         world.pods.put(pod("p0", version=index + 2, restarts=index))
         world.pass_time(0.05)
@@ -415,10 +429,10 @@ async def test_a_view_that_fails_is_dropped_and_its_pages_come_back_while_all_ot
         monkeypatch.setattr(view, "next_due", lambda: 0.0)
     before = len(other.beats)
     world.pods.put(pod("p8", created=world.clock.time()), op="added")
-    world.pass_time(BEAT)
-    world.pass_time(BEAT)
-    await settle()
-    assert (failing.closed, twin.closed, other.closed) == ([COME_BACK], [COME_BACK], [])
+    world.pass_time(HEARTBEAT_INTERVAL)
+    world.pass_time(HEARTBEAT_INTERVAL)
+    await run_ready_tasks()
+    assert (failing.closed, twin.closed, other.closed) == ([RECONNECT_CODE], [RECONNECT_CODE], [])
     assert view.id not in world.hub.views
     assert "uid-default-p8" in other.updates[0]["content"]
     assert len(other.beats) == before + 2
@@ -434,12 +448,12 @@ async def test_a_page_never_stays_live_without_a_frame_that_could_not_be_rendere
     with monkeypatch.context() as patch:
         broken_template(world, patch, "_row.html")
         world.pods.put(pod("p8"), op="added")
-        world.pass_time(BEAT)
-        await settle()
-        assert browser.closed == [COME_BACK]
+        world.pass_time(HEARTBEAT_INTERVAL)
+        await run_ready_tasks()
+        assert browser.closed == [RECONNECT_CODE]
         late = world.browser()
-        await settle()
-        assert late.closed == [COME_BACK]  # its window cannot be rendered either
+        await run_ready_tasks()
+        assert late.closed == [RECONNECT_CODE]  # its window cannot be rendered either
         assert not late.beats
         assert not world.hub.sockets
     assert "uid-default-p8" in world.browser().frames[0]["content"]
@@ -448,10 +462,10 @@ async def test_a_page_never_stays_live_without_a_frame_that_could_not_be_rendere
 def test_a_view_that_fails_while_nobody_looks_is_made_anew_for_the_next_page(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    view = world.hub.list_view(PODS, Query.parse({}, "pods"))
+    view = open_list(world.hub, PODS, Query.parse({}, "pods"))
     monkeypatch.setattr(world.hub.views[view.id].view, "_forget_update", boom)
     world.pods.put(pod("p8"), op="added")
-    again = world.hub.list_view(PODS, Query.parse({}, "pods"))
+    again = open_list(world.hub, PODS, Query.parse({}, "pods"))
     assert again.seq.partition("-")[0] != view.seq.partition("-")[0]
     assert [line.row.name for line in again.lines] == ["p0", "p1", "p2", "p8"]
 
@@ -461,7 +475,7 @@ def test_a_kind_that_could_not_be_counted_is_counted_anew(world: World, monkeypa
     for step in ("apply", "pass_time"):
         monkeypatch.setattr(world.hub.summaries["pods"], step, boom)
         world.pods.put(pod("p0", version=2, status="Error", tone="bad"))
-        world.pass_time(BEAT)
+        world.pass_time(HEARTBEAT_INTERVAL)
         assert browser.beats[-1]["wrong"]["pods"] == 1
         assert browser.beats[-1]["problems"] == {}
     assert len(browser.updates) == 1
@@ -472,16 +486,16 @@ def test_while_a_kind_cannot_be_counted_at_all_its_pages_are_not_live(
 ) -> None:
     browser = world.browser()
     with monkeypatch.context() as patch:
-        patch.setattr("dashboard.live.wrong_rows.wrong_span", boom)
+        patch.setattr("dashboard.live.hub.kind_summaries.unhealthy_span", boom)
         world.pods.put(pod("p0", version=2, status="Error", tone="bad"))
         for _ in range(3):
-            world.pass_time(BEAT)
+            world.pass_time(HEARTBEAT_INTERVAL)
         beat = browser.beats[-1]
         assert beat["state"] == "stale"
         assert list(beat["problems"]) == ["pods"]
-        assert "cannot be told" in beat["problems"]["pods"]["text"]
+        assert "cannot tell" in beat["problems"]["pods"]["text"]
         assert caplog.text.count("pods cannot be counted") == 1
-    world.pass_time(BEAT)
+    world.pass_time(HEARTBEAT_INTERVAL)
     assert (browser.beats[-1]["problems"], browser.beats[-1]["wrong"]["pods"]) == ({}, 1)
 
 
@@ -492,24 +506,24 @@ def test_beats_leave_before_views_age(world: World, monkeypatch: pytest.MonkeyPa
     told: list[int] = []
     monkeypatch.setattr(view, "next_due", lambda: told.append(len(browser.beats)))
     before = len(browser.beats)
-    world.pass_time(BEAT)
+    world.pass_time(HEARTBEAT_INTERVAL)
     assert told == [before + 1]
 
 
 def test_while_the_channel_layer_fails_no_beat_says_live(world: World) -> None:
     browser = world.browser()
     world.feeders.channel_problem = "connection refused"
-    world.pass_time(BEAT)
+    world.pass_time(HEARTBEAT_INTERVAL)
     assert (browser.beats[-1]["state"], browser.beats[-1]["deaf"]) == ("stale", True)
     world.feeders.channel_problem = ""
-    world.pass_time(BEAT)
+    world.pass_time(HEARTBEAT_INTERVAL)
     assert (browser.beats[-1]["state"], browser.beats[-1]["deaf"]) == ("live", False)
 
 
 def test_the_biggest_window_does_not_put_a_browser_behind_that_keeps_up() -> None:
     world = World(1)
     browser = Browser(world.hub, world.clock)
-    view = world.hub.detail_view(PODS, "default", "p0")
+    view = open_detail(world.hub, PODS, "default", "p0")
     world.hub.join(browser.socket, view, view.seq, path="/resources/pods/default/p0/")
     for version, size in enumerate((60_000, 100_000, 150_000, 400_000), start=2):
         browser.acknowledge()
@@ -517,8 +531,8 @@ def test_the_biggest_window_does_not_put_a_browser_behind_that_keeps_up() -> Non
         world.pods.put(pod("p0", version=version, obj={"kind": "Pod", "data": {"noise": noise}}))
         heard = len(browser.got)
         for _ in range(4):
-            world.pass_time(BEAT)
-            assert not browser.socket.behind
+            world.pass_time(HEARTBEAT_INTERVAL)
+            assert not browser.socket.is_behind
             browser.acknowledge()
         assert len([message for message in browser.got[heard:] if "beat" not in message]) == 1
 
@@ -528,9 +542,9 @@ async def test_it_ticks_by_itself(world: World) -> None:
 
     browser = world.browser()
     running = asyncio.create_task(world.hub.run())
-    await settle()
+    await run_ready_tasks()
     world.pods.put(pod("p0", version=2, restarts=1))
-    await settle()
+    await run_ready_tasks()
     await world.clock.advance(TICK)
     assert len(browser.updates) == 1
     running.cancel()

@@ -1,4 +1,4 @@
-"""What is wrong of a kind, and when that is asked again."""
+"""Tests of kind summaries: the problems of a kind, and when they are computed again."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import random
 import msgspec
 import pytest
 
-from dashboard.live.change import Change
-from dashboard.live.messages import Row
-from dashboard.live.wrong_rows import Summary
-from tests.live.feeder import pod
+from dashboard.live.hub.kind_summaries import KindSummary
+from dashboard.live.replication.change import Change
+from dashboard.objects.kinds.row import Row
+from tests.support.live.replica_feeder import pod
 
 NOW = 1.8e9
 
@@ -24,31 +24,31 @@ def waiting(version: int) -> Change:
 
 
 def test_a_row_that_is_updated_while_it_waits_is_noted_once() -> None:
-    summary = Summary("pods")
+    summary = KindSummary("pods")
     for version in range(1, 100):
         summary.apply(waiting(version), NOW + version / 10)
     assert len(summary._due) == 1
     assert not summary.pass_time(NOW + 299)
     assert summary.pass_time(NOW + 301)
-    assert list(summary.wrong) == ["uid-default-slow"]
+    assert list(summary.unhealthy_rows) == ["uid-default-slow"]
 
 
 def test_what_goes_or_recovers_while_it_waits_never_becomes_wrong() -> None:
-    summary = Summary("pods")
+    summary = KindSummary("pods")
     summary.apply(waiting(1), NOW)
     summary.apply(Change(rows=[(slow(1), None)]), NOW + 1)
     assert not summary.pass_time(NOW + 400)
     summary.apply(waiting(1), NOW + 1)
     summary.apply(Change(rows=[(slow(1), pod("slow"))]), NOW + 2)
     assert not summary.pass_time(NOW + 400)
-    assert summary.wrong == {}
+    assert summary.unhealthy_rows == {}
     assert len(summary._due) == 0
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_whatever_comes_and_goes_order_and_counts_are_those_of_a_fresh_count(seed: int) -> None:
     chance, now = random.Random(seed), NOW
-    summary, rows = Summary("pods"), dict[str, Row]()
+    summary, rows = KindSummary("pods"), dict[str, Row]()
     for version in range(300):
         now += chance.choice([0, 1, 100])
         name = f"pod-{chance.randrange(12)}"
@@ -60,10 +60,10 @@ def test_whatever_comes_and_goes_order_and_counts_are_those_of_a_fresh_count(see
             new = rows[name] = msgspec.structs.replace(made, since=chance.choice([None, now, now - 250, now - 500]))
         summary.apply(Change(rows=[(old, new)]), now)
         summary.pass_time(now)
-        fresh = Summary("pods")
+        fresh = KindSummary("pods")
         fresh.fill(rows.values(), now)
-        assert summary.longest == fresh.longest == sorted(fresh.longest)
-        assert {uid for _, uid in summary.longest} == set(summary.wrong)
-        assert summary.sorts == fresh.sorts
-        assert sum(summary.sorts.values()) == len(summary.wrong)
+        assert summary.oldest_first == fresh.oldest_first == sorted(fresh.oldest_first)
+        assert {uid for _, uid in summary.oldest_first} == set(summary.unhealthy_rows)
+        assert summary.group_counts == fresh.group_counts
+        assert sum(summary.group_counts.values()) == len(summary.unhealthy_rows)
         assert {space: +tones for space, tones in summary.tones_in.items()} == fresh.tones_in

@@ -1,12 +1,12 @@
-"""The heartbeat reaches everybody, some at a time."""
+"""Tests of the heartbeat, which reaches all subscribers, some at a time."""
 
 from __future__ import annotations
 
-from dashboard.live.audience import AT_ONCE, Audience
-from dashboard.live.metrics import Metrics
-from dashboard.live.socket import Message, Socket
-from dashboard.live.view_store import ViewStore
-from tests.clock import FakeClock
+from dashboard.live.hub.metrics import HubMetrics
+from dashboard.live.hub.socket import Message, Socket
+from dashboard.live.hub.subscribers import HEARTBEAT_BATCH, Subscribers
+from dashboard.live.hub.view_store import ViewStore
+from tests.support.clock import FakeClock
 
 
 async def _send(_: Message) -> None:
@@ -19,18 +19,18 @@ async def _close(_: int) -> None:
 
 def test_a_beat_reaches_each_socket_once_and_none_that_has_left_meanwhile() -> None:
     clock = FakeClock()
-    audience = Audience(ViewStore(clock), Metrics(), clock)
-    sockets = [Socket(_send, _close, clock) for _ in range(AT_ONCE * 2 + 5)]
+    audience = Subscribers(ViewStore(clock), HubMetrics(), clock)
+    sockets = [Socket(_send, _close, clock) for _ in range(HEARTBEAT_BATCH * 2 + 5)]
     for socket in sockets:
-        audience.enter(socket)
-    audience.beat("beat")
-    assert sum(socket.sent > 0 for socket in sockets) == AT_ONCE
-    left = next(socket for socket in sockets if not socket.sent)
-    audience.leave(left)
+        audience.add(socket)
+    audience.send_heartbeat("beat")
+    assert sum(socket.sent_units > 0 for socket in sockets) == HEARTBEAT_BATCH
+    left = next(socket for socket in sockets if not socket.sent_units)
+    audience.remove(left)
     turns = 0
-    while audience.beating:
-        audience.beat_some()
+    while audience.is_heartbeat_pending:
+        audience.continue_heartbeat()
         turns += 1
     assert turns == 2
-    assert [socket.sent for socket in sockets if socket is not left] == [len("beat")] * (len(sockets) - 1)
-    assert left.sent == 0
+    assert [socket.sent_units for socket in sockets if socket is not left] == [len("beat")] * (len(sockets) - 1)
+    assert left.sent_units == 0

@@ -1,4 +1,4 @@
-"""However many views are open, rendering them takes turns with everything else that a web process has to do."""
+"""Tests of updates: with any number of open views, rendering takes turns with the rest of the web process."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from django.template.loader import render_to_string
 
-from dashboard.live import updates as updates_module
-from dashboard.live.audience import Audience
-from dashboard.live.hub import Hub
-from dashboard.live.slices import Work
-from dashboard.live.socket import Message, Socket
-from dashboard.live.updates import BURST, LONGEST_WAIT, REFILL, SHARE, TURN
-from tests.clock import FakeClock
-from tests.live.feeder import Feeder, Feeders, pod
-from tests.live.test_hub import Browser
+from dashboard.live.hub import updates as updates_module
+from dashboard.live.hub.hub import Hub
+from dashboard.live.hub.socket import Message, Socket
+from dashboard.live.hub.subscribers import Subscribers
+from dashboard.live.hub.updates import BUDGET_REFILL, COST_FACTOR, MAX_WAIT, RENDER_BUDGET, TURN_SECONDS
+from dashboard.runtime.background import SlicedWork
+from tests.dashboard.live.hub.test_hub import Browser
+from tests.support.clock import FakeClock
+from tests.support.live.replica_feeder import Feeder, Feeders, pod
 
 NAMESPACES = 40
 
@@ -56,7 +56,7 @@ def test_a_turn_ends_in_time_and_the_next_follows_once_everybody_else_has_had_on
     slow = Slow()
     slow.change_all(2)
     took, wait = slow.tick()
-    assert TURN <= took < 3 * TURN
+    assert TURN_SECONDS <= took < 3 * TURN_SECONDS
     assert 0 < sum(slow.told) < NAMESPACES
     assert wait == 0
     assert slow.hub.metrics.full_turns == 1
@@ -65,24 +65,24 @@ def test_a_turn_ends_in_time_and_the_next_follows_once_everybody_else_has_had_on
 def test_with_no_time_left_in_store_a_turn_is_followed_by_a_rest_as_long() -> None:
     slow, version = Slow(), 2
     busy = rested = 0.0
-    while busy + rested < 4 * LONGEST_WAIT:
+    while busy + rested < 4 * MAX_WAIT:
         slow.change_all(version)
         version += 1
         took, wait = slow.tick()
         busy, rested = busy + took, rested + wait
         slow.clock._now += wait
-    assert busy <= BURST + REFILL * (busy + rested) + 3 * TURN
-    assert busy >= REFILL * (busy + rested) * 0.8
+    assert busy <= RENDER_BUDGET + BUDGET_REFILL * (busy + rested) + 3 * TURN_SECONDS
+    assert busy >= BUDGET_REFILL * (busy + rested) * 0.8
 
 
 async def test_who_waits_for_a_page_has_two_thirds_of_the_time_whatever_is_in_store() -> None:
     slow, over = Slow(), asyncio.Event()
 
-    def work() -> Work:
+    def work() -> SlicedWork:
         while not over.is_set():
             yield "wait"
 
-    slow.hub._results.slices.add(work())
+    slow.hub.index.slices.add(work())
     slow.change_all(2)
     took, wait = slow.tick()
     assert wait >= 2 * took * 0.99
@@ -90,13 +90,13 @@ async def test_who_waits_for_a_page_has_two_thirds_of_the_time_whatever_is_in_st
     slow.hub.tick()  # whatever wakes it meanwhile
     assert sum(slow.told) == told
     over.set()
-    while len(slow.hub._results.slices):  # noqa: ASYNC110 - turns of the loop are what it needs
+    while len(slow.hub.index.slices):  # noqa: ASYNC110 - turns of the loop are what it needs
         await asyncio.sleep(0)
 
 
 def test_every_view_has_its_turn_though_the_first_ones_change_again_and_again() -> None:
     slow = Slow()
-    end = slow.clock.now() + 2 * LONGEST_WAIT
+    end = slow.clock.now() + 2 * MAX_WAIT
     version = 2
     while slow.clock.now() < end:
         slow.change_all(version)
@@ -108,26 +108,26 @@ def test_every_view_has_its_turn_though_the_first_ones_change_again_and_again() 
 
 def test_what_posting_to_many_sockets_takes_delays_the_next_frame(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = Slow()
-    post = Audience.post
+    post = Subscribers.post
 
-    def take_long(audience: Audience, socket: Socket, message: Message) -> None:
+    def take_long(audience: Subscribers, socket: Socket, message: Message) -> None:
         slow.clock._now += 0.02 * ("content" in str(message))
         post(audience, socket, message)
 
-    monkeypatch.setattr(Audience, "post", take_long)
+    monkeypatch.setattr(Subscribers, "post", take_long)
     slow.pods.put(pod("p", namespace="team-0", version=2))
     slow.tick()
     slow.pods.put(pod("p", namespace="team-0", version=3))
-    slow.clock._now += SHARE * 0.01
+    slow.clock._now += COST_FACTOR * 0.01
     slow.tick()
     assert slow.told[0] == 1
-    slow.clock._now += SHARE * 0.02
+    slow.clock._now += COST_FACTOR * 0.02
     slow.tick()
     assert slow.told[0] == 2
 
 
 def test_a_view_of_many_sockets_leaves_their_tasks_the_time_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(updates_module, "WRITE", 0.1)
+    monkeypatch.setattr(updates_module, "COST_PER_SOCKET", 0.1)
     slow = Slow()
     second = Browser(slow.hub, slow.clock).join("namespace=team-0")
     slow.clock._now += 1

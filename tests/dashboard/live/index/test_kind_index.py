@@ -1,4 +1,4 @@
-"""Results are what filtering and sorting all rows anew would give, however the rows came and whoever looks."""
+"""Tests of the kind index: results equal filtering and sorting all rows anew, in any order of changes and readers."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import random
 import pytest
 from django.http import QueryDict
 
-from dashboard.live.messages import Row
-from dashboard.live.result import Result
-from dashboard.live.result_store import ResultStore
-from dashboard.live.results import KEPT, SPARE, Results
-from dashboard.live.slices import Slices
-from dashboard.resources.kinds import kinds_named
-from dashboard.resources.query import Query
-from dashboard.resources.sieve import Sieve
-from dashboard.resources.terms import Word
-from tests.clock import FakeClock
-from tests.live.feeder import Feeder, Feeders, pod
+from dashboard.live.index.kind_index import MAX_IDLE_RESULTS, RESULT_TTL, KindIndex
+from dashboard.live.index.result_set import ResultSet
+from dashboard.live.index.store import IndexStore
+from dashboard.objects.kinds.catalog import parse_kinds
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.query.batch_filter import BatchFilter
+from dashboard.objects.query.query import Query
+from dashboard.objects.query.terms import WordTerm
+from dashboard.runtime.background import TimeSlicer
+from tests.support.clock import FakeClock
+from tests.support.live.replica_feeder import Feeder, Feeders, pod
 
 MANY = 4_000
 """Rows that take several slices."""
@@ -34,8 +34,8 @@ class World:
     def __init__(self, number: int = 0) -> None:
         self.clock = FakeClock()
         self.feed = Feeder("pods", self.clock, [made(n) for n in range(number)])
-        self.slices = Slices()
-        self.results = Results(self.feed.replica, self.clock, self.slices)
+        self.slices = TimeSlicer()
+        self.results = KindIndex(self.feed.replica, self.clock, self.slices)
         self.feed.replica.on_change(self.results.apply)
 
     def expected(self, params: str) -> list[str]:
@@ -44,7 +44,7 @@ class World:
         return [row.uid for row in sorted(rows, key=asked.sort_key)]
 
     def shown(self, params: str) -> list[str]:
-        result = self.results.open(query(params))
+        result = self.results.open_result(query(params))
         return result.window(0, len(result) + 1)
 
     async def settled(self) -> None:
@@ -73,7 +73,7 @@ PARAMS = [
 @pytest.mark.parametrize("params", PARAMS)
 async def test_a_result_found_in_slices_while_rows_change_is_the_list(params: str) -> None:
     world, chance = World(MANY), random.Random(params)
-    result = world.results.open(query(params))
+    result = world.results.open_result(query(params))
     assert not result.ready
     while not result.ready:
         world.feed.put(*[made(chance.randrange(MANY + 50), 2, restarts=chance.randrange(9)) for _ in range(5)])
@@ -86,7 +86,7 @@ async def test_a_result_found_in_slices_while_rows_change_is_the_list(params: st
 async def test_all_results_follow_all_changes_together() -> None:
     world, chance = World(MANY), random.Random(1)
     for params in PARAMS:
-        world.results.open(query(params))
+        world.results.open_result(query(params))
     await world.settled()
     for round_ in range(30):
         statuses = chance.choice(["Running", "Failed", "Pending"])
@@ -97,14 +97,14 @@ async def test_all_results_follow_all_changes_together() -> None:
     await world.settled()
     for params in PARAMS:
         assert world.shown(params) == world.expected(params), params
-        result, asked = world.results.open(query(params)), query(params).without_statuses()
+        result, asked = world.results.open_result(query(params)), query(params).without_statuses()
         rows = [row for row in world.feed.replica.rows.values() if asked.matches(row, world.clock.time())]
         assert result.facets.total() == len(rows), params
 
 
 async def test_a_relist_is_taken_in_by_slices_and_ends_as_the_list() -> None:
     world = World(MANY)
-    result = world.results.open(query("q=status=Running&sort=-restarts"))
+    result = world.results.open_result(query("q=status=Running&sort=-restarts"))
     await world.settled()
     before = result.window(0, 10)
     world.feed.put_and_drop([made(n, 2, restarts=0) for n in range(MANY, MANY * 2)], list(world.feed.replica.rows))
@@ -117,18 +117,18 @@ async def test_a_relist_is_taken_in_by_slices_and_ends_as_the_list() -> None:
 
 def test_views_of_one_filter_and_order_share_a_result_and_orders_share_a_filter() -> None:
     world = World(20)
-    one, page = world.results.open(query("q=status=Running&sort=-restarts")), query("q=status=Running&page=2")
-    assert world.results.open(query("q=status=Running&sort=-restarts&page=4&columns=name")) is one
-    other = world.results.open(page)
+    one, page = world.results.open_result(query("q=status=Running&sort=-restarts")), query("q=status=Running&page=2")
+    assert world.results.open_result(query("q=status=Running&sort=-restarts&page=4&columns=name")) is one
+    other = world.results.open_result(page)
     assert other is not one
     assert other.matches is one.matches
-    assert world.results.open(query("sort=-restarts")).index is one.index
+    assert world.results.open_result(query("sort=-restarts")).sort_index is one.sort_index
 
 
 def test_who_looks_is_told_what_changed_and_what_is_gone_and_of_nothing_else() -> None:
     world, told = World(30), list[tuple[set[str], set[str]]]()
-    result = world.results.open(query("namespace=team-3"))
-    result.views["me"] = lambda changed, gone: told.append((changed, gone))
+    result = world.results.open_result(query("namespace=team-3"))
+    result.listeners["me"] = lambda changed, gone: told.append((changed, gone))
     world.feed.put(made(4, 2))
     assert told == []
     world.feed.put(made(3, 2))
@@ -140,7 +140,7 @@ def test_time_alone_takes_rows_out() -> None:
     world = World()
     now = world.clock.time()
     world.feed.put(pod("old", created=now - 3590), pod("young", created=now))
-    result = world.results.open(query("q=age<1h"))
+    result = world.results.open_result(query("q=age<1h"))
     assert len(result) == 2
     assert world.results.next_due() == now + 10
     world.clock._now += 11
@@ -150,39 +150,39 @@ def test_time_alone_takes_rows_out() -> None:
 
 def test_what_nobody_looks_at_is_forgotten_after_a_while() -> None:
     world = World(5)
-    kept, left = world.results.open(query("sort=node")), world.results.open(query("q=status=Failed"))
-    kept.views["me"] = lambda changed, gone: None
-    world.clock._now += KEPT + 1
+    kept, left = world.results.open_result(query("sort=node")), world.results.open_result(query("q=status=Failed"))
+    kept.listeners["me"] = lambda changed, gone: None
+    world.clock._now += RESULT_TTL + 1
     world.results.sweep()
     assert len(world.results) == 1
-    assert world.results.open(query("sort=node")) is kept
-    assert world.results.open(query("q=status=Failed")) is not left
-    assert not left.views
+    assert world.results.open_result(query("sort=node")) is kept
+    assert world.results.open_result(query("q=status=Failed")) is not left
+    assert not left.listeners
 
 
 def test_of_what_nobody_looks_at_only_the_latest_are_kept() -> None:
     world = World(5)
-    seen = world.results.open(query("q=status=Failed"))
-    seen.views["me"] = lambda changed, gone: None
-    for number in range(SPARE + 10):
+    seen = world.results.open_result(query("q=status=Failed"))
+    seen.listeners["me"] = lambda changed, gone: None
+    for number in range(MAX_IDLE_RESULTS + 10):
         world.clock._now += 0.1
-        world.results.open(query(f"q=restarts>{number}"))
+        world.results.open_result(query(f"q=restarts>{number}"))
     world.results.sweep()
-    assert len(world.results) == SPARE + 1
-    assert world.results.open(query("q=status=Failed")) is seen
-    latest = world.results.open(query(f"q=restarts>{SPARE + 9}"))
+    assert len(world.results) == MAX_IDLE_RESULTS + 1
+    assert world.results.open_result(query("q=status=Failed")) is seen
+    latest = world.results.open_result(query(f"q=restarts>{MAX_IDLE_RESULTS + 9}"))
     world.results.sweep()
-    assert world.results.open(query(f"q=restarts>{SPARE + 9}")) is latest
+    assert world.results.open_result(query(f"q=restarts>{MAX_IDLE_RESULTS + 9}")) is latest
 
 
 def test_a_change_that_cannot_be_taken_in_ends_all_lists_and_freezes_none(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World(20)
-    everybody, failed = world.results.open(query("")), world.results.open(query("q=status=Failed"))
+    everybody, failed = world.results.open_result(query("")), world.results.open_result(query("q=status=Failed"))
 
     def broken(*_: object) -> None:
         raise RuntimeError("half taken in")
 
-    monkeypatch.setattr(world.results.sightings, "take", broken)
+    monkeypatch.setattr(world.results.path_presence, "update", broken)
     world.feed.put(made(3, 2, node="node-x"))
     for result in (everybody, failed):
         assert isinstance(result.error, RuntimeError)
@@ -196,11 +196,11 @@ def test_a_change_that_cannot_be_taken_in_ends_all_lists_and_freezes_none(monkey
 async def test_lists_are_made_anew_after_all_of_them_had_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = FakeClock()
     feed = Feeder("pods", clock, [made(n) for n in range(9)])
-    store, kind = ResultStore(Feeders(feed), clock), kinds_named(["pods"])[0]
+    store, kind = IndexStore(Feeders(feed), clock), parse_kinds(["pods"])[0]
     feed.replica.on_change(lambda change: store.apply("pods", change))
-    old = store.open(kind, query(""))
+    old = store.open_result(kind, query(""))
     with monkeypatch.context() as patch:
-        patch.setattr("dashboard.live.path_sightings.PathSightings.take", lambda *_: 1 / 0)
+        patch.setattr("dashboard.live.index.path_presence.PathPresence.update", lambda *_: 1 / 0)
         feed.put(made(9))
     assert isinstance(old.error, ZeroDivisionError)
     feed.put(made(10))
@@ -211,11 +211,11 @@ async def test_lists_are_made_anew_after_all_of_them_had_to_end(monkeypatch: pyt
 
 def test_a_filter_that_fails_on_a_row_ends_its_own_result_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World(5)
-    failing, other = world.results.open(query("q=p-0")), world.results.open(query("q=status=Running"))
-    told: list[Result] = []
-    failing.views["me"] = lambda changed, gone: told.append(failing)
+    failing, other = world.results.open_result(query("q=p-0")), world.results.open_result(query("q=status=Running"))
+    told: list[ResultSet] = []
+    failing.listeners["me"] = lambda changed, gone: told.append(failing)
     with monkeypatch.context() as patched:
-        patched.setattr(Word, "matches", lambda *_: 1 / 0)
+        patched.setattr(WordTerm, "matches", lambda *_: 1 / 0)
         world.feed.put(made(2, 2, status="Pending"))
     assert told == [failing]
     with pytest.raises(ZeroDivisionError):
@@ -227,9 +227,9 @@ def test_a_filter_that_fails_on_a_row_ends_its_own_result_alone(monkeypatch: pyt
 def test_a_filter_that_cannot_be_found_says_so_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     world = World(5)
     with monkeypatch.context() as patched:
-        patched.setattr(Sieve, "through", lambda *_: 1 / 0)
-        result = world.results.open(query("q=p-0"))
-    assert result.found.is_set()
+        patched.setattr(BatchFilter, "through", lambda *_: 1 / 0)
+        result = world.results.open_result(query("q=p-0"))
+    assert result.found_event.is_set()
     with pytest.raises(ZeroDivisionError):
         result.window(0, 9)
 
@@ -238,7 +238,7 @@ def test_time_takes_rows_out_though_they_are_due_in_a_year() -> None:
     world = World()
     now = world.clock.time()
     world.feed.put(pod("old", created=now - 3600), pod("young", created=now))
-    result = world.results.open(query("q=age<365d"))
+    result = world.results.open_result(query("q=age<365d"))
     year = 365 * 86400.0
     for seconds, left in ((year - 3700, 2), (year - 3590, 1), (year - 30, 1), (year + 500, 0)):
         world.clock._now += now + seconds - world.clock.time()

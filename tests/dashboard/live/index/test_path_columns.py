@@ -1,4 +1,4 @@
-"""Fields by path of many rows: found once in slices, kept current by each change, shared, limited, and let go."""
+"""Tests of path columns over many rows: computed in slices, updated by each change, shared, limited, and removed."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from dashboard.live.change import Change
-from dashboard.live.hub import Hub
-from dashboard.live.path_columns import KEPT, LONGEST, PathColumns
-from dashboard.live.replica import Replica
-from dashboard.live.result_store import ResultStore
-from dashboard.live.results import KEPT as RESULTS_KEPT
-from dashboard.live.results import Results
-from dashboard.live.slices import Slices
-from dashboard.resources.kinds import KINDS
-from dashboard.resources.query import Query
-from dashboard.resources.rows.field_path import FieldPath
-from dashboard.resources.rows.path_reader import Read, reader
+from dashboard.live.hub.hub import Hub
+from dashboard.live.index.kind_index import RESULT_TTL as RESULTS_KEPT
+from dashboard.live.index.kind_index import KindIndex
+from dashboard.live.index.path_columns import COLUMN_TTL, MAX_KEPT_LENGTH, PathColumns
+from dashboard.live.index.store import IndexStore
+from dashboard.live.replication.change import Change
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.paths.field_path import FieldPath
+from dashboard.objects.paths.reader import PathReader, path_reader
+from dashboard.objects.query.query import Query
+from dashboard.runtime.background import TimeSlicer
 from informerd.testing import FakeClock
-from tests.live.feeder import Feeder, Feeders, pod
-from tests.live.test_hub import Browser
+from tests.dashboard.live.hub.test_hub import Browser
+from tests.support.live.replica_feeder import Feeder, Feeders, pod
 
 NODE = FieldPath(".spec.nodeName")
 
@@ -47,8 +47,8 @@ class Kind:
         for each in range(number):
             row = pod(f"pod-{each:05d}", obj=whole(each))
             self.replica.rows[row.uid] = row
-        self.slices = Slices()
-        self.results = Results(self.replica, self.clock, self.slices)
+        self.slices = TimeSlicer()
+        self.results = KindIndex(self.replica, self.clock, self.slices)
 
     def put(self, name: str, version: int, obj: dict[str, Any]) -> None:
         row = pod(name, version=version, obj=obj)
@@ -61,13 +61,13 @@ class Kind:
         self.results.apply(Change(rows=[(old, None)]))
 
     async def shown(self, text: str, size: int = 10_000) -> list[str]:
-        result = self.results.open(query(text))
-        await result.found.wait()
+        result = self.results.open_result(query(text))
+        await result.found_event.wait()
         await self.settle()
         return result.window(0, size)
 
     async def settle(self) -> None:
-        while len(self.slices):  # noqa: ASYNC110 - what is left is done in slices
+        while len(self.slices):  # noqa: ASYNC110 - turns of the loop are what it needs
             await asyncio.sleep(0)
 
     def anew(self, text: str) -> list[str]:
@@ -104,7 +104,7 @@ async def test_lists_by_path_stay_what_a_fresh_look_at_all_rows_gives() -> None:
 
 async def test_rows_that_change_while_a_path_is_looked_at_are_shown_as_they_are_then() -> None:
     kind = Kind()
-    result = kind.results.open(query("sort=.spec.priority&q=.spec.nodeName"))
+    result = kind.results.open_result(query("sort=.spec.priority&q=.spec.nodeName"))
     assert not result.ready
     step = 0
     while not result.ready:
@@ -123,8 +123,8 @@ async def test_a_path_is_looked_at_once_for_all_lists_and_a_change_is_read_once(
     kind = Kind(200)
     read: list[int] = []
 
-    def counted(paths: tuple[FieldPath, ...]) -> Read:
-        inner = reader(paths)
+    def counted(paths: tuple[FieldPath, ...]) -> PathReader:
+        inner = path_reader(paths)
 
         def each(row: Any) -> Any:
             read.append(len(paths))
@@ -132,7 +132,7 @@ async def test_a_path_is_looked_at_once_for_all_lists_and_a_change_is_read_once(
 
         return each
 
-    monkeypatch.setattr("dashboard.live.path_columns.reader", counted)
+    monkeypatch.setattr("dashboard.live.index.path_columns.path_reader", counted)
     for text in LISTS[:3]:
         await kind.shown(text)
     assert sorted(read) == [1] * 400  # two paths, 200 rows each
@@ -144,14 +144,14 @@ async def test_a_path_is_looked_at_once_for_all_lists_and_a_change_is_read_once(
 
 async def test_a_new_path_says_how_far_it_is_while_rows_are_not_there_yet() -> None:
     kind = Kind()
-    result = kind.results.open(query("sort=.spec.priority"))
+    result = kind.results.open_result(query("sort=.spec.priority"))
     told: list[tuple[str, int]] = []
 
     def tell(*_: object) -> None:
-        told.append((result.looking_at.path.text if result.looking_at else "", result.looked_at))
+        told.append((result.pending_column.path.text if result.pending_column else "", result.scanned_count))
 
-    result.views["a view"] = tell
-    await result.found.wait()
+    result.listeners["a view"] = tell
+    await result.found_event.wait()
     looking = [number for path, number in told if path == ".spec.priority"]
     assert len(looking) >= 5
     assert looking == sorted(looking)
@@ -161,27 +161,27 @@ async def test_a_new_path_says_how_far_it_is_while_rows_are_not_there_yet() -> N
 
 async def test_a_column_goes_some_time_after_the_last_list_that_needs_it() -> None:
     kind = Kind(50)
-    result = kind.results.open(query("sort=.spec.nodeName"))
-    result.views["a view"] = lambda *_: None
+    result = kind.results.open_result(query("sort=.spec.nodeName"))
+    result.listeners["a view"] = lambda *_: None
     for _ in range(10):
         await kind.clock.advance(60)
         kind.results.sweep()
-    assert NODE in kind.results.fields
-    result.views.clear()
+    assert NODE in kind.results.path_columns
+    result.listeners.clear()
     await kind.clock.advance(RESULTS_KEPT + 1)
     kind.results.sweep()
-    await kind.clock.advance(KEPT - RESULTS_KEPT - 2)
+    await kind.clock.advance(COLUMN_TTL - RESULTS_KEPT - 2)
     kind.results.sweep()
-    assert NODE in kind.results.fields
+    assert NODE in kind.results.path_columns
     await kind.clock.advance(2)
     kind.results.sweep()
-    assert NODE not in kind.results.fields
+    assert NODE not in kind.results.path_columns
     assert await kind.shown("sort=.spec.nodeName") == kind.anew("sort=.spec.nodeName")
 
 
 async def test_long_values_are_not_kept_and_found_all_the_same() -> None:
-    slices, clock = Slices(), FakeClock()
-    long = "x" * (LONGEST + 1)
+    slices, clock = TimeSlicer(), FakeClock()
+    long = "x" * (MAX_KEPT_LENGTH + 1)
     row = pod("a", obj={"spec": {"nodeName": long}})
     columns = PathColumns({row.uid: row}, clock, slices)
     (column,) = columns.use([NODE])
@@ -195,7 +195,7 @@ async def test_a_path_that_no_object_has_is_known_until_one_has() -> None:
     kind = Kind(300)
     told: list[str] = []
     paths = tuple(map(FieldPath, (".spec.foo", ".spec.nodeName")))
-    sightings = kind.results.sightings
+    sightings = kind.results.path_presence
     sightings.watch("one view", paths, lambda: told.append("told"))
     await kind.settle()
     assert sightings.absent(paths) == paths[:1]
@@ -205,31 +205,31 @@ async def test_a_path_that_no_object_has_is_known_until_one_has() -> None:
     await kind.settle()
     assert sightings.absent(paths) == ()
     assert told == ["told"]
-    sightings.leave("one view")
+    sightings.unwatch("one view")
     assert sightings.absent((FieldPath(".spec.other"),)) == ()
 
 
 async def test_a_path_that_comes_while_it_is_being_looked_for_is_not_called_absent() -> None:
     kind = Kind()
     paths = (FieldPath(".spec.foo"),)
-    kind.results.sightings.watch("view", paths, lambda: None)
+    kind.results.path_presence.watch("view", paths, lambda: None)
     assert len(kind.slices)  # it has passed the first row, and is not done
     kind.put("pod-00000", 2, whole(0, foo="bar"))
     kind.put("new", 1, whole(1, foo="bar"))
     await kind.settle()
-    assert kind.results.sightings.absent(paths) == ()
+    assert kind.results.path_presence.absent(paths) == ()
 
 
 async def test_what_reads_all_columns_is_made_once_for_all_new_paths(monkeypatch: pytest.MonkeyPatch) -> None:
     kind = Kind(10)
     made: list[int] = []
 
-    def counted(paths: tuple[FieldPath, ...]) -> Read:
+    def counted(paths: tuple[FieldPath, ...]) -> PathReader:
         made.append(len(paths))
-        return reader(paths)
+        return path_reader(paths)
 
-    monkeypatch.setattr("dashboard.live.path_columns.reader", counted)
-    kind.results.open(query("q=" + "+".join(f".spec.f{number}=1" for number in range(10))))
+    monkeypatch.setattr("dashboard.live.index.path_columns.path_reader", counted)
+    kind.results.open_result(query("q=" + "+".join(f".spec.f{number}=1" for number in range(10))))
     assert made == [1] * 10  # each for the look at its own path
     kind.put("pod-00001", 2, whole(1))
     kind.put("pod-00002", 2, whole(2))
@@ -239,28 +239,28 @@ async def test_what_reads_all_columns_is_made_once_for_all_new_paths(monkeypatch
 
 async def test_a_path_that_a_list_is_sorted_by_is_not_looked_at_twice_to_know_that_none_has_it() -> None:
     kind = Kind(300)
-    kind.results.open(query("sort=.spec.foo"))
-    kind.results.sightings.watch("view", (FieldPath(".spec.foo"),), lambda: None)
+    kind.results.open_result(query("sort=.spec.foo"))
+    kind.results.path_presence.watch("view", (FieldPath(".spec.foo"),), lambda: None)
     await kind.settle()
-    assert kind.results.sightings.absent((FieldPath(".spec.foo"),)) == (FieldPath(".spec.foo"),)
+    assert kind.results.path_presence.absent((FieldPath(".spec.foo"),)) == (FieldPath(".spec.foo"),)
 
 
 async def test_a_new_path_for_which_there_is_no_room_is_left_out_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = FakeClock()
     feeders = Feeders(Feeder("pods", clock, [pod(f"pod-{each}", obj=whole(each)) for each in range(100)]))
-    monkeypatch.setattr("dashboard.live.result_store.MOST_VALUES", 250)
-    store, kind = ResultStore(feeders, clock), KINDS["pods"]
-    looked_at = store.open(kind, query("sort=.spec.nodeName&q=.spec.priority>3"))
-    looked_at.views["a view"] = lambda *_: None
-    left = store.fitting(kind, query("q=web .spec.foo=1&sort=.spec.nodeName&columns=name,.spec.bar"))
+    monkeypatch.setattr("dashboard.live.index.store.MAX_VALUES", 250)
+    store, kind = IndexStore(feeders, clock), KINDS["pods"]
+    looked_at = store.open_result(kind, query("sort=.spec.nodeName&q=.spec.priority>3"))
+    looked_at.listeners["a view"] = lambda *_: None
+    left = store.fit_query(kind, query("q=web .spec.foo=1&sort=.spec.nodeName&columns=name,.spec.bar"))
     assert left.query_string() == "q=web&sort=.spec.nodeName&columns=name,.spec.bar"
     (problem,) = left.problems
     assert problem.message.startswith(".spec.foo is left out: this server keeps")
-    assert store.fitting(kind, left) == left
-    looked_at.views.clear()
+    assert store.fit_query(kind, left) == left
+    looked_at.listeners.clear()
     await clock.advance(RESULTS_KEPT + 1)
     store.sweep()
-    assert store.fitting(kind, query("q=.spec.foo=1")).problems == ()
+    assert store.fit_query(kind, query("q=.spec.foo=1")).problems == ()
 
 
 async def test_a_browser_is_told_how_far_a_new_path_is_and_then_gets_the_rows() -> None:
@@ -270,7 +270,7 @@ async def test_a_browser_is_told_how_far_a_new_path_is_and_then_gets_the_rows() 
         Feeder("namespaces", clock),
     )
     hub = Hub(feeders, clock)
-    hub._results.slices._seconds = 0.0  # a step a turn, however fast the machine is
+    hub.index.slices._seconds = 0.0  # a step a turn, however fast the machine is
     browser = Browser(hub, clock).join("sort=-.spec.priority")
     assert "Looking at <code>.spec.priority</code>" in browser.frames[0]["content"]
     said: set[str] = set()

@@ -1,4 +1,4 @@
-"""Packed keys compare as the keys do, whatever they are made of."""
+"""Tests of packed sort keys, which compare as the keys do, with values of any type."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dashboard.live.packed_key import pack, packed, uid_of
-from dashboard.resources.rows.column import Order
-from dashboard.resources.values import comparable, descending
+from dashboard.live.index.sort_key import decode_uid, encode_key, encode_part
+from dashboard.objects.printers.printer import Order
+from dashboard.objects.query.values import descending_key, sort_value
 
 texts = st.text(max_size=6) | st.text("ab01/.-\0\x01\xff", max_size=6)
 numbers = st.integers(-(2**130), 2**130) | st.integers(-3, 3) | st.floats(allow_nan=False)
@@ -18,10 +18,10 @@ ORDERS: list[Order] = ["text", "natural", "ip", "fraction", "number", "age"]
 
 def test_numbers_are_exact_where_there_are_few_digits_to_a_double() -> None:
     many = [-(2.0**200), -(2**128), -(2**60) - 1, -(2**60), -1.5, -1, 0, 1e-300, 2**53, 2**53 + 1, 2**128 - 1, 2.0**200]
-    assert [pack(number) for number in many] == sorted(pack(number) for number in many)
-    assert len({pack(number) for number in many}) == len(many)
-    assert pack(-0.0) == pack(0)
-    assert pack(2.0**60) == pack(2**60)
+    assert [encode_part(number) for number in many] == sorted(encode_part(number) for number in many)
+    assert len({encode_part(number) for number in many}) == len(many)
+    assert encode_part(-0.0) == encode_part(0)
+    assert encode_part(2.0**60) == encode_part(2**60)
 
 
 @settings(max_examples=400)
@@ -31,8 +31,8 @@ def test_numbers_are_exact_where_there_are_few_digits_to_a_double() -> None:
 @example((float("inf"), 2**100))
 def test_texts_and_numbers(pair: tuple[str, str] | tuple[float, float]) -> None:
     one, other = pair
-    assert (pack(one) < pack(other)) == (one < other)  # type: ignore[operator]
-    assert (pack(one) == pack(other)) == (one == other)
+    assert (encode_part(one) < encode_part(other)) == (one < other)  # type: ignore[operator]
+    assert (encode_part(one) == encode_part(other)) == (one == other)
 
 
 @settings(max_examples=300)
@@ -42,7 +42,7 @@ def test_tuples(one: tuple[object, ...], other: tuple[object, ...]) -> None:
         smaller = one < other
     except TypeError:
         return  # no keys of one order
-    assert (pack(one) < pack(other)) == smaller
+    assert (encode_part(one) < encode_part(other)) == smaller
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -57,15 +57,15 @@ def test_the_keys_of_every_order_of_columns(order: Order, downwards: bool, data:
         (
             (1,)
             if value is None
-            else (0, descending(comparable(order, value)) if downwards else comparable(order, value))
+            else (0, descending_key(sort_value(order, value)) if downwards else sort_value(order, value))
         )
         + (data.draw(st.sampled_from(["", "a", "a-b"])), data.draw(st.sampled_from(["n", "n-1"])), f"uid-{number}")
         for number, value in enumerate(made)
     ]
-    assert (packed(keys[0]) < packed(keys[1])) == (keys[0] < keys[1])
-    assert [uid_of(packed(key)) for key in keys] == ["uid-0", "uid-1"]
+    assert (encode_key(keys[0]) < encode_key(keys[1])) == (keys[0] < keys[1])
+    assert [decode_uid(encode_key(key)) for key in keys] == ["uid-0", "uid-1"]
 
 
 def test_names_go_by_namespace_first() -> None:
     keys = [("team", "z", "1"), ("team-1", "a", "2"), ("team.1", "a", "3"), ("team1", "a", "0")]
-    assert sorted(keys) == sorted(keys, key=packed)
+    assert sorted(keys) == sorted(keys, key=encode_key)

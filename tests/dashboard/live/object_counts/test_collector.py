@@ -1,4 +1,4 @@
-"""The worker's end: who is counted, how often, for whom, and what an API server that refuses leaves behind."""
+"""Tests of the object counts' collector: which kinds are counted, how often, for whom, and API server refusals."""
 
 from __future__ import annotations
 
@@ -8,14 +8,21 @@ from typing import Any
 import msgspec
 import pytest
 
-from dashboard.census.messages import Census, census_decoder
-from dashboard.census.taker import EVERY, LOOKED, NAMED, PACE, SAID, CensusTaker
-from dashboard.live.layer import Trouble
+from dashboard.live.object_counts.collector import (
+    ANNOUNCE_INTERVAL,
+    COUNT_INTERVAL,
+    COUNT_PAUSE,
+    DISCOVERY_INTERVAL,
+    REQUEST_TTL,
+    ObjectCountsCollector,
+)
+from dashboard.live.object_counts.messages import ObjectCounts, object_counts_decoder
+from dashboard.live.replication.channel import ChannelLayerHealth
 from informerd.errors import Forbidden, Status, Unreachable
 from informerd.resource import Resource
-from informerd.rest.answer import Answer
-from tests.clock import FakeClock
-from tests.live.fake_layer import RecordingLayer
+from informerd.rest.response import Response
+from tests.support.clock import FakeClock
+from tests.support.live.fake_channel_layer import RecordingLayer
 
 READ = frozenset({"get", "list", "watch"})
 
@@ -41,7 +48,9 @@ class Api:
         self.named += 1
         return tuple(self.found)
 
-    async def list(self, resource: Resource, namespace: str = "", params: Any = None, *, headers: Any = None) -> Answer:
+    async def list(
+        self, resource: Resource, namespace: str = "", params: Any = None, *, headers: Any = None
+    ) -> Response:
         self.asked[resource.plural] += 1
         self.params.append(params)
         number = self.numbers[resource.plural]
@@ -50,7 +59,7 @@ class Api:
         more = {"continue": "x", "remainingItemCount": number - 1} if number and number > 1 else {}
         if number is None:
             more = {"continue": "x"}
-        return Answer(
+        return Response(
             200, msgspec.json.encode({"metadata": more, "items": [{}] * min(1, 1 if number is None else number)})
         )
 
@@ -60,8 +69,9 @@ class Taking:
         self.clock = FakeClock()
         self.layer = RecordingLayer()
         self.api = api
-        self.taker = CensusTaker(
-            api, api, self.layer, self.clock, epoch="1", follows=followed.__contains__, trouble=Trouble()
+        self.taker = ObjectCountsCollector(
+            api, api, self.layer, self.clock, epoch="1", is_followed=followed.__contains__,
+            layer_health=ChannelLayerHealth()
         )  # fmt: skip
 
     async def turn(self, seconds: float = 1.0) -> None:
@@ -69,14 +79,14 @@ class Taking:
         self.clock._now += seconds
 
         async def pass_by(_: float) -> None:
-            self.clock._now += PACE
+            self.clock._now += COUNT_PAUSE
 
         self.clock.sleep = pass_by  # type: ignore[method-assign, assignment]
-        await self.taker.turn()
+        await self.taker.run_due()
 
     @property
-    def census(self) -> Census:
-        found: Census = census_decoder.decode(self.layer.sent[-1][1]["data"])
+    def census(self) -> ObjectCounts:
+        found: ObjectCounts = object_counts_decoder.decode(self.layer.sent[-1][1]["data"])
         return found
 
     def count(self, plural: str) -> Any:
@@ -92,15 +102,15 @@ async def test_kinds_are_named_without_anybody_and_nothing_is_counted() -> None:
 
 async def test_while_somebody_looks_each_kind_is_counted_once_a_minute_with_one_object_asked_for() -> None:
     taking = Taking(Api(leases=1204, secrets=0, ingresses=1), "pods")
-    taking.taker.look()
+    taking.taker.request_counts()
     for _ in range(50):
         await taking.turn()
     assert taking.api.asked == {"leases": 1, "secrets": 1, "ingresses": 1}
     assert taking.api.params[0] == {"limit": "1"}
     assert [taking.count(name).count for name in ("leases", "secrets", "ingresses")] == [1204, 0, 1]
-    assert taking.count("leases").at <= taking.clock.time() - 49
-    taking.taker.look()
-    for _ in range(int(EVERY) - 50 + 2):
+    assert taking.count("leases").counted_at <= taking.clock.time() - 49
+    taking.taker.request_counts()
+    for _ in range(int(COUNT_INTERVAL) - 50 + 2):
         await taking.turn()
     assert set(taking.api.asked.values()) == {2}
 
@@ -109,7 +119,7 @@ async def test_what_is_followed_is_not_counted_and_what_cannot_be_listed_is_not_
     api = Api(pods=5, leases=1)
     api.found.append(resource("tokenreviews", verbs=frozenset({"create"})))
     taking = Taking(api, "pods")
-    taking.taker.look()
+    taking.taker.request_counts()
     await taking.turn()
     assert api.asked == {"leases": 1}
     assert [each.resource.plural for each in taking.census.kinds] == ["pods", "leases"]
@@ -117,58 +127,58 @@ async def test_what_is_followed_is_not_counted_and_what_cannot_be_listed_is_not_
 
 async def test_when_nobody_looks_any_more_counting_ends() -> None:
     taking = Taking(Api(leases=1))
-    taking.taker.look()
+    taking.taker.request_counts()
     await taking.turn()
     for _ in range(5):
-        await taking.turn(LOOKED)
+        await taking.turn(REQUEST_TTL)
     assert taking.api.asked == {"leases": 1}
 
 
 async def test_what_is_forbidden_has_its_reason_and_keeps_nobody_from_being_counted() -> None:
     taking = Taking(Api(secrets=Forbidden(Status(code=403, message="secrets is forbidden: you may not")), leases=7))
-    taking.taker.look()
+    taking.taker.request_counts()
     await taking.turn()
     secrets = taking.count("secrets")
-    assert (secrets.count, secrets.at) == (None, None)
+    assert (secrets.count, secrets.counted_at) == (None, None)
     assert "you may not" in secrets.problem
     assert taking.count("leases").count == 7
 
 
 async def test_a_count_that_cannot_be_made_anew_keeps_its_date() -> None:
     taking = Taking(Api(leases=7))
-    taking.taker.look()
+    taking.taker.request_counts()
     await taking.turn()
     before = taking.count("leases")
     taking.api.numbers["leases"] = Forbidden(Status(code=403, message="no more"))
-    taking.taker.look()
-    await taking.turn(EVERY)
+    taking.taker.request_counts()
+    await taking.turn(COUNT_INTERVAL)
     after = taking.count("leases")
-    assert (after.count, after.at) == (before.count, before.at)
+    assert (after.count, after.counted_at) == (before.count, before.counted_at)
     assert after.problem
 
 
 async def test_an_api_server_that_is_silent_is_asked_no_further_in_that_turn() -> None:
     taking = Taking(Api(leases=Unreachable("nobody there"), secrets=1))
-    taking.taker.look()
+    taking.taker.request_counts()
     await taking.turn()
     assert taking.api.asked == {"leases": 1}
 
 
 async def test_one_that_does_not_say_how_many_remain_is_not_guessed() -> None:
     taking = Taking(Api(leases=None))
-    taking.taker.look()
+    taking.taker.request_counts()
     await taking.turn()
     assert taking.count("leases").count is None
-    assert taking.count("leases").at is not None
+    assert taking.count("leases").counted_at is not None
 
 
-@pytest.mark.parametrize(("looks", "within"), [(True, NAMED), (False, EVERY)])
+@pytest.mark.parametrize(("looks", "within"), [(True, DISCOVERY_INTERVAL), (False, COUNT_INTERVAL)])
 async def test_a_definition_that_is_new_or_gone_is_named_sooner_while_somebody_looks(
     looks: bool, within: float
 ) -> None:
     taking = Taking(Api(leases=1))
     if looks:
-        taking.taker.look()
+        taking.taker.request_counts()
     await taking.turn()
     taking.api.found = [resource("gadgets", "example.com")]
     taking.api.numbers["gadgets"] = 4
@@ -187,7 +197,7 @@ async def test_discovery_that_fails_leaves_what_was_known(monkeypatch: pytest.Mo
         raise Unreachable("nobody there")
 
     monkeypatch.setattr(taking.api, "resources", fails)
-    await taking.turn(EVERY)
+    await taking.turn(COUNT_INTERVAL)
     assert [each.resource.plural for each in taking.census.kinds] == ["leases"]
 
 
@@ -197,5 +207,5 @@ async def test_the_whole_is_said_again_so_that_a_lost_word_is_made_good() -> Non
     said = len(taking.layer.sent)
     await taking.turn()
     assert len(taking.layer.sent) == said
-    await taking.turn(SAID)
+    await taking.turn(ANNOUNCE_INTERVAL)
     assert len(taking.layer.sent) == said + 1

@@ -1,14 +1,14 @@
-"""One question with limit=1 gives what a whole list would, on the real API server."""
+"""Tests of counting with limit=1, which equals a whole list, on the real API server."""
 
 from __future__ import annotations
 
 import pytest
 
-from dashboard.census.counting import count
+from dashboard.live.object_counts.count import count
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
-from tests.controlplane import ControlPlane
+from tests.support.controlplane import ControlPlane
 
 LEVELS = Resource(
     group="flowcontrol.apiserver.k8s.io", version="v1", plural="prioritylevelconfigurations", kind="X", namespaced=False

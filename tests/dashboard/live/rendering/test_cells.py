@@ -1,4 +1,4 @@
-"""Texts for templates."""
+"""Tests of texts in templates."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dashboard.live.lines import dom_id
+from dashboard.live.rendering.cells import dom_id
 
 
 def test_an_ordinary_uid_is_its_own_id() -> None:

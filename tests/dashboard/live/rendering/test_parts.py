@@ -1,4 +1,4 @@
-"""The partials between two trees of parts: done to the old one they make the new one, and say no more than differs."""
+"""Tests of the partials between two trees of parts: they turn the old tree into the new one, and hold no more."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.live.html_parts import partials_between, read_parts
-from tests.live.frames import ops_of
+from dashboard.live.rendering.parts import diff_partials, parse_parts
+from tests.support.live.frames import ops_of
 
 Tree = tuple[str, str, Sequence["Tree"]]
 """An attribute, a text before the parts inside (empty: they are a list), and these by number."""
@@ -67,7 +67,7 @@ def plain(html: str) -> str:
 @given(trees, trees)
 def test_whatever_changed_the_page_ends_with_the_new_html(old: dict[str, object], new: dict[str, object]) -> None:
     before, after = html_of(old), html_of(new)
-    frame = partials_between(read_parts(before, "root"), read_parts(after, "root"))
+    frame = diff_partials(parse_parts(before, "root"), parse_parts(after, "root"))
     assert frame is None or done(before, frame) == plain(after)
     assert (frame == "") == (before == after)
 
@@ -77,9 +77,9 @@ def test_what_is_taken_from_the_tree_before_is_what_would_be_read(
     old: dict[str, object], new: dict[str, object]
 ) -> None:
     before, after = html_of(old), html_of(new)
-    known = read_parts(before, "root")
-    assert read_parts(after, "root", known) == read_parts(after, "root")
-    assert read_parts(before, "root", known) is known
+    known = parse_parts(before, "root")
+    assert parse_parts(after, "root", known) == parse_parts(after, "root")
+    assert parse_parts(before, "root", known) is known
 
 
 def test_what_did_not_change_is_not_read_again() -> None:
@@ -87,9 +87,14 @@ def test_what_did_not_change_is_not_read_again() -> None:
         lines = "".join(f'<li id="i-{item[:1]}" data-part><b>{item}</b></li>' for item in items)
         return f'<section id="root" data-part><h2>A</h2><ul id="u" data-part>{lines}</ul></section>'
 
-    known = read_parts(page("a", "b", "c"), "root")
-    (now,) = read_parts(page("n", "a", "b!", "c"), "root", known).parts
-    assert [any(part is old for old in known.parts[0].parts) for part in now.parts] == [False, True, False, True]
+    known = parse_parts(page("a", "b", "c"), "root")
+    (now,) = parse_parts(page("n", "a", "b!", "c"), "root", known).children
+    assert [any(part is old for old in known.children[0].children) for part in now.children] == [
+        False,
+        True,
+        False,
+        True,
+    ]
 
 
 def test_of_a_long_list_only_what_differs_is_said() -> None:
@@ -98,7 +103,7 @@ def test_of_a_long_list_only_what_differs_is_said() -> None:
         return f'<section id="root" data-part><h2>A &gt; 1</h2><ul id="u" data-part>{lines}</ul></section>'
 
     old, new = page("a", "b", "c", "d" * 400), page("n", "a", "c!", "d" * 400)
-    frame = partials_between(read_parts(old, "root"), read_parts(new, "root"))
+    frame = diff_partials(parse_parts(old, "root"), parse_parts(new, "root"))
     assert frame is not None
     assert [(op.target, op.swap) for op in ops_of(frame)] == [
         ("#i-b", "leave"),
@@ -108,14 +113,14 @@ def test_of_a_long_list_only_what_differs_is_said() -> None:
 
 
 def test_what_pages_note_themselves_is_no_change() -> None:
-    first, second = (read_parts(f'<p id="root" data-part data-seq="{seq}">x</p>', "root") for seq in "12")
-    assert partials_between(first, second) == ""
+    first, second = (parse_parts(f'<p id="root" data-part data-seq="{seq}">x</p>', "root") for seq in "12")
+    assert diff_partials(first, second) == ""
 
 
 def test_html_that_is_no_tree_is_replaced_as_it_is() -> None:
     for html in ("words", "<p>", '<p id="other" data-part>x</p>', '<p id="root" data-part>x'):
-        assert read_parts(html, "root").html == html
-        assert partials_between(read_parts(html, "root"), read_parts(f"{html} ", "root")) is None
+        assert parse_parts(html, "root").html == html
+        assert diff_partials(parse_parts(html, "root"), parse_parts(f"{html} ", "root")) is None
 
 
 def test_of_two_parts_with_one_id_neither_is_lost() -> None:
@@ -124,6 +129,6 @@ def test_of_two_parts_with_one_id_neither_is_lost() -> None:
         return f'<ul id="root" data-part><li>{"so that a part is less than the whole " * 9}</li>{lines}</ul>'
 
     for after in (page("c", "b"), page("a", "c"), page("b", "a"), page("a"), page("a", "b", "c")):
-        known = read_parts(page("a", "b"), "root")
-        assert partials_between(known, read_parts(after, "root")) is None
-        assert partials_between(known, read_parts(after, "root", known)) is None
+        known = parse_parts(page("a", "b"), "root")
+        assert diff_partials(known, parse_parts(after, "root")) is None
+        assert diff_partials(known, parse_parts(after, "root", known)) is None

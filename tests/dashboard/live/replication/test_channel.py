@@ -1,4 +1,4 @@
-"""Sending and hearing over a layer that fails, and joining again what a layer has forgotten."""
+"""Tests of the channel over a layer that fails, and of joining again what the layer has forgotten."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from channels.exceptions import ChannelFull
 from channels.layers import InMemoryChannelLayer
 from channels_redis.pubsub import RedisPubSubChannelLayer
 
-from dashboard.live.layer import REJOIN, Inbox, Sender, Trouble
-from dashboard.live.publisher import Publisher
-from dashboard.live.replicas import Replicas
-from dashboard.live.worker import Worker
-from dashboard.resources.kinds import kinds_named
+from dashboard.live.replication.channel import REJOIN_INTERVAL, ChannelLayerHealth, GroupChannel, Sender
+from dashboard.live.replication.publisher import Publisher
+from dashboard.live.replication.replicas import Replicas
+from dashboard.live.worker.worker import Worker
+from dashboard.objects.kinds.catalog import parse_kinds
 from informerd.clock import SystemClock
-from tests.clock import FakeClock
-from tests.controlplane import free_ports
-from tests.live.fake_layer import RecordingLayer, row
-from tests.require import missing, redis_url
-from tests.wait import eventually, until
+from tests.support.clock import FakeClock
+from tests.support.controlplane import free_ports
+from tests.support.live.fake_channel_layer import RecordingLayer, row
+from tests.support.require import missing, redis_url
+from tests.support.wait import eventually, until
 
 GROUP = "group"
 Message = dict[str, Any]
 
 
 async def test_a_failing_layer_is_said_once_and_its_return_too(caplog: pytest.LogCaptureFixture) -> None:
-    layer, trouble = RecordingLayer(), Trouble()
+    layer, trouble = RecordingLayer(), ChannelLayerHealth()
     sender = Sender(layer, trouble)
     layer.broken = True
     assert not await sender.to_group(GROUP, {"type": "x"})
@@ -48,19 +48,19 @@ async def test_a_failing_layer_is_said_once_and_its_return_too(caplog: pytest.Lo
 
 
 async def test_a_layer_that_hangs_is_told_of_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    layer, trouble = RecordingLayer(), Trouble()
+    layer, trouble = RecordingLayer(), ChannelLayerHealth()
 
     async def hang(*_: object) -> None:
         await asyncio.Event().wait()
 
     monkeypatch.setattr(layer, "send", hang)
-    monkeypatch.setattr("dashboard.live.layer.SEND_LIMIT", 0.01)
+    monkeypatch.setattr("dashboard.live.replication.channel.SEND_TIMEOUT", 0.01)
     assert not await Sender(layer, trouble).to_channel("channel", {"type": "x"})
     assert trouble.problem == "it did not answer in time"
 
 
 async def test_a_full_channel_is_a_loss_but_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
-    layer, trouble = RecordingLayer(), Trouble()
+    layer, trouble = RecordingLayer(), ChannelLayerHealth()
 
     async def full(*_: object) -> None:
         raise ChannelFull
@@ -77,8 +77,8 @@ class Hearing:
         self.clock = FakeClock()
         self.layer = layer
         self.heard: list[Message] = []
-        self.trouble = Trouble()
-        self.inbox = Inbox(layer, GROUP, self.clock, self.trouble)
+        self.trouble = ChannelLayerHealth()
+        self.inbox = GroupChannel(layer, GROUP, self.clock, self.trouble)
 
     async def take(self, message: Message) -> None:
         self.heard.append(message)
@@ -95,9 +95,9 @@ async def hearing() -> AsyncIterator[Hearing]:
 
 
 async def test_it_hears_the_group_and_its_own_channel(hearing: Hearing) -> None:
-    assert hearing.inbox.joined
+    assert hearing.inbox.is_joined
     await hearing.layer.group_send(GROUP, {"type": "for.all"})
-    await hearing.layer.send(hearing.inbox.channel, {"type": "for.one"})
+    await hearing.layer.send(hearing.inbox.channel_name, {"type": "for.one"})
     await eventually(lambda: len(hearing.heard) == 2)
     assert [message["type"] for message in hearing.heard] == ["for.all", "for.one"]
 
@@ -106,7 +106,7 @@ async def test_a_member_the_layer_has_dropped_joins_again(hearing: Hearing) -> N
     """What the in-memory layer does after a minute of unread messages, or a day."""
     hearing.layer.groups.clear()
     await hearing.layer.group_send(GROUP, {"type": "lost"})
-    await hearing.clock.advance(REJOIN)
+    await hearing.clock.advance(REJOIN_INTERVAL)
     await hearing.layer.group_send(GROUP, {"type": "heard"})
     await eventually(lambda: hearing.heard)
     assert [message["type"] for message in hearing.heard] == ["heard"]
@@ -125,9 +125,9 @@ async def test_a_layer_that_gives_no_channel_is_asked_again() -> None:
     made = Hearing(Reluctant())
     running = asyncio.create_task(made.inbox.run(made.take))
     await made.clock.advance(0.5)
-    assert (made.inbox.joined, made.trouble.problem) == (False, "not yet")
+    assert (made.inbox.is_joined, made.trouble.problem) == (False, "not yet")
     await made.clock.advance(5)
-    assert (made.inbox.joined, made.trouble.problem) == (True, "")
+    assert (made.inbox.is_joined, made.trouble.problem) == (True, "")
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
 
@@ -181,7 +181,7 @@ class NoInformers:
 async def test_a_redis_that_is_killed_and_started_again_is_healed(
     own_redis: OwnRedis, caplog: pytest.LogCaptureFixture
 ) -> None:
-    clock, kinds = SystemClock(), kinds_named(["pods"])
+    clock, kinds = SystemClock(), parse_kinds(["pods"])
     layers = [RedisPubSubChannelLayer(hosts=[f"redis://127.0.0.1:{own_redis.port}"]) for _ in range(2)]
     worker = Worker(NoInformers(), layers[0], (), clock)  # type: ignore[arg-type]
     publisher = worker.publishers["pods"] = Publisher("pods", layers[0], clock, epoch=worker.epoch)

@@ -1,4 +1,4 @@
-"""Dictionaries on the feed: sent once, lost, late, changed with the worker; no row is read with a wrong one."""
+"""Tests of dictionaries on the feed: sent once, lost, late, or replaced; no row is read with a wrong one."""
 
 from __future__ import annotations
 
@@ -11,20 +11,28 @@ import msgspec
 import pytest
 import zstandard
 
-from dashboard.live.change import Change
-from dashboard.live.dictionaries import Announced, Heard
-from dashboard.live.messages import Ask, Chunk, Frame, Row, chunk_decoder, encoder, frame_decoder
-from dashboard.live.publisher import Publisher
-from dashboard.live.pull import PATIENCE
-from dashboard.live.replica import Replica
-from dashboard.live.snapshot import CHUNK_ROWS
-from dashboard.resources.query import Query
+from dashboard.live.replication.change import Change
+from dashboard.live.replication.dictionaries import AnnouncedDictionaries, ReceivedDictionaries
+from dashboard.live.replication.messages import (
+    Frame,
+    SnapshotChunk,
+    SnapshotRequest,
+    encoder,
+    frame_decoder,
+    snapshot_chunk_decoder,
+)
+from dashboard.live.replication.publisher import Publisher
+from dashboard.live.replication.pull import ANSWER_TIMEOUT
+from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.snapshot import CHUNK_ROWS
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.query.query import Query
 from informerd.cache.health import Health
-from informerd.decoding.packer import SAMPLES, Packer
-from informerd.dictionary import Dictionary, dictionary_id
+from informerd.compression import Dictionary, dictionary_id
+from informerd.decoding.compressor import MAX_SAMPLES, Compressor
 from informerd.objects import Blob
-from tests.clock import FakeClock
-from tests.live.fake_layer import RecordingLayer, dictionary, object_of, packed_row, tells_of_itself
+from tests.support.clock import FakeClock
+from tests.support.live.fake_channel_layer import RecordingLayer, dictionary, object_of, packed_row, tells_of_itself
 
 LIVE = Health(state="live", since=1.0, heard=2.0)
 
@@ -63,13 +71,13 @@ class Feed:
         await self.publisher.flush()
         return self.layer.frames[-1]
 
-    async def pull(self, ask: Ask | None) -> int:
+    async def pull(self, ask: SnapshotRequest | None) -> int:
         """Answer until nothing more is asked; how many chunks that took."""
         chunks = 0
         while ask is not None:
             chunks += 1
             await self.publisher.answer(ask)
-            ask = self.replica.chunk(self.layer.chunks[-1])
+            ask = self.replica.receive_chunk(self.layer.chunks[-1])
         return chunks
 
     @property
@@ -82,7 +90,7 @@ async def feed(clock: FakeClock) -> Feed:
     """A live replica that knows of no row and no dictionary."""
     feed = Feed(clock)
     await feed.pull(feed.replica.tick())
-    assert feed.replica.live
+    assert feed.replica.is_live
     return feed
 
 
@@ -102,7 +110,7 @@ async def test_a_dictionary_comes_with_the_first_frame_that_needs_it_and_not_aga
     ]
     assert [frame.dictionaries for frame in frames] == [(), (trained.data,), ()]
     for frame in frames:
-        assert feed.replica.frame(frame) is None
+        assert feed.replica.receive_frame(frame) is None
     assert read(feed.replica) == ["a", "b", "plain"]
     assert feed.replica.gaps == 0
 
@@ -120,12 +128,12 @@ async def test_rows_travel_as_they_are_packed_and_name_their_dictionary_only(fee
 
 
 async def test_the_dictionary_that_a_kind_gets_after_its_first_objects_is_followed(feed: Feed) -> None:
-    packer = Packer()
-    for number in range(0, SAMPLES + 100, 50):
+    packer = Compressor()
+    for number in range(0, MAX_SAMPLES + 100, 50):
         rows = [packed_row(f"pod-{number + index}", 1, packer) for index in range(50)]
-        assert feed.replica.frame(await feed.sent(*rows)) is None
+        assert feed.replica.receive_frame(await feed.sent(*rows)) is None
     assert packer.dictionary
-    assert len(read(feed.replica)) == SAMPLES + 100
+    assert len(read(feed.replica)) == MAX_SAMPLES + 100
     with_one = [row for row in feed.replica.rows.values() if row.blob and row.blob.dictionary]
     assert len(with_one) == 100
 
@@ -134,10 +142,10 @@ async def test_a_lost_frame_with_a_dictionary_is_a_hole_that_the_snapshot_heals(
     feed: Feed, trained: Dictionary
 ) -> None:
     await feed.sent(packed_row("a", 1, trained))
-    ask = feed.replica.frame(await feed.sent(packed_row("b", 1, trained)))
+    ask = feed.replica.receive_frame(await feed.sent(packed_row("b", 1, trained)))
     assert (feed.replica.state, feed.replica.gaps, read(feed.replica)) == ("stale", 1, [])
     await feed.pull(ask)
-    assert feed.replica.frame(await feed.sent(packed_row("c", 1, trained))) is None
+    assert feed.replica.receive_frame(await feed.sent(packed_row("c", 1, trained))) is None
     assert (feed.replica.state, feed.replica.gaps_healed, read(feed.replica)) == ("live", 1, ["a", "b", "c"])
 
 
@@ -145,11 +153,11 @@ async def test_a_row_without_its_dictionary_is_not_shown_but_stale(
     feed: Feed, trained: Dictionary, other: Dictionary
 ) -> None:
     """Nor is it read with another one, though that may be all the replica has."""
-    feed.replica.frame(await feed.sent(packed_row("known", 1, other)))
+    feed.replica.receive_frame(await feed.sent(packed_row("known", 1, other)))
     frame = msgspec.structs.replace(await feed.sent(packed_row("a", 1, trained)), dictionaries=())
-    ask = feed.replica.frame(frame)
-    assert ask == Ask("pods", "", "", 0, feed.publisher.epoch)
-    assert (feed.replica.state, feed.replica.gaps, feed.replica.live) == ("stale", 1, False)
+    ask = feed.replica.receive_frame(frame)
+    assert ask == SnapshotRequest("pods", "", "", 0, feed.publisher.epoch)
+    assert (feed.replica.state, feed.replica.gaps, feed.replica.is_live) == ("stale", 1, False)
     assert read(feed.replica) == ["known"]
     await feed.pull(ask)
     assert (feed.replica.state, feed.replica.gaps_healed, read(feed.replica)) == ("live", 1, ["a", "known"])
@@ -160,29 +168,29 @@ async def test_a_snapshot_without_its_dictionary_is_not_shown_and_asked_for_agai
     feed: Feed, clock: FakeClock, trained: Dictionary, caplog: pytest.LogCaptureFixture
 ) -> None:
     await feed.sent(packed_row("a", 1, trained))
-    ask = feed.replica.frame(await feed.sent(packed_row("b", 1, trained)))
+    ask = feed.replica.receive_frame(await feed.sent(packed_row("b", 1, trained)))
     assert ask is not None
     await feed.publisher.answer(ask)
     without = msgspec.structs.replace(feed.layer.chunks[-1], dictionaries=())
-    assert feed.replica.chunk(without) is None
+    assert feed.replica.receive_chunk(without) is None
     assert feed.replica.tick() is None
     assert (feed.replica.state, read(feed.replica)) == ("stale", [])
     assert "packed with a dictionary that nobody sent" in caplog.text
-    clock._now += PATIENCE
+    clock._now += ANSWER_TIMEOUT
     await feed.pull(feed.replica.tick())
     assert (feed.replica.state, read(feed.replica)) == ("live", ["a", "b"])
 
 
 def test_what_is_no_dictionary_binds_no_row(trained: Dictionary, caplog: pytest.LogCaptureFixture) -> None:
-    packed = Blob(trained.pack(object_of("a")))
+    packed = Blob(trained.compress(object_of("a")))
     row = msgspec.structs.replace(packed_row("a"), blob=packed)
-    assert not Heard().bind([row], [b"no dictionary"])
+    assert not ReceivedDictionaries().bind([row], [b"no dictionary"])
     assert packed.dictionary is None
-    assert "heard of a dictionary that is none" in caplog.text
+    assert "received a malformed dictionary" in caplog.text
 
 
 def test_what_is_not_packed_is_no_row_to_show() -> None:
-    assert not Heard().bind([msgspec.structs.replace(packed_row("a"), blob=Blob(b"not packed"))], [])
+    assert not ReceivedDictionaries().bind([msgspec.structs.replace(packed_row("a"), blob=Blob(b"not packed"))], [])
 
 
 async def test_a_row_that_was_damaged_on_its_way_is_replaced_by_the_next_snapshot(
@@ -193,13 +201,15 @@ async def test_a_row_that_was_damaged_on_its_way_is_replaced_by_the_next_snapsho
     row = frame.rows[0]
     assert row.blob
     damaged = msgspec.structs.replace(row, blob=Blob(row.blob.data[:-8]))
-    feed.replica.frame(msgspec.structs.replace(frame, rows=(damaged, *frame.rows[1:])))
+    feed.replica.receive_frame(msgspec.structs.replace(frame, rows=(damaged, *frame.rows[1:])))
     with pytest.raises(zstandard.ZstdError):
         read(feed.replica)
     feed.changes.clear()
     await clock.advance(0.5)
     younger = Feed(clock, replica=feed.replica)
-    await younger.pull(feed.replica.frame(await younger.sent(packed_row("a", 1, other), packed_row("b", 1, other))))
+    await younger.pull(
+        feed.replica.receive_frame(await younger.sent(packed_row("a", 1, other), packed_row("b", 1, other)))
+    )
     assert (feed.replica.state, read(feed.replica), younger.told) == ("live", ["a", "b"], [row.name])
 
 
@@ -209,19 +219,19 @@ async def test_a_snapshot_begun_anew_forgets_the_dictionaries_of_the_one_before(
     for number in range(CHUNK_ROWS + 1):
         feed.publisher.put(packed_row(f"pod-{number}", 1, trained))
     await feed.publisher.flush()
-    ask = feed.replica.frame(feed.layer.frames[-1])
+    ask = feed.replica.receive_frame(feed.layer.frames[-1])
     assert ask is not None
     await feed.publisher.answer(ask)
     first = feed.layer.chunks[-1]
     assert first.total == 2
-    again = feed.replica.chunk(first)
+    again = feed.replica.receive_chunk(first)
     assert again is not None
-    gone = Chunk("pods", first.epoch, first.seq, first.snapshot, 1, 0, LIVE)
-    assert feed.replica.chunk(gone) == Ask("pods", "", "", 0, first.epoch)
+    gone = SnapshotChunk("pods", first.epoch, first.seq, first.snapshot, 1, 0, LIVE)
+    assert feed.replica.receive_chunk(gone) == SnapshotRequest("pods", "", "", 0, first.epoch)
     without = msgspec.structs.replace(feed.layer.chunks[-1], snapshot="another", dictionaries=())
-    assert feed.replica.chunk(without) is None
+    assert feed.replica.receive_chunk(without) is None
     assert feed.replica.state == "stale"
-    clock._now += PATIENCE
+    clock._now += ANSWER_TIMEOUT
     await feed.pull(feed.replica.tick())
     assert (feed.replica.state, len(read(feed.replica))) == ("live", CHUNK_ROWS + 1)
 
@@ -232,7 +242,7 @@ async def test_only_the_first_chunk_of_a_snapshot_has_the_dictionary_and_all_its
     for number in range(CHUNK_ROWS * 2 + 1):
         feed.publisher.put(packed_row(f"pod-{number}", 1, trained))
     await feed.publisher.flush()
-    ask = feed.replica.frame(feed.layer.frames[-1])
+    ask = feed.replica.receive_frame(feed.layer.frames[-1])
     assert len(feed.layer.frames) > 1
     feed.layer.sent.clear()
     assert await feed.pull(ask) == 3
@@ -244,34 +254,34 @@ async def test_a_snapshot_has_the_dictionary_of_rows_that_are_still_to_come(feed
     """The last row that needed it is gone; the worker will not announce it again, and packs with it on."""
     row = packed_row("a", 1, trained)
     await feed.sent(row)
-    feed.publisher.drop(row.uid)
+    feed.publisher.remove(row.uid)
     await feed.publisher.flush()
-    await feed.pull(feed.replica.frame(feed.layer.frames[-1]))
+    await feed.pull(feed.replica.receive_frame(feed.layer.frames[-1]))
     assert read(feed.replica) == []
-    assert feed.replica.frame(await feed.sent(packed_row("b", 1, trained))) is None
+    assert feed.replica.receive_frame(await feed.sent(packed_row("b", 1, trained))) is None
     assert (feed.replica.state, read(feed.replica)) == ("live", ["b"])
 
 
 async def test_a_frame_kept_while_a_snapshot_is_pulled_brings_its_dictionary(feed: Feed, trained: Dictionary) -> None:
     await feed.sent(packed_row("lost"))
-    ask = feed.replica.frame(await feed.sent(packed_row("plain")))
+    ask = feed.replica.receive_frame(await feed.sent(packed_row("plain")))
     assert ask is not None
     await feed.publisher.answer(ask)
     snapshot = feed.layer.chunks[-1]
-    assert feed.replica.frame(await feed.sent(packed_row("a", 1, trained))) is None
-    assert feed.replica.chunk(snapshot) is None
+    assert feed.replica.receive_frame(await feed.sent(packed_row("a", 1, trained))) is None
+    assert feed.replica.receive_chunk(snapshot) is None
     assert (feed.replica.state, read(feed.replica)) == ("live", ["a", "lost", "plain"])
 
 
 async def test_a_new_worker_has_another_dictionary_and_only_what_it_changed_is_told(
     feed: Feed, clock: FakeClock, trained: Dictionary, other: Dictionary
 ) -> None:
-    feed.replica.frame(await feed.sent(packed_row("a", 1, trained), packed_row("b", 1, trained)))
+    feed.replica.receive_frame(await feed.sent(packed_row("a", 1, trained), packed_row("b", 1, trained)))
     held = feed.replica.get("default", "a")
     await clock.advance(0.5)
     younger = Feed(clock, replica=feed.replica)
     frame = await younger.sent(packed_row("a", 1, other), packed_row("b", 2, other))
-    await younger.pull(feed.replica.frame(frame))
+    await younger.pull(feed.replica.receive_frame(frame))
     assert (feed.replica.state, feed.replica.epoch, feed.replica.gaps) == ("live", younger.publisher.epoch, 0)
     assert younger.told == ["b"]
     assert {row.blob.dictionary.data for row in feed.replica.rows.values() if row.blob and row.blob.dictionary} == {
@@ -285,7 +295,7 @@ async def test_a_new_worker_has_another_dictionary_and_only_what_it_changed_is_t
 async def test_a_dictionary_goes_with_the_last_row_that_needs_it(
     feed: Feed, clock: FakeClock, trained: Dictionary, other: Dictionary
 ) -> None:
-    feed.replica.frame(await feed.sent(packed_row("a", 1, trained)))
+    feed.replica.receive_frame(await feed.sent(packed_row("a", 1, trained)))
     row = feed.replica.get("default", "a")
     assert row
     assert row.blob
@@ -293,7 +303,7 @@ async def test_a_dictionary_goes_with_the_last_row_that_needs_it(
     old = weakref.ref(row.blob.dictionary)
     await clock.advance(0.5)
     younger = Feed(clock, replica=feed.replica)
-    await younger.pull(feed.replica.frame(await younger.sent(packed_row("a", 1, other))))
+    await younger.pull(feed.replica.receive_frame(await younger.sent(packed_row("a", 1, other))))
     feed.changes.clear()
     assert old() is not None, "the row at hand needs it"
     del row
@@ -307,9 +317,9 @@ async def test_of_two_workers_with_a_dictionary_each_the_elder_is_not_mixed_in(
     await clock.advance(0.5)
     younger = Feed(clock, replica=feed.replica)
     for version in (1, 2, 3):
-        feed.replica.frame(await feed.sent(packed_row("a", version, trained)))
-        ask = feed.replica.frame(await younger.sent(packed_row("a", version + 10, other)))
-        feed.replica.frame(await feed.sent(packed_row("elder", version, trained)))
+        feed.replica.receive_frame(await feed.sent(packed_row("a", version, trained)))
+        ask = feed.replica.receive_frame(await younger.sent(packed_row("a", version + 10, other)))
+        feed.replica.receive_frame(await feed.sent(packed_row("elder", version, trained)))
         await younger.pull(ask)
         assert (feed.replica.state, read(feed.replica)) == ("live", ["a"])
     row = feed.replica.get("default", "a")
@@ -321,17 +331,17 @@ async def test_kinds_have_their_own(clock: FakeClock, trained: Dictionary, other
     pods, nodes = Feed(clock), Feed(clock, "nodes")
     for feed, packer, name in ((pods, trained, "pod"), (nodes, other, "node")):
         await feed.pull(feed.replica.tick())
-        assert feed.replica.frame(await feed.sent(packed_row(name, 1, packer))) is None
+        assert feed.replica.receive_frame(await feed.sent(packed_row(name, 1, packer))) is None
     assert (read(pods.replica), read(nodes.replica)) == (["pod"], ["node"])
     foreign = msgspec.structs.replace(nodes.layer.frames[-1], resource="pods", epoch=pods.publisher.epoch, seq=2)
     foreign = msgspec.structs.replace(foreign, dictionaries=())
-    pods.replica.frame(foreign)
+    pods.replica.receive_frame(foreign)
     assert (pods.replica.state, read(pods.replica)) == ("stale", ["pod"])
 
 
 async def test_rows_are_filtered_by_path_in_any_thread(feed: Feed, trained: Dictionary) -> None:
     names = [f"pod-{number}" for number in range(40)]
-    feed.replica.frame(await feed.sent(*(packed_row(name, 1, trained) for name in names)))
+    feed.replica.receive_frame(await feed.sent(*(packed_row(name, 1, trained) for name in names)))
     query = Query.parse({"q": [".spec.nodeName=pod-7"]}, "pods")
     assert query.problems == ()
     start = threading.Barrier(4)
@@ -348,14 +358,14 @@ async def test_rows_are_filtered_by_path_in_any_thread(feed: Feed, trained: Dict
 def test_a_dictionary_that_no_row_needs_is_forgotten_when_another_is_announced(
     trained: Dictionary, other: Dictionary
 ) -> None:
-    announced = Announced()
+    announced = AnnouncedDictionaries()
     old, new = packed_row("a", 1, trained), packed_row("a", 2, other)
     assert announced.announce([old], [old]) == (trained.data,)
     assert announced.announce([], []) == ()
     assert announced.all() == (trained.data,)
     assert announced.announce([new], [old, new]) == (other.data,)
     assert announced.all() == (trained.data, other.data)
-    announced = Announced()
+    announced = AnnouncedDictionaries()
     announced.announce([old], [old])
     announced.announce([new], [new])
     assert announced.all() == (other.data,)
@@ -366,7 +376,7 @@ def test_a_dictionary_that_has_anothers_id_by_chance_is_announced(trained: Dicti
     """The id stands in bytes 4 to 8 (RFC 8878, section 6)."""
     namesake = Dictionary(other.data[:4] + trained.data[4:8] + other.data[8:])
     assert namesake.id == trained.id
-    announced, heard = Announced(), Heard()
+    announced, heard = AnnouncedDictionaries(), ReceivedDictionaries()
     for version, packer in enumerate((trained, namesake)):
         sent = packed_row("a", version, packer)
         said = announced.announce([sent], [sent])
@@ -380,10 +390,10 @@ def test_a_dictionary_that_has_anothers_id_by_chance_is_announced(trained: Dicti
 def test_frames_and_chunks_with_dictionaries_come_out_as_they_went_in(trained: Dictionary) -> None:
     row = packed_row("a", 1, trained)
     frame = Frame("pods", "5", 1, 1.0, LIVE, rows=(row,), dictionaries=(trained.data,))
-    chunk = Chunk("pods", "5", 1, "5.1", 0, 1, LIVE, rows=(row,), dictionaries=(trained.data,))
+    chunk = SnapshotChunk("pods", "5", 1, "5.1", 0, 1, LIVE, rows=(row,), dictionaries=(trained.data,))
     for sent, come in (
         (frame, frame_decoder.decode(encoder.encode(frame))),
-        (chunk, chunk_decoder.decode(encoder.encode(chunk))),
+        (chunk, snapshot_chunk_decoder.decode(encoder.encode(chunk))),
     ):
-        assert Heard().bind(come.rows, come.dictionaries)
+        assert ReceivedDictionaries().bind(come.rows, come.dictionaries)
         assert come == sent

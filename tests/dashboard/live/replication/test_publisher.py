@@ -1,4 +1,4 @@
-"""The publisher: numbered frames without holes, coalesced rows, uncoalesced entries, snapshots on request."""
+"""Tests of the publisher: numbered frames without gaps, coalesced rows, uncoalesced entries, snapshots on request."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from itertools import pairwise
 import msgspec
 import pytest
 
-from dashboard.live.epoch import new_epoch
-from dashboard.live.frame_parts import FRAME_ENTRIES
-from dashboard.live.messages import Ask, Row
-from dashboard.live.publisher import KEPT_ENTRIES, Publisher
-from dashboard.live.snapshot import CHUNK_BYTES, CHUNK_ROWS, STEP, weight
+from dashboard.live.replication.frames import MAX_FRAME_ENTRIES, new_epoch
+from dashboard.live.replication.messages import SnapshotRequest
+from dashboard.live.replication.publisher import MAX_ENTRIES, Publisher
+from dashboard.live.replication.snapshot import CHUNK_BYTES, CHUNK_ROWS, STEP, row_size
+from dashboard.objects.kinds.row import Row
 from informerd.cache.health import Health
 from informerd.objects import Blob
-from tests.clock import FakeClock, settle
-from tests.live.fake_layer import RecordingLayer, row
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.live.fake_channel_layer import RecordingLayer, row
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def publisher(layer: RecordingLayer, clock: FakeClock) -> Publisher:
 async def test_rows_of_a_tick_are_coalesced_and_entries_are_not(publisher: Publisher, layer: RecordingLayer) -> None:
     for version in (1, 2, 3):
         publisher.put(row("web", version))
-        publisher.entry("modified", row("web", version), f"to {version}", "ok")
+        publisher.add_entry("modified", row("web", version), f"to {version}", "ok")
     await publisher.flush()
     (frame,) = layer.frames
     assert [each.version for each in frame.rows] == ["3"]
@@ -60,9 +60,9 @@ async def test_neither_a_relist_nor_a_snapshot_of_it_holds_up_the_loop(
     def weigh(each: Row) -> int:
         nonlocal weighed
         weighed += 1
-        return weight(each)
+        return row_size(each)
 
-    monkeypatch.setattr("dashboard.live.snapshot.weight", weigh)
+    monkeypatch.setattr("dashboard.live.replication.snapshot.row_size", weigh)
     sent: list[int] = []
     cut: list[int] = []
 
@@ -76,7 +76,7 @@ async def test_neither_a_relist_nor_a_snapshot_of_it_holds_up_the_loop(
     for number in range(CHUNK_ROWS * 20):
         publisher.put(row(f"pod-{number}"))
     await publisher.flush()
-    await publisher.answer(Ask("pods", "replica"))
+    await publisher.answer(SnapshotRequest("pods", "replica"))
     watching.cancel()
     assert len(layer.frames) == 21
     assert max(after - before for before, after in pairwise(sent)) <= 2
@@ -91,16 +91,16 @@ async def test_what_comes_while_a_relist_is_sent_is_in_the_snapshot_that_was_ask
 ) -> None:
     for number in range(CHUNK_ROWS * 3):
         publisher.put(row(f"pod-{number}"))
-    answering = asyncio.create_task(publisher.answer(Ask("pods", "replica")))
+    answering = asyncio.create_task(publisher.answer(SnapshotRequest("pods", "replica")))
     await asyncio.sleep(0)
     publisher.put(row("pod-0", 2))
-    publisher.drop("uid-default-pod-1")
+    publisher.remove("uid-default-pod-1")
     await answering
     (chunk,) = layer.chunks
     frames = layer.frames
     assert chunk.seq == frames[-1].seq == len(frames)
     versions = {each.uid: each.version for frame in frames for each in frame.rows}
-    gone = {uid for frame in frames for uid in frame.gone}
+    gone = {uid for frame in frames for uid in frame.deleted_uids}
     frozen = publisher._snapshots._frozen[chunk.snapshot]
     assert {each.uid: each.version for each in frozen.rows} == {
         uid: version for uid, version in versions.items() if uid not in gone
@@ -115,19 +115,19 @@ async def test_frames_with_content_are_numbered_without_holes_and_heartbeats_rep
     publisher.put(row("a"))
     await publisher.flush()
     await publisher.flush()
-    publisher.drop("uid-default-a")
+    publisher.remove("uid-default-a")
     await publisher.flush()
-    assert [(frame.seq, len(frame.rows), len(frame.gone)) for frame in layer.frames] == [
+    assert [(frame.seq, len(frame.rows), len(frame.deleted_uids)) for frame in layer.frames] == [
         (0, 0, 0), (1, 1, 0), (1, 0, 0), (2, 0, 1),
     ]  # fmt: skip
 
 
 async def test_added_and_deleted_within_one_tick_is_gone(publisher: Publisher, layer: RecordingLayer) -> None:
     publisher.put(row("brief"))
-    publisher.drop("uid-default-brief")
+    publisher.remove("uid-default-brief")
     await publisher.flush()
     (frame,) = layer.frames
-    assert (frame.rows, frame.gone) == ((), ("uid-default-brief",))
+    assert (frame.rows, frame.deleted_uids) == ((), ("uid-default-brief",))
     assert publisher.rows == {}
 
 
@@ -138,28 +138,30 @@ async def test_a_relist_of_many_rows_is_cut_into_frames_that_fit_a_layer(
         publisher.put(row(f"pod-{number}"))
     publisher.put(row("big", blob=Blob(b"x" * CHUNK_BYTES)))
     publisher.put(row("after"))
-    for number in range(FRAME_ENTRIES + 1):
-        publisher.entry("modified", row("big"), str(number), "ok")
+    for number in range(MAX_FRAME_ENTRIES + 1):
+        publisher.add_entry("modified", row("big"), str(number), "ok")
     await publisher.flush()
     frames = layer.frames
     assert [frame.seq for frame in frames] == list(range(1, len(frames) + 1))
     assert all(len(frame.rows) <= CHUNK_ROWS for frame in frames)
     assert sum(len(frame.rows) for frame in frames) == CHUNK_ROWS * 2 + 3
-    assert [entry.words for frame in frames for entry in frame.entries] == [str(n) for n in range(FRAME_ENTRIES + 1)]
-    assert [frame.rates for frame in frames if any(frame.rates)] == [(0, FRAME_ENTRIES + 1, 0)]
+    assert [entry.words for frame in frames for entry in frame.entries] == [
+        str(n) for n in range(MAX_FRAME_ENTRIES + 1)
+    ]
+    assert [frame.rates for frame in frames if any(frame.rates)] == [(0, MAX_FRAME_ENTRIES + 1, 0)]
 
 
 async def test_the_first_delta_after_quiet_leaves_at_once_and_later_ones_wait_for_the_tick(
     publisher: Publisher, layer: RecordingLayer, clock: FakeClock
 ) -> None:
     running = asyncio.create_task(publisher.run())
-    await settle()
+    await run_ready_tasks()
     publisher.put(row("first"))
-    await settle()
+    await run_ready_tasks()
     assert [each.name for frame in layer.frames for each in frame.rows] == ["first"]
     publisher.put(row("second"))
     publisher.put(row("third"))
-    await settle()
+    await run_ready_tasks()
     assert len(layer.frames) == 1
     await clock.advance(0.05)
     assert [each.name for each in layer.frames[-1].rows] == ["second", "third"]
@@ -172,12 +174,12 @@ async def test_a_heartbeat_leaves_each_second_with_the_informers_health(
 ) -> None:
     publisher.health = lambda: Health(state="live", since=1.0, heard=clock.time())
     running = asyncio.create_task(publisher.run())
-    await settle()
+    await run_ready_tasks()
     for _ in range(5):
         await clock.advance(1.0)
     assert 4 <= len(layer.frames) <= 5
     assert {frame.seq for frame in layer.frames} == {0}
-    assert layer.frames[-1].health.heard == layer.frames[-1].sent
+    assert layer.frames[-1].health.heard == layer.frames[-1].sent_at
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
 
@@ -209,7 +211,7 @@ async def test_after_a_frame_that_the_layer_did_not_take_the_rest_of_the_batch_i
         publisher.put(row(f"pod-{number}"))
     with monkeypatch.context() as patched:
         patched.setattr(layer, "group_send", refuse)
-        await publisher.answer(Ask("pods", "replica"))
+        await publisher.answer(SnapshotRequest("pods", "replica"))
     assert (tries, layer.sent) == (1, [])
     await publisher.flush()
     assert [frame.seq for frame in layer.frames] == [3]
@@ -225,7 +227,7 @@ async def test_a_row_that_no_message_can_carry_is_shown_by_its_name_and_takes_no
     assert [(each.name, each.status, each.cells) for each in frame.rows] == [
         ("huge", "Unreadable", ()), ("fine", "Running", ("fine", 1)),
     ]  # fmt: skip
-    await publisher.answer(Ask("pods", "replica"))
+    await publisher.answer(SnapshotRequest("pods", "replica"))
     assert layer.chunks[-1].rows == frame.rows
     assert "the row of default/huge cannot be sent" in caplog.text
 
@@ -244,11 +246,11 @@ async def test_a_snapshot_has_the_health_of_its_moment(publisher: Publisher, lay
     for number in range(CHUNK_ROWS + 1):
         publisher.put(row(f"pod-{number}"))
     publisher.health = lambda: Health(state="syncing", since=1.0)
-    await publisher.answer(Ask("pods", "replica"))
+    await publisher.answer(SnapshotRequest("pods", "replica"))
     publisher.health = lambda: Health(state="live", since=2.0)
-    await publisher.answer(Ask("pods", "replica", layer.chunks[-1].snapshot, 1, publisher.epoch))
+    await publisher.answer(SnapshotRequest("pods", "replica", layer.chunks[-1].snapshot, 1, publisher.epoch))
     assert [chunk.health.state for chunk in layer.chunks] == ["syncing", "syncing"]
-    await publisher.answer(Ask("pods", "replica"))
+    await publisher.answer(SnapshotRequest("pods", "replica"))
     assert layer.chunks[-1].health.state == "live"
 
 
@@ -257,13 +259,13 @@ async def test_a_snapshot_is_kept_while_dozens_are_pulled_at_once(publisher: Pub
         publisher.put(row(f"pod-{number}"))
     names = []
     for version in range(2, 42):
-        await publisher.answer(Ask("pods", "replica"))
+        await publisher.answer(SnapshotRequest("pods", "replica"))
         names.append(layer.chunks[-1].snapshot)
         layer.sent.clear()
         publisher.put(row("pod-0", version))
     assert len(set(names)) == 40
     for name in names:
-        await publisher.answer(Ask("pods", "replica", name, 1, publisher.epoch))
+        await publisher.answer(SnapshotRequest("pods", "replica", name, 1, publisher.epoch))
         assert layer.chunks[-1].total == 2
         layer.sent.clear()
 
@@ -272,8 +274,8 @@ async def test_a_snapshot_is_the_state_after_the_frames_that_left_before_it(
     publisher: Publisher, layer: RecordingLayer
 ) -> None:
     publisher.put(row("a"))
-    publisher.entry("added", row("a"), "created", "ok")
-    await publisher.answer(Ask("pods", "replica"))
+    publisher.add_entry("added", row("a"), "created", "ok")
+    await publisher.answer(SnapshotRequest("pods", "replica"))
     assert [message["type"] for _, message in layer.sent] == ["feed.frame", "feed.chunk"]
     (chunk,) = layer.chunks
     assert (chunk.epoch, chunk.seq, chunk.index, chunk.total) == (publisher.epoch, 1, 0, 1)
@@ -285,11 +287,11 @@ async def test_a_snapshot_is_the_state_after_the_frames_that_left_before_it(
 async def test_a_snapshot_stays_frozen_while_it_is_pulled(publisher: Publisher, layer: RecordingLayer) -> None:
     for number in range(CHUNK_ROWS + 1):
         publisher.put(row(f"pod-{number}"))
-    await publisher.answer(Ask("pods", "replica"))
+    await publisher.answer(SnapshotRequest("pods", "replica"))
     first = layer.chunks[-1]
-    publisher.drop(f"uid-default-pod-{CHUNK_ROWS}")
+    publisher.remove(f"uid-default-pod-{CHUNK_ROWS}")
     await publisher.flush()
-    await publisher.answer(Ask("pods", "replica", first.snapshot, 1, publisher.epoch))
+    await publisher.answer(SnapshotRequest("pods", "replica", first.snapshot, 1, publisher.epoch))
     second = layer.chunks[-1]
     assert (second.seq, second.index, second.total) == (first.seq, 1, 2)
     assert [each.name for each in second.rows] == [f"pod-{CHUNK_ROWS}"]
@@ -297,31 +299,31 @@ async def test_a_snapshot_stays_frozen_while_it_is_pulled(publisher: Publisher, 
 
 
 async def test_an_empty_resource_has_a_snapshot_of_one_chunk(publisher: Publisher, layer: RecordingLayer) -> None:
-    await publisher.answer(Ask("pods", "replica"))
+    await publisher.answer(SnapshotRequest("pods", "replica"))
     assert [(chunk.total, chunk.rows) for chunk in layer.chunks] == [(1, ())]
 
 
 async def test_a_snapshot_that_nobody_asked_for_in_a_while_is_forgotten_and_said_to_be(
     publisher: Publisher, layer: RecordingLayer, clock: FakeClock
 ) -> None:
-    await publisher.answer(Ask("pods", "replica"))
+    await publisher.answer(SnapshotRequest("pods", "replica"))
     named = layer.chunks[-1].snapshot
     await clock.advance(31)
-    await publisher.answer(Ask("pods", "replica", named, 0))
+    await publisher.answer(SnapshotRequest("pods", "replica", named, 0))
     assert (layer.chunks[-1].total, layer.chunks[-1].snapshot) == (0, named)
 
 
 async def test_an_ask_for_another_epoch_is_left_to_its_worker(publisher: Publisher, layer: RecordingLayer) -> None:
-    await publisher.answer(Ask("pods", "replica", "", 0, "another"))
+    await publisher.answer(SnapshotRequest("pods", "replica", "", 0, "another"))
     assert layer.sent == []
 
 
 async def test_only_the_newest_entries_are_kept(publisher: Publisher) -> None:
-    for number in range(KEPT_ENTRIES + 7):
-        publisher.entry("modified", row("a"), str(number), "ok")
+    for number in range(MAX_ENTRIES + 7):
+        publisher.add_entry("modified", row("a"), str(number), "ok")
     await publisher.flush()
-    assert len(publisher.entries) == KEPT_ENTRIES
-    assert publisher.entries[-1].seq == KEPT_ENTRIES + 7
+    assert len(publisher.entries) == MAX_ENTRIES
+    assert publisher.entries[-1].seq == MAX_ENTRIES + 7
 
 
 def test_epochs_sort_by_the_time_they_began(clock: FakeClock) -> None:

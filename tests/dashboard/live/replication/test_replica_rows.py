@@ -1,4 +1,4 @@
-"""What a replica holds: whatever comes and goes, its indexes say what a look at all rows would."""
+"""Tests of replica rows, whose indexes equal a scan of all rows after any changes."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.live.holding import STEP, Holding
-from dashboard.live.messages import Owner, Row
-from dashboard.live.ownership import owner_uids
-from dashboard.live.pull import Part, RowChange
-from dashboard.live.uid_index import UidIndex
-from dashboard.resources.rows.events import SUBJECT_OF
-from tests.live.feeder import pod
-from tests.live.shown_detail import event
+from dashboard.live.replication.pull import RowChange, SnapshotPart
+from dashboard.live.replication.replica_rows import STEP, ReplicaRows, UidIndex
+from dashboard.objects.kinds.owners import owner_uids
+from dashboard.objects.kinds.row import Owner, Row
+from dashboard.objects.printers.events import SUBJECT_OF
+from tests.support.live.pod_detail import event
+from tests.support.live.replica_feeder import pod
 
 UIDS, NAMES, OWNERS = range(12), range(5), ("", "d1", "d2", "d3", "d1 d2", "d2 d3 d3", "d1 d2 d3")
 deltas = st.tuples(st.sampled_from(UIDS), st.sampled_from(NAMES), st.sampled_from(OWNERS))
@@ -43,25 +42,25 @@ def check(index: UidIndex, held: dict[str, Row], names_of: Callable[[Row], Itera
         for name in names_of(row):
             fresh[name].add(row.uid)
     fresh.pop("", None)
-    assert {name: set(index.of(name)) for name in fresh} == fresh
+    assert {name: set(index.uids_of(name)) for name in fresh} == fresh
     assert len(index) == len(fresh)
-    assert all(isinstance(index.of(name), set) == (len(uids) > 1) for name, uids in fresh.items())
+    assert all(isinstance(index.uids_of(name), set) == (len(uids) > 1) for name, uids in fresh.items())
 
 
-def live_through(holding: Holding, history: list[tuple[str, list[tuple[int, int, str]]]],
+def live_through(holding: ReplicaRows, history: list[tuple[str, list[tuple[int, int, str]]]],
                  made: Callable[[int, int, str], Row]) -> Iterator[None]:  # fmt: skip
     """After each step that others may see: frames, and a snapshot's steps, relists and new epochs among them."""
     for deed, said in history:
         rows = list({uid: made(uid, name, owner) for uid, name, owner in said}.values())
         if deed == "frame":
-            holding.take(rows, ())
+            holding.apply_frame(rows, ())
         elif deed == "drop":
-            holding.take((), [row.uid for row in rows])
+            holding.apply_frame((), [row.uid for row in rows])
         else:
             coming = {row.uid for row in rows}
             changes: dict[str, RowChange] = {row.uid: (holding.rows.get(row.uid), row) for row in rows}
             gone = [uid for uid in holding.rows if uid not in coming]
-            for _ in holding.take_over(gone, [Part(tuple(rows), changes)]):
+            for _ in holding.apply_snapshot(gone, [SnapshotPart(tuple(rows), changes)]):
                 yield
         yield
 
@@ -70,7 +69,7 @@ def live_through(holding: Holding, history: list[tuple[str, list[tuple[int, int,
 def test_what_each_owns_is_known_whatever_has_come_and_gone(
     history: list[tuple[str, list[tuple[int, int, str]]]],
 ) -> None:
-    holding = Holding("pods")
+    holding = ReplicaRows("pods")
     for _ in live_through(holding, history, as_pod):
         check(holding.by_owner, holding.rows, owner_uids)
         assert len(holding.by_subject) == 0
@@ -78,14 +77,14 @@ def test_what_each_owns_is_known_whatever_has_come_and_gone(
 
 @given(deeds)
 def test_events_are_known_by_what_they_are_about(history: list[tuple[str, list[tuple[int, int, str]]]]) -> None:
-    holding = Holding("events")
+    holding = ReplicaRows("events")
     for _ in live_through(holding, history, as_event):
         check(holding.by_subject, holding.rows, lambda row: (SUBJECT_OF["events"](row),))
 
 
 def test_a_snapshot_of_more_than_one_step_is_indexed_to_its_end() -> None:
-    holding = Holding("pods")
+    holding = ReplicaRows("pods")
     rows = tuple(msgspec.structs.replace(pod(f"p{number}"), owner=("Job", "j", "j")) for number in range(STEP + 2))
-    steps = list(holding.take_over((), [Part(rows, {row.uid: (None, row) for row in rows})]))
+    steps = list(holding.apply_snapshot((), [SnapshotPart(rows, {row.uid: (None, row) for row in rows})]))
     assert len(steps) == 2
-    assert set(holding.by_owner.of("j")) == {row.uid for row in rows}
+    assert set(holding.by_owner.uids_of("j")) == {row.uid for row in rows}

@@ -1,4 +1,4 @@
-"""All replicas of a process: what they are told by a layer that fails, and that time passes in them all the same."""
+"""Tests of all replicas of a process: notices of a failing layer, and the passing of time without messages."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from dashboard.live.layer import REJOIN, RETRY
-from dashboard.live.messages import Chunk, Frame, ask_decoder, encoder
-from dashboard.live.replica import SILENCE
-from dashboard.live.replicas import TICK, Replicas
-from dashboard.resources.kinds import kinds_named
+from dashboard.live.replication.channel import RECEIVE_RETRY_DELAY, REJOIN_INTERVAL
+from dashboard.live.replication.messages import Frame, SnapshotChunk, encoder, snapshot_request_decoder
+from dashboard.live.replication.replica import SILENCE_TIMEOUT
+from dashboard.live.replication.replicas import TICK, Replicas
+from dashboard.objects.kinds.catalog import parse_kinds
 from informerd.cache.health import Health
-from tests.clock import FakeClock, settle
+from tests.support.clock import FakeClock, run_ready_tasks
 
-KINDS = kinds_named(["pods", "nodes", "namespaces", "deployments", "events"])
+KINDS = parse_kinds(["pods", "nodes", "namespaces", "deployments", "events"])
 HEALTH = Health(state="live", since=1.0, heard=2.0)
 Message = dict[str, Any]
 
@@ -47,7 +47,7 @@ class Faulty:
 
     async def group_send(self, group: str, message: Message) -> None:
         await self._fate()
-        self.asked.append(ask_decoder.decode(message["data"]).resource)
+        self.asked.append(snapshot_request_decoder.decode(message["data"]).resource)
 
     async def receive(self, channel: str) -> Message:
         await self._fate()
@@ -76,9 +76,9 @@ class Following:
     async def become_live(self) -> None:
         await self.clock.advance(TICK)
         for replica in self.replicas:
-            answer = Chunk(replica.key, "5", 3, "5.1", 0, 1, HEALTH)
+            answer = SnapshotChunk(replica.key, "5", 3, "5.1", 0, 1, HEALTH)
             self.layer.inbox.put_nowait({"type": "feed.chunk", "data": encoder.encode(answer)})
-        await settle()
+        await run_ready_tasks()
         assert self.states == {"live"}
 
 
@@ -86,7 +86,7 @@ class Following:
 async def following() -> AsyncIterator[Following]:
     made = Following()
     running = asyncio.create_task(made.replicas.run())
-    await settle()
+    await run_ready_tasks()
     await made.clock.advance(TICK)
     yield made
     running.cancel()
@@ -101,8 +101,8 @@ async def test_silence_is_noticed_while_the_layer_gives_nothing_but_errors(follo
     await following.become_live()
     following.layer.raises = True
     following.layer.inbox.put_nowait({"type": "nothing"})  # wakes who waits for a message
-    await following.clock.advance(SILENCE + 2 * TICK)
-    assert not following.replicas._inbox.joined
+    await following.clock.advance(SILENCE_TIMEOUT + 2 * TICK)
+    assert not following.replicas._inbox.is_joined
     assert following.states == {"stale"}
     assert following.replicas.channel_problem == "no Redis here"
 
@@ -110,7 +110,7 @@ async def test_silence_is_noticed_while_the_layer_gives_nothing_but_errors(follo
 async def test_all_kinds_are_stale_at_once_while_each_send_hangs(following: Following) -> None:
     await following.become_live()
     following.layer.hangs = True
-    await following.clock.advance(SILENCE + 2 * TICK)
+    await following.clock.advance(SILENCE_TIMEOUT + 2 * TICK)
     assert following.states == {"stale"}
     await following.clock.advance(3)
     assert following.layer.under_way == len(KINDS)
@@ -119,13 +119,13 @@ async def test_all_kinds_are_stale_at_once_while_each_send_hangs(following: Foll
 async def test_a_kind_that_falls_silent_while_a_send_hangs_is_noticed_in_time(following: Following) -> None:
     await following.become_live()
     following.layer.hangs = True
-    await following.clock.advance(SILENCE / 2)
+    await following.clock.advance(SILENCE_TIMEOUT / 2)
     heartbeat = Frame("nodes", "5", 3, 1.0, HEALTH)
-    await following.replicas.take({"type": "feed.frame", "data": encoder.encode(heartbeat)})
-    await following.clock.advance(SILENCE / 2 + 2 * TICK)
+    await following.replicas.receive({"type": "feed.frame", "data": encoder.encode(heartbeat)})
+    await following.clock.advance(SILENCE_TIMEOUT / 2 + 2 * TICK)
     assert following.replicas.get("pods").state == "stale"
     assert following.replicas.get("nodes").state == "live"
-    await following.clock.advance(SILENCE / 2)
+    await following.clock.advance(SILENCE_TIMEOUT / 2)
     assert following.states == {"stale"}
 
 
@@ -133,10 +133,10 @@ async def test_they_ask_again_when_the_layer_is_back(following: Following) -> No
     await following.become_live()
     following.layer.raises = True
     following.layer.inbox.put_nowait({"type": "nothing"})
-    await following.clock.advance(SILENCE + 2 * TICK)
+    await following.clock.advance(SILENCE_TIMEOUT + 2 * TICK)
     following.layer.asked.clear()
     following.layer.raises = False
-    await following.clock.advance(RETRY + REJOIN + 2 * TICK)
+    await following.clock.advance(RECEIVE_RETRY_DELAY + REJOIN_INTERVAL + 2 * TICK)
     assert set(following.layer.asked) == {kind.key for kind in KINDS}
 
 
@@ -144,8 +144,8 @@ async def test_a_feed_that_cannot_be_read_is_one_warning(
     following: Following, caplog: pytest.LogCaptureFixture
 ) -> None:
     for data in (b"\x93\x01", b"\xc1", b""):
-        await following.replicas.take({"type": "feed.frame", "data": data})
-    await following.replicas.take({"type": "feed.frame"})
+        await following.replicas.receive({"type": "feed.frame", "data": data})
+    await following.replicas.receive({"type": "feed.frame"})
     warned = [record.message for record in caplog.records if record.levelno == logging.WARNING]
     assert len(warned) == 1
-    assert "is the worker of another version?" in warned[0]
+    assert "check whether the worker runs another version" in warned[0]

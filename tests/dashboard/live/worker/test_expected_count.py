@@ -1,13 +1,13 @@
-"""A long first list: how many objects it will bring is asked for, and told with what has come."""
+"""Tests of a long first list: its expected number of objects is requested, and shown with the number received."""
 
 from __future__ import annotations
 
 import asyncio
 
-from dashboard.live.expected import PATIENCE, Expected
+from dashboard.live.worker.expected_count import ASK_DELAY, ExpectedCount
 from informerd.cache.health import Health
 from informerd.errors import Unreachable
-from tests.clock import FakeClock, settle
+from tests.support.clock import FakeClock, run_ready_tasks
 
 
 class Kind:
@@ -25,10 +25,10 @@ class Kind:
         return self.total
 
 
-async def told(kind: Kind, clock: FakeClock, seconds: float) -> Expected:
-    expected = Expected(lambda: kind.health, kind.count, clock)
+async def told(kind: Kind, clock: FakeClock, seconds: float) -> ExpectedCount:
+    expected = ExpectedCount(lambda: kind.health, kind.count, clock)
     task = asyncio.create_task(expected.run())
-    await settle()
+    await run_ready_tasks()
     for _ in range(int(seconds)):
         await clock.advance(1)
     task.cancel()
@@ -37,7 +37,7 @@ async def told(kind: Kind, clock: FakeClock, seconds: float) -> Expected:
 
 async def test_what_remains_of_a_long_list_is_told_and_asked_for_once() -> None:
     kind, clock = Kind(50_000), FakeClock()
-    expected = await told(kind, clock, 5 * PATIENCE)
+    expected = await told(kind, clock, 5 * ASK_DELAY)
     assert (expected().listed, expected().remaining, kind.asked) == (12_400, 37_600, 1)
     kind.health = Health(state="syncing", since=0, listed=50_003)
     assert expected().remaining == 0, "some came while it was listed"

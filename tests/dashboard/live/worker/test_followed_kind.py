@@ -1,23 +1,23 @@
-"""A kind that a worker follows: what it says of its first list, whatever its definition does meanwhile."""
+"""Tests of a kind that a worker follows: reports on its first list, through any changes of its definition."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import Any, cast
 
-from dashboard.live.definitions import Definitions
-from dashboard.live.expected import PATIENCE
-from dashboard.live.followed_kind import FollowedKind
-from dashboard.live.messages import Described, Printed
-from dashboard.live.publisher import Publisher
-from dashboard.resources.kinds import kind_of_key
+from dashboard.live.replication.publisher import Publisher
+from dashboard.live.worker.crds import CrdClient
+from dashboard.live.worker.expected_count import ASK_DELAY
+from dashboard.live.worker.followed_kind import FollowedKind
+from dashboard.objects.kinds.catalog import kind_of_key
+from dashboard.objects.kinds.row import PrinterColumn, TableDefinition
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.health import Health
 from informerd.cache.list_watch import ListWatch
 from informerd.resource import Resource
 from informerd.rest.discovery import Discovery
-from tests.clock import FakeClock, settle
-from tests.live.fake_layer import RecordingLayer
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.live.fake_channel_layer import RecordingLayer
 
 DIALS = Resource(group="anykind.example.com", version="v1", plural="dials", kind="Dial", namespaced=False)
 
@@ -60,17 +60,19 @@ async def test_columns_that_change_during_a_long_first_list_do_not_lose_its_leng
         "1-a",
         cast("SharedInformerFactory", listing),
         cast("Discovery", None),
-        cast("Definitions", None),
+        cast("CrdClient", None),
         listing.count,
         cast("Any", ListWatch),
         clock,
     )
-    followed._watch(DIALS, Described(namespaced=False))
-    await settle()
-    await clock.advance(2 * PATIENCE)
+    followed._watch(DIALS, TableDefinition(namespaced=False))
+    await run_ready_tasks()
+    await clock.advance(2 * ASK_DELAY)
     first = followed.publisher
     assert first.health().remaining == 37_600
-    followed._reshape(cast("Any", listing), Described(False, (Printed("Picture", "string", ".spec.image"),)))
+    followed._reshape(
+        cast("Any", listing), TableDefinition(False, (PrinterColumn("Picture", "string", ".spec.image"),))
+    )
     assert followed.publisher is not first
     assert followed.publisher.health().remaining == 37_600
     await followed.stop()

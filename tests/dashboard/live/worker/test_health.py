@@ -1,13 +1,20 @@
-"""A kind's health: the informer's, as far as rows have been made of what it heard."""
+"""Tests of a kind's health: the informer's health, limited to what has become rows."""
 
 from __future__ import annotations
 
 import msgspec
 import pytest
 
-from dashboard.live.kind_health import BEHIND, CATCHING_UP, HELD_UP, PATIENCE, SETTLE, KindHealth
+from dashboard.live.worker.health import (
+    BACKLOG_GRACE,
+    CATCHING_UP_TEXT,
+    MAX_BACKLOG,
+    RESUME_GRACE,
+    STALL_THRESHOLD,
+    KindHealth,
+)
 from informerd.cache.health import Health, State
-from tests.clock import FakeClock
+from tests.support.clock import FakeClock
 
 
 class Kind:
@@ -44,7 +51,7 @@ def kind() -> Kind:
 
 
 def test_it_is_the_informers_own_while_the_handler_keeps_up(kind: Kind) -> None:
-    kind.depth = BEHIND
+    kind.depth = MAX_BACKLOG
     assert kind.health_of() == kind.said
 
 
@@ -67,9 +74,9 @@ def test_it_stays_stale_until_rows_have_been_made_of_a_later_list(kind: Kind) ->
     kind.depth = 20_000
     health = kind.health_of()
     assert (health.state, health.since) == ("stale", since)
-    assert health.problem == "20,000 changes have been heard of and are not shown yet"
-    kind.depth = BEHIND
-    kind.clock._now += SETTLE
+    assert health.problem == "20,000 changes have arrived and are not shown yet"
+    kind.depth = MAX_BACKLOG
+    kind.clock._now += RESUME_GRACE
     assert kind.health_of() == kind.said
 
 
@@ -80,41 +87,41 @@ def test_it_stays_stale_for_a_moment_when_a_watch_is_taken_up_again(kind: Kind) 
     since = kind.health_of().since
     kind.wait(30)
     kind.become("live")
-    kind.clock._now += SETTLE - 0.01
+    kind.clock._now += RESUME_GRACE - 0.01
     health = kind.health_of()
-    assert (health.state, health.since, health.problem) == ("stale", since, CATCHING_UP)
+    assert (health.state, health.since, health.problem) == ("stale", since, CATCHING_UP_TEXT)
     kind.clock._now += 0.01
     assert kind.health_of() == kind.said
 
 
 def test_it_stays_stale_for_a_moment_when_this_process_was_stopped_and_goes_on(kind: Kind) -> None:
     assert kind.state == "live"
-    kind.clock._now += HELD_UP
+    kind.clock._now += STALL_THRESHOLD
     assert kind.state == "live"
     stopped = kind.clock.time()
-    kind.clock._now += HELD_UP + 1
+    kind.clock._now += STALL_THRESHOLD + 1
     health = kind.health_of()
-    assert (health.state, health.since, health.problem) == ("stale", stopped, CATCHING_UP)
-    kind.clock._now += SETTLE
+    assert (health.state, health.since, health.problem) == ("stale", stopped, CATCHING_UP_TEXT)
+    kind.clock._now += RESUME_GRACE
     assert kind.state == "live"
 
 
 def test_changes_that_pile_up_are_stale_after_a_moment(kind: Kind) -> None:
     assert kind.state == "live"
-    kind.depth = 4 * BEHIND
+    kind.depth = 4 * MAX_BACKLOG
     began = kind.clock.time()
     assert kind.state == "live"
-    kind.clock._now += PATIENCE
+    kind.clock._now += BACKLOG_GRACE
     health = kind.health_of()
     assert (health.state, health.since) == ("stale", began)
     kind.depth = 0
     assert kind.state == "live"
-    kind.depth = 4 * BEHIND
+    kind.depth = 4 * MAX_BACKLOG
     assert kind.state == "live"
 
 
 @pytest.mark.parametrize("state", ["starting", "absent", "forbidden", "unreachable", "stale"])
 def test_what_else_the_informer_says_is_left_as_it_is(kind: Kind, state: State) -> None:
-    kind.has_synced, kind.depth = False, 9 * BEHIND
+    kind.has_synced, kind.depth = False, 9 * MAX_BACKLOG
     kind.become(state)
     assert kind.health_of() == kind.said

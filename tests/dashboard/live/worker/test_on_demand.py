@@ -1,4 +1,4 @@
-"""Kinds that are followed because somebody looks: how a worker takes them up, and lets go of them."""
+"""Tests of kinds that a worker follows on demand: the start and the end."""
 
 from __future__ import annotations
 
@@ -8,24 +8,34 @@ from collections.abc import AsyncIterator
 import pytest
 from channels.layers import InMemoryChannelLayer
 
-from dashboard.live.change import Change
-from dashboard.live.hub import Hub
-from dashboard.live.interest import SAID, Interest
-from dashboard.live.messages import Ask, Want, encoder, want_decoder
-from dashboard.live.on_demand import FULL, KEPT, LATELY, MOST, REFUSED_FOR
-from dashboard.live.replicas import Replicas
-from dashboard.live.worker import Worker
-from dashboard.resources.kinds import KINDS, KindInfo, kind_of_key, kinds_named
-from dashboard.resources.query import Query
-from dashboard.resources.rows import columns_for
+from dashboard.live.hub.hub import Hub
+from dashboard.live.hub.interest import ANNOUNCE_INTERVAL, Interest
+from dashboard.live.replication.change import Change
+from dashboard.live.replication.messages import (
+    MAX_ON_DEMAND,
+    ON_DEMAND_RECENT,
+    ON_DEMAND_TTL,
+    InterestMessage,
+    SnapshotRequest,
+    encoder,
+    interest_decoder,
+)
+from dashboard.live.replication.replicas import Replicas
+from dashboard.live.worker.on_demand import FULL_PROBLEM, REFUSAL_TTL
+from dashboard.live.worker.worker import Worker
+from dashboard.objects.kinds.catalog import KINDS, KindInfo, kind_of_key, parse_kinds
+from dashboard.objects.printers import columns_for
+from dashboard.objects.query.query import Query
+from dashboard.pages.details.live_detail import open_detail
+from dashboard.pages.lists.live_list import open_list
 from informerd.clock import SystemClock
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
-from tests.clock import FakeClock, settle
-from tests.controlplane import ControlPlane
-from tests.informerd.scripted import ScriptedServer
-from tests.live.fake_layer import RecordingLayer
-from tests.wait import eventually, until
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.controlplane import ControlPlane
+from tests.support.live.fake_channel_layer import RecordingLayer
+from tests.support.scripted import ScriptedServer
+from tests.support.wait import eventually, until
 
 NAMES = [key for key in KINDS if key not in ("pods", "leases.coordination.k8s.io")]
 LEASES = "leases.coordination.k8s.io"
@@ -37,10 +47,10 @@ class Asked:
     def __init__(self, server: ScriptedServer) -> None:
         self.clock, self.layer = FakeClock(), RecordingLayer()
         self.client = server.client(SystemClock())
-        self.worker = Worker(self.client, self.layer, kinds_named(["pods"]), self.clock)
+        self.worker = Worker(self.client, self.layer, parse_kinds(["pods"]), self.clock)
 
     async def want(self, *keys: str, idle: float = 0.0) -> None:
-        want = Want(tuple((key, idle) for key in keys))
+        want = InterestMessage(tuple((key, idle) for key in keys))
         await self.worker._answer({"type": "feed.want", "data": encoder.encode(want)})
 
     @property
@@ -50,7 +60,7 @@ class Asked:
     async def answered(self, key: str) -> str:
         """The problem that a snapshot of the kind tells."""
         self.layer.sent.clear()
-        await self.worker._answer({"type": "feed.ask", "data": encoder.encode(Ask(key, "replica"))})
+        await self.worker._answer({"type": "feed.ask", "data": encoder.encode(SnapshotRequest(key, "replica"))})
         (chunk,) = self.layer.chunks
         return chunk.health.problem
 
@@ -85,7 +95,7 @@ async def test_kinds_of_the_settings_need_no_asking(asked: Asked) -> None:
 
 async def test_a_kind_is_let_go_of_ten_minutes_after_the_last_look(asked: Asked) -> None:
     await asked.want(LEASES)
-    await asked.pass_time(KEPT - 1)
+    await asked.pass_time(ON_DEMAND_TTL - 1)
     assert asked.informed == {LEASES}
     await asked.pass_time(1)
     assert (asked.informed, asked.worker.on_demand.keys) == (set(), ())
@@ -103,19 +113,19 @@ async def test_whoever_of_several_web_processes_looked_last_counts(asked: Asked)
 
 
 async def test_a_worker_that_has_just_begun_follows_for_the_rest_of_the_ten_minutes(asked: Asked) -> None:
-    await asked.want(LEASES, idle=KEPT - 10)
+    await asked.want(LEASES, idle=ON_DEMAND_TTL - 10)
     await asked.pass_time(9)
     assert asked.informed == {LEASES}
     await asked.pass_time(1)
     assert asked.informed == set()
-    await asked.want(LEASES, idle=KEPT)
+    await asked.want(LEASES, idle=ON_DEMAND_TTL)
     assert asked.informed == set()
 
 
 async def test_a_kind_that_is_followed_again_has_a_younger_epoch(asked: Asked) -> None:
     await asked.want(LEASES)
     before = asked.worker.on_demand.get(LEASES)
-    await asked.pass_time(KEPT)
+    await asked.pass_time(ON_DEMAND_TTL)
     await asked.want(LEASES)
     after = asked.worker.on_demand.get(LEASES)
     assert before is not None
@@ -125,9 +135,9 @@ async def test_a_kind_that_is_followed_again_has_a_younger_epoch(asked: Asked) -
 
 async def test_a_kind_that_comes_back_while_it_is_being_let_go_of_keeps_its_new_informer(asked: Asked) -> None:
     await asked.want(LEASES)
-    await settle()
+    await run_ready_tasks()
     before = asked.worker.factory.informers[0]
-    asked.clock._now += KEPT
+    asked.clock._now += ON_DEMAND_TTL
     sweeping = asyncio.create_task(asked.worker.on_demand.sweep())
     await asyncio.sleep(0)
     await asked.want(LEASES)
@@ -138,39 +148,39 @@ async def test_a_kind_that_comes_back_while_it_is_being_let_go_of_keeps_its_new_
 
 
 async def test_no_more_than_so_many_are_followed_and_the_next_is_told_why(asked: Asked) -> None:
-    await asked.want(*NAMES[:MOST])
+    await asked.want(*NAMES[:MAX_ON_DEMAND])
     await asked.want(LEASES)
-    assert set(asked.worker.on_demand.keys) == set(NAMES[:MOST])
+    assert set(asked.worker.on_demand.keys) == set(NAMES[:MAX_ON_DEMAND])
     assert LEASES not in asked.informed
-    assert await asked.answered(LEASES) == FULL
-    await asked.pass_time(REFUSED_FOR)
+    assert await asked.answered(LEASES) == FULL_PROBLEM
+    await asked.pass_time(REFUSAL_TTL)
     assert asked.worker.on_demand.get(LEASES) is None
 
 
 async def test_the_one_left_longest_gives_way_to_who_looks_now(asked: Asked) -> None:
-    await asked.want(*NAMES[:MOST])
+    await asked.want(*NAMES[:MAX_ON_DEMAND])
     await asked.want(LEASES)
-    await asked.pass_time(LATELY + 1)
-    await asked.want(*NAMES[1:MOST])
+    await asked.pass_time(ON_DEMAND_RECENT + 1)
+    await asked.want(*NAMES[1:MAX_ON_DEMAND])
     await asked.want(LEASES)
-    assert set(asked.worker.on_demand.keys) == {*NAMES[1:MOST], LEASES}
-    await asked.want(NAMES[0], idle=LATELY + 2)  # kept by a web process, looked at by nobody
+    assert set(asked.worker.on_demand.keys) == {*NAMES[1:MAX_ON_DEMAND], LEASES}
+    await asked.want(NAMES[0], idle=ON_DEMAND_RECENT + 2)  # kept by a web process, looked at by nobody
     assert NAMES[0] not in asked.worker.on_demand.keys
     assert asked.worker.on_demand.get(NAMES[0]) is None
 
 
 async def test_refusals_are_bounded_too_and_nonsense_is_followed_by_nobody(asked: Asked) -> None:
-    await asked.want(*NAMES[: MOST * 2])
-    for number in range(MOST * 2):
+    await asked.want(*NAMES[: MAX_ON_DEMAND * 2])
+    for number in range(MAX_ON_DEMAND * 2):
         await asked.want(f"made-up-{number}.example.com")
-    assert len(asked.worker.on_demand._wanted) == MOST * 2
+    assert len(asked.worker.on_demand._wanted) == MAX_ON_DEMAND * 2
     assert kind_of_key("../secrets") is None
     assert kind_of_key("a" * 1000) is None
 
 
 async def test_a_worker_that_is_stopped_ends_what_it_followed_on_demand(asked: Asked) -> None:
     await asked.want(LEASES, "widgets.example.com")
-    await settle()
+    await run_ready_tasks()
     tasks = [*asked.worker.on_demand.get(LEASES).tasks, *asked.worker.on_demand.get("widgets.example.com").tasks]  # type: ignore[union-attr]
     await asked.worker.stop()
     assert all(task.done() for task in tasks)
@@ -185,7 +195,7 @@ class Looking:
 
     def __init__(self) -> None:
         self.clock, self.layer = FakeClock(), RecordingLayer()
-        self.replicas = Replicas(self.layer, kinds_named(["pods"]), self.clock)
+        self.replicas = Replicas(self.layer, parse_kinds(["pods"]), self.clock)
         self.hub = Hub(self.replicas, self.clock)
         self.interest = Interest(self.replicas, self.hub, self.clock)
 
@@ -194,7 +204,9 @@ class Looking:
 
     @property
     def said(self) -> list[tuple[tuple[str, float], ...]]:
-        return [want_decoder.decode(each["data"]).kinds for _, each in self.layer.sent if each["type"] == "feed.want"]
+        return [
+            interest_decoder.decode(each["data"]).kinds for _, each in self.layer.sent if each["type"] == "feed.want"
+        ]
 
 
 @pytest.fixture
@@ -204,22 +216,22 @@ def looking() -> Looking:
 
 async def test_what_is_open_is_said_at_once_and_again_and_again(looking: Looking) -> None:
     running = asyncio.create_task(looking.interest.run())
-    await settle()
+    await run_ready_tasks()
     assert looking.said == []
     looking.follow(LEASES)
-    await settle()
+    await run_ready_tasks()
     assert looking.said == [((LEASES, 0.0),)]
-    await looking.clock.advance(SAID)
-    assert looking.said[1:] == [((LEASES, SAID),)]
+    await looking.clock.advance(ANNOUNCE_INTERVAL)
+    assert looking.said[1:] == [((LEASES, ANNOUNCE_INTERVAL),)]
     running.cancel()
 
 
 def test_a_kind_that_nobody_has_looked_at_for_ten_minutes_goes_with_all_that_showed_it(looking: Looking) -> None:
     looking.follow(LEASES)
-    view = looking.hub.detail_view(KINDS[LEASES], "default", "one")
+    view = open_detail(looking.hub, KINDS[LEASES], "default", "one")
     assert LEASES in looking.replicas
     assert LEASES in looking.hub.summaries
-    looking.clock._now += KEPT - 1
+    looking.clock._now += ON_DEMAND_TTL - 1
     looking.interest.sweep()
     assert LEASES in looking.replicas
     looking.clock._now += 1
@@ -233,22 +245,22 @@ def test_a_kind_that_nobody_has_looked_at_for_ten_minutes_goes_with_all_that_sho
 
 def test_a_look_counts_from_anew(looking: Looking) -> None:
     looking.follow(LEASES)
-    looking.clock._now += KEPT - 1
-    looking.interest.look(LEASES)
-    looking.clock._now += KEPT - 1
+    looking.clock._now += ON_DEMAND_TTL - 1
+    looking.interest.note_view(LEASES)
+    looking.clock._now += ON_DEMAND_TTL - 1
     looking.interest.sweep()
     assert looking.interest.keys == (LEASES,)
 
 
 def test_a_web_process_asks_for_so_many_at_most_and_what_was_left_gives_way(looking: Looking) -> None:
-    for key in NAMES[:MOST]:
+    for key in NAMES[:MAX_ON_DEMAND]:
         assert looking.follow(key)
     assert not looking.follow(LEASES)
-    looking.clock._now += LATELY + 1
-    for key in NAMES[1:MOST]:
-        looking.interest.look(key)
+    looking.clock._now += ON_DEMAND_RECENT + 1
+    for key in NAMES[1:MAX_ON_DEMAND]:
+        looking.interest.note_view(key)
     assert looking.follow(LEASES)
-    assert set(looking.interest.keys) == {*NAMES[1:MOST], LEASES}
+    assert set(looking.interest.keys) == {*NAMES[1:MAX_ON_DEMAND], LEASES}
 
 
 def test_trouble_of_a_kind_on_demand_makes_no_other_page_stale(looking: Looking) -> None:
@@ -264,7 +276,7 @@ def test_trouble_of_a_kind_on_demand_makes_no_other_page_stale(looking: Looking)
 @pytest.fixture
 async def web(controlplane: ControlPlane) -> AsyncIterator[tuple[Worker, list[tuple[Interest, Replicas]]]]:
     """A worker of namespaces and two web processes, over one layer."""
-    layer, clock, kinds = InMemoryChannelLayer(capacity=1000), SystemClock(), kinds_named(["namespaces"])
+    layer, clock, kinds = InMemoryChannelLayer(capacity=1000), SystemClock(), parse_kinds(["namespaces"])
     client = Client(load_kubeconfig(controlplane.kubeconfig), clock=clock)
     worker = Worker(client, layer, kinds, clock)
     webs = []
@@ -288,13 +300,13 @@ async def test_objects_of_a_kind_that_somebody_looks_at_reach_both_processes_tha
     kind = _generic("flowschemas.flowcontrol.apiserver.k8s.io")
     assert first.follow(kind)
     assert second.follow(kind)
-    await eventually(lambda: one.get(kind.key).live and two.get(kind.key).live)
+    await eventually(lambda: one.get(kind.key).is_live and two.get(kind.key).is_live)
     for replicas in (one, two):
         assert replicas.get(kind.key).get("", "exempt") is not None
     assert worker.on_demand.keys == (kind.key,)
     await worker.on_demand.stop()  # as a worker that is started again: it is told once more
     await eventually(lambda: worker.on_demand.keys == (kind.key,))
-    await eventually(lambda: one.get(kind.key).live and two.get(kind.key).live)
+    await eventually(lambda: one.get(kind.key).is_live and two.get(kind.key).is_live)
 
 
 DIALS = {
@@ -369,7 +381,7 @@ async def test_a_custom_kind_has_the_columns_of_its_definition_and_is_sorted_and
     _, ((first, one), _) = web
     kind = await _follow_dials(first, controlplane)
     replica = one.get(kind.key)
-    await eventually(lambda: replica.live and len(replica.rows) == 3)
+    await eventually(lambda: replica.is_live and len(replica.rows) == 3)
     assert [(column.id, column.header, column.priority) for column in columns_for(kind.key)] == [
         ("name", "Name", 0),
         ("size", "Size", 0),
@@ -380,12 +392,12 @@ async def test_a_custom_kind_has_the_columns_of_its_definition_and_is_sorted_and
     ]
     query = Query.parse({"sort": ["-size"], "q": ["ready=True"]}, kind.key)
     assert query.problems == ()
-    result = first._hub._results.open(kind, query)
+    result = first._hub.index.open_result(kind, query)
     await eventually(lambda: result.ready)
     rows = [result.rows[uid] for uid in result.window(0, 9)]
     assert [(row.name, row.cells[1]) for row in rows] == [("c", 100), ("a", 10)]
-    window = first._hub.list_view(kind, query).render_window(first._hub._updates.render)
-    assert f'hx-target="#head-{first._hub.list_view(kind, query).id}"' in window
+    window = open_list(first._hub, kind, query).render_window(first._hub._updates.render)
+    assert f'hx-target="#head-{open_list(first._hub, kind, query).id}"' in window
     assert ">Size<" in window
     await asyncio.to_thread(controlplane.delete_crd, kind.key)
 
@@ -396,16 +408,16 @@ async def test_a_definition_that_changes_gives_the_rows_their_new_columns_while_
     _, ((first, one), _) = web
     kind = await _follow_dials(first, controlplane)
     replica = one.get(kind.key)
-    await eventually(lambda: replica.live and len(replica.rows) == 3)
+    await eventually(lambda: replica.is_live and len(replica.rows) == 3)
     before, entries = replica.epoch, len(replica.entries)
     changes: list[Change] = []
     replica.on_change(changes.append)
     version = {**DIALS["spec"]["versions"][0]}  # type: ignore[index]
     version["additionalPrinterColumns"] = [{"name": "Picture", "type": "string", "jsonPath": ".spec.image"}]
     await asyncio.to_thread(controlplane.patch, _definition(kind), {"spec": {"versions": [version]}})
-    await eventually(lambda: replica.live and [c.id for c in columns_for(kind.key)][1:2] == ["picture"])
+    await eventually(lambda: replica.is_live and [c.id for c in columns_for(kind.key)][1:2] == ["picture"])
     assert sorted((row.name, row.cells[1]) for row in replica.rows.values()) == [(name, "web:1") for name in "abc"]
-    assert [change.reshaped for change in changes if change.rows] == [True]  # columns and cells in one moment
+    assert [change.has_new_columns for change in changes if change.rows] == [True]  # columns and cells in one moment
     assert replica.epoch > before
     assert len(replica.entries) == entries  # nothing happened to the objects
     await asyncio.to_thread(controlplane.create, f"{_DIALS_PATH}/v1/dials", _dial("d", 1, "v1"))
@@ -419,7 +431,7 @@ async def test_a_kind_turns_to_the_version_that_is_served_still_and_its_objects_
     worker, ((first, one), _) = web
     kind = await _follow_dials(first, controlplane, version="v1beta1")
     replica = one.get(kind.key)
-    await eventually(lambda: replica.live and len(replica.rows) == 3)
+    await eventually(lambda: replica.is_live and len(replica.rows) == 3)
     await worker.factory.wait_for_cache_sync(30)  # its definition is watched, too
     entries, states, fewest = len(replica.entries), set[str](), [3]
 
@@ -434,8 +446,8 @@ async def test_a_kind_turns_to_the_version_that_is_served_still_and_its_objects_
         await asyncio.to_thread(controlplane.patch, _definition(kind), {"spec": {"versions": versions}})
         if served:
             await _served_at(controlplane, "v1")
-    await eventually(lambda: replica.live and replica.described is not None and replica.described.version == "v1")
-    assert {row.whole()["apiVersion"] for row in replica.rows.values()} == {"anykind.example.com/v1"}
+    await eventually(lambda: replica.is_live and replica.table is not None and replica.table.version == "v1")
+    assert {row.decode_object()["apiVersion"] for row in replica.rows.values()} == {"anykind.example.com/v1"}
     assert (min(fewest), len(replica.entries)) == (3, entries)  # none of them was deleted
     assert "absent" not in states
     await asyncio.to_thread(controlplane.create, f"{_DIALS_PATH}/v1/dials", _dial("d", 1, "v1"))
@@ -450,7 +462,7 @@ async def test_a_definition_that_is_made_again_otherwise_is_followed_as_it_is_th
     _, ((first, one), _) = web
     kind = await _follow_dials(first, controlplane)
     replica = one.get(kind.key)
-    await eventually(lambda: replica.live and len(replica.rows) == 3)
+    await eventually(lambda: replica.is_live and len(replica.rows) == 3)
     await asyncio.to_thread(controlplane.delete_crd, kind.key)
     await eventually(lambda: replica.health.state == "absent" and not replica.rows)
     again = {**DIALS, "spec": {**DIALS["spec"], "scope": "Namespaced", "versions": [_version("v2")]}}  # type: ignore[dict-item]
@@ -458,7 +470,7 @@ async def test_a_definition_that_is_made_again_otherwise_is_followed_as_it_is_th
     await _served_at(controlplane, "v2")
     path = f"{_DIALS_PATH}/v2/namespaces/default/dials"
     await asyncio.to_thread(controlplane.create, path, _dial("e", 1, "v2"))
-    await eventually(lambda: replica.live and replica.get("default", "e") is not None)
+    await eventually(lambda: replica.is_live and replica.get("default", "e") is not None)
     assert columns_for(kind.key)[0].id == "namespace"
     await asyncio.to_thread(controlplane.delete_crd, kind.key)
 

@@ -1,4 +1,4 @@
-"""A kind that cannot be watched is listed again and again, and what differs is told as if it had been."""
+"""Tests of a kind that cannot be watched: it is listed repeatedly, and differences count as changes."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 import msgspec
 import pytest
 
-from dashboard.live import polling as polling_module
-from dashboard.live.kind_feed import KindFeed
-from dashboard.live.messages import Described
-from dashboard.live.polling import EVERY, STEP, Polling, identified
-from dashboard.live.publisher import Publisher
-from dashboard.resources.rows import printed_shape
+from dashboard.live.replication.publisher import Publisher
+from dashboard.live.worker import polling as polling_module
+from dashboard.live.worker.polling import POLL_INTERVAL, STEP, Poller, with_identity
+from dashboard.live.worker.row_handler import RowHandler
+from dashboard.objects.kinds.row import TableDefinition
+from dashboard.objects.printers import printer_from_columns
 from informerd.cache.list_watch import ListWatch, Page
 from informerd.decoding.decoder import Decoder
 from informerd.errors import Forbidden, InformerdError, NotFound, Status, Unreachable
 from informerd.objects import Object
 from informerd.resource import Resource
-from tests.clock import FakeClock
-from tests.live.fake_layer import RecordingLayer
+from tests.support.clock import FakeClock
+from tests.support.live.fake_channel_layer import RecordingLayer
 
 METRICS = Resource(group="metrics.k8s.io", version="v1beta1", plural="pods", kind="PodMetrics")
 GONE = NotFound(Status(code=404, message="no such resource"))
@@ -50,14 +50,14 @@ class Polled:
         self.clock = FakeClock()
         self.publisher = Publisher(KEY, RecordingLayer(), self.clock)
         self.lists = Lists()
-        feed = KindFeed(KEY, self.publisher, printed_shape(Described(namespaced=True)))
-        self.polling = Polling(self.lists, feed, self.clock, self.publisher.nudge)
+        feed = RowHandler(KEY, self.publisher, printer_from_columns(TableDefinition(namespaced=True)))
+        self.polling = Poller(self.lists, feed, self.clock, self.publisher.request_frame)
 
     async def look(self, **usage: str) -> list[tuple[str, str]]:
         """Which changes a list with these objects is told as."""
         self.lists.usage, self.lists.error = usage, None
         self.publisher._pending.entries.clear()
-        assert await self.polling.look()
+        assert await self.polling.list_once()
         return [(entry.op, entry.name) for entry in self.publisher._pending.entries]
 
     @property
@@ -70,7 +70,7 @@ async def test_what_the_first_list_brings_are_rows_and_no_changes() -> None:
     assert polled.polling().state == "syncing"
     assert await polled.look(web="1", db="2") == []
     assert polled.names == {"web", "db"}
-    assert (polled.polling().state, polled.polling().polled) == ("live", EVERY)
+    assert (polled.polling().state, polled.polling().polled) == ("live", POLL_INTERVAL)
 
 
 async def test_later_lists_are_told_as_what_differs() -> None:
@@ -97,7 +97,7 @@ async def test_later_lists_are_told_as_what_differs() -> None:
 async def test_before_the_first_list_the_state_says_why_there_is_none(error: InformerdError, state: str) -> None:
     polled = Polled()
     polled.lists.error = error
-    assert not await polled.polling.look()
+    assert not await polled.polling.list_once()
     health = polled.polling()
     assert (health.state, health.problem) == (state, str(error))
     assert health.retry_at is not None
@@ -107,9 +107,9 @@ async def test_after_a_list_that_fails_rows_stay_and_are_stale_until_one_succeed
     polled = Polled()
     await polled.look(web="1")
     heard = polled.polling().heard
-    polled.clock._now += EVERY
+    polled.clock._now += POLL_INTERVAL
     polled.lists.error = Unreachable("nobody there")
-    await polled.polling.look()
+    await polled.polling.list_once()
     assert (polled.polling().state, polled.polling().heard, polled.names) == ("stale", heard, {"web"})
     await polled.look(web="1")
     assert polled.polling().state == "live"
@@ -119,7 +119,7 @@ async def test_a_kind_that_is_no_more_is_absent_and_its_objects_are_not_told_as_
     polled = Polled()
     await polled.look(web="1", api="1")
     polled.lists.error = GONE
-    await polled.polling.look()
+    await polled.polling.list_once()
     assert (polled.polling().state, polled.names) == ("absent", {"web", "api"})
     polled.lists.error = None
     await polled.look(api="1")
@@ -134,7 +134,7 @@ async def test_others_have_a_turn_between_few_objects_whether_they_are_there_or_
     def count(obj: Object) -> Object:
         nonlocal done
         done += 1
-        return identified(obj)
+        return with_identity(obj)
 
     async def look_on() -> None:
         while True:
@@ -142,7 +142,7 @@ async def test_others_have_a_turn_between_few_objects_whether_they_are_there_or_
             await asyncio.sleep(0)
 
     polled = Polled()
-    monkeypatch.setattr(polling_module, "identified", count)
+    monkeypatch.setattr(polling_module, "with_identity", count)
     on_delete = polled.polling._feed.on_delete
     monkeypatch.setattr(polled.polling._feed, "on_delete", lambda obj, **known: on_delete(count(obj), **known))
     others = asyncio.create_task(look_on())

@@ -1,4 +1,4 @@
-"""Kinds of the settings whose version is served no more: they turn to another, and nothing is told as deleted.
+"""Tests of configured kinds whose version is no longer served: another version is used, and no deletion is reported.
 
 The worker has the rights of a person who may read the objects and no definition, unless a test says otherwise.
 """
@@ -13,21 +13,21 @@ from typing import Any
 import pytest
 from channels.layers import InMemoryChannelLayer
 
-from dashboard.live.change import Change
-from dashboard.live.hub import Hub
-from dashboard.live.kind_health import NO_LONGER
-from dashboard.live.naming import Naming
-from dashboard.live.replica import Replica
-from dashboard.live.replicas import Replicas
-from dashboard.live.worker import Worker
-from dashboard.resources.kinds import kinds_named
+from dashboard.live.hub.hub import Hub
+from dashboard.live.hub.kind_names import KindDiscovery
+from dashboard.live.replication.change import Change
+from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replicas import Replicas
+from dashboard.live.worker.health import NOT_SERVED_TEXT
+from dashboard.live.worker.worker import Worker
+from dashboard.objects.kinds.catalog import parse_kinds
 from informerd.clock import SystemClock
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.discovery import Discovery
-from tests.controlplane import ControlPlane
-from tests.require import controlplane_binaries
-from tests.wait import eventually, until
+from tests.support.controlplane import ControlPlane
+from tests.support.require import controlplane_binaries
+from tests.support.wait import eventually, until
 
 GROUP, RBAC = "turning.example.com", "/apis/rbac.authorization.k8s.io/v1"
 DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -88,7 +88,7 @@ def reader(controlplane: ControlPlane) -> Iterator[str]:
 class Watched:
     """The replica of a kind, and what was ever seen of it."""
 
-    def __init__(self, replicas: Replicas, naming: Naming, key: str) -> None:
+    def __init__(self, replicas: Replicas, naming: KindDiscovery, key: str) -> None:
         self.replicas, self.naming = replicas, naming
         self.replica: Replica = replicas.get(key)
         self.states: list[str] = []
@@ -107,7 +107,7 @@ class Watched:
     @property
     def versions(self) -> set[str]:
         """Those that the rows' objects are of."""
-        return {row.whole()["apiVersion"].rpartition("/")[2] for row in self.replica.rows.values()}
+        return {row.decode_object()["apiVersion"].rpartition("/")[2] for row in self.replica.rows.values()}
 
     def _seen(self, _: Change) -> None:
         self.states.append(self.replica.health.state)
@@ -118,15 +118,15 @@ class Watched:
 @asynccontextmanager
 async def watched(kubeconfig: str, key: str) -> AsyncIterator[Watched]:
     """By a worker and a web process whose settings name the kind."""
-    layer, clock, kinds = InMemoryChannelLayer(capacity=1000), SystemClock(), kinds_named([key])
+    layer, clock, kinds = InMemoryChannelLayer(capacity=1000), SystemClock(), parse_kinds([key])
     client = Client(load_kubeconfig(kubeconfig), clock=clock)
     worker, replicas = Worker(client, layer, kinds, clock), Replicas(layer, kinds, clock)
     discovery = Discovery(client, clock=clock)
-    naming = Naming(replicas, Hub(replicas, clock), lambda: discovery, clock)
+    naming = KindDiscovery(replicas, Hub(replicas, clock), lambda: discovery, clock)
     running = [asyncio.create_task(each()) for each in (worker.run, replicas.run, naming.run)]
     made = Watched(replicas, naming, key)
     try:
-        await eventually(lambda: made.replica.live and len(made.replica.rows) == 3)
+        await eventually(lambda: made.replica.is_live and len(made.replica.rows) == 3)
         yield made
     finally:
         for task in running:
@@ -150,7 +150,7 @@ async def test_a_kind_of_the_settings_turns_to_the_version_that_is_served_still(
             seen.begin()
             await serve(controlplane, GAUGES, v1beta1=True, v1=True)
             await serve(controlplane, GAUGES, v1beta1=False, v1=True)
-            await eventually(lambda: seen.replica.live and seen.versions == {"v1"})
+            await eventually(lambda: seen.replica.is_live and seen.versions == {"v1"})
             assert (seen.fewest, seen.told) == (3, [])
             assert "stale" in seen.states
             path = f"/apis/{GROUP}/v1/namespaces/default/gauges"
@@ -174,9 +174,9 @@ async def test_a_kind_that_is_served_in_no_version_is_followed_no_longer_and_non
             await eventually(lambda: seen.replica.health.state == "absent" and not seen.replica.rows)
             assert seen.told == []
             assert "stale" in seen.states
-            assert any(problem.startswith(NO_LONGER) for problem in seen.problems)
+            assert any(problem.startswith(NOT_SERVED_TEXT) for problem in seen.problems)
             await serve(controlplane, GAUGES, v1=True)
-            await eventually(lambda: seen.replica.live and len(seen.replica.rows) == 3)
+            await eventually(lambda: seen.replica.is_live and len(seen.replica.rows) == 3)
             assert seen.told == []
     finally:
         await asyncio.to_thread(controlplane.delete_crd, GAUGES)
@@ -190,7 +190,7 @@ async def test_a_kind_that_has_a_version_of_its_own_here_turns_too(controlplane:
             seen.begin()
             await serve(controlplane, MYDEMOS, v1=True, v2=True)
             await serve(controlplane, MYDEMOS, v1=False, v2=True)
-            await eventually(lambda: seen.replica.live and seen.versions == {"v2"})
+            await eventually(lambda: seen.replica.is_live and seen.versions == {"v2"})
             assert (seen.fewest, seen.told) == (3, [])
             assert [row.cells[2:4] for row in seen.replica.rows.values()] == [("10.0.0.1", 80)] * 3
             await eventually(lambda: seen.replicas.kinds[0].resource.version == "v2", what="pages write in it, too")

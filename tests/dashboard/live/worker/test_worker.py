@@ -1,4 +1,4 @@
-"""The worker: informer deltas become rows and feed entries, and no kind's trouble is another's."""
+"""Tests of the worker: deltas become rows and feed entries, and a fault of one kind does not affect another."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ import msgspec
 import pytest
 from channels.layers import InMemoryChannelLayer
 
-from dashboard.live.kind_feed import KindFeed
-from dashboard.live.messages import Ask, Row, encoder
-from dashboard.live.publisher import Publisher
-from dashboard.live.replica import Replica
-from dashboard.live.replicas import Replicas
-from dashboard.live.worker import Worker
-from dashboard.resources.kinds import find_kind, kind_of_key, kinds_named
-from dashboard.resources.rows import projection_for
+from dashboard.live.replication.messages import SnapshotRequest, encoder
+from dashboard.live.replication.publisher import Publisher
+from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replicas import Replicas
+from dashboard.live.worker.row_handler import RowHandler
+from dashboard.live.worker.worker import Worker
+from dashboard.objects.kinds.catalog import find_kind, kind_of_key, parse_kinds
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.printers import projection_for
 from informerd.clock import SystemClock
 from informerd.errors import ServerError, Status
 from informerd.objects import Object, ObjectMeta
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
-from tests.clock import FakeClock
-from tests.controlplane import ControlPlane
-from tests.informerd.scripted import ScriptedServer
-from tests.informerd.scripted import pod as scripted_pod
-from tests.live.fake_layer import RecordingLayer
-from tests.program import ROOT
-from tests.wait import eventually, until
+from tests.support.clock import FakeClock
+from tests.support.controlplane import ControlPlane
+from tests.support.live.fake_channel_layer import RecordingLayer
+from tests.support.program import ROOT
+from tests.support.scripted import ScriptedServer
+from tests.support.scripted import pod as scripted_pod
+from tests.support.wait import eventually, until
 
 
 class NoClient:
@@ -57,7 +58,7 @@ def pod(name: str, version: int = 1, *, uid: str = "", phase: str = "Running") -
 class Feed:
     def __init__(self) -> None:
         self.publisher = Publisher("pods", RecordingLayer(), FakeClock())
-        self.handler = KindFeed("pods", self.publisher)
+        self.handler = RowHandler("pods", self.publisher)
 
     async def entries(self) -> list[tuple[str, str, str]]:
         await self.publisher.flush()
@@ -111,11 +112,11 @@ async def test_an_object_that_cannot_be_read_is_shown_by_its_name(
     def fails(*_: object) -> None:
         raise KeyError("status")
 
-    monkeypatch.setattr("dashboard.live.kind_feed.build_row", fails)
+    monkeypatch.setattr("dashboard.live.worker.row_handler.build_row", fails)
     feed.handler.on_add(pod("odd"), is_in_initial_list=True)
     (row,) = feed.publisher.rows.values()
     assert (row.name, row.status, row.tone) == ("odd", "Unreadable", "warn")
-    assert "could not make a row of pods default/odd" in caplog.text
+    assert "could not build the row of pods default/odd" in caplog.text
 
 
 # --- against a scripted API server ------------------------------------------------------------------------------
@@ -126,7 +127,7 @@ class Watching:
 
     def __init__(self, server: ScriptedServer) -> None:
         self.server, self.clock = server, SystemClock()
-        self.layer, self.kinds = InMemoryChannelLayer(capacity=1000), kinds_named(["pods"])
+        self.layer, self.kinds = InMemoryChannelLayer(capacity=1000), parse_kinds(["pods"])
         self.client = server.client(self.clock)
         self.replicas = Replicas(self.layer, self.kinds, self.clock)
         self.worker = Worker(self.client, self.layer, self.kinds, self.clock)
@@ -155,11 +156,11 @@ async def watching() -> AsyncIterator[Watching]:
 
 async def test_no_replica_is_live_with_a_part_of_the_first_list(watching: Watching) -> None:
     seen: list[tuple[bool, int]] = []
-    watching.pods.on_change(lambda _: seen.append((watching.pods.live, len(watching.pods.rows))))
+    watching.pods.on_change(lambda _: seen.append((watching.pods.is_live, len(watching.pods.rows))))
     watching.start()
     request = await watching.server.take_streaming_list()
     await request.send_list([scripted_pod(f"p{number}", str(number + 1)) for number in range(3000)], "9000")
-    await eventually(lambda: watching.pods.live)
+    await eventually(lambda: watching.pods.is_live)
     assert {rows for live, rows in seen if live} == {3000}
 
 
@@ -169,7 +170,7 @@ async def test_an_informer_that_fails_by_a_fault_of_its_own_says_so_on_the_page(
     watching.start()
     request = await watching.server.take_streaming_list()
     await request.send_list([scripted_pod("a", "1")], "9")
-    await eventually(lambda: watching.pods.live)
+    await eventually(lambda: watching.pods.is_live)
 
     async def fail(*_: object) -> None:
         raise KeyError("a fault of ours")
@@ -187,30 +188,30 @@ async def test_a_kind_that_cannot_be_answered_for_keeps_no_other_from_being(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     layer = RecordingLayer()
-    worker = Worker(NoClient(), layer, kinds_named(["pods", "nodes"]), FakeClock())  # type: ignore[arg-type]
+    worker = Worker(NoClient(), layer, parse_kinds(["pods", "nodes"]), FakeClock())  # type: ignore[arg-type]
 
-    async def fail(_: Ask) -> None:
+    async def fail(_: SnapshotRequest) -> None:
         raise OverflowError("too much")
 
     monkeypatch.setattr(worker.publishers["pods"], "answer", fail)
     for key in ("pods", "nodes"):
-        await worker._answer({"type": "feed.ask", "data": encoder.encode(Ask(key, "replica"))})
+        await worker._answer({"type": "feed.ask", "data": encoder.encode(SnapshotRequest(key, "replica"))})
     assert [chunk.resource for chunk in layer.chunks] == ["nodes"]
-    assert "could not answer for pods" in caplog.text
+    assert "could not answer a request for pods" in caplog.text
 
 
 async def test_questions_that_cannot_be_read_are_one_warning(caplog: pytest.LogCaptureFixture) -> None:
     worker = Worker(NoClient(), RecordingLayer(), (), FakeClock())  # type: ignore[arg-type]
     for data in (b"\x93\x01", b"\xc1"):
         await worker._answer({"type": "feed.ask", "data": data})
-    assert [record.levelname for record in caplog.records if "dropped a question" in record.message][:1] == ["WARNING"]
+    assert [record.levelname for record in caplog.records if "dropped a request" in record.message][:1] == ["WARNING"]
     assert len([record for record in caplog.records if record.levelname == "WARNING"]) == 1
 
 
 async def test_a_kind_that_discovery_cannot_name_yet_was_never_listed_and_does_not_claim_it() -> None:
-    worker = Worker(NoClient(), RecordingLayer(), kinds_named(["widgets.example.com"]), FakeClock())  # type: ignore[arg-type]
+    worker = Worker(NoClient(), RecordingLayer(), parse_kinds(["widgets.example.com"]), FakeClock())  # type: ignore[arg-type]
     (widgets,) = worker._followed
-    widgets.say_unresolved(ServerError(Status(code=500, message="etcd is away")))
+    widgets.report_unresolved(ServerError(Status(code=500, message="etcd is away")))
     health = widgets.publisher.health()
     assert (health.state, health.problem) == ("unreachable", "etcd is away")
 
@@ -255,7 +256,7 @@ def last(replica: Replica) -> tuple[str, str]:
 
 
 async def live(replica: Replica) -> None:
-    await eventually(lambda: replica.live, what=f"{replica.key} live: {replica.health}")
+    await eventually(lambda: replica.is_live, what=f"{replica.key} live: {replica.health}")
 
 
 async def test_objects_of_a_real_api_server_reach_the_replica(controlplane: ControlPlane, start: Start) -> None:
@@ -322,7 +323,7 @@ async def test_a_kind_that_is_forbidden_says_so_and_the_others_go_on(
     secrets = replicas.get("secrets")
     await eventually(lambda: secrets.health.state == "forbidden")
     assert 'User "bob" cannot list resource "secrets"' in secrets.health.problem
-    assert (secrets.state, secrets.live, secrets.rows) == ("live", False, {})
+    assert (secrets.state, secrets.is_live, secrets.rows) == ("live", False, {})
     assert secrets.health.retry_at is not None
 
 
@@ -340,7 +341,7 @@ async def test_a_kind_whose_crd_comes_later_appears_and_one_that_is_removed_disa
     await asyncio.to_thread(own_controlplane.create, path, _mydemo("early"))
     await eventually(lambda: mydemos.get("default", "early"))
     await live(mydemos)
-    await eventually(lambda: widgets.live)
+    await eventually(lambda: widgets.is_live)
     assert widgets.get("", "w") is not None
 
     await asyncio.to_thread(own_controlplane.delete_crd, MYDEMOS)

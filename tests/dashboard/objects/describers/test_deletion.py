@@ -1,4 +1,4 @@
-"""What an object says of its deletion, whatever stands in its fields."""
+"""Tests of an object's deletion text, for any values in its fields."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dashboard.live.lines import rfc3339
-from dashboard.resources.deletion import deletion_of
+from dashboard.live.rendering.cells import rfc3339
+from dashboard.objects.describers.deletion import deletion_of
 
 UNTIL = "2026-11-01T08:00:30Z"
 

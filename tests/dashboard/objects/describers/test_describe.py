@@ -1,4 +1,4 @@
-"""Details: the first sentence, conditions, containers, owner."""
+"""Tests of details: the first sentence, conditions, containers, owner."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import random
 
 import pytest
 
-from dashboard.live.lines import rfc3339
-from dashboard.resources.containers import containers_of
-from dashboard.resources.details import Owner, describe
-from dashboard.resources.kinds import KINDS
-from dashboard.resources.words import duration, plain
-from tests.resources.made import Json, made, row_of
-from tests.resources.pod_states import STATES, pod_of
-from tests.resources.test_rows import mydemo, random_json
+from dashboard.live.rendering.cells import rfc3339
+from dashboard.objects.describers.containers import containers_of
+from dashboard.objects.describers.describe import OwnerLink, describe
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.runtime.text import format_duration, plain_text
+from tests.dashboard.objects.printers.test_printers import mydemo, random_json
+from tests.support.objects.pod_states import STATES, pod_of
+from tests.support.objects.rows import Json, made, row_of
 
 NOW = 1_800_000_000.0
 
 
 def told(key: str, obj: Json) -> str:
-    return plain(describe(key, row_of(key, obj), obj, NOW).summary)
+    return plain_text(describe(key, row_of(key, obj), obj, NOW).summary)
 
 
 def pod(name: str) -> Json:
@@ -123,7 +123,7 @@ def test_the_first_sentence_says_how_the_object_is(key: str, obj: Json, expected
 
 def test_a_pod_that_restarted_says_how_it_ended_last() -> None:
     summary = describe("pods", row_of("pods", pod("crash")), pod("crash"), NOW).summary
-    text = plain(summary)
+    text = plain_text(summary)
     assert text.startswith("CrashLoopBackOff on node-1 for ")
     assert next(piece.datetime for piece in summary if piece.datetime) == rfc3339(
         row_of("pods", pod("crash")).since or 0
@@ -175,7 +175,7 @@ def test_containers_say_their_ports_why_they_wait_and_how_they_ended_before() ->
     debug = {"name": "debug", "ready": False, "state": {"running": {"startedAt": START}}}
     statuses = {"containerStatuses": [status], "ephemeralContainerStatuses": [debug]}
     line, second = containers_of(made("Pod", "p", spec=of_pod, status=statuses))
-    assert [plain(fact) for fact in line.facts] == [
+    assert [plain_text(fact) for fact in line.facts] == [
         "ports 80/TCP http, 53/UDP",
         "back-off 5m0s restarting failed container",
         "before that exited 137: OOMKilled, 2026-11-01 08:00:00 UTC ago: no memory left",
@@ -187,7 +187,7 @@ def test_containers_say_their_ports_why_they_wait_and_how_they_ended_before() ->
 def test_a_cron_job_shows_the_containers_of_its_jobs() -> None:
     jobs = {"spec": {"template": {"spec": {"containers": [{"name": "a", "ports": [{"containerPort": 1}]}]}}}}
     (line,) = containers_of(made("CronJob", "c", spec={"schedule": "* * * * *", "jobTemplate": jobs}))
-    assert (line.name, [plain(fact) for fact in line.facts]) == ("a", ["port 1/TCP"])
+    assert (line.name, [plain_text(fact) for fact in line.facts]) == ("a", ["port 1/TCP"])
 
 
 def test_a_workload_shows_the_containers_of_its_template() -> None:
@@ -253,11 +253,11 @@ def test_all_owners_are_told_the_controller_first_and_their_kinds_are_found() ->
     ]
     obj = made("Pod", "p", metadata={"ownerReferences": owners})
     assert describe("pods", row_of("pods", obj), obj, NOW).owners == (
-        Owner("ReplicaSet", "web", "2", "replicasets.apps"),
-        Owner("ConfigMap", "c", "1", "configmaps"),
+        OwnerLink("ReplicaSet", "web", "2", "replicasets.apps"),
+        OwnerLink("ConfigMap", "c", "1", "configmaps"),
     )
     owners[1] |= {"apiVersion": "argoproj.io/v1", "kind": "Rollout"}
-    assert describe("pods", row_of("pods", obj), obj, NOW).owners[0] == Owner("Rollout", "web", "2", "")
+    assert describe("pods", row_of("pods", obj), obj, NOW).owners[0] == OwnerLink("Rollout", "web", "2", "")
 
 
 @pytest.mark.parametrize("key", KINDS)
@@ -267,7 +267,7 @@ def test_whatever_an_object_holds_is_described(key: str) -> None:
     for _ in range(50):
         obj = {"metadata": random_json(rng, 2), "spec": random_json(rng, 3), "status": random_json(rng, 3)}
         details = describe(key, row, obj, NOW)
-        assert plain(details.summary).endswith(".")
+        assert plain_text(details.summary).endswith(".")
 
 
 @pytest.mark.parametrize(
@@ -275,4 +275,4 @@ def test_whatever_an_object_holds_is_described(key: str) -> None:
     [(0, "0 s"), (59.9, "59 s"), (60, "1 min"), (125, "2 min 5 s"), (7200, "2 h"), (9000, "2 h 30 min")],
 )
 def test_durations_are_told_in_two_units(seconds: float, expected: str) -> None:
-    assert duration(seconds) == expected
+    assert format_duration(seconds) == expected

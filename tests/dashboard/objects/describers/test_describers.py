@@ -1,4 +1,4 @@
-"""What a details page says of an object beside its columns, however odd the object is."""
+"""Tests of the describers of details pages, also for malformed objects."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.live.messages import Row
-from dashboard.resources.details import describe
-from dashboard.resources.facts.fact import Section
-from dashboard.resources.facts.pods import pod_facts
-from dashboard.resources.facts.registry import facts_of
-from dashboard.resources.facts.setup import probes_of
-from dashboard.resources.kinds import KINDS, find_kind
-from dashboard.resources.words import plain
+from dashboard.objects.describers.container_setup import probe_sentences
+from dashboard.objects.describers.describe import describe
+from dashboard.objects.describers.fact import Section
+from dashboard.objects.describers.pods import pod_facts
+from dashboard.objects.describers.registry import describe_facts
+from dashboard.objects.kinds.catalog import KINDS, find_kind
+from dashboard.objects.kinds.row import Row
+from dashboard.runtime.text import plain_text
 from informerd.objects import Blob
-from tests.resources.kubectl_tables import OBJECTS
-from tests.resources.made import Json, made, row_of
+from tests.support.objects.kubectl_tables import OBJECTS
+from tests.support.objects.rows import Json, made, row_of
 
 WEB = {"matchLabels": {"app": "web"}}
 CONFIGURED = {"name": "cfg", "configMap": {"name": "settings", "optional": True}}
@@ -105,7 +105,7 @@ POD: Json = {
 
 def said(sections: tuple[Section, ...]) -> dict[str, list[str]]:
     """Lines by the fact's name."""
-    return {fact.name: [plain(line) for line in fact.lines] for section in sections for fact in section.facts}
+    return {fact.name: [plain_text(line) for line in fact.lines] for section in sections for fact in section.facts}
 
 
 def links(sections: tuple[Section, ...]) -> dict[str, str]:
@@ -143,18 +143,18 @@ def test_a_pod_says_what_it_needs_of_a_node_and_what_its_volumes_are() -> None:
 
 
 def test_a_pod_that_is_held_by_gates_says_so_until_it_has_a_node() -> None:
-    held = {"Gates": ["example.com/quota is to be taken away first"]}
+    held = {"Gates": ["example.com/quota has to be removed first"]}
     assert said(pod_facts(made("Pod", "p", spec=POD))).items() >= held.items()
 
 
 def test_a_container_says_its_probes_and_on_demand_how_it_is_set_up() -> None:
     obj = made("Pod", "p", spec=POD, status={"containerStatuses": [{"name": "a", "imageID": "a@sha256:1"}]})
     (line,) = describe("pods", row_of("pods", obj), obj, 0.0).containers
-    ready, alive = (plain(fact) for fact in line.facts)
+    ready, alive = (plain_text(fact) for fact in line.facts)
     assert ready == "Ready while TCP :80 is answered within 2 s, every 10 s; not ready after 1 failure"
     assert alive.startswith("Alive while GET http://:http/healthz is answered within 1 s, from 10 s after its start, ")
     assert alive.endswith("every 10 s; restarted after 3 failures")
-    assert {fact.name: [plain(line) for line in fact.lines] for fact in line.setup} == {
+    assert {fact.name: [plain_text(line) for line in fact.lines] for fact in line.setup} == {
         "Runs": ["sh -c 'run it'"],
         "Before its end": ["sleeps 5 s"],
         "Image is": ["a@sha256:1"],
@@ -170,8 +170,11 @@ def test_a_container_says_its_probes_and_on_demand_how_it_is_set_up() -> None:
 
 def test_a_probe_that_runs_something_is_well_when_that_ends_with_0() -> None:
     probe = {"exec": {"command": ["/bin/check", "a b"]}, "periodSeconds": 5}
-    (words,) = probes_of({"livenessProbe": probe})
-    assert plain(words) == "Alive while /bin/check 'a b' ends with 0 within 1 s, every 5 s; restarted after 3 failures"
+    (words,) = probe_sentences({"livenessProbe": probe})
+    assert (
+        plain_text(words)
+        == "Alive while /bin/check 'a b' ends with 0 within 1 s, every 5 s; restarted after 3 failures"
+    )
 
 
 def test_a_service_account_whose_token_is_not_mounted_is_named_with_that() -> None:
@@ -182,7 +185,7 @@ def test_a_service_account_whose_token_is_not_mounted_is_named_with_that() -> No
 
 def test_a_deployment_whose_deadline_is_the_number_for_none_has_none() -> None:
     found = made("Deployment", "web", spec={"replicas": 1, "progressDeadlineSeconds": 2**31 - 1})
-    assert "without progress" not in str(said(facts_of("deployments.apps", found)))
+    assert "without progress" not in str(said(describe_facts("deployments.apps", found)))
 
 
 def test_a_job_that_lets_no_failure_pass_and_has_ended_says_so() -> None:
@@ -191,7 +194,7 @@ def test_a_job_that_lets_no_failure_pass_and_has_ended_says_so() -> None:
         "backoffLimitPerIndex": 0, "maxFailedIndexes": 1,
     }  # fmt: skip
     status = {"failed": 1, "ready": 0, "failedIndexes": "0", "conditions": [{"type": "Failed", "status": "True"}]}
-    assert said(facts_of("jobs.batch", made("Job", "j", spec=spec, status=status))).items() >= {
+    assert said(describe_facts("jobs.batch", made("Job", "j", spec=spec, status=status))).items() >= {
         "Pods": ["0 pods running, 0 succeeded, 1 failed"],
         "Failed": ["index 0"],
         "Wanted": ["1 success, of index 0, 1 at a time"],
@@ -229,7 +232,7 @@ def _workload(**spec: Any) -> Json:
             {
                 "Behind": ["its controller has not seen generation 3 yet: the status is of 2"],
                 "Pods": ["2 of 4 pods of the newest template, 3 ready, 3 pods of an older one still there"],
-                "Paused": ["a change of its template makes no new pods until it is resumed"],
+                "Paused": ["changes of its template make no new pods until it is resumed"],
                 "Revision": ["2, because of: image"],
                 "Strategy": ["RollingUpdate: 25% fewer at most, 1 more at most"],
                 "Available": ["after 10 s of being ready"],
@@ -286,7 +289,7 @@ def _workload(**spec: Any) -> Json:
                 "Pods": ["on 2 of 3 nodes, 1 ready, 0 up to date"],
                 "Unavailable": ["2 pods"],
                 "Out of place": ["1 pod on nodes that should have none"],
-                "Strategy": ["OnDelete: a pod is made anew only when somebody deletes it"],
+                "Strategy": ["OnDelete: a pod is replaced only when it is deleted"],
                 "Selects": ["app=web"],
             },
         ),
@@ -330,8 +333,8 @@ def _workload(**spec: Any) -> Json:
             {
                 "Started last": ["2026-11-01 08:00:00 UTC ago"],
                 "Running now": ["c-1"],
-                "Overlap": ["Forbid: a run is left out while another one is going on"],
-                "If it is late": ["a run is left out after 2 min"],
+                "Overlap": ["Forbid: a run is skipped while another one is active"],
+                "If it is late": ["a run is skipped after 2 min"],
                 "Keeps": ["the last 2 jobs that ended well, 1 that failed"],
                 "Wanted": ["until one succeeds, 1 at a time"],
                 "Gives up": ["after more than 1 failure"],
@@ -353,7 +356,7 @@ def _workload(**spec: Any) -> Json:
             {
                 "Cordoned": ["it takes no new pods"],
                 "Taints": [
-                    "dedicated=gpu:NoSchedule: no pod comes that does not tolerate it",
+                    "dedicated=gpu:NoSchedule: new pods have to tolerate it",
                     "gone:NoExecute: pods that do not tolerate it are evicted, for 2026-11-01 08:00:00 UTC"],
                 "cpu": ["7800m for pods, of 8"],
                 "memory": ["30Gi for pods, of 32Gi"],
@@ -377,7 +380,7 @@ def _workload(**spec: Any) -> Json:
             {
                 "Ports": ["http: 80/TCP → web, on each node 30080", "53/UDP → 53"],
                 "Pods": ["app=web"],
-                "Endpoints": ["list those it has now"],
+                "Endpoints": ["list its present pods"],
                 "From outside": ["only nodes that have one of its pods answer, asked for it on port 32160"],
                 "Same client": ["gets the same pod"],
                 "Load balancer": ["1.2.3.4"],
@@ -464,7 +467,7 @@ def _workload(**spec: Any) -> Json:
             {
                 "Is": ["csi: driver ebs.csi.aws.com, volumeHandle vol-1"],
                 "Claim": ["data in shop"],
-                "Without its claim": ["stays, with its data, until somebody clears it up"],
+                "Without its claim": ["is kept, with its data, until somebody deletes it"],
             },
         ),
         (
@@ -486,17 +489,17 @@ def _workload(**spec: Any) -> Json:
     ],
 )  # fmt: skip
 def test_what_kubectl_describe_tells_is_said_in_words(key: str, obj: Json, expected: dict[str, list[str]]) -> None:
-    assert said(facts_of(key, obj)) == expected
+    assert said(describe_facts(key, obj)) == expected
 
 
 def test_a_selector_leads_to_its_pods_where_the_filter_can_be_told_of_them() -> None:
     obj = made("Deployment", "web", spec={"selector": WEB})
-    assert links(facts_of("deployments.apps", obj)) == {
+    assert links(describe_facts("deployments.apps", obj)) == {
         "app=web": "/resources/pods/?namespace=shop&q=label%3Aapp%3Dweb"
     }
     obj["spec"]["selector"] = {**WEB, "matchExpressions": [{"key": "tier", "operator": "Exists"}]}
-    assert said(facts_of("deployments.apps", obj))["Selects"] == ["app=web, any tier"]
-    assert links(facts_of("deployments.apps", obj)) == {}
+    assert said(describe_facts("deployments.apps", obj))["Selects"] == ["app=web, any tier"]
+    assert links(describe_facts("deployments.apps", obj)) == {}
 
 
 @cache
@@ -550,7 +553,7 @@ def _odd(draw: st.DrawFn) -> tuple[str, Json, Json]:
 def test_whatever_stands_in_an_object_it_is_described(drawn: tuple[str, Json, Json]) -> None:
     key, usual, odd = drawn
     details = describe(key, _row(key, usual, odd), odd, 1.8e9)
-    assert plain(details.summary).endswith(".")
+    assert plain_text(details.summary).endswith(".")
     assert all(fact.lines for section in (*details.facts, *details.pods) for fact in section.facts)
 
 

@@ -1,13 +1,13 @@
-"""What details say of objects that rule over others: autoscalers, bounds, access, admission, definitions."""
+"""Tests of the describers of policy objects: autoscalers, quotas, access, admission, definitions."""
 
 from __future__ import annotations
 
 import pytest
 
-from dashboard.live.messages import Tone
-from dashboard.resources.facts.registry import facts_of
-from tests.resources.made import Json, made
-from tests.resources.test_facts import links, said
+from dashboard.objects.describers.registry import describe_facts
+from dashboard.objects.kinds.row import Tone
+from tests.dashboard.objects.describers.test_describers import links, said
+from tests.support.objects.rows import Json, made
 
 RBAC, ADMISSION = "rbac.authorization.k8s.io", "admissionregistration.k8s.io"
 CPU = {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 70}}
@@ -50,7 +50,7 @@ CREATED = {"operations": ["CREATE"], "apiGroups": ["", "apps"], "apiVersions": [
                 "requests": ["of Ingress main: 2k wanted, unknown now"],
                 "ready": ["from outside the cluster, queue=tasks: 30 each wanted, unknown now"],
                 "Up": ["by 100 % at most every 15 s or by 4 pods at most every 1 min, whichever is less", "at once"],
-                "Down": ["by 100 % at most every 15 s", "goes by the highest number wanted in the last 5 min"],
+                "Down": ["by 100 % at most every 15 s", "uses the highest number wanted in the last 5 min"],
             },
         ),
         (
@@ -81,8 +81,8 @@ CREATED = {"operations": ["CREATE"], "apiGroups": ["", "apps"], "apiVersions": [
                 "type": "Container", "min": {"cpu": "50m"}, "max": {"cpu": "2"}, "default": {"memory": "512Mi"},
                 "defaultRequest": {"memory": "128Mi"}, "maxLimitRequestRatio": {"cpu": "10"}}]}),
             {"Container": [
-                "cpu: at least 50m, at most 2, limit at most 10 times what it asks for",
-                "memory: asks for 128Mi where it does not say, limit 512Mi where it does not say",
+                "cpu: at least 50m, at most 2, limit at most 10 times the request",
+                "memory: requests 128Mi by default, limit 512Mi by default",
             ]},
         ),
         (
@@ -125,7 +125,7 @@ CREATED = {"operations": ["CREATE"], "apiGroups": ["", "apps"], "apiVersions": [
                 "About": ["create of pods of the core group and apps (v1), in namespaces"],
                 "Objects": ["with inject=yes"],
                 "Only if": ["own: true"],
-                "Without an answer": ["the request goes on as if it had said yes, after 5 s"],
+                "Without an answer": ["the request is allowed, after 5 s"],
                 "Again": ["where others changed the object after it"],
                 "A dry run": ["is refused: it has side effects"],
             },
@@ -141,7 +141,7 @@ CREATED = {"operations": ["CREATE"], "apiGroups": ["", "apps"], "apiVersions": [
                 "About": ["create of pods of the core group and apps (v1)"],
                 "Parameters": ["ConfigMap (v1)"],
                 "Must be true": ["object.spec.replicas <= 5, else: at most five"],
-                "If it cannot be told": ["the request is refused"],
+                "If evaluation fails": ["the request is refused"],
             },
         ),
         (
@@ -150,7 +150,7 @@ CREATED = {"operations": ["CREATE"], "apiGroups": ["", "apps"], "apiVersions": [
                 "failurePolicy": "Ignore",
                 "mutations": [{"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": "Object{}"}}],
             }),
-            {"Changes": ["Object{}"], "If it cannot be told": ["the request goes on as if it had said yes"]},
+            {"Changes": ["Object{}"], "If evaluation fails": ["the request is allowed"]},
         ),
         (
             f"validatingadmissionpolicybindings.{ADMISSION}",
@@ -162,8 +162,8 @@ CREATED = {"operations": ["CREATE"], "apiGroups": ["", "apps"], "apiVersions": [
             {
                 "Policy": ["p"],
                 "In namespaces": ["with env=prod"],
-                "Parameters": ["c in shop, without them it says yes"],
-                "Where it says no": ["Warn: who asked is warned", "Audit: it is noted in the audit log"],
+                "Parameters": ["c in shop, without them it allows the request"],
+                "If denied": ["Warn: who asked is warned", "Audit: it is noted in the audit log"],
             },
         ),
         (
@@ -182,24 +182,24 @@ CREATED = {"operations": ["CREATE"], "apiGroups": ["", "apps"], "apiVersions": [
                 "In categories": ["all"],
                 "v1": ["served, stored"],
                 "v1beta1": ["not served, deprecated", "use v1"],
-                "Stored as": ["v1beta1, v1: objects of all of these may be there"],
+                "Stored as": ["v1beta1, v1: objects in all of these may exist"],
             },
         ),
     ],
 )  # fmt: skip
 def test_what_rules_over_others_is_said_in_words(key: str, obj: Json, expected: dict[str, list[str]]) -> None:
-    assert said(facts_of(key, obj)) == expected
+    assert said(describe_facts(key, obj)) == expected
 
 
 def test_what_they_name_can_be_opened() -> None:
     subjects = [{"kind": "ServiceAccount", "name": "robot", "namespace": "ci"}, {"kind": "User", "name": "alice"}]
     binding = made("RoleBinding", "b", roleRef={"kind": "Role", "name": "reader"}, subjects=subjects)
-    assert links(facts_of(f"rolebindings.{RBAC}", binding)) == {
+    assert links(describe_facts(f"rolebindings.{RBAC}", binding)) == {
         "reader": f"/resources/roles.{RBAC}/shop/reader/",
         "robot": "/resources/serviceaccounts/ci/robot/",
     }
     account = made("ServiceAccount", "robot", imagePullSecrets=[{"name": "registry"}], secrets=[{"name": "token"}])
-    assert links(facts_of("serviceaccounts", account)) == {
+    assert links(describe_facts("serviceaccounts", account)) == {
         "list them": "/resources/pods/?namespace=shop&q=.spec.serviceAccountName%3Drobot",
         "registry": "/resources/secrets/shop/registry/",
         "token": "/resources/secrets/shop/token/",
@@ -209,5 +209,5 @@ def test_what_they_name_can_be_opened() -> None:
 @pytest.mark.parametrize(("used", "tone"), [("0", ""), ("1900m", ""), ("2", "warn"), ("2500m", "warn")])
 def test_a_quota_stands_out_where_nothing_is_left_of_it(used: str, tone: Tone) -> None:
     quota = made("ResourceQuota", "q", spec={"hard": {"cpu": "2"}}, status={"used": {"cpu": used}})
-    ((fact,),) = (section.facts for section in facts_of("resourcequotas", quota))
+    ((fact,),) = (section.facts for section in describe_facts("resourcequotas", quota))
     assert fact.tone == tone

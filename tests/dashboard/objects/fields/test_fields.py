@@ -1,4 +1,4 @@
-"""The small parts: paths, diffs, forms from schemas, the API server's words, what pages send and say."""
+"""Tests of small parts: paths, diffs, forms from schemas, the API server's messages, pages' requests and responses."""
 
 from __future__ import annotations
 
@@ -9,16 +9,27 @@ from base64 import urlsafe_b64encode
 import pytest
 from django.http import HttpRequest, HttpResponse
 
-from dashboard.edits.diff import changes, diff_lines
-from dashboard.edits.editable import Base, Target, editable, to_write
-from dashboard.edits.fields import ABSENT, ItemKey, Path, Value, as_held, get, parse_path, put, same, show
-from dashboard.edits.outcomes import Draft
-from dashboard.edits.posted import base_json, choice_name, draft_of, reviewed_mark, seen_beside
-from dashboard.edits.problems import refusal_of, unanswered
-from dashboard.edits.said import COOKIE, said_to, say
-from dashboard.edits.schema import crd_schema, kind_schema
-from dashboard.repeats import AGAIN_AFTER
-from dashboard.resources.kinds import KINDS
+from dashboard.objects.fields.fields import (
+    ABSENT,
+    ItemKey,
+    Path,
+    Value,
+    format_path,
+    get,
+    parse_path,
+    put,
+    resolve_path,
+    same,
+)
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.merge.diff import changes, diff_lines
+from dashboard.objects.problems.problem import refusal_of, unanswered_refusal
+from dashboard.objects.schemas.schema import crd_schema, kind_schema
+from dashboard.pages.edit.form_data import choice_name, dump_base, sign_review, submission_of, unsign_review
+from dashboard.pages.layout.flash import COOKIE, flash, flash_for
+from dashboard.pages.writes.outcomes import Submission
+from dashboard.pages.writes.target import Base, Target, editable_part, update_body
+from dashboard.runtime.retry import DEFAULT_RETRY_AFTER
 from informerd.errors import (
     BadRequest,
     Cause,
@@ -47,7 +58,7 @@ TARGET = Target(KINDS["mydemos.crddemo.k8s.io"], "default", "one")
     ],
 )
 def test_paths_are_written_and_read_as_the_api_server_writes_them(path: Path, text: str) -> None:
-    assert show(path) == text
+    assert format_path(path) == text
     assert parse_path(text) == path
 
 
@@ -64,7 +75,7 @@ def test_paths_are_written_and_read_as_the_api_server_writes_them(path: Path, te
 )
 def test_a_name_with_dots_that_a_message_does_not_set_off_is_one(said: str, held: Path) -> None:
     value = {"spec": {"map": {"example.com/a": 1, "a.b": {"port": 1}}, "list": [{"x.y": 1}]}}
-    assert as_held(value, parse_path(said)) == held
+    assert resolve_path(value, parse_path(said)) == held
 
 
 def test_what_turns_the_text_around_it_is_seen_in_a_review_in_values_and_names() -> None:
@@ -95,14 +106,14 @@ def test_a_name_with_dots_is_the_longest_that_the_map_has() -> None:
     for _ in range(3_000):
         value = made(3)
         path = tuple(rng.choice(segments) for _ in range(rng.randrange(9)))
-        assert as_held(value, path) == longest(value, path)
+        assert resolve_path(value, path) == longest(value, path)
 
 
 def test_a_path_as_long_as_a_text_can_be_is_read_at_once() -> None:
     brackets, names = "[" * 200_000, "spec.map." + "a." * 100_000 + "a["
     assert parse_path("a]" + brackets) == ("a",)
     path = parse_path(names)
-    assert len(as_held({"spec": {"map": {"b.a": 1}}}, path)) == len(path) == 100_003
+    assert len(resolve_path({"spec": {"map": {"b.a": 1}}}, path)) == len(path) == 100_003
 
 
 def test_values_are_found_set_and_taken_out_by_path_without_touching_the_object() -> None:
@@ -196,19 +207,29 @@ def test_causes_without_a_field_are_placed_by_their_message() -> None:
             403,
             None,
         ),
-        (TooManyRequests(Status(code=429, message="no"), retry_after=3), "busy and asks to come again later", 429, 3),
+        (
+            TooManyRequests(Status(code=429, message="no"), retry_after=3),
+            "busy and asks you to try again later",
+            429,
+            3,
+        ),
         (Unauthorized(Status(code=401, message="no")), "did not accept the credentials", 401, None),
-        (ServerError(Status(code=500, message="no")), "The API server failed over it", 503, AGAIN_AFTER),
-        (Unreachable("no"), "No answer came from the API server", 503, AGAIN_AFTER),
-        (CredentialsError("no"), "credentials for the cluster could not be had", 503, None),
+        (
+            ServerError(Status(code=500, message="no")),
+            "The API server failed while handling it",
+            503,
+            DEFAULT_RETRY_AFTER,
+        ),
+        (Unreachable("no"), "No answer came from the API server", 503, DEFAULT_RETRY_AFTER),
+        (CredentialsError("no"), "credentials for the cluster could not be obtained", 503, None),
     ],
 )
 def test_what_is_not_known_of_a_write_is_said_with_what_reading_it_met_with(
     error: InformerdError, words: str, code: int, again: float | None
 ) -> None:
-    refusal = unanswered(error, "It may or may not be saved", "It is not known.", unread=True)
+    refusal = unanswered_refusal(error, "It may or may not be saved", "It is not known.", is_unverified=True)
     assert words in refusal.problems[0].words
-    assert (refusal.code, refusal.again_after, refusal.unsure) == (code, again, True)
+    assert (refusal.code, refusal.auto_retry_after, refusal.unsure) == (code, again, True)
 
 
 def test_strict_decoding_and_wrong_types_are_placed_at_their_fields() -> None:
@@ -255,13 +276,13 @@ def test_what_is_sent_is_the_edit_on_top_of_what_only_servers_write() -> None:
         "spec": {"a": 1},
         "status": {"ok": True},
     }  # fmt: skip
-    mine = editable(live)
+    mine = editable_part(live)
     assert mine == {
         "kind": "X",
         "metadata": {"name": "one", "namespace": "n", "annotations": {"a": "b"}},
         "spec": {"a": 1},
     }
-    sent = to_write({"kind": "X", "spec": {"a": 2}, "status": {"ok": False}, "metadata": {"uid": "other"}}, live)
+    sent = update_body({"kind": "X", "spec": {"a": 2}, "status": {"ok": False}, "metadata": {"uid": "other"}}, live)
     assert sent == {
         "kind": "X",
         "metadata": {"name": "one", "namespace": "n", "uid": "u", "resourceVersion": "7"},
@@ -274,18 +295,18 @@ def test_a_draft_survives_its_way_through_a_page() -> None:
     base = Base("u", "7", {"kind": "X", "spec": {"é": ["\n", True, None, 1.5]}})
     path: Path = ("spec", "ports", ItemKey((("port", 80), ("name", 'quo"te'))), 0)
     post = {
-        "yaml": "a: 1\r\nb: 2\r\n", "base_uid": "u", "base_version": "7", "base": base_json(base),
+        "yaml": "a: 1\r\nb: 2\r\n", "base_uid": "u", "base_version": "7", "base": dump_base(base),
         choice_name(path): "theirs", choice_name(("x",)): "neither", "choice.nonsense!": "mine", "seen": "s",
     }  # fmt: skip
-    draft = draft_of(post)
+    draft = submission_of(post)
     assert draft is not None
     assert draft.text == "a: 1\nb: 2\n"
     assert draft.base == base
-    assert [show(each) for each in draft.choices] == [show(path)]
+    assert [format_path(each) for each in draft.choices] == [format_path(path)]
     assert choice_name(path).removeprefix("choice.").replace("_", "").replace("-", "").isalnum()
     for missing in ("base", "base_uid", "base_version"):
-        assert draft_of({**post, missing: ""}) is None
-    assert draft_of({**post, "base": "[1]"}) is None
+        assert submission_of({**post, missing: ""}) is None
+    assert submission_of({**post, "base": "[1]"}) is None
 
 
 @pytest.mark.parametrize(
@@ -294,47 +315,47 @@ def test_a_draft_survives_its_way_through_a_page() -> None:
 def test_an_answer_to_a_conflict_that_no_page_asked_about_is_left_out(path: str) -> None:
     name = f"choice.{urlsafe_b64encode(path.encode()).decode().rstrip('=')}"
     post = {"yaml": "a: 1\n", "base_uid": "u", "base_version": "7", "base": "{}", name: "mine"}
-    assert draft_of(post) == Draft("a: 1\n", Base("u", "7", {}))
+    assert submission_of(post) == Submission("a: 1\n", Base("u", "7", {}))
 
 
 def test_addresses_hold_any_name_and_what_is_said_there_is_shown() -> None:
     target = Target(TARGET.kind, "default", "odd: 50%?/é")
     assert target.href == "/resources/mydemos.crddemo.k8s.io/default/odd%3A%2050%25%3F%2F%C3%A9/"
     response = HttpResponse()
-    say(response, target.href, "Saved.")
+    flash(response, target.href, "Saved.")
     request = HttpRequest()
     request.path = "/resources/mydemos.crddemo.k8s.io/default/odd: 50%?/é/"
     request.COOKIES[COOKIE] = response.cookies[COOKIE].value
-    assert said_to(request) is not None
+    assert flash_for(request) is not None
 
 
 def test_the_mark_of_a_review_is_for_one_text_state_object_and_purpose() -> None:
-    draft = Draft("a: 1\n", Base("u", "7", {"a": 0}))
+    draft = Submission("a: 1\n", Base("u", "7", {"a": 0}))
     beside = {"spec.a": "d1"}
-    mark = reviewed_mark(TARGET, draft, "save", beside)
-    assert seen_beside(TARGET, draft, "save", mark) == beside
-    assert seen_beside(TARGET, draft, "create", mark) is None
-    assert seen_beside(TARGET, Draft("a: 2\n", draft.base), "save", mark) is None
-    assert seen_beside(TARGET, Draft(draft.text, Base("v", "7", {"a": 0})), "save", mark) is None
-    assert seen_beside(TARGET, Draft(draft.text, Base("u", "7", {"a": 1})), "save", mark) is None
-    assert seen_beside(Target(TARGET.kind, "default", "two"), draft, "save", mark) is None
-    assert seen_beside(TARGET, Draft(draft.text, Base("u", "8", {"a": 0})), "save", mark) == beside, (
+    mark = sign_review(TARGET, draft, "save", beside)
+    assert unsign_review(TARGET, draft, "save", mark) == beside
+    assert unsign_review(TARGET, draft, "create", mark) is None
+    assert unsign_review(TARGET, Submission("a: 2\n", draft.base), "save", mark) is None
+    assert unsign_review(TARGET, Submission(draft.text, Base("v", "7", {"a": 0})), "save", mark) is None
+    assert unsign_review(TARGET, Submission(draft.text, Base("u", "7", {"a": 1})), "save", mark) is None
+    assert unsign_review(Target(TARGET.kind, "default", "two"), draft, "save", mark) is None
+    assert unsign_review(TARGET, Submission(draft.text, Base("u", "8", {"a": 0})), "save", mark) == beside, (
         "status changes do not matter"
     )
 
 
 def test_what_is_said_is_shown_where_it_is_meant_and_nowhere_else() -> None:
     response = HttpResponse()
-    say(response, "/there/", "Saved <b>.", "warn")
+    flash(response, "/there/", "Saved <b>.", "warn")
     request = HttpRequest()
     request.path = "/there/"
-    assert said_to(request) is None
+    assert flash_for(request) is None
     request.COOKIES[COOKIE] = response.cookies[COOKIE].value
-    said = said_to(request)
+    said = flash_for(request)
     assert said is not None
     assert (said.words, said.tone) == ("Saved <b>.", "warn")
     request.path = "/elsewhere/"
-    assert said_to(request) is None
+    assert flash_for(request) is None
     request.path = "/there/"
     request.COOKIES[COOKIE] += "x"
-    assert said_to(request) is None
+    assert flash_for(request) is None

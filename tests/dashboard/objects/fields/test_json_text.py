@@ -1,10 +1,10 @@
-"""JSON that comes back with a form."""
+"""Tests of JSON that is posted back with a form."""
 
 from __future__ import annotations
 
 import pytest
 
-from dashboard.edits.json_text import DEEPEST, read_json
+from dashboard.objects.fields.json_text import MAX_DEPTH, read_json
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ def test_what_an_object_could_hold_is_read(text: str, value: object) -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "words", '{"a":', '"\\ud800"', '{"\\udfff": 1}', "NaN", "[-Infinity]", "1e999", "9" * 5000, "[" * 10_000,
-     "[" * (DEEPEST + 1) + "]" * (DEEPEST + 1)],
+     "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1)],
 )  # fmt: skip
 def test_what_no_object_could_hold_is_none(text: str) -> None:
     assert read_json(text) is None

@@ -1,4 +1,4 @@
-"""Who last set each field, read from managedFields as API servers write them."""
+"""Tests of the last manager of each field, from managedFields as API servers write them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from dashboard.resources.field_owners import MOST_FIELDS, FieldOwners, path_of
-from dashboard.resources.set_by import MOST_LINES, set_by
-from dashboard.resources.yaml_text import Place, to_yaml
-from tests.controlplane import ControlPlane
+from dashboard.objects.fields.fields import PlainPath
+from dashboard.objects.fields.managed_fields import MOST_FIELDS, FieldOwners, format_path
+from dashboard.objects.manifests.writer import to_yaml
+from dashboard.pages.details.yaml_managers import MOST_LINES, yaml_by_manager
+from tests.support.controlplane import ControlPlane
 
 
 def entry(manager: str, fields: dict[str, Any], time: str = "2026-11-21T08:00:00Z", **more: Any) -> dict[str, Any]:
@@ -67,7 +68,7 @@ MANAGED = [
     ),
 ]
 OWNED = {**DEPLOYMENT, "metadata": {**DEPLOYMENT["metadata"], "managedFields": MANAGED}}
-APP: Place = ("spec", "template", "spec", "containers", 1)
+APP: PlainPath = ("spec", "template", "spec", "containers", 1)
 
 
 @pytest.mark.parametrize(
@@ -88,9 +89,9 @@ APP: Place = ("spec", "template", "spec", "containers", 1)
         (("spec",), None),
     ],
 )
-def test_a_field_was_set_by_whoever_wrote_it_last(place: Place, manager: str | None) -> None:
+def test_a_field_was_set_by_whoever_wrote_it_last(place: PlainPath, manager: str | None) -> None:
     setter = FieldOwners(OWNED).of(place)
-    assert (setter.manager if setter else None) == manager
+    assert (setter.name if setter else None) == manager
 
 
 def test_managers_are_named_newest_first_each_with_all_that_it_owns() -> None:
@@ -121,27 +122,27 @@ def test_a_manager_of_more_fields_than_are_named_has_the_rest_counted() -> None:
 def test_what_makes_no_sense_owns_nothing(managed: Any) -> None:
     obj = {"metadata": {"name": "web", "managedFields": managed}}
     assert FieldOwners(obj).managers == ()
-    assert "".join(run.text for run in set_by(obj).runs) == to_yaml(obj)
+    assert "".join(run.text for run in yaml_by_manager(obj).runs) == to_yaml(obj)
 
 
 def test_a_path_is_written_as_filters_and_columns_take_it() -> None:
-    assert path_of(("metadata", "labels", "a.b/c")) == ".metadata.labels.a\\.b/c"
-    assert path_of(("spec", "ports", 0, "port")) == ".spec.ports[0].port"
+    assert format_path(("metadata", "labels", "a.b/c")) == ".metadata.labels.a\\.b/c"
+    assert format_path(("spec", "ports", 0, "port")) == ".spec.ports[0].port"
 
 
 def test_runs_are_the_yaml_and_lines_that_lead_to_a_field_go_with_it() -> None:
-    found = set_by(OWNED)
+    found = yaml_by_manager(OWNED)
     assert "".join(run.text for run in found.runs) == to_yaml(OWNED)
-    by = {run.text: run.setter.manager if run.setter else None for run in found.runs}
+    by = {run.text: run.setter.name if run.setter else None for run in found.runs}
     assert by["spec:\n  replicas: 3\n"] == "kubectl-edit"
     assert by["status:\n  readyReplicas: 2\n"] == "kube-controller-manager"
-    assert "manager: kubectl-edit" in found.raw
+    assert "manager: kubectl-edit" in found.managed_fields_yaml
 
 
 def test_runs_are_text_in_the_page_whatever_managers_and_fields_are_called() -> None:
     nasty = "<script>\"'"
     obj = {"data": {nasty: nasty}, "metadata": {"managedFields": [entry(nasty, {"f:data": {f"f:{nasty}": {}}})]}}
-    html = set_by(obj).html("x")
+    html = yaml_by_manager(obj).html("x")
     assert "<script>" not in html
     assert html.count("<span") == html.count("</span>") == 5
 
@@ -164,10 +165,10 @@ def test_a_list_of_many_items_is_looked_through_once_for_each_way_of_naming_them
 def test_of_a_very_long_text_nobody_says_line_by_line_who_set_it_and_it_is_whole_all_the_same() -> None:
     data = {f"k{number}": "v" for number in range(MOST_LINES + 1)}
     obj = {"data": data, "metadata": {"managedFields": [entry("x", {"f:data": {"f:k1": {}}})]}}
-    found = set_by(obj)
+    found = yaml_by_manager(obj)
     assert found.too_long
     assert "".join(run.text for run in found.runs) == to_yaml(obj)
-    assert "manager: x" in found.raw
+    assert "manager: x" in found.managed_fields_yaml
 
 
 def test_a_field_of_two_managers_names_both() -> None:
@@ -175,13 +176,13 @@ def test_a_field_of_two_managers_names_both() -> None:
     earlier = entry("helm", fields, operation="Apply")
     obj = {**OWNED, "metadata": {**DEPLOYMENT["metadata"], "managedFields": [earlier, *MANAGED]}}
     owners = FieldOwners(obj)
-    assert [other.manager for other in owners.others(("spec", "replicas"))] == ["kubectl-create", "helm"]
+    assert [other.name for other in owners.others(("spec", "replicas"))] == ["kubectl-create", "helm"]
     assert owners.others(("status", "readyReplicas")) == ()
-    runs = {run.text: run for run in set_by(obj).runs}
-    assert [other.manager for other in runs["spec:\n  replicas: 3\n"].others] == ["kubectl-create", "helm"]
-    html = set_by(obj).html("x")
+    runs = {run.text: run for run in yaml_by_manager(obj).runs}
+    assert [other.name for other in runs["spec:\n  replicas: 3\n"].others] == ["kubectl-create", "helm"]
+    html = yaml_by_manager(obj).html("x")
     assert 'data-by="kubectl-edit and 2 more"' in html
-    said = "Set by kubectl-edit, which last wrote at 2026-11-21T09:00:00Z; owned by kubectl-create, helm, too"
+    said = "Set by kubectl-edit, which last wrote at 2026-11-21T09:00:00Z; also owned by kubectl-create, helm"
     assert f'title="{said}"' in html
 
 
@@ -210,7 +211,7 @@ def test_each_line_names_the_manager_whom_the_real_api_server_means(controlplane
     try:
         obj = controlplane.get(path)
         by = {}
-        for run in set_by(obj).runs:
+        for run in yaml_by_manager(obj).runs:
             managers = {one.words for one in (run.setter, *run.others) if one is not None}
             by.update(dict.fromkeys((line.strip().removeprefix("- ") for line in run.text.splitlines()), managers))
     finally:

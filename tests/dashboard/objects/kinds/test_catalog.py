@@ -1,10 +1,10 @@
-"""Kinds by any of their names."""
+"""Tests of the catalogue, which finds a kind by any of its names."""
 
 from __future__ import annotations
 
 import pytest
 
-from dashboard.resources.kinds import GROUP_TITLES, KINDS, find_kind, kind_of, kinds_named
+from dashboard.objects.kinds.catalog import GROUP_TITLES, KINDS, find_kind, kind_of, parse_kinds
 from dashboard.settings import DELTABOARD_KINDS
 from informerd.resource import Resource
 
@@ -92,7 +92,7 @@ def test_what_people_make_change_and_delete_is_what_the_api_server_lets_them_but
 
 
 def test_settings_name_kinds_once_each_and_say_what_means_nothing() -> None:
-    assert [kind.key for kind in kinds_named(["po", "pods", "deploy"])] == ["pods", "deployments.apps"]
-    assert len(kinds_named(DELTABOARD_KINDS)) == len(DELTABOARD_KINDS)
+    assert [kind.key for kind in parse_kinds(["po", "pods", "deploy"])] == ["pods", "deployments.apps"]
+    assert len(parse_kinds(DELTABOARD_KINDS)) == len(DELTABOARD_KINDS)
     with pytest.raises(ValueError, match="'nonsense' is no kind"):
-        kinds_named(["pods", "nonsense"])
+        parse_kinds(["pods", "nonsense"])

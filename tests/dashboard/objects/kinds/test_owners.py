@@ -1,14 +1,15 @@
-"""Who owns an object, as rows say it to processes of this version and of others."""
+"""Tests of owners in rows, as processes of this version and of others read them."""
 
 from __future__ import annotations
 
 import msgspec
 
-from dashboard.live.messages import Owner, Row, encoder
-from dashboard.live.ownership import can_own, holds_up, owner_uids, owners_named
-from tests.live.feeder import pod
+from dashboard.live.replication.messages import encoder
+from dashboard.objects.kinds.owners import blocks_owner_deletion, can_own, owner_references, owner_uids
+from dashboard.objects.kinds.row import Owner, Row
+from tests.support.live.replica_feeder import pod
 
-LED = Owner("apps", "ReplicaSet", "set", "s", controls=True, waits=True)
+LED = Owner("apps", "ReplicaSet", "set", "s", is_controller=True, blocks_owner_deletion=True)
 BESIDE = Owner("", "ConfigMap", "map", "m")
 BOTH = msgspec.structs.replace(pod("one"), owner=("ReplicaSet", "set", "s"), owners=(BESIDE, LED, BESIDE))
 ONE = msgspec.structs.replace(pod("one"), owner=("ReplicaSet", "set", "s"))
@@ -23,16 +24,16 @@ Before = msgspec.defstruct(
 
 
 def test_the_controller_is_named_first_and_each_owner_once() -> None:
-    assert owners_named(BOTH) == (("ReplicaSet", "set", "s"), ("ConfigMap", "map", "m"))
-    assert owners_named(ONE) == (("ReplicaSet", "set", "s"),)
-    assert owners_named(pod("one")) == ()
+    assert owner_references(BOTH) == (("ReplicaSet", "set", "s"), ("ConfigMap", "map", "m"))
+    assert owner_references(ONE) == (("ReplicaSet", "set", "s"),)
+    assert owner_references(pod("one")) == ()
     assert (set(owner_uids(BOTH)), set(owner_uids(ONE)), owner_uids(pod("one"))) == ({"s", "m"}, {"s"}, ())
 
 
 def test_only_what_says_so_holds_its_owner_up() -> None:
-    assert holds_up(ONE, "s")
-    assert holds_up(BOTH, "s")
-    assert not holds_up(BOTH, "m")
+    assert blocks_owner_deletion(ONE, "s")
+    assert blocks_owner_deletion(BOTH, "s")
+    assert not blocks_owner_deletion(BOTH, "m")
 
 
 def test_what_has_a_namespace_owns_nothing_elsewhere() -> None:

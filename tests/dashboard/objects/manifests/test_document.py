@@ -1,4 +1,4 @@
-"""Text in, one object out, or a sentence that says where it is wrong."""
+"""Tests of a document: text becomes one object, or an error message with a position."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from dashboard.edits.document import MAX_BYTES, DocumentError, parse
-from dashboard.edits.fields import parse_path, same
-from dashboard.resources.yaml_text import dump, to_yaml
-from tests.edits.values import random_object
+from dashboard.objects.fields.fields import parse_path, same
+from dashboard.objects.manifests.document import MAX_BYTES, DocumentError, parse
+from dashboard.objects.manifests.writer import dump, to_yaml
+from tests.support.edit.random_objects import random_object
 
 
 @pytest.mark.parametrize(
@@ -62,10 +62,10 @@ def test_keys_are_text_as_kubectl_makes_it() -> None:
         ("a: .inf\n", 1, 4, "number"),
         ("a: 1\nb: \x00\n", 2, 4, "Binary data"),
         ("a: 1\nb: x\x1by\n", 2, 5, "Binary data"),
-        ("a: 1\n# note\u2028b: 2\n", 2, 7, "begins a new line here, which is not to be seen: write \\u2028"),
+        ("a: 1\n# note\u2028b: 2\n", 2, 7, "begins a new line at this invisible character: write \\u2028"),
         ("a: x\x85y\n", 1, 5, "write \\u0085 in double quotes"),
         ("? [a]\n: b\n", 1, 3, "name"),
-        ("a: &x [*x]\n", 1, 8, "inside of what it stands for"),
+        ("a: &x [*x]\n", 1, 8, "refers to a value that contains it"),
     ],
 )
 def test_what_is_wrong_is_said_with_line_and_column(text: str, line: int, column: int, words: str) -> None:
@@ -90,7 +90,7 @@ def test_aliases_that_explode_are_refused_without_being_unfolded() -> None:
     bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
     for level in range(1, 30):
         bomb += f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]\n"
-    with pytest.raises(DocumentError, match="unfolds to more"):
+    with pytest.raises(DocumentError, match="expands to more"):
         parse(bomb)
 
 
@@ -137,5 +137,5 @@ def test_what_the_dashboard_writes_reads_back_the_same() -> None:
 
 def test_a_long_chain_of_aliases_is_refused_and_not_followed_to_the_end_of_the_stack() -> None:
     chain = "a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}]\n" for n in range(1, 5000))
-    with pytest.raises(DocumentError, match="unfolds to more"):
+    with pytest.raises(DocumentError, match="expands to more"):
         parse(chain)

@@ -1,4 +1,4 @@
-"""A change in the object changes its own lines of the text and no others."""
+"""Tests of rewriting: a change in the object changes its own lines of the text and no others."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from dashboard.edits.document import parse
-from dashboard.edits.fields import same
-from dashboard.edits.rewrite import rewrite
-from dashboard.resources.yaml_text import dump
-from tests.edits.values import changed, random_object
+from dashboard.objects.fields.fields import same
+from dashboard.objects.manifests.document import parse
+from dashboard.objects.manifests.rewrite import rewrite
+from dashboard.objects.manifests.writer import dump
+from tests.support.edit.random_objects import changed, random_object
 
 TEXT = """\
 # above

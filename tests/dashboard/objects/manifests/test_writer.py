@@ -1,4 +1,4 @@
-"""YAML that reads back as what was written, in both versions of YAML, and looks like kubectl's."""
+"""Tests of the YAML writer, whose output reads back unchanged in both versions of YAML and looks like kubectl's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import yaml as pyyaml
 from ruamel.yaml import YAML
 
-from dashboard.resources.yaml_text import as_flow, dump, to_yaml
+from dashboard.objects.manifests.writer import dump, json_to_flow_yaml, to_yaml
 
 POD = {
     "status": {"phase": "Running"},
@@ -143,6 +143,6 @@ def test_json_is_yaml_once_what_no_yaml_may_hold_is_escaped() -> None:
         "b": [{}, [], None, 1.5, True],
         "https://c": "d: # e",
     }
-    flow = as_flow(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    flow = json_to_flow_yaml(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
     assert pyyaml.safe_load(flow) == value
     assert "\u202e" not in flow

@@ -1,4 +1,4 @@
-"""Three-way merge: nothing that either side did is lost, unless it is asked about."""
+"""Tests of the three-way merge: no change of either side is lost without a question."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from dashboard.edits.document import parse
-from dashboard.edits.fields import ABSENT, ItemKey, Path, get, same, show
-from dashboard.edits.merge import Merge, Side, merge
-from dashboard.edits.rewrite import rewrite
-from dashboard.edits.schema import METADATA, Schema
-from dashboard.resources.yaml_text import to_yaml
-from tests.edits.values import changed, random_object
+from dashboard.objects.fields.fields import ABSENT, ItemKey, Path, format_path, get, same
+from dashboard.objects.manifests.document import parse
+from dashboard.objects.manifests.rewrite import rewrite
+from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.merge.three_way import MergeResult, Side, merge
+from dashboard.objects.schemas.schema import METADATA, Schema
+from tests.support.edit.random_objects import changed, random_object
 
 SEEDS = range(600)
 
@@ -49,8 +49,8 @@ def triple(seed: int) -> tuple[Any, Any, Any]:
     return base, changed(rng, base), changed(rng, base)
 
 
-def paths(merged: Merge) -> list[str]:
-    return sorted(show(conflict.path) for conflict in merged.conflicts)
+def paths(merged: MergeResult) -> list[str]:
+    return sorted(format_path(conflict.path) for conflict in merged.conflicts)
 
 
 def test_the_same_change_on_both_sides_is_that_change() -> None:
@@ -92,7 +92,7 @@ def test_no_change_of_either_side_is_lost_without_a_question() -> None:
             if any(path[:length] in asked for length in range(len(path) + 1)):
                 continue
             side = theirs if same(get(mine, path), get(base, path)) else mine
-            assert same(get(merged.value, path), get(side, path)), (seed, show(path))
+            assert same(get(merged.value, path), get(side, path)), (seed, format_path(path))
 
 
 def test_each_answer_settles_its_question() -> None:
@@ -197,7 +197,7 @@ def test_an_item_removed_here_and_changed_there_is_asked() -> None:
     merged = merge(base, ports((443, "tls")), ports((80, "http"), (443, "tls")), schema=PORTS)
     (conflict,) = merged.conflicts
     assert conflict.path == ("spec", "ports", ItemKey((("port", 80), ("protocol", "TCP"))))
-    assert show(conflict.path) == "spec.ports[port=80,protocol=TCP]"
+    assert format_path(conflict.path) == "spec.ports[port=80,protocol=TCP]"
 
 
 def test_a_list_that_both_reordered_differently_is_asked_as_a_whole() -> None:

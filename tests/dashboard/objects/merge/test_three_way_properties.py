@@ -1,4 +1,4 @@
-"""What holds of every merge: of plain maps, maps with free names, lists with keys, sets, and lists as one value."""
+"""Property tests of the three-way merge: plain maps, maps with free names, lists with keys, sets, and atomic lists."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from dashboard.edits.document import parse
-from dashboard.edits.fields import ABSENT, ItemKey, Path, Value, get, same, show
-from dashboard.edits.merge import merge
-from dashboard.edits.rewrite import rewrite
-from dashboard.edits.schema import METADATA, Schema
-from dashboard.resources.yaml_text import dump
+from dashboard.objects.fields.fields import ABSENT, ItemKey, Path, Value, format_path, get, same
+from dashboard.objects.manifests.document import parse
+from dashboard.objects.manifests.rewrite import rewrite
+from dashboard.objects.manifests.writer import dump
+from dashboard.objects.merge.three_way import merge
+from dashboard.objects.schemas.schema import METADATA, Schema
 
 Json = dict[str, Any]
 
@@ -222,7 +222,7 @@ def test_every_change_of_either_side_is_in_the_result_or_in_a_question(base: Jso
     for side in (theirs, mine):
         for path, wanted in diff(base, side, SCHEMA):
             if not any(path[:length] in asked for length in range(len(path) + 1)):
-                assert holds(found(merged.value, path), wanted), show(path)
+                assert holds(found(merged.value, path), wanted), format_path(path)
 
 
 @given(OBJECTS, OBJECTS, OBJECTS)
@@ -246,10 +246,10 @@ def test_no_order_that_either_side_made_is_lost_without_a_question(base: Json, t
 def test_a_text_put_over_an_object_leaves_what_it_does_not_name(live: Json, text: Json) -> None:
     merged = merge({}, live, text, schema=SCHEMA, order="mine").value
     for path, value in diff({}, text, SCHEMA):
-        assert holds(found(merged, path), value), show(path)
+        assert holds(found(merged, path), value), format_path(path)
     for path, value in diff({}, live, SCHEMA):
         if not any(replaced(live, text, path[:length]) for length in range(len(path) + 1)):
-            assert holds(found(merged, path), value), show(path)
+            assert holds(found(merged, path), value), format_path(path)
 
 
 @given(OBJECTS, OBJECTS, OBJECTS)
@@ -258,7 +258,7 @@ def test_a_text_put_over_an_object_leaves_what_it_does_not_name(live: Json, text
 def test_nothing_comes_that_no_side_has(base: Json, theirs: Json, mine: Json) -> None:
     merged = merge(base, theirs, mine, schema=SCHEMA)
     for path, value in diff({}, merged.value, SCHEMA):
-        assert any(holds(found(side, path), value) for side in (theirs, mine)), show(path)
+        assert any(holds(found(side, path), value) for side in (theirs, mine)), format_path(path)
 
 
 @given(OBJECTS, OBJECTS, OBJECTS)

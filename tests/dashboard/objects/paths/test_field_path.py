@@ -1,4 +1,4 @@
-"""Fields by path: how paths are read and written down, what they lead to, how that is printed, compared and sorted."""
+"""Tests of field paths: parsing and writing, the values found, and their printing, comparison and sorting."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.live.messages import Row
-from dashboard.live.packed_key import packed
-from dashboard.resources.path_order import has_amounts, value_key, values_key
-from dashboard.resources.row_order import by_path
-from dashboard.resources.rows.field_path import FieldPath, WrongPath, printed, value_text
-from dashboard.resources.rows.path_reader import read_path, reader
-from dashboard.resources.rows.secrets import MASK
-from dashboard.resources.values import descending
+from dashboard.live.index.sort_key import encode_key
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.paths.field_path import FieldPath, InvalidPath, format_value, format_values
+from dashboard.objects.paths.reader import path_reader, read_path
+from dashboard.objects.printers.secret_redaction import MASK
+from dashboard.objects.query.path_order import has_amounts, value_key, values_key
+from dashboard.objects.query.row_order import by_path
+from dashboard.objects.query.values import descending_key
 from informerd.objects import Blob
-from tests.resources.made import made, row_of
+from tests.support.objects.rows import made, row_of
 
 POD = made(
     "Pod",
@@ -71,8 +71,8 @@ POD = made(
     ],
 )
 def test_what_a_path_leads_to_is_printed_as_kubectl_prints_it(path: str, expected: str) -> None:
-    assert printed(FieldPath(path).values(POD)) == expected
-    assert printed(read_path(FieldPath(path), row_of("pods", POD))) == expected
+    assert format_values(FieldPath(path).values(POD)) == expected
+    assert format_values(read_path(FieldPath(path), row_of("pods", POD))) == expected
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_path_has_one_text_however_it_was_typed(typed: str, text: str) -> None
     ],
 )
 def test_what_is_no_path_is_marked_with_what_was_expected(typed: str, marked: str, expected: str) -> None:
-    with pytest.raises(WrongPath) as caught:
+    with pytest.raises(InvalidPath) as caught:
         FieldPath(typed)
     assert typed[caught.value.start : caught.value.end] == marked
     assert expected in caught.value.message
@@ -120,7 +120,7 @@ def test_what_is_no_path_is_marked_with_what_was_expected(typed: str, marked: st
 
 def test_several_paths_are_read_at_one_go_also_where_one_is_a_part_of_another() -> None:
     paths = tuple(map(FieldPath, (".spec.nodeName", ".spec", ".metadata.name", ".spec.nodeSelector.disk")))
-    name, spec, own, disk = reader(paths)(row_of("pods", POD))
+    name, spec, own, disk = path_reader(paths)(row_of("pods", POD))
     assert (name, own, disk) == (("node-3",), ("web-1",), ("ssd",))
     assert json.loads(str(spec[0])) == POD["spec"]
 
@@ -128,7 +128,9 @@ def test_several_paths_are_read_at_one_go_also_where_one_is_a_part_of_another() 
 def test_an_object_that_is_shaped_otherwise_is_read_all_the_same() -> None:
     odd = {**made("Mydemo", "odd", api_version="crddemo.k8s.io/v1"), "spec": "a text", "status": None}
     row = row_of("mydemos.crddemo.k8s.io", odd)
-    found = reader((FieldPath(".spec.ip"), FieldPath(".spec"), FieldPath(".status.phase"), FieldPath(".kind")))(row)
+    found = path_reader((FieldPath(".spec.ip"), FieldPath(".spec"), FieldPath(".status.phase"), FieldPath(".kind")))(
+        row
+    )
     assert found == ((), ("a text",), (), ("Mydemo",))
 
 
@@ -136,12 +138,12 @@ def test_values_of_secrets_are_masked() -> None:
     secret = made("Secret", "s", data={"password": "c2VjcmV0"}, stringData={"more": "secret"})
     row = row_of("secrets", secret)
     assert read_path(FieldPath(".data.password"), row) == (MASK,)
-    assert "c2VjcmV0" not in printed(read_path(FieldPath(".data"), row))
+    assert "c2VjcmV0" not in format_values(read_path(FieldPath(".data"), row))
 
 
 def test_a_row_without_a_whole_object_has_no_fields() -> None:
     row = Row("u", "ns", "n", "1", None, "", "ok", (), {})
-    assert reader((FieldPath(".spec.a"), FieldPath(".b")))(row) == ((), ())
+    assert path_reader((FieldPath(".spec.a"), FieldPath(".b")))(row) == ((), ())
 
 
 # --- order ---
@@ -199,9 +201,9 @@ def test_keys_of_any_values_compare_with_each_other(lists: list[tuple[Any, ...]]
     keys = [values_key(path, values) for values in lists]
     assert sorted(sorted(keys), reverse=True) == sorted(keys, reverse=True)
     ends = [(0, key, "ns", "n", f"u{index}") for index, key in enumerate(keys)]
-    assert [packed(each) for each in sorted(ends)] == sorted(packed(each) for each in ends)
-    turned = [(0, descending(key), "ns", "n", f"u{index}") for index, key in enumerate(keys)]
-    assert [packed(each) for each in sorted(turned)] == sorted(packed(each) for each in turned)
+    assert [encode_key(each) for each in sorted(ends)] == sorted(encode_key(each) for each in ends)
+    turned = [(0, descending_key(key), "ns", "n", f"u{index}") for index, key in enumerate(keys)]
+    assert [encode_key(each) for each in sorted(turned)] == sorted(encode_key(each) for each in turned)
     assert has_amounts(path.text) is amounts
 
 
@@ -236,7 +238,7 @@ PATHS = st.lists(
 def test_the_fast_way_of_reading_finds_what_the_plain_one_finds(obj: dict[str, Any], texts: list[str]) -> None:
     paths = tuple(map(FieldPath, texts))
     row = row_of("widgets.example.com", {**made("Widget", "w"), **obj})
-    assert reader(paths)(row) == tuple(path.values(json.loads(json.dumps(obj))) for path in paths)
+    assert path_reader(paths)(row) == tuple(path.values(json.loads(json.dumps(obj))) for path in paths)
     for path in paths:
         assert FieldPath(path.text) == path
 
@@ -253,7 +255,7 @@ def test_the_fast_way_of_reading_finds_what_the_plain_one_finds(obj: dict[str, A
     ],
 )
 def test_numbers_are_written_as_go_writes_them(value: Any, expected: str) -> None:
-    assert value_text(value) == expected
+    assert format_value(value) == expected
 
 
 def test_an_object_whose_bytes_are_no_text_has_no_fields() -> None:

@@ -1,4 +1,6 @@
-"""Fields by path beside custom columns of kubectl, for the same objects and by the command that the page offers."""
+"""Comparison of fields by path with kubectl's custom columns, for the same objects and the command that the page
+offers.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,13 @@ from collections.abc import Iterator
 import pytest
 from django.http import QueryDict
 
-from dashboard.live.lines import cells_of
-from dashboard.resources.kinds import KINDS
-from dashboard.resources.kubectl_command import kubectl_command
-from dashboard.resources.query import Query
-from tests.controlplane import ControlPlane
-from tests.require import controlplane_binaries
-from tests.resources.made import Json, row_of
+from dashboard.live.rendering.cells import cells_of
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.query.query import Query
+from dashboard.pages.lists.kubectl import kubectl_command
+from tests.support.controlplane import ControlPlane
+from tests.support.objects.rows import Json, row_of
+from tests.support.require import controlplane_binaries
 
 NAMESPACE = "paths-and-kubectl"
 PATHS = (
@@ -64,5 +66,5 @@ def test_fields_by_path_are_printed_as_kubectl_prints_them(controlplane: Control
         arguments = [str(controlplane_binaries() / program), "--kubeconfig", str(controlplane.kubeconfig), *words]
         answer = subprocess.run(arguments, capture_output=True, text=True, check=True, timeout=60)
         rows = sorted((row_of("pods", obj) for obj in pods), key=query.sort_key)
-        ours = [cells_of(row, query.shown_columns())[0].text for row in rows]
+        ours = [cells_of(row, query.visible_columns())[0].text for row in rows]
         assert [line.strip() for line in answer.stdout.splitlines()[1:]] == ours, path

@@ -1,4 +1,4 @@
-"""Our cells beside what the real kubectl prints, for objects in assorted states on a real API server."""
+"""Comparison of cells with the output of the real kubectl, for assorted objects on a real API server."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from dashboard.live.messages import Cell
-from dashboard.resources.rows import columns_for
-from tests.controlplane import ControlPlane
-from tests.require import controlplane_binaries
-from tests.resources.made import Json, cells_of, row_of
-from tests.resources.pod_states import LONG_AGO, STATES, PodState, condition, pod_of
+from dashboard.objects.kinds.row import Cell
+from dashboard.objects.printers import columns_for
+from tests.support.controlplane import ControlPlane
+from tests.support.objects.pod_states import LONG_AGO, STATES, PodState, condition, pod_of
+from tests.support.objects.rows import Json, cells_of, row_of
+from tests.support.require import controlplane_binaries
 
 NAMESPACE = "rows-and-kubectl"
-CRD = Path(__file__).resolve().parents[2] / "deploy" / "crd" / "mydemos.yaml"
+CRD = Path(__file__).resolve().parents[4] / "deploy" / "crd" / "mydemos.yaml"
 NOT_OURS = frozenset({"AGE", "LAST SEEN", "FIRST SEEN", "DURATION", "LAST SCHEDULE"})
 """Columns that grow while one looks."""
 OTHER_NAMES = {"AVAILABLE": "available", "PORT(S)": "ports", "KERNEL-VERSION": "kernel", "CONTAINER-RUNTIME": "runtime"}

@@ -1,6 +1,6 @@
-"""The columns of built-in kinds are those that the real API server prints, and so is what stands in them.
+"""Comparison of the built-in kinds' columns and cells with those of the real API server.
 
-Every kind that discovery names is compared, objects with all their states; where we differ on purpose is written here.
+Every kind that discovery names is compared, with objects in all their states; intended differences are listed here.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from dashboard.live.lines import duration_words
-from dashboard.live.messages import Cell
-from dashboard.resources.rows import Column, columns_for
-from dashboard.resources.rows.registry import SHAPES
-from tests.controlplane import ControlPlane
-from tests.require import controlplane_binaries
-from tests.resources.kubectl_tables import Json, Served, Tables
-from tests.resources.made import cells_of, row_of
+from dashboard.live.rendering.cells import duration_text
+from dashboard.objects.kinds.row import Cell
+from dashboard.objects.printers import Column, columns_for
+from dashboard.objects.printers.registry import PRINTERS
+from tests.support.controlplane import ControlPlane
+from tests.support.objects.kubectl_tables import Json, Served, Tables
+from tests.support.objects.rows import cells_of, row_of
+from tests.support.require import controlplane_binaries
 
 NEVER_LISTED = {
     "componentstatuses": "can be listed, not watched, and is deprecated since 1.19",
@@ -79,7 +79,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tables]:
 def test_every_kind_of_discovery_is_compared_or_written_down(own_tables: Tables) -> None:
     listable = {key for key, served in own_tables.served.items() if served.verbs >= {"list", "watch"}}
     assert set(own_tables.served) - listable == set(NEVER_LISTED)
-    assert listable - set(SHAPES) == set()
+    assert listable - set(PRINTERS) == set()
     made = {key for key in listable if own_tables.table(key)["rows"]}
     assert listable - made == set(EMPTY)
 
@@ -147,9 +147,9 @@ def _same(column: Column, printed: Any, ours: Cell, definition: Json) -> bool:
     if definition["type"] == "date":
         return isinstance(ours, float) and time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(ours)) == printed
     if column.kind == "age":
-        return isinstance(ours, float) and printed in {duration_words(time.time() - ours - late) for late in range(4)}
+        return isinstance(ours, float) and printed in {duration_text(time.time() - ours - late) for late in range(4)}
     if column.kind == "duration":
-        return isinstance(ours, int | float) and duration_words(ours) == printed
+        return isinstance(ours, int | float) and duration_text(ours) == printed
     return (str(printed).lower() if isinstance(printed, bool) else str(printed)) == str(ours)
 
 

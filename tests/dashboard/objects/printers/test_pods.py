@@ -1,4 +1,4 @@
-"""Pods' rows: the words of kubectl, and what is wrong in words of ours."""
+"""Tests of pods' rows: kubectl's status words, and our explanations of problems."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import copy
 
 import pytest
 
-from dashboard.resources.rows import change_words, is_wrong, wrong_span
-from tests.resources.made import CREATED, Json, cells_of, row_of
-from tests.resources.pod_states import LONG_AGO, STATES, PodState, pod_of
+from dashboard.objects.printers import change_text, is_unhealthy, unhealthy_span
+from tests.support.objects.pod_states import LONG_AGO, STATES, PodState, pod_of
+from tests.support.objects.rows import CREATED, Json, cells_of, row_of
 
 
 def whole(state: PodState) -> Json:
@@ -36,31 +36,31 @@ def state(name: str) -> PodState:
 
 def test_a_crash_loop_is_wrong_since_it_was_last_ready_and_pending_after_five_minutes() -> None:
     crash, pending, fine = (row_of("pods", whole(state(name))) for name in ("crash", "unscheduled", "running"))
-    begin, end = wrong_span("pods", crash) or (0, 0)
+    begin, end = unhealthy_span("pods", crash) or (0, 0)
     assert begin == crash.since
     assert end == float("inf")
     assert pending.since is not None
-    assert not is_wrong("pods", pending, pending.since + 299)
-    assert is_wrong("pods", pending, pending.since + 300)
-    assert wrong_span("pods", fine) is None
+    assert not is_unhealthy("pods", pending, pending.since + 299)
+    assert is_unhealthy("pods", pending, pending.since + 300)
+    assert unhealthy_span("pods", fine) is None
 
 
 def test_changes_of_a_pod_are_told_in_words() -> None:
     before, after = whole(state("running")), whole(state("restarted"))
     after["metadata"]["uid"] = before["metadata"]["uid"]
-    words, tone, _ = change_words("pods", row_of("pods", before), row_of("pods", after))
+    words, tone, _ = change_text("pods", row_of("pods", before), row_of("pods", after))
     assert words == "restarts 0 → 4, ip 10.4.7.21 → none"
     assert tone == "ok"
     crash = row_of("pods", whole(state("crash")))
-    assert change_words("pods", None, crash)[:2] == (f"created, {crash.reason}", "bad")
-    assert change_words("pods", crash, None)[:2] == ("was CrashLoopBackOff", "idle")
-    assert change_words("pods", row_of("pods", before), crash)[0].startswith("deleted and created again: crash loop")
+    assert change_text("pods", None, crash)[:2] == (f"created, {crash.reason}", "bad")
+    assert change_text("pods", crash, None)[:2] == ("was CrashLoopBackOff", "idle")
+    assert change_text("pods", row_of("pods", before), crash)[0].startswith("deleted and created again: crash loop")
 
 
 def test_a_deletion_that_was_asked_for_names_what_holds_it_up() -> None:
     before = whole(state("held"))
     del before["metadata"]["deletionTimestamp"]
-    words, tone, _ = change_words("pods", row_of("pods", before), row_of("pods", whole(state("held"))))
+    words, tone, _ = change_text("pods", row_of("pods", before), row_of("pods", whole(state("held"))))
     assert words == "deletion asked for, held by finalizers: example.org/hold, status Running → Terminating"
     assert tone == "busy"
 
@@ -68,12 +68,12 @@ def test_a_deletion_that_was_asked_for_names_what_holds_it_up() -> None:
 def test_fields_without_a_column_are_named_by_their_path() -> None:
     before, after = whole(state("running")), whole(state("running"))
     after["metadata"] |= {"resourceVersion": "8", "managedFields": [{"manager": "x"}]}
-    assert change_words("pods", row_of("pods", before), row_of("pods", after))[:2] == ("no visible change", "idle")
+    assert change_text("pods", row_of("pods", before), row_of("pods", after))[:2] == ("no visible change", "idle")
     after["metadata"]["labels"] = {"app.example/tier": "front"}
     after["spec"]["containers"][0]["image"] = "j"
     after["status"]["conditions"][1]["status"] = "True "
     after["status"]["message"] = "x " * 100
-    words, *_ = change_words("pods", row_of("pods", before), row_of("pods", after))
+    words, *_ = change_text("pods", row_of("pods", before), row_of("pods", after))
     assert words == (
         'metadata.labels added: {"app.example/tier":"front"}, spec.containers[api].image i → j, '
         "status.conditions[Ready].status True → True, 1 more"

@@ -1,4 +1,4 @@
-"""Printer columns: JSONPath as definitions use it, and the columns and cells that are made of it."""
+"""Tests of additional printer columns: JSONPath as definitions use it, and the resulting columns and cells."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import msgspec
 import pytest
 import zstandard
 
-from dashboard.live.messages import Cell, Described, Printed
-from dashboard.resources.rows import printed_shape
-from dashboard.resources.rows.custom import Custom
-from dashboard.resources.rows.json_path import JsonPath, UnreadablePath
+from dashboard.objects.kinds.row import Cell, PrinterColumn, TableDefinition
+from dashboard.objects.paths.json_path import InvalidJsonPath, JsonPath
+from dashboard.objects.printers import printer_from_columns
+from dashboard.objects.printers.custom import Custom
 from informerd.objects import Blob
 
 DOCUMENT = {
@@ -57,20 +57,20 @@ def test_a_path_leads_to_the_first_value_or_to_nothing(path: str, found: object)
 
 @pytest.mark.parametrize("path", ["..size", ".spec.hosts[0:2]", ".spec['a','b']", ".a[", ".spec.[x]", ".a" * 600])
 def test_a_path_that_means_nothing_here_is_refused(path: str) -> None:
-    with pytest.raises(UnreadablePath):
+    with pytest.raises(InvalidJsonPath):
         JsonPath(path)
 
 
 def columns(*printed: tuple[str, str, str], namespaced: bool = True) -> list[str]:
-    described = Described(namespaced, tuple(Printed(*each) for each in printed))
-    return [column.id for column in printed_shape(described).columns]
+    described = TableDefinition(namespaced, tuple(PrinterColumn(*each) for each in printed))
+    return [column.id for column in printer_from_columns(described).columns]
 
 
 def cells(*printed: tuple[str, str, str], obj: dict[str, Any] | None = None) -> tuple[Cell, ...]:
     raw = msgspec.json.encode(DOCUMENT if obj is None else obj)
     projected = msgspec.convert(DOCUMENT if obj is None else obj, Custom)
     made = msgspec.structs.replace(projected, blob=Blob(zstandard.compress(raw)))
-    row = printed_shape(Described(False, tuple(Printed(*each) for each in printed))).row(made)
+    row = printer_from_columns(TableDefinition(False, tuple(PrinterColumn(*each) for each in printed))).row(made)
     return row.cells[1 : 1 + len(printed)]
 
 
@@ -100,8 +100,8 @@ def test_a_column_whose_path_cannot_be_read_is_left_out(caplog: pytest.LogCaptur
 
 
 def test_priority_makes_a_column_wide() -> None:
-    described = Described(True, (Printed("Image", "string", ".spec.image", 1),))
-    assert [column.wide for column in printed_shape(described).columns if column.id == "image"] == [True]
+    described = TableDefinition(True, (PrinterColumn("Image", "string", ".spec.image", 1),))
+    assert [column.wide for column in printer_from_columns(described).columns if column.id == "image"] == [True]
 
 
 def test_values_have_the_type_of_their_column_and_are_left_out_where_they_do_not_fit() -> None:

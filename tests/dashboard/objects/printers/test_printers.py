@@ -1,4 +1,4 @@
-"""Rows of kinds other than pods: status words, tones and reasons of our own, Secrets' masks, objects of any shape."""
+"""Tests of rows of kinds other than pods: status words, tones, reasons, masked Secrets, objects of any shape."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from dashboard.live.messages import Owner, Row
-from dashboard.resources.kinds import KINDS
-from dashboard.resources.rows import build_row, change_words, columns_for, is_wrong, mask_secret, projection_for
-from dashboard.resources.rows.field_diff import decode_differing, field_changes
-from dashboard.resources.rows.secrets import LAST_APPLIED, MASK
-from tests.resources.made import CREATED, Json, cells_of, made, row_of
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.kinds.row import Owner, Row
+from dashboard.objects.paths.diff import decode_differing, field_changes
+from dashboard.objects.printers import build_row, change_text, columns_for, is_unhealthy, mask_secret, projection_for
+from dashboard.objects.printers.secret_redaction import LAST_APPLIED, MASK
+from tests.support.objects.rows import CREATED, Json, cells_of, made, row_of
 
 THEN = "2026-11-01T09:00:00Z"
 
@@ -67,7 +67,7 @@ def test_a_deployment_says_how_it_is(obj: Json, status: str, tone: str, reason: 
 def test_a_set_that_does_not_say_since_when_it_is_unready_is_not_called_wrong_by_its_age() -> None:
     row = row_of("replicasets.apps", workload(numbers(2, 0)))
     assert (row.status, row.tone, row.since) == ("Unavailable", "warn", None)
-    assert not is_wrong("replicasets.apps", row, 2e9)
+    assert not is_unhealthy("replicasets.apps", row, 2e9)
 
 
 def mydemo(spec: Any = None, status: Any = None, **metadata: Any) -> Json:
@@ -118,12 +118,12 @@ def test_changes_of_a_mydemo_name_the_fields() -> None:
         row_of(key, mydemo({"ip": "10.0.0.1", "port": 8080})),
         row_of(key, mydemo({"ip": "10.0.0.1", "port": 9090})),
     )
-    assert change_words(key, before, after)[:2] == ("spec.port 8080 → 9090", "ok")
-    assert change_words(key, None, before)[:2] == ("created", "ok")
+    assert change_text(key, before, after)[:2] == ("spec.port 8080 → 9090", "ok")
+    assert change_text(key, None, before)[:2] == ("created", "ok")
     held = row_of(key, mydemo({"port": 1}, deletionTimestamp=THEN, finalizers=["a/b"]))
     assert held.reason == "being deleted, held by finalizers: a/b"
-    assert not is_wrong(key, held, (held.deleting or 0) + 299)
-    assert is_wrong(key, held, (held.deleting or 0) + 301)
+    assert not is_unhealthy(key, held, (held.deleting or 0) + 299)
+    assert is_unhealthy(key, held, (held.deleting or 0) + 301)
 
 
 def test_a_warning_event_is_wrong_for_ten_minutes_after_it_was_last_seen() -> None:
@@ -141,10 +141,10 @@ def test_a_warning_event_is_wrong_for_ten_minutes_after_it_was_last_seen() -> No
     row = row_of("events", event)
     last = cells_of("events", row)["last-seen"]
     assert row.reason == "BackOff: again (×9)"
-    assert change_words("events", None, row)[:2] == ("BackOff: again (×9)", "warn")
-    assert is_wrong("events", row, last + 599)
-    assert not is_wrong("events", row, last + 600)
-    assert not is_wrong("events", row_of("events", {**event, "type": "Normal"}), last)
+    assert change_text("events", None, row)[:2] == ("BackOff: again (×9)", "warn")
+    assert is_unhealthy("events", row, last + 599)
+    assert not is_unhealthy("events", row, last + 600)
+    assert not is_unhealthy("events", row_of("events", {**event, "type": "Normal"}), last)
 
 
 def test_nodes_and_namespaces_say_what_is_wrong() -> None:
@@ -175,14 +175,14 @@ def test_secrets_are_masked_once_and_for_all() -> None:
 def test_a_deletion_and_re_creation_that_was_missed_is_told() -> None:
     key = "mydemos.crddemo.k8s.io"
     before, after = row_of(key, mydemo({"port": 1})), row_of(key, mydemo({"port": 1}, uid="another"))
-    assert change_words(key, before, after)[0] == "deleted and created again: Current"
+    assert change_text(key, before, after)[0] == "deleted and created again: Current"
 
 
 @pytest.mark.parametrize("key", KINDS)
 def test_an_empty_object_of_every_kind_makes_a_row(key: str) -> None:
     row = build_row(key, msgspec.json.decode(b"{}", type=projection_for(key)))
     assert len(row.cells) == len(columns_for(key))
-    assert change_words(key, row, row)[:2] == ("no visible change", "idle")
+    assert change_text(key, row, row)[:2] == ("no visible change", "idle")
 
 
 def test_fields_that_differ_are_found_in_place() -> None:
@@ -281,7 +281,10 @@ def test_all_owners_are_in_a_row_unless_one_says_it_all() -> None:
     def owners(*references: Json) -> tuple[Owner, ...]:
         return row_of("pods", made("Pod", "p", metadata={"ownerReferences": list(references)})).owners
 
-    first, second = Owner("apps", "ReplicaSet", "a", "1", controls=True), Owner("", "Node", "n", "2", waits=True)
+    first, second = (
+        Owner("apps", "ReplicaSet", "a", "1", is_controller=True),
+        Owner("", "Node", "n", "2", blocks_owner_deletion=True),
+    )
     assert owners({**one, "blockOwnerDeletion": True}) == owners() == ()
     assert owners(one) == (first,)
     assert owners(two) == (second,)

@@ -1,4 +1,4 @@
-"""Status words, tones and reasons of the kinds for which kubectl prints none, their sentences, orders and files."""
+"""Tests of status words, tones and reasons of kinds for which kubectl prints none, with sentences, orders and files."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from dashboard.live.lines import all_columns
-from dashboard.resources.export import export
-from dashboard.resources.query import Query
-from dashboard.resources.rows import is_wrong
-from dashboard.resources.sentences import sentence_of
-from dashboard.resources.words import plain
-from tests.resources.made import Json, made, row_of
+from dashboard.live.rendering.cells import all_columns
+from dashboard.objects.describers.summary import summarize
+from dashboard.objects.printers import is_unhealthy
+from dashboard.objects.query.query import Query
+from dashboard.pages.lists.export import export
+from dashboard.runtime.text import plain_text
+from tests.support.objects.rows import Json, made, row_of
 
 THEN = "2026-11-01T09:00:00Z"
 NOW = 1_795_000_000.0
@@ -64,7 +64,7 @@ HEALTHY = {"expectedPods": 2, "currentHealthy": 2, "desiredHealthy": 2, "disrupt
             {"spec": {"maxReplicas": 3}, **with_status(said("ScalingLimited", "True", "too many"), **SCALING)},
             "AtMax",
             "warn",
-            "wants more pods than its most, 3: too many",
+            "wants more pods than its maximum, 3: too many",
         ),
         (BUDGET, {"status": {**HEALTHY, "disruptionsAllowed": 1}}, "Allowing", "ok", ""),
         (BUDGET, {"status": HEALTHY}, "Blocking", "warn", "no pod may be evicted: 2 of 2 pods healthy, 2 needed"),
@@ -104,15 +104,15 @@ HEALTHY = {"expectedPods": 2, "currentHealthy": 2, "desiredHealthy": 2, "disrupt
 def test_an_object_says_how_it_is(key: str, parts: Json, status: str, tone: str, reason: str) -> None:
     row = row_of(key, made("X", "x", **parts))
     assert (row.status, row.tone, row.reason) == (status, tone, reason)
-    assert is_wrong(key, row, NOW) == (tone == "bad" or (tone in ("warn", "busy") and row.since is not None))
+    assert is_unhealthy(key, row, NOW) == (tone == "bad" or (tone in ("warn", "busy") and row.since is not None))
 
 
 def test_a_waiting_claim_counts_as_wrong_after_five_minutes_and_a_blocking_budget_never() -> None:
     claim = row_of(CLAIM, made("PersistentVolumeClaim", "x"))
     assert claim.created is not None
-    assert not is_wrong(CLAIM, claim, claim.created + 299)
-    assert is_wrong(CLAIM, claim, claim.created + 301)
-    assert not is_wrong(BUDGET, row_of(BUDGET, made("PodDisruptionBudget", "x", status=HEALTHY)), NOW)
+    assert not is_unhealthy(CLAIM, claim, claim.created + 299)
+    assert is_unhealthy(CLAIM, claim, claim.created + 301)
+    assert not is_unhealthy(BUDGET, row_of(BUDGET, made("PodDisruptionBudget", "x", status=HEALTHY)), NOW)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_waiting_claim_counts_as_wrong_after_five_minutes_and_a_blocking_budge
 )
 def test_a_sentence_tells_it(key: str, parts: Json, sentence: str) -> None:
     obj = made("X", "x", **parts)
-    assert plain(sentence_of(key, row_of(key, obj), obj, NOW)).startswith(sentence)
+    assert plain_text(summarize(key, row_of(key, obj), obj, NOW)).startswith(sentence)
 
 
 def query(q: str = "", sort: str = "") -> Query:

@@ -1,4 +1,4 @@
-"""Addresses and filters: what they mean, what is said about mistakes, and that equal states have equal addresses."""
+"""Tests of addresses and filters: their meaning, their error messages, and equal addresses for equal states."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import pytest
 import zstandard
 from django.http import QueryDict
 
-from dashboard.live.messages import Cell, Row
-from dashboard.resources.kinds import KINDS
-from dashboard.resources.pattern import Pattern
-from dashboard.resources.query import Query
-from dashboard.resources.rows import columns_for
-from dashboard.resources.rows.column import Order
-from dashboard.resources.rows.field_path import FieldPath
-from dashboard.resources.terms import ColumnTerm, LabelTerm, PathTerm, Term, Word
-from dashboard.resources.values import comparable, descending
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.kinds.row import Cell, Row
+from dashboard.objects.paths.field_path import FieldPath
+from dashboard.objects.printers import columns_for
+from dashboard.objects.printers.printer import Order
+from dashboard.objects.query.query import Query
+from dashboard.objects.query.terms import ColumnTerm, LabelTerm, PathTerm, Term, WordTerm
+from dashboard.objects.query.values import descending_key, sort_value
+from dashboard.objects.query.wildcard import Pattern
 from informerd.objects import Blob
 
 NOW = 1_800_000_000.0
@@ -244,10 +244,10 @@ def test_descending_is_ascending_the_other_way_round(order: Order) -> None:
     texts = ["", "a", "ab", "abc", "b", "a1", "a10", "a9", "a9b", "9", "10", "é", "\U0001f600", "1/2", "2/4", "50%",
              "10.0.0.9", "10.0.0.10", "::1", *("".join(rng.choices("ab01/.-", k=5)) for _ in range(200))]  # fmt: skip
     numbers = [0, 1, -1, 0.5, 1.8e9, *(rng.uniform(-9, 9) for _ in range(50))]
-    keys = [comparable(order, value) for value in (numbers if order in {"number", "age"} else texts)]
+    keys = [sort_value(order, value) for value in (numbers if order in {"number", "age"} else texts)]
     for one in keys:
         for other in keys:
-            assert (one < other) == (descending(one) > descending(other))
+            assert (one < other) == (descending_key(one) > descending_key(other))
 
 
 def test_sorting_goes_by_value_and_leaves_what_is_missing_at_the_end() -> None:
@@ -285,9 +285,9 @@ def test_wildcards_take_time_with_the_length_of_the_text_only() -> None:
     pattern = Pattern(("", *["e"] * 40, "!"))
     text = "e" * 200_000
     begun = time.process_time()
-    assert not pattern.fits(text)
-    assert pattern.fits(text + "!")
-    assert not Pattern(("", *["ee"] * 20, "x", "")).fits(text)
+    assert not pattern.matches(text)
+    assert pattern.matches(text + "!")
+    assert not Pattern(("", *["ee"] * 20, "x", "")).matches(text)
     assert time.process_time() - begun < 1.0
 
 
@@ -297,18 +297,18 @@ def test_wildcards_mean_what_a_regular_expression_would() -> None:
         pieces = tuple("".join(rng.choices("abA\n.", k=rng.randrange(3))) for _ in range(rng.randrange(2, 5)))
         text = "".join(rng.choices("abB\n.", k=rng.randrange(7)))
         meant = re.fullmatch(".*".join(map(re.escape, pieces)), text, re.DOTALL | re.IGNORECASE) is not None
-        assert Pattern(pieces).fits(text) is meant, (pieces, text)
+        assert Pattern(pieces).matches(text) is meant, (pieces, text)
 
 
 def test_time_alone_moves_rows_and_says_when() -> None:
     query = parse("age<1h")
     row = pod(age=NOW - 3000)
-    assert query.ages
+    assert query.is_time_dependent
     assert query.matches(row, NOW)
     assert query.next_due(row, NOW) == NOW + 600
     assert not query.matches(row, NOW + 600)
     assert query.next_due(row, NOW + 600) is None
-    assert not parse("restarts>1").ages
+    assert not parse("restarts>1").is_time_dependent
 
 
 def random_text(rng: random.Random) -> str:
@@ -326,7 +326,7 @@ def random_term(rng: random.Random) -> Term:
     negative = rng.random() < 0.3
     kind = rng.randrange(6)
     if kind == 0:
-        return Word(random_patterns(rng)[0], negative)
+        return WordTerm(random_patterns(rng)[0], negative)
     if kind == 1:
         return LabelTerm(rng.choice(["app", "a.b/c_d"]), rng.choice([None, random_patterns(rng)]), negative)
     if kind == 2:

@@ -1,4 +1,4 @@
-"""Objects made from a schema: what has to be there, with values that the schema takes."""
+"""Tests of objects made from a schema: the required fields, with valid values."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from dashboard.creating.sample import sample, sample_value
-from dashboard.edits.schema import Schema
+from dashboard.objects.schemas.sample import sample, sample_value
+from dashboard.objects.schemas.schema import Schema
 from informerd.resource import MYDEMOS
 
 

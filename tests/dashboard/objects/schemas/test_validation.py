@@ -1,4 +1,4 @@
-"""What the schema objects to is said in words, at its field; what it allows is not."""
+"""Tests of schema validation: a message at the field for each violation, and none for valid objects."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from dashboard.edits.rules import fixed, rules_of
-from dashboard.edits.schema import Schema
-from dashboard.edits.validation import MOST, changed_for_good, objections
-from tests.edits.forms.large import issuer
-from tests.edits.forms.pages import of_spec
+from dashboard.objects.schemas.cel_rules import immutable_reason, rules_of
+from dashboard.objects.schemas.schema import Schema
+from dashboard.objects.schemas.validation import MAX_PROBLEMS, immutability_problems, schema_problems
+from tests.support.forms.form_page import of_spec
+from tests.support.forms.operator_schemas import issuer
 
 
 def said(node: dict[str, Any], value: Any) -> list[str]:
-    return [problem.words for problem in objections(Schema(node), value)]
+    return [problem.words for problem in schema_problems(Schema(node), value)]
 
 
 @pytest.mark.parametrize(
@@ -70,15 +70,15 @@ def test_what_is_wrong_is_said_and_what_is_right_is_not(
 
 def test_one_of_several_ways_is_asked_for_by_their_fields() -> None:
     schema = of_spec(issuer())
-    (problem,) = objections(schema, {"spec": {}})
+    (problem,) = schema_problems(schema, {"spec": {}})
     assert (problem.words, problem.field) == ("One of acme, ca, selfSigned, vault is needed.", "spec")
-    (problem,) = objections(schema, {"spec": {"ca": {"secretName": "a"}, "selfSigned": {}}})
-    assert problem.words == "Only one of ca, selfSigned may be there."
+    (problem,) = schema_problems(schema, {"spec": {"ca": {"secretName": "a"}, "selfSigned": {}}})
+    assert problem.words == "Only one of ca, selfSigned is allowed."
 
 
 def test_what_the_api_server_keeps_is_not_judged() -> None:
     schema = of_spec({"type": "object", "x-kubernetes-preserve-unknown-fields": True})
-    assert not objections(
+    assert not schema_problems(
         schema, {"apiVersion": "v1", "kind": "X", "metadata": {"name": "a", "x": 1}, "spec": {"a": 1}}
     )
     embedded = {"type": "object", "x-kubernetes-embedded-resource": True, "properties": {"spec": {}}}
@@ -86,7 +86,7 @@ def test_what_the_api_server_keeps_is_not_judged() -> None:
 
 
 def test_no_more_is_told_than_anybody_reads() -> None:
-    assert len(said({"type": "array", "items": {"type": "string"}}, list(range(1000)))) == MOST
+    assert len(said({"type": "array", "items": {"type": "string"}}, list(range(1000)))) == MAX_PROBLEMS
 
 
 FIXED = {"type": "string", "x-kubernetes-validations": [{"rule": "self == oldSelf", "message": "class is immutable"}]}
@@ -103,20 +103,20 @@ BY_PARENT = {
 def test_fields_that_never_change_are_told_by_their_own_rule_or_by_that_of_what_they_stand_in() -> None:
     schema = of_spec({"type": "object", "properties": {"class": FIXED, "both": BY_PARENT}})
     base = {"spec": {"class": "x", "both": {"a": "1", "b": "1"}}}
-    assert not changed_for_good(schema, base, base)
+    assert not immutability_problems(schema, base, base)
     changed = {"spec": {"class": "y", "both": {"a": "2", "b": "2"}}}
-    assert [(each.field, each.words) for each in changed_for_good(schema, changed, base)] == [
+    assert [(each.field, each.words) for each in immutability_problems(schema, changed, base)] == [
         ("spec.class", "It cannot be changed once it is set."),
         ("spec.both.a", "It cannot be changed once it is set. a stays."),
     ]
-    assert not changed_for_good(schema, changed, {"spec": {}})
+    assert not immutability_problems(schema, changed, {"spec": {}})
 
 
 def test_a_field_may_be_taken_out_that_its_own_rule_keeps_from_changing() -> None:
     """The API server asks a transition rule only where the value was and is."""
     schema = of_spec({"type": "object", "properties": {"class": FIXED, "both": BY_PARENT}})
     base = {"spec": {"class": "x", "both": {"a": "1"}}}
-    assert [each.field for each in changed_for_good(schema, {"spec": {"both": {}}}, base)] == ["spec.both.a"]
+    assert [each.field for each in immutability_problems(schema, {"spec": {"both": {}}}, base)] == ["spec.both.a"]
 
 
 def test_the_items_of_a_list_are_held_to_what_they_were_by_their_keys() -> None:
@@ -125,10 +125,12 @@ def test_the_items_of_a_list_are_held_to_what_they_were_by_their_keys() -> None:
     schema = of_spec({"type": "object", "properties": {"by": keyed, "plain": {"type": "array", "items": items}}})
     a, b, c = ({"name": name, "class": "x"} for name in "abc")
     base = {"spec": {"by": [a, b], "plain": [a, b]}}
-    assert not changed_for_good(schema, {"spec": {"by": [c, b, a], "plain": [b]}}, base)
+    assert not immutability_problems(schema, {"spec": {"by": [c, b, a], "plain": [b]}}, base)
     turned = {"spec": {"by": [b, {**a, "class": "y"}], "plain": [{**a, "class": "y"}]}}
-    assert [each.field for each in changed_for_good(schema, turned, base)] == ["spec.by[1].class"]
-    assert not changed_for_good(schema, turned, {"spec": {"by": [a, {"class": "x"}]}}), "nothing tells its items apart"
+    assert [each.field for each in immutability_problems(schema, turned, base)] == ["spec.by[1].class"]
+    assert not immutability_problems(schema, turned, {"spec": {"by": [a, {"class": "x"}]}}), (
+        "nothing tells its items apart"
+    )
 
 
 def test_rules_are_told_by_their_message_or_as_they_are() -> None:
@@ -142,4 +144,4 @@ def test_rules_are_told_by_their_message_or_as_they_are() -> None:
         }
     )
     assert [(rule.words, rule.code) for rule in rules_of(schema)] == [("", "a"), ("It must be b.", "b")]
-    assert fixed(schema, "x") == ""
+    assert immutable_reason(schema, "x") == ""

@@ -1,17 +1,17 @@
-"""Who wrote meanwhile, in words on the pages of somebody who edits the same, over the run's real API server."""
+"""Tests of the names of concurrent writers on edit pages, over the run's real API server."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 from typing import Any
 
-from dashboard.live.context import USER_KEY
-from dashboard.resources.yaml_text import to_yaml
+from dashboard.access.identity import USER_KEY
+from dashboard.objects.manifests.writer import to_yaml
 from informerd.rest.discovery import Discovery
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser, Page, WiredClient, reviewed
-from tests.edits.objects import mydemo
-from tests.quick.objects import workload
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser, Page, WiredClient, reviewed
+from tests.support.edit.mydemos import mydemo
+from tests.support.edit.workloads import workload
 
 
 class SignedIn(WiredClient):

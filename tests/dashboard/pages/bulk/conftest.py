@@ -1,4 +1,4 @@
-"""Mydemos on the run's API server, the parts of a web process that lists them, and a database of its own."""
+"""Fixtures: Mydemos on the run's API server, the parts of a web process that lists them, and a database of its own."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from typing import Any
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from dashboard.bulk.attempt import attempt
-from dashboard.bulk.models import BulkRun
-from dashboard.bulk.order import Order
-from dashboard.bulk.records import Beat, Begin, Records
-from dashboard.bulk.run import Item
-from dashboard.bulk.runner import Bulks
-from dashboard.drafts.database import Database
-from dashboard.drafts.draft import Whose
-from dashboard.edits.exchange import Exchange
-from dashboard.resources.kinds import KINDS
+from dashboard.access.identity import Identity
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.pages.bulk.item_execution import item_executor_factory
+from dashboard.pages.bulk.models import BulkRun
+from dashboard.pages.bulk.operation import BulkOperation
+from dashboard.pages.bulk.run import Item
+from dashboard.pages.bulk.runner import BulkRuns
+from dashboard.pages.bulk.store import Checkpoint, NewRun, RunStore
+from dashboard.pages.writes.object_client import ObjectClient
+from dashboard.runtime.database import Database
 from informerd.clock import SystemClock
-from tests.controlplane import ControlPlane
-from tests.drafts.databases import in_file
-from tests.drains.conftest import empty_database
-from tests.edits.browsing import Browser, Page
-from tests.edits.conftest import cluster, collection, drafts, namespace, parts_for
-from tests.live.feeder import Feeder
-from tests.resources.made import row_of
-from tests.wait import eventually
+from tests.dashboard.pages.conftest import parts_for
+from tests.dashboard.pages.drains.conftest import empty_database
+from tests.support.controlplane import ControlPlane
+from tests.support.databases import in_file
+from tests.support.edit.form_browser import Browser, Page
+from tests.support.live.replica_feeder import Feeder
+from tests.support.objects.rows import row_of
+from tests.support.wait import eventually
 
-__all__ = ["cluster", "collection", "drafts", "empty_database", "namespace"]
+__all__ = ["empty_database"]
 
 ALIAS = "bulk"
 KEY = "mydemos.crddemo.k8s.io"
@@ -47,22 +47,25 @@ def database(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Django
         yield alias
 
 
-def bulks_for(parts: SimpleNamespace, alias: str = ALIAS) -> Bulks:
+def bulks_for(parts: SimpleNamespace, alias: str = ALIAS) -> BulkRuns:
     """What runs in one web process."""
-    records = Records(Database(SystemClock(), alias=alias, time_limit=60))
-    return Bulks(
-        records, parts.clock, partial(getattr, parts, "client"), attempt(parts.schemas, parts.authors, parts.clock)
+    records = RunStore(Database(SystemClock(), alias=alias, time_limit=60))
+    return BulkRuns(
+        records,
+        parts.clock,
+        partial(getattr, parts, "client"),
+        item_executor_factory(parts.schemas, parts.authors, parts.clock),
     )
 
 
 @pytest.fixture
-async def parts(cluster: ControlPlane, database: str) -> AsyncIterator[SimpleNamespace]:
+async def parts(cluster: ControlPlane, database: str, drafts: str) -> AsyncIterator[SimpleNamespace]:
     async for made in parts_for(cluster.kubeconfig):
-        made.bulks = bulks_for(made, database)
+        made.bulk_runs = bulks_for(made, database)
         # what an ended test left running would have its share of the requests until its process is taken for dead
         await Database(made.clock, alias=database, time_limit=60).ask(_without_runs)
         yield made
-        await made.bulks.stop()
+        await made.bulk_runs.stop()
 
 
 @dataclass
@@ -158,9 +161,9 @@ class Held:
 
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> Held:
-    read, found = Exchange.read, Held(asyncio.Event())
+    read, found = ObjectClient.read, Held(asyncio.Event())
 
-    async def counted(exchange: Exchange) -> Any:
+    async def counted(exchange: ObjectClient) -> Any:
         found.begun += 1
         found.now += 1
         found.most = max(found.most, found.now)
@@ -170,7 +173,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Held:
         finally:
             found.now -= 1
 
-    monkeypatch.setattr(Exchange, "read", counted)
+    monkeypatch.setattr(ObjectClient, "read", counted)
     return found
 
 
@@ -180,17 +183,17 @@ RunningElsewhere = Callable[[str], Awaitable[None]]
 @pytest.fixture
 async def running_elsewhere(demos: Demos, database: str) -> AsyncIterator[RunningElsewhere]:
     """Makes a run of another process that has heard this wish; no others run."""
-    records, clock, whose = demos.parts.bulks.records, demos.parts.clock, Whose("", "another")
+    records, clock, whose = demos.parts.bulk_runs.store, demos.parts.clock, Identity("", "another")
     server = demos.parts.client.config.server
-    begin = Begin(KINDS[KEY].resource, (Item("x", "a", "1"),), "", matching=False)
+    begin = NewRun(KINDS[KEY].resource, (Item("x", "a", "1"),), "", is_over_all_matches=False)
     kept, processes = Database(clock, alias=database, time_limit=60), count()
 
     async def runs_there(heard: str) -> None:
         process = f"process {next(processes)}"
-        run = await records.find(whose, await records.begin(whose, server, begin, clock.time()), server)
-        assert await records.take(run, "trying", Order("label"), process, clock.time())
-        beat = Beat("trying", heard, "", 0.0, {}, {}, None, clock.time() + 600)
-        assert await records.beat(run.key, process, beat) is not None
+        run = await records.find(whose, await records.create(whose, server, begin, clock.time()), server)
+        assert await records.claim(run, "trying", BulkOperation("label"), process, clock.time())
+        beat = Checkpoint("trying", heard, "", 0.0, {}, {}, None, clock.time() + 600)
+        assert await records.save_checkpoint(run.key, process, beat) is not None
 
     await kept.ask(_without_runs)
     yield runs_there

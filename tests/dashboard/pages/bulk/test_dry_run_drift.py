@@ -1,4 +1,4 @@
-"""What a policy makes of the writes of a run, and did not make of their dry runs, is said with their results."""
+"""Tests of a policy that changes the writes of a run but not their dry runs: the results say so."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from dashboard.edits.exchange import Exchange
-from tests.api_calls import ApiFailure
-from tests.bulk.conftest import Demos
-from tests.wait import eventually
+from dashboard.pages.writes.object_client import ObjectClient
+from tests.dashboard.pages.bulk.conftest import Demos
+from tests.support.api_client import ApiFailure
+from tests.support.wait import eventually
 
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 POLICIES, BINDINGS = f"{ADMISSION}/mutatingadmissionpolicies", f"{ADMISSION}/mutatingadmissionpolicybindings"
@@ -52,7 +52,7 @@ async def policy(demos: Demos, namespace: str) -> AsyncIterator[None]:
 
 
 STAMPED = "The API server set metadata.annotations.stamp to another value than the review showed."
-UNSEEN = "Not all is as reviewed: the API server stored metadata.annotations.late otherwise."
+UNSEEN = "The result differs from the review: the API server changed metadata.annotations.late."
 
 
 @pytest.mark.usefixtures("policy")
@@ -63,8 +63,8 @@ async def test_what_is_stored_otherwise_than_reviewed_is_told_for_each_and_group
     await demos.review(verb="patch", patch="spec: {port: 9090}")
     await demos.press("start")
     page = await demos.shows("3 changed, though not all as reviewed: see below.")
-    assert "Done, but stored otherwise than reviewed" in page.text
-    said = page.text[page.text.index("Done, but stored otherwise") :]
+    assert "Done, but stored differently than reviewed" in page.text
+    said = page.text[page.text.index("Done, but stored differently") :]
     assert f"{STAMPED} {namespace}/a , {namespace}/b" in said
     assert f"{UNSEEN} {STAMPED} {namespace}/c" in said
     results = (await demos.browser.open(f"{demos.run}results.csv")).body
@@ -80,11 +80,11 @@ async def test_where_the_reviewed_version_is_had_no_more_it_is_said_that_somethi
     async def compacted(*_: Any) -> None:
         return None
 
-    monkeypatch.setattr(Exchange, "read_version", compacted)
+    monkeypatch.setattr(ObjectClient, "read_version", compacted)
     await demos.review(verb="label", label_set="x=1")
     await demos.press("start")
     page = await demos.shows("not all as reviewed")
-    assert "what the API server stored otherwise could not be found out." in page.text
+    assert "The result differs from the review, but the details could not be found out." in page.text
 
 
 async def test_of_what_is_stored_as_reviewed_nothing_is_said_or_asked(
@@ -92,7 +92,7 @@ async def test_of_what_is_stored_as_reviewed_nothing_is_said_or_asked(
 ) -> None:
     demos.make("a", "b")
     asked = []
-    monkeypatch.setattr(Exchange, "read_version", lambda *given: asked.append(given))
+    monkeypatch.setattr(ObjectClient, "read_version", lambda *given: asked.append(given))
     await demos.review(verb="patch", patch="spec: {port: 9090}")
     demos.patch("a", {"metadata": {"labels": {"other": "field"}}})
     await demos.press("start")

@@ -1,12 +1,12 @@
-"""What a change does to many objects is said in sentences, each with how many it is about and which."""
+"""Tests of the effects text of a change to many objects, with a number of objects and their names in each sentence."""
 
 from __future__ import annotations
 
-from dashboard.bulk.in_words import said_of, sum_of
-from dashboard.bulk.review import Fold
-from dashboard.bulk.run import Field, Group, Item
-from dashboard.edits.effects import Effect
-from dashboard.resources.kinds import KINDS
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.pages.bulk.effects_text import effect_texts, pod_totals
+from dashboard.pages.bulk.review import ReviewGroup
+from dashboard.pages.bulk.run import ChangeGroup, DiffField, Item
+from dashboard.pages.writes.effects import Effect
 
 DEPLOYMENTS = KINDS["deployments.apps"]
 
@@ -14,16 +14,17 @@ DEPLOYMENTS = KINDS["deployments.apps"]
 def items(*effects: tuple[Effect, ...]) -> list[Item]:
     """An object for each: web-0, web-1…"""
     return [
-        Item("shop", f"web-{n}", str(n), "tried", effects=each, stored="x", group=0) for n, each in enumerate(effects)
+        Item("shop", f"web-{n}", str(n), "tried", effects=each, stored_fingerprint="x", group=0)
+        for n, each in enumerate(effects)
     ]
 
 
 def words(*effects: tuple[Effect, ...], key: str = "deployments.apps") -> list[str]:
-    return [said.words for said in said_of(items(*effects), KINDS[key])]
+    return [said.words for said in effect_texts(items(*effects), KINDS[key])]
 
 
 def summed(*effects: tuple[Effect, ...], key: str = "deployments.apps", known: bool = True) -> str:
-    return " ".join(sum_of(items(*effects), KINDS[key], known=known))
+    return " ".join(pod_totals(items(*effects), KINDS[key], is_known=known))
 
 
 def rolls(pods: int, more: int, fewer: int) -> tuple[Effect, ...]:
@@ -31,18 +32,18 @@ def rolls(pods: int, more: int, fewer: int) -> tuple[Effect, ...]:
 
 
 def test_equal_changes_of_objects_with_other_strategies_are_summed_and_the_others_named() -> None:
-    found = said_of(
+    found = effect_texts(
         items(
             *[rolls(9, 3, 0)] * 3, rolls(2, 1, 0), (Effect("recreates", 4),), (Effect("waits"),), (Effect("no pods"),)
         ),
         DEPLOYMENTS,
     )
-    recreated = "Ends all 4 pods of 1 Deployment first, then makes new ones: nothing of it runs in between"
+    recreated = "Ends all 4 pods of 1 Deployment first, then creates new ones: nothing of it runs in between"
     assert [(said.words, said.count) for said in found] == [
         ("Rolls out 29 pods of 4 Deployments, each 1 to 3 at a time, none is missing meanwhile.", 4),
         (f"{recreated} (strategy Recreate).", 1),
         ("Paused: the new template of 1 Deployment is rolled out once it is resumed.", 1),
-        ("Nothing rolls out of 1 Deployment, without pods: the new template is for those to come.", 1),
+        ("Nothing rolls out of 1 Deployment, without pods: the new template applies to later pods.", 1),
     ]
     assert [item.name for item in found[1].items] == ["web-4"]
     assert [said.warns for said in found] == [False, True, False, False]
@@ -72,7 +73,7 @@ def test_autoscalers_that_set_the_number_again_are_named() -> None:
     found = words((scaled, Effect("autoscaled", words="busy")), (scaled,), (scaled, Effect("autoscaled?")))
     assert found[1:] == [
         "The HorizontalPodAutoscaler (busy) sets the number of 1 Deployment again within seconds, unless it is 0.",
-        "Whether an autoscaler sets the number of 1 Deployment again could not be found out.",
+        "It is unknown whether an autoscaler will overwrite the number of 1 Deployment.",
     ]
 
 
@@ -94,7 +95,7 @@ def test_other_kinds_have_the_sentences_that_one_object_has() -> None:
 
 def test_how_many_pods_restart_in_all_is_said_over_all_differences() -> None:
     assert summed(rolls(300, 25, 0), rolls(8, 2, 2), (Effect("recreates", 4),)) == (
-        "312 pods are replaced in all. 4 of them end first, before new ones are made: nothing runs in between. "
+        "312 pods are replaced in all. 4 of them end first, before new ones are created: nothing runs in between. "
         "As they roll out at the same time, there may be 27 more or 2 fewer than they ask for meanwhile."
     )
     assert summed((Effect("recreates", 4),)).startswith("4 pods are replaced in all. They all end first,")
@@ -104,7 +105,7 @@ def test_how_many_pods_restart_in_all_is_said_over_all_differences() -> None:
 
 
 def test_that_no_pod_restarts_is_said_where_that_is_known_alone() -> None:
-    assert summed((), ()) == "No pod restarts, comes or ends because of it."
+    assert summed((), ()) == "No pod starts, restarts or ends because of it."
     assert summed((), (), key="mydemos.crddemo.k8s.io") == ""
     assert summed((Effect("waits"),), ()) == "No pod restarts now."
     assert summed((), (), known=False) == summed((Effect("waits"),), (), known=False) == ""
@@ -120,14 +121,14 @@ def test_pods_of_older_revisions_and_with_other_numbers_are_told_in_all() -> Non
     )
     assert words(opens, others, key="statefulsets.apps") == [
         "Pods of 1 StatefulSet that are not of the newest revision are replaced above its partition.",
-        "Numbers the pods of 1 StatefulSet otherwise: 2 pods end, and as many others are made.",
+        "Changes the ordinals of the pods of 1 StatefulSet: 2 pods end, and as many start.",
     ]
 
 
 def test_only_fields_that_are_known_to_do_nothing_leave_the_pods() -> None:
     def leaves(*fields: str, more: int = 0) -> bool:
-        group = Group(fields=tuple(Field(each, "a", "b") for each in fields), more=more)
-        return Fold(tuple(items(())), group).leaves_pods
+        group = ChangeGroup(fields=tuple(DiffField(each, "a", "b") for each in fields), more=more)
+        return ReviewGroup(tuple(items(())), group).leaves_pods
 
     assert leaves("metadata.labels.team", "metadata.annotations[a.b/c]", "spec.revisionHistoryLimit")
     assert leaves("spec.minReadySeconds", "spec.progressDeadlineSeconds")
@@ -139,5 +140,5 @@ def test_only_fields_that_are_known_to_do_nothing_leave_the_pods() -> None:
 def test_controllers_that_may_make_others_are_named_with_how_many_they_have() -> None:
     owned = [(Effect("controlled", words=f"ReplicaSet r-{n % 7}"),) for n in range(16)]
     named = "ReplicaSet r-0 (3), ReplicaSet r-1 (3), ReplicaSet r-2 (2), ReplicaSet r-3 (2), ReplicaSet r-4 (2)"
-    assert words(*owned, (), key="pods") == [f"{named} and 2 more control 16 Pods and may make others in their place."]
-    assert words(*owned[:1], key="pods") == ["ReplicaSet r-0 controls the Pod and may make another in its place."]
+    assert words(*owned, (), key="pods") == [f"{named} and 2 more control 16 Pods and may create others instead."]
+    assert words(*owned[:1], key="pods") == ["ReplicaSet r-0 controls the Pod and may create another one instead."]

@@ -1,4 +1,4 @@
-"""A list that is replaced is shown item by item: what goes, what comes, what stays."""
+"""Tests of a replaced list, which is shown item by item: removed, added, unchanged."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from dashboard.bulk.run import Field
-from dashboard.bulk.shown import MOST_FIELDS, shown_fields
-from dashboard.edits.diff import changes
-from dashboard.edits.schema import UNKNOWN, Schema
+from dashboard.objects.merge.diff import changes
+from dashboard.objects.schemas.schema import UNKNOWN, Schema
+from dashboard.pages.bulk.field_changes import MOST_FIELDS, diff_fields
+from dashboard.pages.bulk.run import DiffField
 
 
-def field(old: Any, new: Any) -> Field:
+def field(old: Any, new: Any) -> DiffField:
     was, now = ({"spec": {"hosts": value}} for value in (old, new))
-    (found,), more = shown_fields(changes(was, now), was, now, {"spec": {"hosts": new}}, UNKNOWN, secret=False)
+    (found,), more = diff_fields(changes(was, now), was, now, {"spec": {"hosts": new}}, UNKNOWN, secret=False)
     assert (found.field, more, found.by_server) == ("spec.hosts", 0, False)
     return found
 
@@ -71,9 +71,9 @@ def test_of_items_with_names_the_fields_that_change_are_told() -> None:
 
 def test_a_list_that_goes_or_comes_as_a_whole_is_told_by_its_items() -> None:
     was: dict[str, Any] = {"spec": {"hosts": ["a", "b"]}}
-    (gone,), _ = shown_fields(changes(was, {"spec": {}}), was, {"spec": {}}, {}, UNKNOWN, secret=False)
+    (gone,), _ = diff_fields(changes(was, {"spec": {}}), was, {"spec": {}}, {}, UNKNOWN, secret=False)
     assert [each.how for each in gone.pieces] == ["gone", "gone"]
-    (come,), _ = shown_fields(
+    (come,), _ = diff_fields(
         changes({"spec": {}}, was), {"spec": {}}, was, {"metadata": {"a": 1}}, UNKNOWN, secret=False
     )
     assert [each.how for each in come.pieces] == ["new", "new"]
@@ -86,7 +86,7 @@ def test_long_lists_and_many_fields_are_shortened_and_counted() -> None:
     assert len(found.pieces) == 41
     assert found.pieces[-1].text == "160 more"
     now = {f"f{n}": n for n in range(MOST_FIELDS + 5)}
-    fields, more = shown_fields(changes({}, now), {}, now, now, UNKNOWN, secret=False)
+    fields, more = diff_fields(changes({}, now), {}, now, now, UNKNOWN, secret=False)
     assert (len(fields), more) == (MOST_FIELDS, 5)
 
 
@@ -94,10 +94,10 @@ def test_keys_of_the_schema_tell_items_apart_where_the_whole_list_is_replaced() 
     listed = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"]}
     schema = Schema({"properties": {"hosts": {**listed, "items": {"type": "object"}}}})
     was, now = {"hosts": [{"id": 1, "a": 1}, {"id": 2}]}, {"hosts": [{"id": 1, "a": 2}, {"id": 3}]}
-    found, _ = shown_fields(changes(was, now, schema=schema), was, now, now, schema, secret=False)
+    found, _ = diff_fields(changes(was, now, schema=schema), was, now, now, schema, secret=False)
     assert [(each.how, each.text) for each in found[0].pieces] == [
         ("changed", "[id=1].a"), ("gone", "id: 2"), ("new", "id: 3"),
     ]  # fmt: skip
     merged = Schema(schema.node, strategic=True)
-    found, _ = shown_fields(changes(was, now, schema=merged), was, now, now, merged, secret=False)
+    found, _ = diff_fields(changes(was, now, schema=merged), was, now, now, merged, secret=False)
     assert [each.field for each in found] == ["hosts[id=1].a", "hosts[id=2].id", "hosts[id=3].id"]

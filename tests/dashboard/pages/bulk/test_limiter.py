@@ -1,4 +1,4 @@
-"""Who is let in, and when: in order, as many as may be, and no place is lost."""
+"""Tests of the limiter: admission in order, up to the limit, and no lost slot."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from dashboard.bulk.gate import Gate
+from dashboard.pages.bulk.limiter import Limiter
 
 
 async def test_who_leaves_and_comes_again_stands_behind_all_who_wait() -> None:
-    gate, order = Gate(1), list[str]()
+    gate, order = Limiter(1), list[str]()
 
     async def comes_again_and_again(name: str) -> None:
         for _ in range(3):
@@ -25,7 +25,7 @@ async def test_who_leaves_and_comes_again_stands_behind_all_who_wait() -> None:
 
 @pytest.mark.parametrize("let_in", [False, True], ids=["that waits", "that was let in and has not woken"])
 async def test_no_place_is_lost_with_one_that_is_cancelled(let_in: bool) -> None:
-    gate = Gate(1)
+    gate = Limiter(1)
     async with AsyncExitStack() as inside:
         await inside.enter_async_context(gate)
         first, second = asyncio.create_task(_passes(gate)), asyncio.create_task(_passes(gate))
@@ -40,7 +40,7 @@ async def test_no_place_is_lost_with_one_that_is_cancelled(let_in: bool) -> None
 
 
 async def test_more_are_let_in_at_once_and_fewer_as_others_leave() -> None:
-    gate, leave, inside = Gate(1), asyncio.Semaphore(0), 0
+    gate, leave, inside = Limiter(1), asyncio.Semaphore(0), 0
 
     async def comes() -> None:
         nonlocal inside
@@ -58,9 +58,9 @@ async def test_more_are_let_in_at_once_and_fewer_as_others_leave() -> None:
         return inside
 
     assert await then() == 1
-    gate.most = 4
+    gate.limit = 4
     assert await then() == 4
-    gate.most = 2
+    gate.limit = 2
     leave.release()
     leave.release()
     assert await then() == 2, "none came in place of those who left"
@@ -71,6 +71,6 @@ async def test_more_are_let_in_at_once_and_fewer_as_others_leave() -> None:
     await asyncio.gather(*tasks)
 
 
-async def _passes(gate: Gate) -> None:
+async def _passes(gate: Limiter) -> None:
     async with gate:
         pass

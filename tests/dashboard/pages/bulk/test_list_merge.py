@@ -1,4 +1,4 @@
-"""What a patch of many does to lists: as kubectl patch has it of the same kind, on the real API server."""
+"""Tests of a bulk patch's effect on lists, which is that of kubectl patch on the same kind, on the real API server."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from dashboard.bulk.form import order_of
-from dashboard.bulk.lists import PatchedList, is_asked_for, lists_in
-from dashboard.bulk.order import Order, Verb
-from dashboard.edits.exchange import Propagation
-from dashboard.edits.fields import ItemKey
-from dashboard.edits.problems import Refusal
-from dashboard.edits.schema import Schema
-from dashboard.resources.kinds import KINDS
-from tests.bulk.conftest import Demos
+from dashboard.objects.fields.fields import ItemKey
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.problems.problem import Refusal
+from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.bulk.form import parse_operation
+from dashboard.pages.bulk.list_merge import PatchedList, is_in_patch, patched_lists
+from dashboard.pages.bulk.operation import BulkOperation, Verb
+from dashboard.pages.writes.object_client import Propagation
+from tests.dashboard.pages.bulk.conftest import Demos
 
 KEY = "deployments.apps"
 KIND = KINDS[KEY]
@@ -79,7 +79,7 @@ async def test_the_one_container_that_is_named_changes_and_all_else_stays(worklo
 async def test_an_item_is_taken_out_where_the_patch_says_so(workloads: Demos) -> None:
     patch = "spec: {template: {spec: {containers: [{name: sidecar, $patch: delete}]}}}"
     page = await workloads.review(verb="patch", patch=patch)
-    assert "spec.template.spec.containers[name=sidecar] is taken out." in page.text
+    assert "spec.template.spec.containers[name=sidecar] is removed." in page.text
     assert "set by the API server" not in page.text
     await workloads.press("start")
     await workloads.shows("2 changed.")
@@ -90,7 +90,7 @@ async def test_a_map_takes_the_others_place_where_the_patch_says_so(workloads: D
     workloads.patch("a", {"metadata": {"labels": {"old": "x"}, "annotations": {"note": "x"}}})
     patch = "metadata: {labels: {$patch: replace, new: x}, annotations: {$patch: delete}}"
     page = await workloads.review(verb="patch", patch=patch)
-    assert "1 are so already" in page.text, "so the API server has it of one without labels"
+    assert "1 needs no change" in page.text, "so the API server has it of one without labels"
     assert "metadata.labels is replaced as a whole in objects that have it" in page.text
     assert "metadata.annotations is emptied" in page.text
     await workloads.press("start")
@@ -110,7 +110,7 @@ async def test_lists_of_custom_resources_are_replaced_and_that_is_said(demos: De
     assert demos.get("a")["metadata"]["finalizers"] == ["example.com/new"]
     page = await demos.choose(verb="patch", patch="metadata: {finalizers: [{$patch: replace}, example.com/a]}")
     assert page.status == 422
-    assert "a list is replaced as a whole: write all that is to stay" in page.text
+    assert "A list of this kind is replaced as a whole: write all items to keep" in page.text
     demos.patch("a", {"metadata": {"finalizers": None}})
 
 
@@ -118,8 +118,8 @@ async def test_finalizers_of_built_in_kinds_are_added_and_taken_out_by_name(work
     workloads.patch("a", {"metadata": {"finalizers": ["example.com/old", "example.com/kept"]}})
     patch = "metadata: {finalizers: [example.com/new], $deleteFromPrimitiveList/finalizers: [example.com/old]}"
     page = await workloads.review(verb="patch", patch=patch)
-    assert "metadata.finalizers is added to: what the patch does not take out stays." in page.text
-    assert "metadata.finalizers has example.com/old taken out of it." in page.text
+    assert "metadata.finalizers is added to: items that the patch does not remove stay." in page.text
+    assert "metadata.finalizers has example.com/old removed from it." in page.text
     await workloads.press("start")
     await workloads.shows("2 changed.")
     assert set(workloads.get("a")["metadata"]["finalizers"]) == {"example.com/kept", "example.com/new"}
@@ -133,20 +133,23 @@ async def test_finalizers_of_built_in_kinds_are_added_and_taken_out_by_name(work
         ("spec: {template: {spec: {containers: [{image: x:2}]}}}", "Write the “name” of each item"),
         ("spec: {template: {spec: {containers: [app]}}}", "Write the “name” of each item"),
         ("{$patch: replace, spec: {replicas: 1}}", "A directive at the top"),
-        ("spec: {template: {spec: {$patch: 7}}}", "“$patch” is “replace”"),
-        ("spec: {template: {spec: {containers: [{name: app, $patch: repalce}]}}}", "“$patch” is “replace”"),
-        ("spec: {template: {spec: {containers: [{$patch: [replace]}]}}}", "“$patch” is “replace”"),
-        ("spec: {strategy: {$patch: replace, rollingUpdate: {$patch: delete}}}", "All around this is taken as it is"),
-        ("spec: {template: {spec: {tolerations: [{$patch: replace}]}}}", "All around this is taken as it is"),
-        ("metadata: {finalizers: [{$patch: replace}, example.com/a]}", "Write values: this list is added to"),
-        ("metadata: {$deleteFromPrimitiveList/finalizers: example.com/a}", "Write a list of what is to be taken out"),
-        ("metadata: {$patch: replace, labels: {a: b}}", "Of metadata only labels"),
+        ("spec: {template: {spec: {$patch: 7}}}", "“$patch” must be “replace”"),
+        ("spec: {template: {spec: {containers: [{name: app, $patch: repalce}]}}}", "“$patch” must be “replace”"),
+        ("spec: {template: {spec: {containers: [{$patch: [replace]}]}}}", "“$patch” must be “replace”"),
+        ("spec: {strategy: {$patch: replace, rollingUpdate: {$patch: delete}}}", "Everything around this replaces"),
+        ("spec: {template: {spec: {tolerations: [{$patch: replace}]}}}", "Everything around this replaces"),
+        (
+            "metadata: {finalizers: [{$patch: replace}, example.com/a]}",
+            "Write plain values: they are added to the list",
+        ),
+        ("metadata: {$deleteFromPrimitiveList/finalizers: example.com/a}", "Write a list of the values to remove"),
+        ("metadata: {$patch: replace, labels: {a: b}}", "In metadata, only labels"),
     ],
 )
 async def test_what_names_no_item_or_is_about_the_whole_object_is_refused(
     schema: Schema, patch: str, words: str
 ) -> None:
-    refusal = order_of({"verb": "patch", "patch": patch}, KIND, schema)
+    refusal = parse_operation({"verb": "patch", "patch": patch}, KIND, schema)
     assert isinstance(refusal, Refusal)
     assert words in refusal.problems[0].words
 
@@ -154,13 +157,13 @@ async def test_what_names_no_item_or_is_about_the_whole_object_is_refused(
 async def test_each_list_of_a_patch_is_told_with_what_becomes_of_it(schema: Schema) -> None:
     port = {"containerPort": 80, "name": "web"}
     pod = {"containers": [{"name": "app", "command": ["run"], "ports": [port]}], "volumes": [{"$patch": "replace"}]}
-    assert lists_in({"spec": {"template": {"spec": pod}}}, schema) == (
+    assert patched_lists({"spec": {"template": {"spec": pod}}}, schema) == (
         PatchedList("spec.template.spec.containers", "merged", "name"),
         PatchedList("spec.template.spec.containers[name=app].command", "replaced"),
         PatchedList("spec.template.spec.containers[name=app].ports", "merged", "containerPort"),
         PatchedList("spec.template.spec.volumes", "replaced", "name"),
     )
-    assert lists_in({"spec": {"$patch": "replace", "template": {"spec": pod}}}, schema) == (
+    assert patched_lists({"spec": {"$patch": "replace", "template": {"spec": pod}}}, schema) == (
         PatchedList("spec", "exchanged"),
     )
 
@@ -169,20 +172,20 @@ async def test_a_change_is_the_patchs_where_it_names_the_item_and_else_the_serve
     patch = {"spec": {"template": {"spec": {"containers": [{"name": "app", "ports": [{"containerPort": 80}]}]}}}}
     app, other = (("spec", "template", "spec", "containers", ItemKey((("name", name),))) for name in ("app", "x"))
     port = ItemKey((("containerPort", 80), ("protocol", "TCP")))
-    assert is_asked_for(patch, (*app, "ports", port), schema)
-    assert not is_asked_for(patch, (*app, "image"), schema)
-    assert not is_asked_for(patch, other, schema)
-    assert is_asked_for(patch, other, Schema()), "a list that is replaced takes others out"
+    assert is_in_patch(patch, (*app, "ports", port), schema)
+    assert not is_in_patch(patch, (*app, "image"), schema)
+    assert not is_in_patch(patch, other, schema)
+    assert is_in_patch(patch, other, Schema()), "a list that is replaced takes others out"
 
 
 async def test_an_order_of_before_is_the_merge_patch_that_it_was_and_a_strategic_one_cannot_be_read_as_one(
     schema: Schema,
 ) -> None:
     assert schema.strategic
-    order = order_of({"verb": "patch", "patch": IMAGE}, KIND, schema)
-    assert isinstance(order, Order)
+    order = parse_operation({"verb": "patch", "patch": IMAGE}, KIND, schema)
+    assert isinstance(order, BulkOperation)
     kept = msgspec.to_builtins(order)
-    assert msgspec.convert(kept, Order) == order
+    assert msgspec.convert(kept, BulkOperation) == order
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(kept, OrderOfBefore)
-    assert Order("patch", {"spec": {}}).asked == {"spec": {}}
+    assert BulkOperation("patch", {"spec": {}}).asked == {"spec": {}}

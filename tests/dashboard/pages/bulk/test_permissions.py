@@ -1,4 +1,4 @@
-"""What the account may not do with many objects is said before and after."""
+"""Tests of missing permissions for many objects, shown before and after a run."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import asyncio
 
 import pytest
 
-from dashboard.access.rights import Right
-from dashboard.bulk.place import Place
-from dashboard.bulk.run import Item
-from tests.bulk.conftest import PAGE, Demos, bulks_for
-from tests.edits.browsing import Browser
-from tests.edits.conftest import parts_for
+from dashboard.cluster.access_reviews import ResourceAttributes
+from dashboard.pages.bulk.request import RunRequest
+from dashboard.pages.bulk.run import Item
+from tests.dashboard.pages.bulk.conftest import PAGE, Demos, bulks_for
+from tests.dashboard.pages.conftest import parts_for
+from tests.support.edit.form_browser import Browser
 
 
 async def test_those_that_the_person_may_not_write_are_refused_in_the_clusters_words(demos: Demos) -> None:
     demos.make("a")
     async for bobs in parts_for(demos.cluster.kubeconfig_of("bob")):
-        bobs.bulks = bulks_for(bobs)
+        bobs.bulk_runs = bulks_for(bobs)
         bob = Demos(demos.cluster, demos.collection, bobs, Browser(bobs))
         bobs.replicas._replicas.update(demos.parts.replicas._replicas)
         page = await bob.browser.press(await bob.browser.open(PAGE), "all")
@@ -28,7 +28,7 @@ async def test_those_that_the_person_may_not_write_are_refused_in_the_clusters_w
         page = await bob.review(verb="label", label_set="x=1")
         assert "1 refused" in page.text
         assert 'User "bob" cannot' in page.text
-        await bobs.bulks.stop()
+        await bobs.bulk_runs.stop()
 
 
 async def test_what_may_be_done_is_asked_together_and_of_objects_that_are_read_once(
@@ -36,23 +36,23 @@ async def test_what_may_be_done_is_asked_together_and_of_objects_that_are_read_o
 ) -> None:
     demos.make("a")
     await demos.review(verb="label", label_set="x=1")
-    asked, both, items = set[str](), asyncio.Event(), Place.items
+    asked, both, items = set[str](), asyncio.Event(), RunRequest.items
     reads = 0
 
-    async def read(place: Place) -> tuple[Item, ...]:
+    async def read(place: RunRequest) -> tuple[Item, ...]:
         nonlocal reads
         reads += 1
         return await items(place)
 
-    async def denial(right: Right) -> str:
+    async def denial(right: ResourceAttributes) -> str:
         asked.add(right.verb)
         if asked == {"patch", "delete"}:
             both.set()
         await both.wait()
         return ""
 
-    monkeypatch.setattr(Place, "items", read)
-    monkeypatch.setattr(demos.parts.rights, "denial", denial)
+    monkeypatch.setattr(RunRequest, "items", read)
+    monkeypatch.setattr(demos.parts.access_reviews, "denial", denial)
     async with asyncio.timeout(30):
         page = await demos.press("choose")
     assert "What is to be done" in page.text

@@ -1,11 +1,11 @@
-"""What nothing is begun with, or cannot be asked for, is said and kept."""
+"""Tests of refused runs: the reason is shown and the input is preserved."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.bulk.conftest import PAGE, Demos, bulks_for
-from tests.edits.browsing import Browser
+from tests.dashboard.pages.bulk.conftest import PAGE, Demos, bulks_for
+from tests.support.edit.form_browser import Browser
 
 
 async def test_only_the_browser_that_began_a_run_sees_it(demos: Demos) -> None:
@@ -13,15 +13,15 @@ async def test_only_the_browser_that_began_a_run_sees_it(demos: Demos) -> None:
     await demos.review(verb="label", label_set="x=1")
     page = await Browser(demos.parts).open(demos.run)
     assert page.status == 404
-    assert "There is no such run here" in page.text
+    assert "There is no such run" in page.text
 
 
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
-        ({}, "Choose what is to be done"),
+        ({}, "Choose an operation"),
         ({"verb": "label"}, "Write at least one label"),
-        ({"verb": "label", "label_set": "team"}, "line 1: “team” is not written as key=value"),
+        ({"verb": "label", "label_set": "team"}, "line 1: “team” does not have the form key=value"),
         (
             {"verb": "label", "label_set": "a=b c"},
             "The label value 'b c' must be empty",
@@ -31,11 +31,11 @@ async def test_only_the_browser_that_began_a_run_sees_it(demos: Demos) -> None:
         ({"verb": "annotate", "annotate_set": "/x=1"}, "The annotation key '/x' has an empty prefix"),
         ({"verb": "patch", "patch": "spec:\n  port: [1"}, "line 2, column 9"),
         ({"verb": "patch", "patch": ""}, "The text is empty"),
-        ({"verb": "patch", "patch": "metadata: {name: other}"}, "Of metadata only labels"),
-        ({"verb": "patch", "patch": "metadata: {uid: other}"}, "Of metadata only labels"),
-        ({"verb": "patch", "patch": "kind: Pod"}, "All are of one kind"),
-        ({"verb": "patch", "patch": "status: {phase: x}"}, "it is not changed in bulk"),
-        ({"verb": "delete", "grace": "other", "seconds": "soon"}, "“soon” is no grace period"),
+        ({"verb": "patch", "patch": "metadata: {name: other}"}, "In metadata, only labels"),
+        ({"verb": "patch", "patch": "metadata: {uid: other}"}, "In metadata, only labels"),
+        ({"verb": "patch", "patch": "kind: Pod"}, "All objects are of one kind"),
+        ({"verb": "patch", "patch": "status: {phase: x}"}, "cannot be changed in bulk"),
+        ({"verb": "delete", "grace": "other", "seconds": "soon"}, "“soon” is not a grace period"),
     ],
 )
 async def test_what_cannot_be_sent_is_said_and_kept(demos: Demos, typed: dict[str, str], words: str) -> None:
@@ -52,12 +52,12 @@ async def test_nothing_selected_and_all_gone_are_said(demos: Demos) -> None:
     page = await demos.browser.send(PAGE, {"uid": ""})
     assert (page.status, "Nothing is selected" in page.text) == (422, True)
     page = await demos.browser.send(PAGE, {"uid": "no-such-uid"})
-    assert (page.status, "Everything that was selected is gone" in page.text) == (422, True)
+    assert (page.status, "All selected objects are gone" in page.text) == (422, True)
 
 
 async def test_without_tables_nothing_is_begun(demos: Demos, empty_database: str) -> None:
     demos.make("a")
-    demos.parts.bulks = bulks_for(demos.parts, empty_database)
+    demos.parts.bulk_runs = bulks_for(demos.parts, empty_database)
     page = await demos.browser.press(await demos.browser.open(PAGE), "all")
     assert page.status == 503
     assert "The database cannot be used" in page.text

@@ -1,4 +1,4 @@
-"""What the review of many says beside the differences: what becomes of pods, what is new, what each group is."""
+"""Tests of the review of a bulk change beyond its differences: effects on pods, new values, and groups."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.bulk.conftest import Demos
+from tests.dashboard.pages.bulk.conftest import Demos
 
 KEY = "deployments.apps"
 IMAGE = "spec: {template: {spec: {containers: [{name: app, image: x:2}]}}}"
@@ -45,7 +45,7 @@ async def test_the_review_says_what_becomes_of_pods_in_each_group_and_in_all(wor
     assert "Changes spec.template.spec.containers[name=app].image of 4 Deployments" in page.text
     assert "10 pods are replaced in all. 2 of them end first" in page.text
     assert "Rolls out 8 pods of 2 Deployments, each 1 at a time, none is missing meanwhile." in page.text
-    assert "Ends all 2 pods of 1 Deployment first, then makes new ones" in page.text
+    assert "Ends all 2 pods of 1 Deployment first, then creates new ones" in page.text
     assert "Paused: the new template of 1 Deployment is rolled out once it is resumed." in page.text
     effects = page.main[page.main.index('aria-label="What it will do"') :]
     assert effects.index("Ends all 2 pods") < effects.index("/hard</a>") < effects.index("Paused: ")
@@ -54,7 +54,7 @@ async def test_the_review_says_what_becomes_of_pods_in_each_group_and_in_all(wor
 async def test_that_a_label_restarts_nothing_is_said_of_workloads(workloads: Demos) -> None:
     made(workloads, deployment("a", 3))
     page = await workloads.review(verb="label", label_set="team=x")
-    assert "No pod restarts, comes or ends because of it." in page.text
+    assert "No pod starts, restarts or ends because of it." in page.text
     assert "Changes metadata.labels.team of 1 Deployment" in page.text
 
 
@@ -101,7 +101,7 @@ async def test_why_what_would_be_added_is_refused_says_that_it_is_not_there(work
     patch = "spec: {template: {spec: {containers: [{name: ap, imagePullPolicy: Always}]}}}"
     page = await workloads.review(verb="patch", patch=patch)
     assert "1 refused" in page.text
-    assert "There is no container ap to be changed: the patch would add it." in page.text
+    assert "There is no container ap to change: the patch would add it." in page.text
 
 
 async def test_what_a_change_does_may_not_become_something_else_unseen(workloads: Demos) -> None:
@@ -110,7 +110,7 @@ async def test_what_a_change_does_may_not_become_something_else_unseen(workloads
     workloads.patch("a", {"spec": {"strategy": {"type": "Recreate", "rollingUpdate": None}}})
     workloads.patch("b", {"spec": {"replicas": 4}})
     await workloads.press("start")
-    page = await workloads.shows("not all of it is done")
+    page = await workloads.shows("not everything was done")
     assert "1 changed meanwhile" in page.text
     assert "1 done" in page.text, "that an autoscaler set another number is no other change"
     await workloads.press("look")
@@ -149,5 +149,5 @@ async def test_those_whose_controllers_may_make_others_are_one_group(demos: Demo
     demos.list("configmaps", made)
     page = await demos.review(verb="delete", grace="default")
     assert "Deletes 3 ConfigMaps with a controller" in page.text
-    assert "Keeper two (2), Keeper one (1) control all 3 ConfigMaps and may make others in their place." in page.text
-    assert "nothing is known to hold them or to make others in their place" in page.text
+    assert "Keeper two (2), Keeper one (1) control all 3 ConfigMaps and may create others instead." in page.text
+    assert "nothing is known to hold them up or to create others in their place" in page.text

@@ -1,4 +1,4 @@
-"""A run that is paused, cancelled, tried again, or whose process ends: what it says, and that it goes on."""
+"""Tests of a run that is paused, cancelled, retried, or interrupted by the end of its process."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from dashboard.bulk.run import DEAD_AFTER
-from dashboard.edits.exchange import Exchange, Stored
+from dashboard.pages.bulk.run import HEARTBEAT_TIMEOUT
+from dashboard.pages.writes.object_client import ObjectClient, WriteResult
 from informerd.clock import SystemClock
 from informerd.errors import TooManyRequests, Unreachable
 from informerd.errors.status import Status
-from tests.bulk.conftest import Demos, bulks_for
-from tests.edits.browsing import Browser
-from tests.wait import eventually
+from tests.dashboard.pages.bulk.conftest import Demos, bulks_for
+from tests.support.edit.form_browser import Browser
+from tests.support.wait import eventually
 
 
 class Held:
@@ -22,13 +22,13 @@ class Held:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, through: int) -> None:
         self.sent = 0
         self.through = through
-        self.patch = Exchange.patch
-        monkeypatch.setattr(Exchange, "patch", self._made())
+        self.patch = ObjectClient.patch
+        monkeypatch.setattr(ObjectClient, "patch", self._made())
 
     def _made(self) -> object:
         held = self
 
-        async def patch(exchange: Exchange, *given: Any, dry_run: bool, **named: Any) -> Stored:
+        async def patch(exchange: ObjectClient, *given: Any, dry_run: bool, **named: Any) -> WriteResult:
             if not dry_run:
                 held.sent += 1
                 if held.sent > held.through:
@@ -44,12 +44,12 @@ async def test_it_says_that_the_server_is_busy_and_is_cancelled_in_the_middle_an
     demos.make(*(f"m-{number}" for number in range(4)))
     await demos.review(verb="label", label_set="x=1")
     held = Held(monkeypatch, through=1)
-    monkeypatch.setattr("dashboard.bulk.taken.TRIES", 10_000)
+    monkeypatch.setattr("dashboard.pages.bulk.active_run.MAX_TRIES", 10_000)
     await demos.press("start")
-    await demos.shows("The API server asks to wait")
+    await demos.shows("The API server is busy or does not answer")
     await demos.press("cancel")
     page = await demos.shows("Cancelled.")
-    assert "3 are left as they were" in page.text
+    assert "3 are unchanged" in page.text
     assert sum(demos.labels(name) == {"x": "1"} for name in demos.names()) == 1
     held.through = 10_000
     await demos.press("start")
@@ -61,24 +61,24 @@ async def test_of_what_was_sent_without_an_answer_a_cancelled_run_does_not_say_t
 ) -> None:
     demos.make("a")
     await demos.review(verb="label", label_set="x=1")
-    patch = Exchange.patch
+    patch = ObjectClient.patch
 
-    async def lost(exchange: Exchange, *given: Any, dry_run: bool, **named: Any) -> Stored:
+    async def lost(exchange: ObjectClient, *given: Any, dry_run: bool, **named: Any) -> WriteResult:
         stored = await patch(exchange, *given, dry_run=dry_run, **named)
         if not dry_run:
             raise Unreachable("connection reset")
         return stored
 
-    monkeypatch.setattr(Exchange, "patch", lost)
+    monkeypatch.setattr(ObjectClient, "patch", lost)
     await demos.press("start")
     await demos.shows("does not answer")
     await demos.press("cancel")
     page = await demos.shows("Cancelled.")
-    assert "0 are left as they were" in page.text
-    assert "Whether it was stored is not known." in page.text
+    assert "0 are unchanged" in page.text
+    assert "It is not known whether it was stored." in page.text
     monkeypatch.undo()
     await demos.press("again")
-    await demos.shows("were so already")
+    await demos.shows("needed no change")
 
 
 async def test_a_run_is_found_again_by_its_browser(demos: Demos) -> None:
@@ -94,7 +94,7 @@ async def test_it_pauses_and_goes_on(demos: Demos, monkeypatch: pytest.MonkeyPat
     demos.make("a", "b")
     await demos.review(verb="label", label_set="x=1")
     held = Held(monkeypatch, through=0)
-    monkeypatch.setattr("dashboard.bulk.taken.TRIES", 10_000)
+    monkeypatch.setattr("dashboard.pages.bulk.active_run.MAX_TRIES", 10_000)
     await demos.press("start")
     await demos.press("pause")
     await demos.shows("Paused: 0 of 2")
@@ -107,7 +107,7 @@ async def test_what_failed_is_tried_again(demos: Demos, monkeypatch: pytest.Monk
     demos.make("a")
     await demos.review(verb="label", label_set="x=1")
     held = Held(monkeypatch, through=0)
-    monkeypatch.setattr("dashboard.bulk.taken.TRIES", 1)
+    monkeypatch.setattr("dashboard.pages.bulk.active_run.MAX_TRIES", 1)
     await demos.press("start")
     page = await demos.shows("1 failed")
     assert "too busy" in page.text
@@ -120,7 +120,7 @@ class Later(SystemClock):
     """So much later that a process that was silent since is known to have ended."""
 
     def time(self) -> float:
-        return super().time() + DEAD_AFTER + 5
+        return super().time() + HEARTBEAT_TIMEOUT + 5
 
 
 async def test_another_process_says_when_the_one_that_ran_it_ended_and_goes_on(
@@ -129,12 +129,12 @@ async def test_another_process_says_when_the_one_that_ran_it_ended_and_goes_on(
     demos.make("a", "b", "c")
     await demos.review(verb="label", label_set="x=1")
     held = Held(monkeypatch, through=1)
-    monkeypatch.setattr("dashboard.bulk.taken.TRIES", 10_000)
+    monkeypatch.setattr("dashboard.pages.bulk.active_run.MAX_TRIES", 10_000)
     await demos.press("start")
-    await demos.shows("The API server asks to wait")
-    await demos.parts.bulks.stop()
+    await demos.shows("The API server is busy or does not answer")
+    await demos.parts.bulk_runs.stop()
     demos.parts.clock = Later()
-    demos.parts.bulks = bulks_for(demos.parts, database)
+    demos.parts.bulk_runs = bulks_for(demos.parts, database)
     page = await demos.shows("The process that ran this has ended.")
     assert "1 done" in page.text
     held.through = 10_000

@@ -1,4 +1,4 @@
-"""What a review counts among many rows leaves the event loop to others."""
+"""Tests that counting many rows for a review leaves time to the event loop."""
 
 from __future__ import annotations
 
@@ -10,32 +10,30 @@ from typing import Any, cast
 
 import pytest
 
-from dashboard.bulk.belongings import belongings
-from dashboard.bulk.matching import matching_now
-from dashboard.bulk.place import Place
-from dashboard.bulk.run import Item
-from dashboard.live.hub import Hub
-from dashboard.live.interest import Interest
-from dashboard.live.messages import Row
-from dashboard.live.replicas import Replicas
-from dashboard.resources.kinds import KINDS, kinds_named
+from dashboard.live.hub.hub import Hub
+from dashboard.live.hub.interest import Interest
+from dashboard.live.replication.replicas import REPLICAS, Replicas
+from dashboard.objects.kinds.catalog import KINDS, parse_kinds
+from dashboard.objects.kinds.row import Row
+from dashboard.pages.bulk.request import RunRequest
+from dashboard.pages.bulk.run import Item
+from dashboard.pages.bulk.selection import count_dependents, filter_changes
 from informerd.clock import SystemClock
-from tests.live.fake_layer import RecordingLayer
-from tests.live.feeder import Feeder
-from tests.resources.made import row_of
+from tests.support.live.fake_channel_layer import RecordingLayer
+from tests.support.live.replica_feeder import Feeder
+from tests.support.objects.rows import row_of
+from tests.support.pages.app_state import AttributeState
 
 
-def place_with(key: str, pods: Iterable[dict[str, Any]]) -> Place:
+def place_with(key: str, pods: Iterable[dict[str, Any]]) -> RunRequest:
     """A place on objects of that kind, beside these pods."""
     clock = SystemClock()
-    replicas = Replicas(RecordingLayer(), kinds_named([key, "pods"]), clock)
+    replicas = Replicas(RecordingLayer(), parse_kinds([key, "pods"]), clock)
     replicas._replicas["pods"] = Feeder("pods", clock, [row_of("pods", each) for each in pods]).replica
     hub = Hub(replicas, clock)
-    live = SimpleNamespace(
-        replicas=replicas, kinds=replicas.kinds, hub=hub, interest=Interest(replicas, hub, clock), clock=clock
-    )
+    parts = SimpleNamespace(replicas=replicas, hub=hub, interest=Interest(replicas, hub, clock), clock=clock)
     run = SimpleNamespace(matching=True, back=f"/resources/{key}/")
-    return cast("Place", SimpleNamespace(live=live, kind=KINDS[key], run=run))
+    return cast("RunRequest", SimpleNamespace(app_state=AttributeState(parts), kind=KINDS[key], run=run))
 
 
 def pod(number: int, namespace: str, *, owner: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -70,9 +68,9 @@ async def test_what_is_in_many_namespaces_is_looked_for_once() -> None:
 
     owned = [pod(n, f"n-{n}", owner={"kind": "Namespace", "name": f"n-{n}", "uid": f"n-{n}"}) for n in range(20)]
     place = place_with("namespaces", [*owned, pod(20, "elsewhere"), pod(21, "n-1")])
-    replica = place.live.replicas.get("pods")
+    replica = place.app_state[REPLICAS].get("pods")
     replica.rows = rows = Counted(replica.rows)
-    found = await belongings(place, [Item("", f"n-{n}", f"n-{n}", "tried") for n in range(20)])
+    found = await count_dependents(place, [Item("", f"n-{n}", f"n-{n}", "tried") for n in range(20)])
     assert found == ("21 Pods",), "what a namespace owns besides is counted once"
     assert rows.looks == 1
 
@@ -85,8 +83,8 @@ async def test_what_several_own_is_counted_where_all_of_them_are_deleted() -> No
         }
 
     place = place_with("replicasets.apps", [owned(0, "one"), owned(1, "one", "two"), owned(2, "one", "three")])
-    place.live.replicas._replicas["replicasets.apps"].state = "stale"  # nobody knows that there is no set at all
-    found = await belongings(place, [Item("x", each, each, "tried") for each in ("one", "two")])
+    place.app_state[REPLICAS]._replicas["replicasets.apps"].state = "stale"  # nobody knows that there is no set at all
+    found = await count_dependents(place, [Item("x", each, each, "tried") for each in ("one", "two")])
     assert found == ("2 Pods",)
 
 
@@ -94,10 +92,10 @@ async def test_what_several_own_is_counted_where_all_of_them_are_deleted() -> No
 async def test_others_have_turns_while_what_belongs_to_one_object_is_counted(
     key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dashboard.bulk.belongings.TURN", 0.0)
+    monkeypatch.setattr("dashboard.pages.bulk.selection.COUNT_SLICE", 0.0)
     owner = {"kind": KINDS[key].resource.kind, "name": "one", "uid": "one"}
     place = place_with(key, [pod(n, "one", owner=owner) for n in range(500)])
-    found, turns = await turns_during(belongings(place, [Item("", "one", "one", "tried")]))
+    found, turns = await turns_during(count_dependents(place, [Item("", "one", "one", "tried")]))
     assert found == ("500 Pods",)
     assert turns > 100
 
@@ -111,7 +109,7 @@ async def test_what_matches_is_compared_with_the_run_beside_the_loop() -> None:
             return super().__iter__()
 
     place = place_with("pods", [pod(0, "x"), pod(1, "x")])
-    matching = await matching_now(place, Noted([Item("x", f"p-{n}", f"p-{n}", "tried") for n in (1, 2, 3)]))
+    matching = await filter_changes(place, Noted([Item("x", f"p-{n}", f"p-{n}", "tried") for n in (1, 2, 3)]))
     assert matching is not None
     assert (matching.known, matching.came, matching.left) == (True, 1, 2)
     assert threads

@@ -1,4 +1,4 @@
-"""A run over many objects, from its choice to what became of each, on the real API server."""
+"""Tests of a run over many objects, from the selection to the results, on the real API server."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from unittest.mock import AsyncMock
 
 import pytest
 
-from dashboard.bulk.review import by_words
-from dashboard.bulk.run import Item
-from dashboard.live.hub import Hub
-from tests.bulk.conftest import PAGE, Demos
-from tests.live.feeder import Feeder
-from tests.resources.made import row_of
+from dashboard.live.hub.hub import Hub
+from dashboard.pages.bulk.review import groups_by_message
+from dashboard.pages.bulk.run import Item
+from tests.dashboard.pages.bulk.conftest import PAGE, Demos
+from tests.support.live.replica_feeder import Feeder
+from tests.support.objects.rows import row_of
 
 
 async def test_equal_changes_are_reviewed_as_one_then_written_and_told_for_each(demos: Demos) -> None:
@@ -21,7 +21,7 @@ async def test_equal_changes_are_reviewed_as_one_then_written_and_told_for_each(
     demos.patch("c", {"metadata": {"labels": {"team": "new"}}})
     page = await demos.review(verb="label", label_set="team=new")
     assert "2 would be changed" in page.text
-    assert "1 are so already" in page.text
+    assert "1 needs no change" in page.text
     assert "metadata.labels.team old → new" in page.text
     assert "kubectl label mydemos.crddemo.k8s.io a b -n" in page.text
     assert demos.labels("a") == {"team": "old"}
@@ -43,9 +43,9 @@ async def test_a_review_and_an_outcome_of_many_are_put_together_beside_the_loop(
 
     def noted(*given: Any) -> Any:
         threads.append(threading.current_thread() is threading.main_thread())
-        return by_words(*given)
+        return groups_by_message(*given)
 
-    monkeypatch.setattr("dashboard.bulk.pages.by_words", noted)
+    monkeypatch.setattr("dashboard.pages.bulk.views.groups_by_message", noted)
     demos.make("a")
     await demos.review(verb="label", label_set="x=1")
     await demos.press("start")
@@ -82,7 +82,7 @@ async def test_objects_are_deleted_and_what_holds_them_is_said_before(demos: Dem
     demos.make("a", "b")
     demos.patch("b", {"metadata": {"finalizers": ["example.com/hold"]}})
     page = await demos.review(verb="delete", grace="default", propagation="Background")
-    assert "until these finalizers are taken away: example.com/hold" in page.text
+    assert "until these finalizers are removed: example.com/hold" in page.text
     await demos.press("start")
     await demos.shows("2 deleted.")
     assert demos.names() == {"b"}
@@ -97,7 +97,7 @@ async def test_what_changed_after_the_review_is_asked_again_and_what_changed_els
     demos.patch("b", {"metadata": {"labels": {"other": "field"}}})
     demos.cluster.delete(f"{demos.collection}/c")
     await demos.press("start")
-    page = await demos.shows("not all of it is done")
+    page = await demos.shows("not everything was done")
     assert "1 changed meanwhile" in page.text
     assert "1 gone" in page.text
     assert demos.get("a")["spec"]["port"] == 7777
@@ -118,19 +118,19 @@ async def test_one_made_again_under_the_same_name_is_left_alone(demos: Demos) ->
     demos.make("a")
     await demos.press("start")
     page = await demos.shows("1 gone")
-    assert "another one has its name" in page.text
+    assert "another object has its name" in page.text
     assert demos.names() == {"a"}
 
 
 async def test_what_came_and_what_matches_no_longer_is_said_in_the_review(demos: Demos) -> None:
     demos.make("a", "b")
     page = await demos.review(verb="label", label_set="x=1")
-    assert "The same match now; what comes later is not among them." in page.text
+    assert "The same ones match now; later ones are not included." in page.text
     demos.make("c")
     demos.parts.hub = Hub(demos.parts.replicas, demos.parts.clock)
     page = await demos.browser.open(demos.run)
-    assert "1 other matches by now and is not among them." in page.text
-    assert "2 of them match no longer and are changed all the same." in page.text
+    assert "1 other matches now and is not included." in page.text
+    assert "2 of them no longer match and are changed anyway." in page.text
 
 
 async def test_selected_rows_match_nothing(demos: Demos) -> None:
@@ -152,7 +152,7 @@ async def test_what_goes_with_those_that_are_deleted_is_counted(demos: Demos, na
     pods = Feeder("pods", demos.parts.clock, [row_of("pods", each) for each in owned])
     demos.parts.replicas._replicas["pods"] = pods.replica
     page = await demos.review(verb="delete", propagation="Orphan")
-    assert "Known to belong to them: 3 Pods. What belongs to them stays, without an owner." in page.text
+    assert "Their known dependents: 3 Pods. Dependents stay, without an owner." in page.text
 
 
 async def test_a_spreadsheet_runs_nothing_of_what_the_api_server_said(
@@ -161,5 +161,5 @@ async def test_a_spreadsheet_runs_nothing_of_what_the_api_server_said(
     demos.make("a")
     await demos.choose(verb="label", label_set="x=1")
     said = AsyncMock(return_value=(Item("shop", "a", "uid", "failed", words="-1", said="=1+1"),))
-    monkeypatch.setattr("dashboard.bulk.place.Place.items", said)
+    monkeypatch.setattr("dashboard.pages.bulk.request.RunRequest.items", said)
     assert "shop,a,uid,failed,'-1,'=1+1" in (await demos.browser.open(f"{demos.run}results.csv")).body

@@ -1,4 +1,4 @@
-"""What a card says of its controller."""
+"""Tests of the text of a controller's card."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from dashboard.controllers.cards import POINTS, Card, card_of, chart_of, outcomes_of
-from dashboard.controllers.messages import History
-from dashboard.resources.kinds import kinds_named
-from tests.controllers.made import NOW, busy, controller, failed, history
+from dashboard.objects.kinds.catalog import parse_kinds
+from dashboard.pages.controllers.cards import POINTS, Card, card_of, chart_of, outcomes_of
+from dashboard.pages.controllers.messages import History
+from tests.support.controllers.reports import NOW, busy, controller, failed, history
 
-KINDS = kinds_named(["pods", "mydemos"])
+KINDS = parse_kinds(["pods", "mydemos"])
 
 
 def card(**changes: Any) -> Card:

@@ -1,4 +1,4 @@
-"""The controllers page in a browser: a key that fails is seen, requeued with its button, and gone."""
+"""Tests of the controllers page in a browser: a failing key is shown, requeued with its button, and removed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.live.conftest import PageServer, faults, one_server, open_live
-from tests.live.nursery import Nursery
+from tests.dashboard.conftest import PageServer, faults, one_server, open_live
+from tests.support.browser.page_server_pool import Nursery
 
 pytestmark = pytest.mark.browser
 
@@ -111,7 +111,7 @@ def test_a_key_that_recovered_meanwhile_is_answered_in_words(
           document.getElementById("requeue").append(button); button.click(); }""",
         value,
     )
-    expect(said(controllers)).to_contain_text("is not among the keys of sample that failed")
+    expect(said(controllers)).to_contain_text("is not a failed key of sample")
 
 
 def test_a_worker_that_is_gone_makes_this_page_stale_and_no_other(
@@ -122,7 +122,7 @@ def test_a_worker_that_is_gone_makes_this_page_stale_and_no_other(
     server.do("end_controllers")
     expect(controllers.locator("body")).to_have_attribute("data-live", "stale")
     expect(controllers.locator("#banner")).to_contain_text(re.compile(r"has not been heard since \d\d:\d\d:\d\d"))
-    expect(controllers.locator(".workers")).to_contain_text("not heard any more")
+    expect(controllers.locator(".workers")).to_contain_text("no longer heard")
     button(controllers, poison).click()
     expect(said(controllers)).to_contain_text("nothing was requeued")
     assert faults(pods) == []

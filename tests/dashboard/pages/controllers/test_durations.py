@@ -1,10 +1,10 @@
-"""Durations as people read them."""
+"""Tests of durations in readable form."""
 
 from __future__ import annotations
 
 import pytest
 
-from dashboard.controllers.words import readable
+from dashboard.pages.controllers.cards import latency_text
 
 
 @pytest.mark.parametrize(
@@ -27,4 +27,4 @@ from dashboard.controllers.words import readable
     ],
 )
 def test_a_duration_is_said_in_the_unit_that_fits(seconds: float | None, words: str) -> None:
-    assert readable(seconds) == words
+    assert latency_text(seconds) == words

@@ -1,30 +1,30 @@
-"""The controllers' view: what is sent when, and to whom nothing is."""
+"""Tests of the live view of controllers: the frames, their times, and the sockets that get none."""
 
 from __future__ import annotations
 
 import msgspec
 from django.template.loader import render_to_string
 
-from dashboard.controllers.board import Board
-from dashboard.controllers.messages import Report
-from dashboard.controllers.view import ControllersView
-from dashboard.live.renderer import Renderer
-from dashboard.resources.kinds import kinds_named
+from dashboard.live.rendering.renderer import Renderer
+from dashboard.objects.kinds.catalog import parse_kinds
+from dashboard.pages.controllers.live_controllers import LiveControllers
+from dashboard.pages.controllers.messages import Report
+from dashboard.pages.controllers.reports import ControllerReports
 from informerd.manager.state import RunnableState
-from informerd.recording.state import RecorderState
-from tests.clock import FakeClock
-from tests.controllers.made import busy, controller, failed, manager, report, view_of
-from tests.live.frames import Op, ops_of
+from informerd.record.state import RecorderState
+from tests.support.clock import FakeClock
+from tests.support.controllers.reports import busy, controller, failed, manager, report, view_of
+from tests.support.live.frames import Op, ops_of
 
 
 class Shown:
     def __init__(self, *reports: Report) -> None:
         self.clock = FakeClock()
-        self.board = Board(self.clock)
-        self.view = ControllersView(self.board, kinds_named(["pods", "mydemos"]))
+        self.board = ControllerReports(self.clock)
+        self.view = LiveControllers(self.board, parse_kinds(["pods", "mydemos"]))
         self.render = Renderer(render_to_string)
         for each in reports:
-            self.board.take(each)
+            self.board.receive(each)
 
     def update(self) -> list[Op]:
         return ops_of(self.view.update(self.render))
@@ -37,7 +37,7 @@ def test_the_first_update_brings_head_and_list_later_ones_only_cards_that_change
     shown = Shown(report(controller(), busy()))
     assert shown.targets() == ["controllers-head", "controllers"]
     assert shown.targets() == []
-    shown.board.take(report(controller(failed=(failed(),)), busy()))
+    shown.board.receive(report(controller(failed=(failed(),)), busy()))
     (changed,) = shown.targets()
     assert changed == f"controller-{shown.view.cards[0].id}"
 
@@ -45,7 +45,7 @@ def test_the_first_update_brings_head_and_list_later_ones_only_cards_that_change
 def test_a_controller_that_comes_or_goes_brings_the_list() -> None:
     shown = Shown(report(controller()))
     shown.update()
-    shown.board.take(report(controller(), busy()))
+    shown.board.receive(report(controller(), busy()))
     assert "controllers" in shown.targets()
 
 
@@ -53,7 +53,7 @@ def test_a_report_without_news_changes_nothing() -> None:
     shown = Shown(report())
     shown.update()
     seq = shown.view.seq
-    shown.board.take(msgspec.structs.replace(report(), sent=report().sent + 0.2))
+    shown.board.receive(msgspec.structs.replace(report(), sent_at=report().sent_at + 0.2))
     assert shown.update() == []
     assert shown.view.seq == seq
 
@@ -94,7 +94,7 @@ def test_what_the_worker_its_lease_and_its_events_lack_is_said() -> None:
     shown = Shown(report(manager=state, problem="It ended."))
     assert shown.view.problems == (
         "It ended.",
-        "The lease default/l cannot be had: leases may not be written",
+        "The lease default/l cannot be acquired: leases may not be written",
         f"Events could not be written: {refused.problem}",
         "sweeper: it raised",
     )
@@ -109,16 +109,16 @@ def test_workers_are_named_with_who_leads_since_when_and_by_which_lease() -> Non
     assert (one.identity, one.role, one.lease, one.since is not None) == ("worker-1_7f3a", "leads", "default/l", True)
     assert (two.identity, two.role, two.since) == ("two", "stands by", None)
     waits = view_of(report(manager=manager(controller(), lease="default/l", leads=False, leader="worker-1_7f3a")))
-    assert waits.workers[0].role == "is about to lead"
+    assert waits.workers[0].role == "is about to run them"
     alone = Shown(report(manager=manager(controller()))).view.workers[0]
-    assert alone.role == "runs them, without an election"
+    assert alone.role == "runs them without leader election"
 
 
 def test_a_worker_that_is_gone_is_said_to_be() -> None:
     shown = Shown(report())
     shown.clock._now += 60
     (gone,) = shown.view.workers
-    assert (gone.role, gone.tone, gone.heard is not None) == ("not heard any more", "bad", True)
+    assert (gone.role, gone.tone, gone.heard is not None) == ("no longer heard", "bad", True)
 
 
 def test_time_alone_may_change_it() -> None:

@@ -1,4 +1,4 @@
-"""The worker's manager on a real API server: elected or not, and what it says where it lacks a right."""
+"""Tests of the worker's manager on a real API server: election, and messages about missing permissions."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from contextlib import contextmanager
 
 import pytest
 
-from dashboard.controllers.managing import LEASE, new_manager
+from dashboard.pages.controllers.registry import LEASE_NAME, new_manager
 from informerd import Manager, load_kubeconfig
 from informerd.clock import SystemClock
-from tests.controlplane import ControlPlane
-from tests.e2e.objects import mydemo, mydemos
-from tests.program import ROOT
-from tests.wait import eventually
+from tests.support.controlplane import ControlPlane
+from tests.support.e2e.manifests import mydemo, mydemos
+from tests.support.program import ROOT
+from tests.support.wait import eventually
 
 CRD = ROOT / "deploy" / "crd" / "mydemos.yaml"
 RBAC = "rbac.authorization.k8s.io"
@@ -29,7 +29,7 @@ async def run(controlplane: ControlPlane) -> AsyncIterator[Callable[..., Manager
 
     def begin(user: str, *, elected: bool) -> Manager:
         cluster = load_kubeconfig(controlplane.kubeconfig_of(user))
-        manager = new_manager(("crddemo",), cluster, SystemClock(), elected=elected)
+        manager = new_manager(("crddemo",), cluster, SystemClock(), leader_election=elected)
         running.append((manager, asyncio.create_task(manager.run())))
         return manager
 
@@ -66,7 +66,7 @@ async def test_a_worker_that_may_not_have_the_lease_says_what_it_needs(
     await eventually(lambda: manager.state().problem)
     state = manager.state()
     assert "the verbs get, create and update for leases in the API group coordination.k8s.io" in state.problem
-    assert (state.lease, state.leads) == (f"default/{LEASE}", False)
+    assert (state.lease, state.leads) == (f"default/{LEASE_NAME}", False)
     assert [each.phase for each in state.controllers] == ["waiting for leader"]
     assert "cannot acquire the lease" in caplog.text
 

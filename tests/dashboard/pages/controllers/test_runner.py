@@ -1,4 +1,4 @@
-"""The worker's end: runs managers, reports each second, answers requeues; what fails is said and harms nobody."""
+"""Tests of the runner in the worker: managers, reports each second, requeues, and isolated failures."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from dashboard.controllers.messages import (
+from dashboard.live.replication.channel import ChannelLayer
+from dashboard.pages.controllers.messages import (
     REPORT_GROUP,
-    Answer,
     Report,
-    Requeue,
-    answer_decoder,
+    RequeueRequest,
+    RequeueResult,
     encoder,
     report_decoder,
+    requeue_result_decoder,
 )
-from dashboard.controllers.runner import BEAT, RETRY, ControllerRunner, Managing
-from dashboard.live.layer import Layer
+from dashboard.pages.controllers.runner import REPORT_INTERVAL, RESTART_DELAY, ControllerRunner, ManagerLike
 from informerd.controller.state import ControllerState
 from informerd.errors import LeaderElectionLost
-from tests.clock import FakeClock, settle
-from tests.controllers.made import MadeManager, controller, failed
-from tests.live.fake_layer import Message, RecordingLayer
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.controllers.reports import MadeManager, controller, failed
+from tests.support.live.fake_channel_layer import Message, RecordingLayer
 
 
 class HearingLayer(RecordingLayer):
@@ -49,13 +49,13 @@ class Running:
         self._controllers, self._changes = controllers or (controller(),), changes
         self.runner = ControllerRunner(wanted, self._make, self._checked(self.layer), self.clock)
 
-    def _make(self) -> Managing:
+    def _make(self) -> ManagerLike:
         if self.fault is not None:
             raise self.fault
         self.made.append(MadeManager(*self._controllers, **self._changes))
         return self.made[-1]
 
-    def _checked(self, layer: Layer) -> Layer:
+    def _checked(self, layer: ChannelLayer) -> ChannelLayer:
         return layer
 
     @property
@@ -63,18 +63,18 @@ class Running:
         return [report_decoder.decode(each["data"]) for group, each in self.layer.sent if group == REPORT_GROUP]
 
     @property
-    def answers(self) -> list[Answer]:
-        return [answer_decoder.decode(each["data"]) for channel, each in self.layer.sent if channel == "web"]
+    def answers(self) -> list[RequeueResult]:
+        return [requeue_result_decoder.decode(each["data"]) for channel, each in self.layer.sent if channel == "web"]
 
     async def start(self) -> Running:
         self.runner.start()
-        await settle()
+        await run_ready_tasks()
         return self
 
-    async def ask(self, controller: str, key: str) -> list[Answer]:
-        asked = Requeue("q1", controller, key, "web", "alice")
+    async def ask(self, controller: str, key: str) -> list[RequeueResult]:
+        asked = RequeueRequest("q1", controller, key, "web", "alice")
         await self.layer.inbox.put({"type": "controllers.requeue", "data": encoder.encode(asked)})
-        await settle()
+        await run_ready_tasks()
         return self.answers
 
 
@@ -99,9 +99,9 @@ async def test_it_runs_a_manager_and_reports_each_second(running: list[Running])
     assert (first.wanted, first.manager.controllers[0].name, first.problem) == (("crddemo",), "crddemo", "")
     assert first.epoch == one.runner.epoch
     before = len(one.reports)
-    await one.clock.advance(3 * BEAT)
+    await one.clock.advance(3 * REPORT_INTERVAL)
     assert len(one.reports) == before + 3
-    assert one.reports[-1].history["crddemo"].ended[-1] >= 0
+    assert one.reports[-1].history["crddemo"].reconciles[-1] >= 0
 
 
 async def test_with_nothing_to_run_it_says_so_and_makes_no_manager(running: list[Running]) -> None:
@@ -115,13 +115,13 @@ async def test_a_manager_that_ends_is_said_and_another_one_is_made(
 ) -> None:
     one = await begin(running)
     one.made[0].ended.set_exception(LeaderElectionLost("default/l", "the API server is away"))
-    await settle()
-    await one.clock.advance(BEAT)
-    said = "The controllers ended: lost the lease default/l: the API server is away. They are started again in 10 s."
+    await run_ready_tasks()
+    await one.clock.advance(REPORT_INTERVAL)
+    said = "The controllers ended: lost the lease default/l: the API server is away. They restart in 10 s."
     assert one.reports[-1].problem == said
-    assert "the controllers ended and are started again in 10 s: lost the lease default/l" in caplog.text
+    assert "the controllers ended and restart in 10 s: lost the lease default/l" in caplog.text
     assert "Traceback" not in caplog.text
-    await one.clock.advance(RETRY)
+    await one.clock.advance(RESTART_DELAY)
     assert len(one.made) == 2
     assert one.reports[-1].problem == ""
 
@@ -133,12 +133,12 @@ async def test_a_manager_that_cannot_be_made_is_tried_again_and_its_fault_told_w
     running.append(one)
     one.fault = ImportError("no module named crddemo")
     await one.start()
-    await one.clock.advance(BEAT)
+    await one.clock.advance(REPORT_INTERVAL)
     assert one.reports[-1].problem.startswith("The controllers ended: no module named crddemo.")
     assert one.reports[-1].manager.leads is False
     assert "Traceback" in caplog.text
     one.fault = None
-    await one.clock.advance(RETRY)
+    await one.clock.advance(RESTART_DELAY)
     assert one.made[0].running
 
 
@@ -148,17 +148,17 @@ async def test_a_key_that_failed_is_requeued_and_a_report_follows_at_once(
     caplog.set_level("INFO")
     one = await begin(running, controller(failed=(failed("default/a"),)))
     before = len(one.reports)
-    assert await one.ask("crddemo", "default/a") == [Answer("q1", done=True)]
+    assert await one.ask("crddemo", "default/a") == [RequeueResult("q1", done=True)]
     assert one.made[0].controllers[0].requeued == ["default/a"]
     assert len(one.reports) == before + 1
-    assert "default/a of crddemo is requeued, asked for by alice" in caplog.text
+    assert "default/a of crddemo is requeued, requested by alice" in caplog.text
 
 
 @pytest.mark.parametrize(
     ("name", "key", "words"),
     [
-        ("nobody", "default/a", "No controller 'nobody' runs here. Those that do: crddemo."),
-        ("crddemo", "default/b", "'default/b' is not among the keys of crddemo that failed"),
+        ("nobody", "default/a", "The controller 'nobody' does not run here. Running controllers: crddemo."),
+        ("crddemo", "default/b", "'default/b' is not a failed key of crddemo"),
     ],
 )
 async def test_what_is_not_there_is_refused_with_a_sentence(
@@ -182,19 +182,19 @@ async def test_a_question_that_cannot_be_read_is_dropped_with_one_warning(
     one = await begin(running, controller(failed=(failed("default/a"),)))
     for data in (b"nonsense", b"\xc1"):
         await one.layer.inbox.put({"type": "controllers.requeue", "data": data})
-    await settle()
-    assert caplog.text.count("is a web process of another version?") == 1
+    await run_ready_tasks()
+    assert caplog.text.count("does a web process run another version?") == 1
     assert (await one.ask("crddemo", "default/a"))[0].done
 
 
 async def test_a_layer_that_fails_stops_nothing(running: list[Running]) -> None:
     one = await begin(running)
     one.layer.broken = True
-    await one.clock.advance(5 * BEAT)
+    await one.clock.advance(5 * REPORT_INTERVAL)
     assert one.made[0].running
     one.layer.broken = False
     before = len(one.reports)
-    await one.clock.advance(BEAT)
+    await one.clock.advance(REPORT_INTERVAL)
     assert len(one.reports) == before + 1
 
 

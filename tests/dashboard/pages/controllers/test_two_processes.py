@@ -1,4 +1,4 @@
-"""The production form: workers of their own, Redis in between, a web process's board and link here."""
+"""Tests of the production form: separate workers, Redis, and a web process's reports and client here."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from channels_redis.pubsub import RedisPubSubChannelLayer
 
-from dashboard.controllers.link import ControllerLink
-from dashboard.controllers.messages import Answer
+from dashboard.pages.controllers.client import ControllersClient
+from dashboard.pages.controllers.messages import RequeueResult
 from informerd.clock import SystemClock
 from informerd.controller.state import ControllerState
-from tests.controlplane import ControlPlane
-from tests.program import ROOT, Program
-from tests.require import redis_url
-from tests.wait import eventually
+from tests.support.controlplane import ControlPlane
+from tests.support.program import ROOT, Program
+from tests.support.require import redis_url
+from tests.support.wait import eventually
 
 pytestmark = pytest.mark.redis
 
@@ -49,9 +49,9 @@ def new_worker(prefix: str, tmp_path: Path) -> Iterator[Callable[..., Program]]:
 
 
 @pytest.fixture
-async def link(prefix: str) -> AsyncIterator[ControllerLink]:
+async def link(prefix: str) -> AsyncIterator[ControllersClient]:
     layer = RedisPubSubChannelLayer(hosts=[redis_url()], prefix=prefix)
-    heard = ControllerLink(layer, SystemClock())
+    heard = ControllersClient(layer, SystemClock())
     running = asyncio.create_task(heard.run())
     yield heard
     running.cancel()
@@ -59,40 +59,40 @@ async def link(prefix: str) -> AsyncIterator[ControllerLink]:
     await layer.flush()
 
 
-def shown(link: ControllerLink) -> ControllerState | None:
+def shown(link: ControllersClient) -> ControllerState | None:
     """The controller that a page would show first."""
-    main = link.board.main
-    return next(iter(main.report.manager.controllers), None) if main is not None and not main.silent else None
+    main = link.reports.main_report
+    return next(iter(main.report.manager.controllers), None) if main is not None and not main.is_silent else None
 
 
-def failed_keys(link: ControllerLink) -> list[str]:
+def failed_keys(link: ControllersClient) -> list[str]:
     state = shown(link)
     return [failed.key for failed in state.failed] if state is not None else []
 
 
 async def test_a_poison_key_is_seen_requeued_and_gone_across_processes(
-    link: ControllerLink, new_worker: Callable[..., Program], tmp_path: Path
+    link: ControllersClient, new_worker: Callable[..., Program], tmp_path: Path
 ) -> None:
-    worker = new_worker("-m", "tests.controllers.sample", str(tmp_path))
+    worker = new_worker("-m", "tests.support.controllers.sample_worker", str(tmp_path))
     await eventually(lambda: failed_keys(link) == ["default/poison"], what=worker.output)
     (tmp_path / "poison").touch()
-    answer = await link.requeue("sample", "default/poison", by="alice")
+    answer = await link.requeue("sample", "default/poison", requested_by="alice")
     assert answer is not None
     assert answer.done
     await eventually(lambda: failed_keys(link) == [])
     late = await link.requeue("sample", "default/poison")
-    assert isinstance(late, Answer)
-    assert "is not among the keys of sample that failed" in late.words
+    assert isinstance(late, RequeueResult)
+    assert "is not a failed key of sample" in late.words
 
     worker.kill()
-    await eventually(lambda: link.board.problem, what="silent")
-    assert link.board.main is not None
-    assert link.board.main.silent
+    await eventually(lambda: link.reports.problem, what="silent")
+    assert link.reports.main_report is not None
+    assert link.reports.main_report.is_silent
     assert await link.requeue("sample", "default/poison") is None
 
 
 async def test_of_two_workers_one_runs_the_controllers_and_the_other_goes_on_when_it_ends(
-    controlplane: ControlPlane, link: ControllerLink, new_worker: Callable[..., Program], tmp_path: Path
+    controlplane: ControlPlane, link: ControllersClient, new_worker: Callable[..., Program], tmp_path: Path
 ) -> None:
     controlplane.apply_crd(CRD)
     namespace = controlplane.create_namespace(f"led-{uuid.uuid4().hex[:8]}")
@@ -109,24 +109,24 @@ async def test_of_two_workers_one_runs_the_controllers_and_the_other_goes_on_whe
     await eventually(lambda: phases(link) == ["running", "waiting for leader"], what=second.output)
     leader = leading(link)
     await eventually(lambda: seen_leaders(link) == [leader, leader])
-    assert link.board.main is not None
-    assert link.board.main.report.manager.lease == f"{namespace}/deltaboard-controllers"
-    assert link.board.main.report.manager.since is not None
+    assert link.reports.main_report is not None
+    assert link.reports.main_report.report.manager.lease == f"{namespace}/deltaboard-controllers"
+    assert link.reports.main_report.report.manager.since is not None
 
     await asyncio.to_thread(first.stop)
     await eventually(lambda: phases(link)[:1] == ["running"] and leading(link) != leader)
-    assert link.board.problem is None
+    assert link.reports.problem is None
     assert "Traceback" not in first.output + second.output
 
 
-def phases(link: ControllerLink) -> list[str]:
+def phases(link: ControllersClient) -> list[str]:
     """The phase of each worker's controller, of the one that is shown first in front."""
-    return [each.phase for heard in link.board.workers for each in heard.report.manager.controllers]
+    return [each.phase for heard in link.reports.workers for each in heard.report.manager.controllers]
 
 
-def seen_leaders(link: ControllerLink) -> list[str]:
+def seen_leaders(link: ControllersClient) -> list[str]:
     """Who leads, as each worker has it."""
-    return [heard.report.manager.leader for heard in link.board.workers]
+    return [heard.report.manager.leader for heard in link.reports.workers]
 
 
 def in_namespace(kubeconfig: Path, namespace: str, folder: Path) -> Path:
@@ -138,6 +138,6 @@ def in_namespace(kubeconfig: Path, namespace: str, folder: Path) -> Path:
     return path
 
 
-def leading(link: ControllerLink) -> str:
-    main = link.board.main
-    return main.report.manager.identity if main is not None and main.leads else ""
+def leading(link: ControllersClient) -> str:
+    main = link.reports.main_report
+    return main.report.manager.identity if main is not None and main.is_leader else ""

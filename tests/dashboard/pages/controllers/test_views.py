@@ -1,4 +1,4 @@
-"""The page over HTTP, and what its one button's requests are answered with."""
+"""Tests of the controllers page over HTTP, and of the responses to its button."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from dashboard.controllers.link import PATIENCE
-from dashboard.controllers.messages import Answer, Requeue, encoder, requeue_decoder
-from tests.controllers.made import controller, failed, report
-from tests.resources.site import Site, WiredClient
-from tests.wait import eventually
+from dashboard.pages.controllers.client import ANSWER_TIMEOUT
+from dashboard.pages.controllers.messages import RequeueRequest, RequeueResult, encoder, requeue_request_decoder
+from tests.support.controllers.reports import controller, failed, report
+from tests.support.pages.site import Site, WiredClient
+from tests.support.wait import eventually
 
 POISONED = controller(failed=(failed("default/poison"),))
 
@@ -22,19 +22,19 @@ class Asked:
     def __init__(self, *controllers: Any) -> None:
         self.site = Site()
         self.link = self.site.parts.controllers
-        self.link._inbox.channel = "web"
+        self.link._inbox.channel_name = "web"
         if controllers:
-            self.link.board.take(report(*controllers))
+            self.link.reports.receive(report(*controllers))
 
     @property
-    def questions(self) -> list[Requeue]:
+    def questions(self) -> list[RequeueRequest]:
         return [
-            requeue_decoder.decode(each["data"])
+            requeue_request_decoder.decode(each["data"])
             for _, each in self.site.layer.sent
             if each["type"] == "controllers.requeue"
         ]
 
-    async def post(self, item: str | None, *, htmx: bool = False, answer: Answer | None = None) -> Any:
+    async def post(self, item: str | None, *, htmx: bool = False, answer: RequeueResult | None = None) -> Any:
         """The response; the worker gives `answer`, or none ever."""
         data = {} if item is None else {"item": item}
         headers = {"HX-Request": "true"} if htmx else {}
@@ -44,13 +44,13 @@ class Asked:
             await self._play_worker(answer)
         return await posting
 
-    async def _play_worker(self, answer: Answer | None) -> None:
+    async def _play_worker(self, answer: RequeueResult | None) -> None:
         if answer is None:
-            await self.site.clock.sleeper(PATIENCE)
-            await self.site.clock.advance(PATIENCE)
+            await self.site.clock.wait_for_sleeper(ANSWER_TIMEOUT)
+            await self.site.clock.advance(ANSWER_TIMEOUT)
             return
-        said = Answer(self.questions[0].id, answer.done, answer.words)
-        await self.link.take({"type": "controllers.answer", "data": encoder.encode(said)})
+        said = RequeueResult(self.questions[0].id, answer.done, answer.words)
+        await self.link.receive({"type": "controllers.answer", "data": encoder.encode(said)})
 
 
 async def test_the_page_shows_controllers_with_their_errors() -> None:
@@ -70,17 +70,17 @@ async def test_the_page_itself_is_only_read(method: str) -> None:
 
 async def test_a_key_is_requeued_and_the_browser_goes_back_with_a_sentence() -> None:
     asked = Asked(POISONED)
-    response = await asked.post("crddemo/default/poison", answer=Answer("", done=True))
+    response = await asked.post("crddemo/default/poison", answer=RequeueResult("", done=True))
     assert (response.status_code, response["Location"]) == (303, "/controllers/")
     assert (asked.questions[0].controller, asked.questions[0].key) == ("crddemo", "default/poison")
-    assert asked.questions[0].reply == "web"
+    assert asked.questions[0].reply_channel == "web"
     page = await asked.site.client.get("/controllers/")
     assert "default/poison is requeued." in page.content.decode()
 
 
 async def test_htmx_gets_a_sentence_for_the_page_it_is_on() -> None:
     asked = Asked(POISONED)
-    response = await asked.post("crddemo/default/poison", htmx=True, answer=Answer("", done=True))
+    response = await asked.post("crddemo/default/poison", htmx=True, answer=RequeueResult("", done=True))
     assert response.status_code == 200
     assert "default/poison is requeued." in response.content.decode()
     assert "<html" not in response.content.decode()
@@ -90,13 +90,13 @@ async def test_htmx_gets_a_sentence_for_the_page_it_is_on() -> None:
 @pytest.mark.parametrize(
     ("item", "status", "words"),
     [
-        ("nobody/default/poison", 404, "No controller 'nobody' runs here. Those that do: crddemo."),
-        ("crddemo/default/other", 404, "'default/other' is not among the keys of crddemo that failed"),
-        ("<script>/x", 404, "No controller '<script>' runs here."),
-        ("crddemo", 400, "The request has to name a controller and a key"),
-        ("/default/poison", 400, "The request has to name a controller and a key"),
-        ("", 400, "The request has to name a controller and a key"),
-        (None, 400, "The request has to name a controller and a key"),
+        ("nobody/default/poison", 404, "The controller 'nobody' does not run here. Running controllers: crddemo."),
+        ("crddemo/default/other", 404, "'default/other' is not a failed key of crddemo"),
+        ("<script>/x", 404, "The controller '<script>' does not run here."),
+        ("crddemo", 400, "The request must name a controller and a key"),
+        ("/default/poison", 400, "The request must name a controller and a key"),
+        ("", 400, "The request must name a controller and a key"),
+        (None, 400, "The request must name a controller and a key"),
     ],
 )
 async def test_nonsense_is_answered_with_a_sentence_and_nobody_is_asked(
@@ -112,7 +112,7 @@ async def test_nonsense_is_answered_with_a_sentence_and_nobody_is_asked(
 
 
 async def test_what_the_worker_refuses_is_a_404_with_its_words() -> None:
-    answer = Answer("", done=False, words="It may have succeeded meanwhile.")
+    answer = RequeueResult("", done=False, words="It may have succeeded meanwhile.")
     response = await Asked(POISONED).post("crddemo/default/poison", answer=answer)
     assert response.status_code == 404
     assert "It may have succeeded meanwhile." in response.content.decode()
@@ -129,7 +129,7 @@ async def test_a_worker_that_does_not_answer_is_said() -> None:
 async def test_without_a_worker_that_is_heard_nothing_is_asked() -> None:
     asked = Asked()
     assert (await asked.post("crddemo/default/poison")).status_code == 503
-    asked.link.board.take(report(POISONED))
+    asked.link.reports.receive(report(POISONED))
     asked.site.clock._now += 60
     assert (await asked.post("crddemo/default/poison")).status_code == 503
     assert asked.questions == []

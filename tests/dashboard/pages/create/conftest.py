@@ -1,4 +1,4 @@
-"""Pages that make objects, over the run's real API server."""
+"""Fixtures with pages that create objects, over the run's real API server."""
 
 from __future__ import annotations
 
@@ -8,16 +8,13 @@ from types import SimpleNamespace
 import pytest
 
 from informerd.rest.discovery import Discovery
-from tests.controlplane import ControlPlane
-from tests.e2e.conftest import dashboard
-from tests.edits.browsing import Browser
-from tests.edits.conftest import bob, cluster, collection, drafts, namespace, parts_for
-
-__all__ = ["bob", "cluster", "collection", "dashboard", "drafts", "namespace"]
+from tests.dashboard.pages.conftest import parts_for
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser
 
 
 @pytest.fixture
-async def parts(cluster: ControlPlane) -> AsyncIterator[SimpleNamespace]:
+async def parts(cluster: ControlPlane, drafts: str) -> AsyncIterator[SimpleNamespace]:
     """The live parts, with discovery: kinds are called by their kind here."""
     async for made in parts_for(cluster.kubeconfig):
         made.discovery = Discovery(made.client)

@@ -1,4 +1,4 @@
-"""Clones: without what the API server or a controller wrote, and nothing else missing."""
+"""Tests of clones: they leave out what the API server or a controller wrote, and nothing else."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.creating.copies import again_of, copy_of
-from dashboard.creating.copy_names import copy_name
+from dashboard.pages.create.clone import clone_for_recreation, clone_of, copy_name
 
 META = {
     "name": "one",
@@ -27,7 +26,7 @@ def made(**parts: Any) -> dict[str, Any]:
 
 
 def test_what_only_servers_write_is_left_out_and_the_rest_stays_in_its_order() -> None:
-    copy = copy_of("mydemos.crddemo.k8s.io", made(spec={"ip": "10.0.0.1"}, status={"phase": "Synced"}))
+    copy = clone_of("mydemos.crddemo.k8s.io", made(spec={"ip": "10.0.0.1"}, status={"phase": "Synced"}))
     assert copy.value == {
         "apiVersion": "v1",
         "kind": "X",
@@ -51,7 +50,7 @@ def test_a_pod_of_a_replicaset_becomes_one_of_nobody() -> None:
     }
     pod = made(spec=spec)
     pod["metadata"] = {**META, "labels": {"app": "web", "pod-template-hash": "abc"}}
-    copy = copy_of("pods", pod)
+    copy = clone_of("pods", pod)
     assert copy.value["metadata"]["labels"] == {"app": "web"}
     assert copy.value["spec"] == {
         "containers": [{"name": "web", "image": "nginx", "volumeMounts": mounts[1:]}, {"name": "b"}],
@@ -85,13 +84,13 @@ def test_a_pod_of_a_replicaset_becomes_one_of_nobody() -> None:
     ],
 )
 def test_what_the_cluster_bound_is_left_out(key: str, spec: dict[str, Any], expected: dict[str, Any]) -> None:
-    assert copy_of(key, made(spec=spec)).value["spec"] == expected
+    assert clone_of(key, made(spec=spec)).value["spec"] == expected
 
 
 def test_what_tools_know_theirs_by_is_left_out() -> None:
     marks = {"meta.helm.sh/release-name": "web", "argocd.argoproj.io/tracking-id": "a:b", "mine": "x"}
     whose = {"app.kubernetes.io/managed-by": "Helm", "kustomize.toolkit.fluxcd.io/name": "apps", "app": "web"}
-    copy = copy_of("configmaps", {**made(), "metadata": {**META, "annotations": marks, "labels": whose}})
+    copy = clone_of("configmaps", {**made(), "metadata": {**META, "annotations": marks, "labels": whose}})
     assert copy.value["metadata"]["annotations"] == {"mine": "x"}
     assert copy.value["metadata"]["labels"] == {"app": "web"}
     assert "metadata.annotations[meta.helm.sh/release-name]" in copy.left_out
@@ -99,7 +98,7 @@ def test_what_tools_know_theirs_by_is_left_out() -> None:
 
 def test_a_copy_of_a_definition_defines_another_kind() -> None:
     names = {"plural": "demos", "singular": "demo", "kind": "Demo", "listKind": "DemoList", "shortNames": ["d"]}
-    copy = copy_of(
+    copy = clone_of(
         "customresourcedefinitions.apiextensions.k8s.io",
         {"metadata": {"name": "demos.example.com"}, "spec": {"group": "example.com", "names": names}},
     )
@@ -108,9 +107,9 @@ def test_a_copy_of_a_definition_defines_another_kind() -> None:
         "plural": "demos-copy", "singular": "demo-copy", "kind": "DemoCopy", "listKind": "DemoCopyList"
     }  # fmt: skip
     assert "another kind of the same group" in copy.hints[0]
-    address = copy_of("ipaddresses.networking.k8s.io", {"metadata": {"name": "10.0.0.1"}})
+    address = clone_of("ipaddresses.networking.k8s.io", {"metadata": {"name": "10.0.0.1"}})
     assert (address.value["metadata"]["name"], address.hints) == (
-        "10.0.0.1", ("Its name is the address: give it another one.",)
+        "10.0.0.1", ("Its name is the address: choose another one.",)
     )  # fmt: skip
 
 
@@ -129,51 +128,51 @@ def test_a_copy_of_a_definition_defines_another_kind() -> None:
 def test_a_copy_of_the_default_is_not_the_default_and_one_made_again_is(
     key: str, original: dict[str, Any], left_out: str
 ) -> None:
-    copy = copy_of(key, original)
+    copy = clone_of(key, original)
     assert copy.left_out == (left_out,)
     assert copy.value == {"metadata": {"name": f"{original['metadata']['name']}-copy"}}
-    assert again_of(key, original).value == original
+    assert clone_for_recreation(key, original).value == original
 
 
 @pytest.mark.parametrize(
     ("key", "labels", "said"),
     [
         ("horizontalpodautoscalers.autoscaling", {}, "It scales the same target"),
-        ("poddisruptionbudgets.policy", {}, "no pod that two budgets select can be evicted"),
+        ("poddisruptionbudgets.policy", {}, "a pod that two budgets select cannot be evicted"),
         ("clusterroles.rbac.authorization.k8s.io", {"rbac.authorization.k8s.io/aggregate-to-edit": "true"},
-         "whatever you let it do, edit may do, too"),
+         "what you permit it, edit may do too"),
     ],
 )  # fmt: skip
 def test_what_a_copy_would_get_in_the_way_of_is_said(key: str, labels: dict[str, str], said: str) -> None:
-    [hint] = copy_of(key, {"metadata": {"name": "one", "labels": labels}, "spec": {}}).hints
+    [hint] = clone_of(key, {"metadata": {"name": "one", "labels": labels}, "spec": {}}).hints
     assert said in hint
 
 
 def test_what_selects_the_copy_too_is_said() -> None:
     template = {"metadata": {"labels": {"app": "web"}}}
-    deployment = copy_of(
+    deployment = clone_of(
         "deployments.apps", made(spec={"selector": {"matchLabels": {"app": "web"}}, "template": template})
     )
-    assert deployment.hints[0].startswith("It keeps the selector app=web: whatever selects the pods of the original")
+    assert deployment.hints[0].startswith("It keeps the selector app=web: selectors that match the original's pods")
     pod = {"statefulset.kubernetes.io/pod-name": "one", "app": "web"}
-    copy = copy_of("pods", {**made(spec={"hostname": "one"}), "metadata": {**META, "labels": pod}})
+    copy = clone_of("pods", {**made(spec={"hostname": "one"}), "metadata": {**META, "labels": pod}})
     assert copy.hints == (
-        "It keeps the labels app=web: whatever selects them, such as a Service, selects the copy, too.",
+        "It keeps the labels app=web: selectors that match them, such as a Service's, match the copy too.",
     )
     assert "spec" not in copy.value
-    assert copy_of("mydemos.crddemo.k8s.io", made(spec={})).hints == ()
+    assert clone_of("mydemos.crddemo.k8s.io", made(spec={})).hints == ()
 
 
 def test_a_deleted_object_is_made_again_without_what_stood_for_that_very_one() -> None:
     uid = {"batch.kubernetes.io/controller-uid": "u"}
     job = made(spec={"selector": {"matchLabels": uid}, "template": {"metadata": {"labels": {**uid, "a": "b"}}}})
     job["metadata"] = {**META, "labels": uid, "finalizers": ["example.com/mine", "foregroundDeletion"]}
-    again = again_of("jobs.batch", job)
+    again = clone_for_recreation("jobs.batch", job)
     assert again.value["spec"] == {"template": {"metadata": {"labels": {"a": "b"}}}}
     assert again.value["metadata"]["finalizers"] == ["example.com/mine"]
     assert again.value["metadata"]["ownerReferences"] == META["ownerReferences"]
     service = {"clusterIP": "10.0.0.9", "ports": [{"port": 80, "nodePort": 30080}]}
-    assert again_of("services", made(spec=service)).value["spec"] == service
+    assert clone_for_recreation("services", made(spec=service)).value["spec"] == service
 
 
 @pytest.mark.parametrize(
@@ -184,7 +183,7 @@ def test_a_claim_keeps_the_volume_that_its_author_named(
 ) -> None:
     claim = made(spec={"volumeName": "v", "a": 1})
     claim["metadata"] = {**META, "annotations": {"pv.kubernetes.io/bind-completed": "yes", **annotations}}
-    again = again_of("persistentvolumeclaims", claim)
+    again = clone_for_recreation("persistentvolumeclaims", claim)
     assert again.value["spec"] == (spec or claim["spec"])
     assert "annotations" not in again.value["metadata"]
 

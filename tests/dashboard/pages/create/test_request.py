@@ -1,11 +1,11 @@
-"""In which namespace a new object begins where its address leaves that open."""
+"""Tests of a new object's namespace where its address does not name one."""
 
 from __future__ import annotations
 
-from tests.controlplane import ControlPlane
-from tests.creating.test_pages import MYDEMOS
-from tests.edits.browsing import Browser
-from tests.edits.test_pages import allow
+from tests.dashboard.pages.create.test_views import MYDEMOS
+from tests.dashboard.pages.edit.test_views import allow
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser
 
 
 async def test_from_a_list_of_several_namespaces_it_begins_in_the_first_that_allows_it(
@@ -16,7 +16,10 @@ async def test_from_a_list_of_several_namespaces_it_begins_in_the_first_that_all
     page = await bob.open(f"{MYDEMOS}?among={forbidden},{namespace},Not_one")
     assert page.status == 200
     assert page.form.values["field.metadata.namespace"] == namespace
-    assert f"The list showed 2 namespaces, and one object goes to one of them: this begins in {namespace}" in page.text
+    assert (
+        f"The list showed 2 namespaces, and an object belongs to one of them: this text starts with {namespace}"
+        in page.text
+    )
     offered = page.main.partition('<datalist id="namespaces">')[2].partition("</datalist>")[0]
     assert f'value="{forbidden}"' in offered
     page = await bob.press(page, "review", field__metadata__name="made")
@@ -29,7 +32,7 @@ async def test_where_none_of_several_namespaces_allows_it_that_is_said_and_the_p
     forbidden = cluster.create_namespace(f"{namespace}-forbidden")
     page = await bob.open(f"{MYDEMOS}?among={forbidden}")
     assert page.status == 200
-    assert "name that namespace below" in page.text
+    assert "enter it below" in page.text
 
 
 async def test_without_a_list_it_begins_in_a_namespace_that_allows_it_and_others_stay_open(browser: Browser) -> None:

@@ -1,4 +1,4 @@
-"""Making one object on a real API server: reviewed first, never on top of one that exists."""
+"""Tests of creating one object on a real API server: reviewed first, and never over an existing object."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from dashboard.creating.examples import FOLDER, example_text
-from dashboard.creating.sample import sample
-from dashboard.edits.document import parse
-from dashboard.edits.schema import UNKNOWN
-from dashboard.resources.kinds import KINDS, kind_of
+from dashboard.objects.kinds.catalog import KINDS, kind_of
+from dashboard.objects.manifests.document import parse
+from dashboard.objects.schemas.sample import sample
+from dashboard.objects.schemas.schema import UNKNOWN
+from dashboard.pages.create.start_text import FOLDER, example_text
 from informerd.errors import ApiError, Unreachable
 from informerd.rest.client import Client
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser
 
 MYDEMOS = "/resources/mydemos.crddemo.k8s.io/new/"
 
@@ -151,10 +151,10 @@ async def test_a_name_that_is_taken_is_said_and_the_text_can_go_on_as_an_edit(
         ("port: 8080", "port: 70000", "less than or equal to 65535"),
         ("kind: Mydemo", "kind: Pod", "this page makes “Mydemo”"),
         ("namespace: ", "namespace: not-", "this page makes"),
-        ("name: example", "nam: example", "An object needs a name"),
+        ("name: example", "nam: example", "The object has no name"),
         ("port: 8080", 'port: "80', "never closed"),
         ("port: 8080", "port: 8080\n  more: 1", "no such field"),
-        ("metadata:", "metadata: []\nx:", "An object needs a name"),
+        ("metadata:", "metadata: []\nx:", "The object has no name"),
     ],
 )
 async def test_what_is_wrong_is_said_with_its_place_and_the_text_is_kept(
@@ -166,7 +166,7 @@ async def test_what_is_wrong_is_said_with_its_place_and_the_text_is_kept(
     assert page.status in (400, 422)
     assert said in page.text
     assert page.yaml == text
-    assert "You were writing here" in (await browser.open(MYDEMOS)).text
+    assert "You have an unsaved draft here" in (await browser.open(MYDEMOS)).text
 
 
 POD = """\
@@ -228,7 +228,7 @@ async def test_one_that_may_be_ours_is_not_claimed_and_nobody_is_told_that_nothi
     parts.client = Lossy(parts.client, lambda: cluster.patch(f"{collection}/made", {"spec": {"port": 7777}}))
     open_end = await browser.press(review, "create")
     assert open_end.status == 503
-    assert "whether it was made from your text is not known" in open_end.text
+    assert "it is not known whether it comes from your text" in open_end.text
     assert "Nothing was changed in the cluster" not in open_end.text
     assert "name: made" in open_end.yaml
 
@@ -290,17 +290,17 @@ async def test_where_the_one_of_its_name_is_being_deleted_it_says_so(
     begun = await browser.open(f"{MYDEMOS}?namespace={namespace}")
     page = await browser.press(begun, "review", yaml=json.dumps(mydemo("mine")))
     assert page.status == 409
-    assert "It is being deleted: see how far that is and review again once it is gone" in page.text
+    assert "It is being deleted: see how far the deletion is and review again once it is gone" in page.text
     assert "adopt" not in page.form.buttons
     several = await browser.press(await browser.open(f"/new/?namespace={namespace}"), "review", yaml=page.yaml)
-    assert "It is being deleted: what you change of it is lost when it is gone." in several.text
+    assert "It is being deleted: your changes are lost when it is gone." in several.text
     cluster.patch(f"{collection}/mine", {"metadata": {"finalizers": None}})
 
 
 async def test_what_of_a_text_is_not_sent_is_said_in_its_review(browser: Browser, namespace: str) -> None:
     text = json.dumps({**mydemo("mine"), "metadata": {"name": "mine", "uid": "other"}, "status": {"phase": "Ready"}})
     page = await browser.press(await browser.open(f"{MYDEMOS}?namespace={namespace}"), "review", yaml=text)
-    assert "Not sent, as only the cluster sets it: status, metadata.uid." in page.text
+    assert "Not sent, because only the cluster sets it: status, metadata.uid." in page.text
 
 
 async def test_several_documents_are_taken_to_the_page_for_them(browser: Browser, namespace: str) -> None:
@@ -310,7 +310,7 @@ async def test_several_documents_are_taken_to_the_page_for_them(browser: Browser
     assert "A second document begins here" in page.text
     assert f'formaction="/new/?namespace={namespace}">Review them together' in page.body
     together = await browser.send(f"/new/?namespace={namespace}", {**page.form.values, "review": ""})
-    assert "2 to make" in together.text
+    assert "2 to create" in together.text
 
 
 async def test_a_person_without_the_right_is_told_by_the_cluster(

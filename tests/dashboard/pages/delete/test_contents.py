@@ -1,15 +1,15 @@
-"""What goes with a namespace or a definition, of kinds that nobody watches, too."""
+"""Tests of the contents of a namespace or definition, also of kinds that nobody watches."""
 
 from __future__ import annotations
 
 import re
 from types import SimpleNamespace
 
-from dashboard.removal.progress import progress_of
+from dashboard.pages.delete.progress import progress_of
 from informerd.rest.discovery import Discovery
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser
-from tests.edits.objects import mydemo
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser
+from tests.support.edit.mydemos import mydemo
 
 
 async def test_a_namespace_says_what_its_controller_says(cluster: ControlPlane, namespace: str) -> None:
@@ -34,8 +34,8 @@ async def test_what_a_namespace_holds_of_kinds_that_nobody_watches_is_asked_for(
     for name in ("a", "b"):
         cluster.create(f"/api/v1/namespaces/{namespace}/secrets", {"metadata": {"name": name}})
     page = await browser.open(f"/resources/namespaces/-/{namespace}/delete/")
-    assert "Everything in the namespace goes with it." in page.text
-    assert "2 Secrets asked for just now" in page.text
+    assert "Everything in the namespace is deleted with it." in page.text
+    assert "2 Secrets read just now" in page.text
     assert f'href="/resources/secrets/?namespace={namespace}"' in page.body
     assert "1 Mydemo" in page.text
     assert "storageclasses.storage.k8s.io" not in page.text
@@ -49,6 +49,6 @@ async def test_how_many_objects_go_with_their_definition_is_asked_for(
     cluster.create(collection, mydemo("one"))
     name = "mydemos.crddemo.k8s.io"
     page = await browser.open(f"/resources/customresourcedefinitions.apiextensions.k8s.io/-/{name}/delete/")
-    assert "Every object of this kind goes with it, in all namespaces." in page.text
+    assert "Every object of this kind is deleted with it, in all namespaces." in page.text
     assert "The API server deletes every object of this kind first" in page.text
-    assert re.search(r"\d+ Mydemos? asked for just now", page.text)
+    assert re.search(r"\d+ Mydemos? read just now", page.text)

@@ -1,4 +1,4 @@
-"""A custom resource may give spec and status any shape: its delete page reads them as no other kind's."""
+"""Tests of the delete page of custom resources, whose spec and status may have any shape."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from informerd.rest.discovery import Discovery
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser
 
 CRD = """
 apiVersion: apiextensions.k8s.io/v1

@@ -1,4 +1,4 @@
-"""What belongs to what is deleted: named, counted through all that leads to it, and waited for."""
+"""Tests of the dependents of a deleted object: named, counted through all owners, and waited for."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from types import SimpleNamespace
 
 import msgspec
 
-from dashboard.live.messages import Owner, Row
-from dashboard.removal.dependents import NAMED
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser
-from tests.edits.objects import mydemo
-from tests.live.feeder import hold
+from dashboard.objects.kinds.row import Owner, Row
+from dashboard.pages.delete.dependents import MAX_NAMED
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser
+from tests.support.edit.mydemos import mydemo
+from tests.support.live.replica_feeder import hold
 
 
 async def test_owner_and_dependents_are_named(
@@ -22,18 +22,18 @@ async def test_owner_and_dependents_are_named(
     mine = ("Mydemo", "one", uid)
     hold(
         parts.replicas.get("pods"),
-        *[row(namespace, f"web-{number:02}", f"uid-{number}", mine) for number in range(NAMED + 3)],
+        *[row(namespace, f"web-{number:02}", f"uid-{number}", mine) for number in range(MAX_NAMED + 3)],
         row(namespace, "-odd name?", "odd", mine),
         row(namespace, "stranger", "stranger", ("Mydemo", "one", "another uid")),
     )
     page = await browser.open(f"{path}delete/")
     assert "It belongs to ConfigMap boss, which is its controller" in page.text
-    assert f"{NAMED + 4} Pods" in page.text
+    assert f"{MAX_NAMED + 4} Pods" in page.text
     assert f"{namespace}/web-00" in page.text
     assert "and 4 more" in page.text
     assert f'href="/resources/pods/{namespace}/-odd%20name%3F/"' in page.body
     assert "stranger" not in page.text
-    assert "of several owners" not in page.text
+    assert "with several owners" not in page.text
 
 
 def row(namespace: str, name: str, uid: str, owner: tuple[str, str, str]) -> Row:
@@ -61,13 +61,13 @@ async def test_a_foreground_deletion_waits_for_what_belongs_to_it_and_says_how_m
     hold(pods, loose)  # it goes, too, but nobody waits for it
     page = await browser.press(await browser.open(f"{path}delete/"), "delete", propagation="Foreground")
     assert "Waiting for what belongs to it: 2 Pods" in page.text
-    assert "Should be taken away by the garbage collector" in page.text
+    assert "Should be removed by the garbage collector" in page.text
     hold(pods, gone=["uid-0"])
     assert "Waiting for what belongs to it: 1 Pod" in (await browser.open(f"{path}delete/?uid={uid}")).text
     hold(pods, gone=["uid-1", "loose"])
     cluster.patch(f"{collection}/one", {"metadata": {"finalizers": None}})
     page = await browser.open(f"{path}delete/?uid={uid}")
-    assert "The API server has it no more" in page.text
+    assert "The API server no longer has it" in page.text
 
 
 def _owner(uid: str) -> Owner:

@@ -1,4 +1,4 @@
-"""What is said to go with an object is what the real garbage collector takes, whoever else owns it."""
+"""Tests that the predicted dependents are those that the real garbage collector deletes, with any other owners."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any
 import pytest
 from channels.layers import InMemoryChannelLayer
 
-from dashboard.edits.editable import Target
-from dashboard.live.replicas import Replicas
-from dashboard.live.worker import Worker
-from dashboard.removal.dependents import dependents_of, descent_of
-from dashboard.resources.kinds import KindInfo, kinds_named
+from dashboard.live.replication.replicas import Replicas
+from dashboard.live.worker.worker import Worker
+from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
+from dashboard.pages.delete.dependents import find_dependents, find_descendants
+from dashboard.pages.writes.target import Target
 from informerd.clock import SystemClock
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
-from tests.cluster_life import controller_manager
-from tests.controlplane import ControlPlane
 from tests.e2e.conftest import CRD
-from tests.edits.objects import mydemo
-from tests.require import controlplane_binaries
-from tests.wait import eventually
+from tests.support.controller_manager import controller_manager
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.mydemos import mydemo
+from tests.support.require import controlplane_binaries
+from tests.support.wait import eventually
 
-KINDS = kinds_named(["mydemos", "secrets", "configmaps", "clusterroles.rbac.authorization.k8s.io"])
+KINDS = parse_kinds(["mydemos", "secrets", "configmaps", "clusterroles.rbac.authorization.k8s.io"])
 DEMOS, SECRETS, MAPS, ROLES = KINDS
 NAMESPACE = "garbage"
 WITHIN = 60.0
@@ -96,15 +96,17 @@ class Objects:
 async def known(replicas: Replicas, objects: Objects) -> None:
     """Wait until the web process has all of them."""
     uids = {metadata["uid"] for _, metadata in objects.made.values()}
-    await eventually(lambda: uids <= {uid for each in replicas for uid in each.rows} and all(e.live for e in replicas))
+    await eventually(
+        lambda: uids <= {uid for each in replicas for uid in each.rows} and all(e.is_live for e in replicas)
+    )
 
 
 def going(replicas: Replicas, objects: Objects, name: str) -> tuple[set[str], dict[str, list[str]]]:
     """What is said to go with it; and what is said to stay, with the owners that keep it."""
     kind, metadata = objects.made[name]
-    descent = descent_of(Target(kind, metadata.get("namespace", ""), name), metadata["uid"], replicas)
+    descent = find_descendants(Target(kind, metadata.get("namespace", ""), name), metadata["uid"], replicas)
     staying = {row.name: [owner.name for owner in owners] for (_, row), owners in descent.staying}
-    return {row.name for _, row in descent.found.values()}, staying
+    return {row.name for _, row in descent.by_uid.values()}, staying
 
 
 @pytest.mark.parametrize("policy", ["Background", "Foreground"])
@@ -137,7 +139,7 @@ async def test_what_is_said_to_go_goes_and_what_is_said_to_stay_stays(
     make(ROLES, "sub-misled", by("top"), by("two"))
     await known(replicas, objects)
     ring_b = objects.made["ring-b"][1]["uid"]
-    await eventually(lambda: ring_b in replicas.get(SECRETS.key).by_owner.of(objects.made["ring-a"][1]["uid"]))
+    await eventually(lambda: ring_b in replicas.get(SECRETS.key).by_owner.uids_of(objects.made["ring-a"][1]["uid"]))
     with_one, kept_of_one = going(replicas, objects, "one")
     with_top, kept_of_top = going(replicas, objects, "top")
     assert with_one == {"only", "with-ghost", "with-elsewhere", "of-what-goes", "of-all-that-goes"}
@@ -165,7 +167,7 @@ async def test_a_foreground_deletion_waits_for_what_says_so_and_for_nothing_else
 
     def waited_for(name: str) -> list[str]:
         target, uid = Target(DEMOS, NAMESPACE, name), objects.made[name][1]["uid"]
-        return [one.name for each in dependents_of(target, uid, replicas, only_holding_up=True) for one in each.named]
+        return [one.name for each in find_dependents(target, uid, replicas, only_blocking=True) for one in each.named]
 
     assert (waited_for("waits"), waited_for("goes")) == ([f"{NAMESPACE}/of-waits"], [])
     for demo in ("waits", "goes"):

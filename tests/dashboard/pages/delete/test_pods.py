@@ -1,10 +1,10 @@
-"""What the deletion of a pod means beyond that of other objects."""
+"""Tests of effects that only the deletion of a pod has."""
 
 from __future__ import annotations
 
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser
-from tests.quick.objects import READY, hold, pod
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser
+from tests.support.edit.workloads import READY, hold, pod
 
 
 async def test_a_budget_that_an_eviction_would_wait_for_is_named_for_a_deletion_asks_none(
@@ -18,7 +18,7 @@ async def test_a_budget_that_an_eviction_would_wait_for_is_named_for_a_deletion_
     cluster.patch(f"{pods}/web-1/status", {"status": READY})
     page = await browser.open(f"{address}delete/")
     assert "The PodDisruptionBudget keep-web (at least 1 available) allows no disruption now" in page.text
-    assert "An eviction would wait for it; a deletion asks no budget." in page.text
+    assert "An eviction would wait for it; a deletion does not." in page.text
     assert f'href="{address}do/evict/"' in page.body
     cluster.delete(held)
     assert "PodDisruptionBudget" not in (await browser.open(f"{address}delete/")).text
@@ -35,11 +35,11 @@ async def test_a_pod_is_shut_down_in_its_grace_period_and_forced_where_that_is_a
     cluster.create(pods, {"metadata": {"name": "web"}, "spec": {"nodeName": "nowhere", "containers": containers}})
     path = f"/resources/pods/{namespace}/web/delete/"
     page = await browser.open(path)
-    assert "30 s: its containers are told to end" in page.text
+    assert "30 s: its containers are asked to stop" in page.text
     page = await browser.press(page, "delete")
     assert "left of the grace period of 30 s" in page.text
     page = await browser.press(await browser.open(path), "check", grace="now")
     assert "--grace-period=0 --force" in page.text
     page = await browser.press(page, "delete", grace="now")
-    assert "The API server has it no more" in page.text
+    assert "The API server no longer has it" in page.text
     assert not cluster.exists(f"{pods}/web")

@@ -1,4 +1,4 @@
-"""How far a deletion is, of an object as the API server gave it, however odd."""
+"""Tests of the progress of a deletion, for any object that the API server returns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.removal.progress import progress_of
+from dashboard.pages.delete.progress import progress_of
 
 NOW = 1_800_000_000.0
 ASKED, ENDS = "2027-01-15T07:59:30Z", "2027-01-15T08:00:00Z"
@@ -15,7 +15,7 @@ ASKED, ENDS = "2027-01-15T07:59:30Z", "2027-01-15T08:00:00Z"
 @pytest.mark.parametrize(
     ("grace", "since", "words"),
     [
-        (30, ASKED, ["Its grace period ended 0 s ago, but the kubelet of node n has not said that it stopped"]),
+        (30, ASKED, ["Its grace period ended 0 s ago, but the kubelet of node n has not reported that it stopped"]),
         (0, ENDS, []),
         (None, ENDS, []),
         ("30", ENDS, []),
@@ -35,7 +35,7 @@ def test_a_grace_period_that_makes_no_sense_is_none(grace: Any, since: str, word
 def test_a_spec_of_any_shape_is_waited_for(spec: Any) -> None:
     metadata = {"name": "p", "deletionTimestamp": ENDS, "deletionGracePeriodSeconds": 30}
     [wait] = progress_of({"metadata": metadata, "spec": spec}, {}, NOW + 61).waits
-    assert (wait.tone, "has not said that it stopped" in wait.words) == ("warn", True)
+    assert (wait.tone, "has not reported that it stopped" in wait.words) == ("warn", True)
 
 
 @pytest.mark.parametrize("moment", ["soon", "", 5, "9999999-01-01T00:00:00Z"])

@@ -1,4 +1,4 @@
-"""A Deployment is deleted in each of the three ways while a real garbage collector runs, and the page follows."""
+"""Tests of deleting a Deployment with each propagation policy while a real garbage collector runs, and of the page."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from tests.cluster_life import controller_manager
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser, Page
-from tests.edits.conftest import parts_for
-from tests.require import controlplane_binaries
-from tests.wait import eventually
+from tests.dashboard.pages.conftest import parts_for
+from tests.support.controller_manager import controller_manager
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser, Page
+from tests.support.require import controlplane_binaries
+from tests.support.wait import eventually
 
 SETS, PODS = "/apis/apps/v1/namespaces/{}/replicasets", "/api/v1/namespaces/{}/pods"
 TEMPLATE = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "main", "image": "nginx:1"}]}}
@@ -86,7 +86,7 @@ async def test_the_page_follows_until_it_is_gone_and_what_belonged_to_it_goes_or
 
 async def gone(browser: Browser, path: str) -> Page | None:
     page = await browser.open(path)
-    return page if "The API server has it no more" in page.text else None
+    return page if "The API server no longer has it" in page.text else None
 
 
 async def settled(cluster: ControlPlane, namespace: str, stays: list[str]) -> bool:

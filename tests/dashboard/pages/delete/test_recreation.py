@@ -1,12 +1,12 @@
-"""What is gone is made again from its last state, where nobody else does."""
+"""Tests of creating a deleted object again from its last state, where no controller does."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser
-from tests.edits.objects import mydemo
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser
+from tests.support.edit.mydemos import mydemo
 
 
 async def test_what_was_deleted_is_made_again_with_one_click_from_its_last_state(
@@ -63,19 +63,20 @@ async def test_what_a_controller_makes_again_is_not_offered_to_be_made_by_hand(
     metadata = {"name": "web-1", "ownerReferences": [owner]}
     cluster.create(f"/api/v1/namespaces/{namespace}/pods", {"metadata": metadata, "spec": spec})
     page = await browser.open(f"/resources/pods/{namespace}/web-1/delete/")
-    assert "ReplicaSet web, which makes another one under a new name at once" in page.text
+    assert "ReplicaSet web, which creates another one under a new name immediately" in page.text
     page = await browser.press(page, "delete")
-    assert "to make this one again by hand makes no sense" in page.text
+    assert "there is no need to create this one again by hand" in page.text
     assert "again" not in page.form.buttons
 
 
 @pytest.mark.parametrize(
     ("path", "name", "said", "by_itself"),
     [
-        ("api/v1/namespaces/{}/serviceaccounts", "default", "kube-controller-manager, which makes one in every", True),
-        ("api/v1/namespaces/{}/configmaps", "kube-root-ca.crt", "kube-controller-manager, which makes one in", True),
+        ("api/v1/namespaces/{}/serviceaccounts", "default",
+         "kube-controller-manager, which creates one in every", True),
+        ("api/v1/namespaces/{}/configmaps", "kube-root-ca.crt", "kube-controller-manager, which creates one in", True),
         ("apis/rbac.authorization.k8s.io/v1/namespaces/{}/roles", "basic",
-         "the cluster itself, which makes it again whenever it starts", False),
+         "the cluster itself, which creates it again whenever it starts", False),
         ("api/v1/namespaces/{}/configmaps", "mine", "", False),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""After a delete they are back at the list they came from."""
+"""Tests of the return to the list after a deletion."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.test import RequestFactory
 
-from dashboard.removal.pages import _list_before
-from dashboard.resources.kinds import KINDS
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.pages.delete.views import _list_before
 
 KIND = KINDS["mydemos.crddemo.k8s.io"]
 DELETE = f"{KIND.path}shop/alpha/delete/"

@@ -1,22 +1,22 @@
-"""What belongs to several owners stays with those that are left, as the garbage collector has it."""
+"""Tests of dependents with several owners, which stay with the remaining owners, as in the garbage collector."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 from typing import Any
 
-from dashboard.edits.editable import Target
-from dashboard.live.messages import Row
-from dashboard.live.replicas import Replicas
-from dashboard.removal.shared import Shared, shared_of
-from dashboard.resources.kinds import KINDS, kinds_named
+from dashboard.live.replication.replicas import Replicas
+from dashboard.objects.kinds.catalog import KINDS, parse_kinds
+from dashboard.objects.kinds.row import Row
+from dashboard.pages.delete.dependents import SharedDependents, find_shared_dependents
+from dashboard.pages.writes.target import Target
 from informerd.clock import SystemClock
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser
-from tests.edits.objects import mydemo
-from tests.live.fake_layer import RecordingLayer
-from tests.live.feeder import Feeder
-from tests.resources.made import row_of
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser
+from tests.support.edit.mydemos import mydemo
+from tests.support.live.fake_channel_layer import RecordingLayer
+from tests.support.live.replica_feeder import Feeder
+from tests.support.objects.rows import row_of
 
 
 def owner(name: str, uid: str, *, kind: str = "Mydemo", controller: bool = False) -> dict[str, Any]:
@@ -50,15 +50,15 @@ async def test_what_has_other_owners_is_named_with_those_that_keep_it(
     demos = Feeder("mydemos.crddemo.k8s.io", parts.clock).replica
     parts.replicas._replicas["mydemos.crddemo.k8s.io"] = demos
     page = await browser.open(f"{path}delete/")
-    assert f"Pod {namespace}/both stays while one of these is there: ConfigMap settings" in page.text
-    assert f"Pod {namespace}/left goes, too, as no other owner of it is left" in page.text
-    assert f"Pod {namespace}/led stays while one of these is there: ConfigMap settings" in page.text
+    assert f"Pod {namespace}/both stays while one of these exists: ConfigMap settings" in page.text
+    assert f"Pod {namespace}/left is deleted, too: it has no other owner left" in page.text
+    assert f"Pod {namespace}/led stays while one of these exists: ConfigMap settings" in page.text
     assert f"2 Pods {namespace}/left , {namespace}/only " in page.text
     assert f"Pod {namespace}/only stays" not in page.text
     assert f"Pod {namespace}/others" not in page.text
     demos.state = "stale"
     page = await browser.open(f"{path}delete/")
-    assert f"Pod {namespace}/left stays while one of these is there: Mydemo gone" in page.text
+    assert f"Pod {namespace}/left stays while one of these exists: Mydemo gone" in page.text
 
 
 def owned(name: str, *owners: dict[str, Any]) -> Row:
@@ -80,10 +80,10 @@ def test_what_goes_is_told_from_what_stays_however_far_down() -> None:
         owned("kept-by-what-stays", set_1, set_2),
     ]
     clock = SystemClock()
-    replicas = Replicas(RecordingLayer(), kinds_named(["replicasets.apps", "pods"]), clock)
+    replicas = Replicas(RecordingLayer(), parse_kinds(["replicasets.apps", "pods"]), clock)
     replicas._replicas["replicasets.apps"] = Feeder("replicasets.apps", clock, sets).replica
     replicas._replicas["pods"] = Feeder("pods", clock, pods).replica
-    found = shared_of(Target(KINDS["deployments.apps"], "default", "web"), "web", replicas)
+    found = find_shared_dependents(Target(KINDS["deployments.apps"], "default", "web"), "web", replicas)
     assert [(each.words, [one.name for one in each.named], each.through) for each in found.dependents] == [
         ("1 ReplicaSet", ["default/set-1"], ()),
         ("2 Pods", ["default/both", "default/plain"], ("ReplicaSet",)),
@@ -97,13 +97,13 @@ def test_what_goes_is_told_from_what_stays_however_far_down() -> None:
     }
 
 
-def shared_among(pods: list[Row], nodes: tuple[Row, ...] = ()) -> Shared:
+def shared_among(pods: list[Row], nodes: tuple[Row, ...] = ()) -> SharedDependents:
     """With Deployment ``web``, when the pods and nodes are all that is watched."""
     clock = SystemClock()
-    replicas = Replicas(RecordingLayer(), kinds_named(["pods", "nodes"]), clock)
+    replicas = Replicas(RecordingLayer(), parse_kinds(["pods", "nodes"]), clock)
     replicas._replicas["pods"] = Feeder("pods", clock, pods).replica
     replicas._replicas["nodes"] = Feeder("nodes", clock, nodes).replica
-    return shared_of(Target(KINDS["deployments.apps"], "default", "web"), "web", replicas)
+    return find_shared_dependents(Target(KINDS["deployments.apps"], "default", "web"), "web", replicas)
 
 
 def test_a_ring_of_owners_keeps_itself() -> None:

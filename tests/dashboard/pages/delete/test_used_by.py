@@ -1,4 +1,4 @@
-"""Who uses an object is found by what the watched objects name, and what nobody watches is said."""
+"""Tests of the users of an object, found by the references of watched objects; unwatched kinds are named."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import msgspec
 import pytest
 import zstandard
 
-from dashboard.edits.editable import Target
-from dashboard.live.messages import Row
-from dashboard.live.replicas import Replicas
-from dashboard.removal import users
-from dashboard.removal.references import references
-from dashboard.resources.kinds import KINDS, kinds_named
+from dashboard.live.replication.replicas import Replicas
+from dashboard.objects.kinds.catalog import KINDS, parse_kinds
+from dashboard.objects.kinds.row import Row
+from dashboard.pages.delete import used_by
+from dashboard.pages.delete.references import references
+from dashboard.pages.writes.target import Target
 from informerd.clock import SystemClock
 from informerd.objects import Blob
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser
-from tests.live.fake_layer import RecordingLayer
-from tests.live.feeder import Feeder, hold, pod
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser
+from tests.support.live.fake_channel_layer import RecordingLayer
+from tests.support.live.replica_feeder import Feeder, hold, pod
 
 CLAIM = {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}
 SPEC: dict[str, Any] = {
@@ -126,14 +126,14 @@ def row(key: str, name: str, whole: dict[str, Any], *, namespace: str = "ns", ow
     return Row(f"{key}-{name}", namespace, name, "1", None, "", "ok", (), {}, owner=owner, blob=blob)
 
 
-async def users_among(rows: dict[str, list[Row]], key: str, name: str, *silent: str) -> users.Users:
+async def users_among(rows: dict[str, list[Row]], key: str, name: str, *silent: str) -> used_by.UsedBy:
     """Who uses an object where these are the rows of live kinds; those of `silent` kinds are not known yet."""
     clock = SystemClock()
-    replicas = Replicas(RecordingLayer(), kinds_named([*rows, *silent]), clock)
+    replicas = Replicas(RecordingLayer(), parse_kinds([*rows, *silent]), clock)
     for each, held in rows.items():
         replicas._replicas[each] = Feeder(each, clock, held).replica
     target = Target(KINDS[key], "ns" if KINDS[key].namespaced else "", name)
-    found = await users.users_of(target, replicas)
+    found = await used_by.find_used_by(target, replicas)
     assert found is not None
     return found
 
@@ -166,7 +166,7 @@ async def test_what_a_deployment_owns_is_named_where_deployments_are_not_looked_
         found = await users_among(sets, "configmaps", "files", "deployments.apps")
         assert "Deployments" in found.unwatched
     else:
-        monkeypatch.setattr(users, "MOST", 1)
+        monkeypatch.setattr(used_by, "MAX_OBJECTS", 1)
         many = [row("deployments", name, spec) for name in ("web", "other")]
         found = await users_among({**sets, "deployments.apps": many}, "configmaps", "files")
         assert found.too_many == ("Deployments",)
@@ -182,7 +182,7 @@ async def test_only_what_has_the_name_in_its_text_is_read_but_for_names_that_are
         read.append(whole["metadata"]["name"])
         return references(key, whole)
 
-    monkeypatch.setattr("dashboard.removal.references.references", recording)
+    monkeypatch.setattr("dashboard.pages.delete.references.references", recording)
     spec = {"spec": {"template": {"spec": SPEC}}}
     own = row("p", "db", {"spec": {"volumes": [{"name": "own", "ephemeral": {}}]}})
     rows = {"deployments.apps": [row("d", "web", spec), row("d", "plain", {"spec": {}})], "pods": [own]}
@@ -202,13 +202,13 @@ async def test_a_binding_of_another_namespace_names_an_account_of_this_one() -> 
 
 
 async def test_every_kind_that_is_not_looked_into_has_a_name_for_people() -> None:
-    found = [await users_among({}, key, "one") for key in users._USES if key in KINDS]
+    found = [await users_among({}, key, "one") for key in used_by._USES if key in KINDS]
     titles = {title for each in found for title in each.unwatched}
     assert {"APIServices", "MutatingWebhookConfigurations", "VolumeAttachments", "CronJobs"} <= titles
 
 
 async def test_more_than_can_be_looked_into_are_said_not_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(users, "MOST", 1)
+    monkeypatch.setattr(used_by, "MAX_OBJECTS", 1)
     spec = {"spec": {"template": {"spec": SPEC}}}
     rows = [row("d", "one", spec), row("d", "two", spec)]
     found = await users_among({"deployments.apps": rows}, "secrets", "keys")
@@ -216,7 +216,7 @@ async def test_more_than_can_be_looked_into_are_said_not_to_be(monkeypatch: pyte
 
 
 async def test_only_the_pods_of_a_node_are_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(users, "MOST", 1)
+    monkeypatch.setattr(used_by, "MAX_OBJECTS", 1)
     spec = {"metadata": {"namespace": "default"}, "spec": {"nodeName": "n"}}
     rows = [pod("a", obj=spec, node="n"), pod("b", node="other")]
     found = await users_among({"pods": rows}, "nodes", "n")
@@ -233,11 +233,11 @@ async def test_a_claim_names_its_pods_before_it_is_deleted_and_while_they_hold_i
     page = await browser.open(f"/resources/persistentvolumeclaims/{namespace}/data/delete/")
     assert f"What uses it 1 Pod {namespace}/db" in page.text
     assert "It stays, marked as being deleted, until no pod on a node names it" in page.text
-    assert "Not looked into, as nobody watches them here: Deployments, StatefulSets" in page.text
+    assert "Not searched, because they are not watched here: Deployments, StatefulSets" in page.text
     page = await browser.press(page, "delete")
     assert "Waiting for the finalizer kubernetes.io/pvc-protection" in page.text
     assert f"What uses it 1 Pod {namespace}/db" in page.text
-    assert "Looked for again every 10 seconds." in page.text
+    assert "Searched again every 10 seconds." in page.text
     hold(parts.replicas.get("pods"), gone=[f"uid-{namespace}-db"])
     uid = cluster.get(f"{claims}/data")["metadata"]["uid"]
     page = await browser.open(f"/resources/persistentvolumeclaims/{namespace}/data/delete/?uid={uid}")

@@ -1,4 +1,4 @@
-"""Delete asks first, and deletes exactly what it showed."""
+"""Tests of the delete page, which asks first and deletes exactly what it showed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pytest
 
 from informerd.clock import SystemClock
 from informerd.errors import Forbidden, ServerError, Status, Unreachable
-from informerd.rest.answer import Answer
 from informerd.rest.client import Client
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser
-from tests.edits.objects import mydemo
+from informerd.rest.response import Response
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser
+from tests.support.edit.mydemos import mydemo
 
 
 async def test_delete_asks_and_then_says_that_it_is_gone(
@@ -28,7 +28,7 @@ async def test_delete_asks_and_then_says_that_it_is_gone(
     assert cluster.exists(f"{collection}/one")
     page = await browser.press(page, "delete")
     assert page.status == 200
-    assert "The API server has it no more" in page.text
+    assert "The API server no longer has it" in page.text
     assert f'href="/resources/mydemos.crddemo.k8s.io/?namespace={namespace}"' in page.body
     assert not cluster.exists(f"{collection}/one")
 
@@ -73,11 +73,11 @@ async def test_finalizers_hold_a_deletion_up_and_the_page_follows_until_it_is_go
     metadata = cluster.get(held)["metadata"]
     assert "deletionTimestamp" in metadata
     page = await browser.open(f"{path}delete/")
-    assert "being deleted already" in page.text
+    assert "already being deleted" in page.text
     cluster.patch(held, {"metadata": {"finalizers": None}})
     assert not cluster.exists(held)
     page = await browser.open(f"{path}delete/?uid={metadata['uid']}")
-    assert "The API server has it no more" in page.text
+    assert "The API server no longer has it" in page.text
     assert "every 1500ms" not in page.body
 
 
@@ -92,9 +92,9 @@ async def test_the_way_that_was_chosen_is_sent(
     plan = await browser.send(page.form.action, sent, **{"HX-Request": "true"})
     assert "--cascade=orphan" in plan.body
     assert "A dry run of this was just accepted" in plan.body
-    assert "What goes with it" not in plan.body
+    assert "What is deleted with it" not in plan.body
     plan = await browser.send(page.form.action, {**sent, "propagation": "Sideways"}, **{"HX-Request": "true"})
-    assert (plan.status, "“Sideways” is no way to delete" in plan.body) == (422, True)
+    assert (plan.status, "“Sideways” is not a deletion policy" in plan.body) == (422, True)
     await browser.press(page, "delete", propagation="Foreground")
     assert cluster.get(f"{collection}/one")["metadata"]["finalizers"] == ["foregroundDeletion"]
     cluster.patch(f"{collection}/one", {"metadata": {"finalizers": None}})
@@ -103,11 +103,11 @@ async def test_the_way_that_was_chosen_is_sent(
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ({"propagation": "Sideways"}, "“Sideways” is no way to delete"),
-        ({"grace": "other", "seconds": "-1"}, "“-1” is no grace period"),
-        ({"grace": "other", "seconds": "ten"}, "“ten” is no grace period"),
-        ({"grace": "other", "seconds": "1000000000000"}, "is no grace period"),
-        ({"grace": "soon"}, "“soon” is no grace period"),
+        ({"propagation": "Sideways"}, "“Sideways” is not a deletion policy"),
+        ({"grace": "other", "seconds": "-1"}, "“-1” is not a grace period"),
+        ({"grace": "other", "seconds": "ten"}, "“ten” is not a grace period"),
+        ({"grace": "other", "seconds": "1000000000000"}, "is not a grace period"),
+        ({"grace": "soon"}, "“soon” is not a grace period"),
     ],
 )
 async def test_nonsense_is_said_and_nothing_is_sent(
@@ -128,7 +128,7 @@ async def test_an_object_that_is_gone_already_counts_as_deleted(
     cluster.delete(f"{collection}/one")
     page = await browser.press(page, "delete")
     assert page.status == 200
-    assert "The API server has it no more" in page.text
+    assert "The API server no longer has it" in page.text
 
 
 class Lossy:
@@ -140,7 +140,7 @@ class Lossy:
         self._deaf = deaf
         self._lost = False
 
-    async def request(self, method: str, path: str, **options: Any) -> Answer:
+    async def request(self, method: str, path: str, **options: Any) -> Response:
         if method == "DELETE" and not (options.get("body") or {}).get("dryRun"):
             if self._arrives:
                 await self._request(method, path, **options)
@@ -160,7 +160,7 @@ async def test_a_deletion_whose_answer_was_lost_is_found_to_be_done(
     parts.client.request = Lossy(parts.client, arrives=True).request
     page = await browser.press(page, "delete")
     assert page.status == 200
-    assert "The API server has it no more" in page.text
+    assert "The API server no longer has it" in page.text
 
 
 @pytest.mark.parametrize("deaf", [0, 2], ids=["read", "deaf"])
@@ -206,12 +206,12 @@ async def test_a_stuck_deletion_is_explained_and_its_finalizer_taken_away_apart(
     uid = cluster.create(collection, mydemo("one", finalizers=["example.com/hold"]))["metadata"]["uid"]
     cluster.delete(held)
     page = await browser.open(f"{path}delete/?uid={uid}")
-    assert "Deleting: asked for" in page.text
+    assert "Its deletion was asked for" in page.text
     assert "by hand" not in page.text
     parts.clock = Later()
     page = await browser.open(f"{path}delete/?uid={uid}")
     assert "The deletion is stuck." in page.text
-    assert "Take example.com/hold away by hand" in page.text
+    assert "Remove example.com/hold by hand" in page.text
     page = await browser.open(f"{path}delete/finalizer/?name=example.com/hold")
     assert "This skips a clean-up that somebody asked for." in page.text
     cluster.patch(held, {"metadata": {"labels": {"racing": "writer"}}})
@@ -224,7 +224,7 @@ async def test_a_stuck_deletion_is_explained_and_its_finalizer_taken_away_apart(
     page = await browser.send(page.form.action, without)
     assert cluster.get(held)["metadata"]["finalizers"] == ["example.com/hold"]
     page = await browser.press(page, "take", understood="yes")
-    assert "The API server has it no more" in page.text
+    assert "The API server no longer has it" in page.text
     assert not cluster.exists(held)
 
 
@@ -242,4 +242,4 @@ async def test_dots_are_no_name_and_that_is_said(
 ) -> None:
     page = await browser.open(f"/resources/mydemos.crddemo.k8s.io/{namespace_typed}/{name_typed}/{action}/")
     assert page.status == 404
-    assert "is no name that an object or a namespace can have" in page.text
+    assert "is not a valid name of an object or a namespace" in page.text

@@ -1,4 +1,4 @@
-"""What is sent of an object's page when it changes: the parts that did, and nothing else."""
+"""Tests of the frames of a changed object's page: the changed parts only."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from argparse import Namespace
 from typing import Any
 
 from benchmarks.detail_frames import measure
-from dashboard.live.change_log import CHANGES
-from dashboard.live.messages import Row
-from dashboard.resources.containers import LARGE
-from dashboard.resources.containers import _line as told_line
+from dashboard.objects.describers.containers import LARGE_BYTES
+from dashboard.objects.describers.containers import _line as told_line
+from dashboard.objects.kinds.row import Row
+from dashboard.pages.details.change_log import MAX_CHANGES
 from dashboard.templatetags.containers import _line as drawn_line
-from tests.live.frames import ops_of
-from tests.live.shown_detail import Shown, web
+from tests.support.live.frames import ops_of
+from tests.support.live.pod_detail import Shown, web
 
 
 def test_a_window_replaces_the_details_and_the_yaml_of_the_page_that_shows_only_that() -> None:
@@ -39,7 +39,7 @@ def test_the_page_of_the_yaml_alone_keeps_nothing_of_an_object_that_a_new_view_n
     assert "There is no Pod of this name" in top
     assert ("Edit" in top, "Copy" in top) == (False, False)
     assert f'id="yaml-{shown.view.id}"' in yaml
-    shown.view.remember(shown.render)
+    shown.view.set_baseline(shown.render)
     shown.pods.put(web(spec={"nodeName": "node-3"}))
     top, yaml = yaml_page(shown.view.update(shown.render))
     assert "There is no Pod" not in top
@@ -49,7 +49,7 @@ def test_the_page_of_the_yaml_alone_keeps_nothing_of_an_object_that_a_new_view_n
 
 def test_the_page_of_the_yaml_alone_says_that_the_object_is_going_gone_or_another() -> None:
     shown = Shown(web(spec={"nodeName": "node-3"}))
-    shown.view.remember(shown.render)
+    shown.view.set_baseline(shown.render)
     shown.pods.put(web(2, metadata={"deletionTimestamp": "2026-11-01T08:00:30Z"}))
     assert "Its deletion was asked for" in yaml_page(shown.view.update(shown.render))[0]
     shown.pods.drop("uid-default-web")
@@ -68,7 +68,7 @@ def test_the_first_frame_is_whole_unless_it_is_known_what_pages_show() -> None:
     shown.pods.put(web(2))
     assert ops_of(shown.view.update(shown.render))[0].swap == "outerMorph"
     shown.view.skip_update()
-    shown.view.remember(shown.render)
+    shown.view.set_baseline(shown.render)
     shown.pods.put(web(3))
     assert f"#detail-{shown.view.id}" not in {
         op.target for op in ops_of(shown.view.update(shown.render)) if op.swap != "attributes"
@@ -79,7 +79,7 @@ def test_a_frame_has_only_the_parts_that_changed() -> None:
     conditions = [{"type": kind, "status": "True"} for kind in ("Initialized", "Ready", "PodScheduled")]
     spec = {"nodeName": "node-3", "containers": [{"name": "app", "image": "app:1"}]}
     shown = Shown(web(1, spec, status={"conditions": conditions}))
-    shown.view.remember(shown.render)
+    shown.view.set_baseline(shown.render)
     conditions[1]["status"] = "False"
     shown.pods.put(web(2, spec, status={"conditions": conditions}))
     ops = ops_of(shown.view.update(shown.render))
@@ -119,13 +119,13 @@ def test_of_many_containers_only_those_that_changed_are_drawn_anew() -> None:
 
 def test_nothing_is_kept_of_a_container_that_is_large() -> None:
     def pod_of(version: int, restarts: int) -> Row:
-        container = {"name": "c", "image": "i", "args": ["x" * LARGE]}
+        container = {"name": "c", "image": "i", "args": ["x" * LARGE_BYTES]}
         status = {"name": "c", "restartCount": restarts, "ready": True}
         return web(version, {"containers": [container]}, status={"containerStatuses": [status]})
 
     kept = [each.cache_info().misses for each in (drawn_line, told_line)]
     shown = Shown(pod_of(1, 0))
-    assert "x" * LARGE in shown.view.render_window(shown.render)
+    assert "x" * LARGE_BYTES in shown.view.render_window(shown.render)
     shown.pods.put(pod_of(2, 4))
     assert "<small>restarted 4 times</small>" in shown.view.update(shown.render)
     assert [each.cache_info().misses for each in (drawn_line, told_line)] == kept
@@ -133,14 +133,14 @@ def test_nothing_is_kept_of_a_container_that_is_large() -> None:
 
 def test_changes_come_one_by_one_and_the_oldest_leave() -> None:
     shown = Shown(web())
-    for version in range(2, CHANGES + 3):
+    for version in range(2, MAX_CHANGES + 3):
         shown.pods.put(web(version, {"port": version}))
-    shown.view.remember(shown.render)
+    shown.view.set_baseline(shown.render)
     shown.pods.put(web(99, {"port": 99}))
     ops = [op for op in ops_of(shown.view.update(shown.render)) if "#change" in op.target]
     newest = shown.view.changes[0].number
     assert [(op.target, op.swap) for op in ops] == [
-        (f"#change-{shown.view.id}-{newest - CHANGES}", "leave"),
+        (f"#change-{shown.view.id}-{newest - MAX_CHANGES}", "leave"),
         (f"#changes-{shown.view.id}", f"place before:change-{shown.view.id}-{newest - 1}"),
     ]
 
@@ -154,7 +154,7 @@ def test_two_entries_of_one_manager_are_two_parts() -> None:
 
     spec = {"a": 1, "b": 2, "c": 3}
     shown = Shown(web(1, spec, metadata={"managedFields": entries("a", "b")}))
-    shown.view.remember(shown.render)
+    shown.view.set_baseline(shown.render)
     shown.pods.put(web(2, spec, metadata={"managedFields": entries("a", "c")}))
     paths = [op for op in ops_of(shown.view.update(shown.render)) if op.target.endswith("-paths")]
     assert [".spec.c" in op.html for op in paths] == [True]

@@ -1,4 +1,4 @@
-"""A details page in the browser: of a change the parts that differ come, and all else stays as people left it."""
+"""Tests of a details page in the browser: a change updates the parts that differ, and the rest stays as it is."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.live.conftest import PageServer, one_server, open_live
-from tests.live.nursery import Nursery
+from tests.dashboard.conftest import PageServer, one_server, open_live
+from tests.support.browser.page_server_pool import Nursery
 
 pytestmark = pytest.mark.browser
 

@@ -1,4 +1,4 @@
-"""The drawer as the server renders it: ``open=`` in a list's address shows an object beside the list."""
+"""Tests of the drawer on the server: ``open=`` in a list's address shows an object next to the list."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import cast
 
 import pytest
 
-from dashboard.live.detail_view import DetailView
-from dashboard.live.opening import open_beside
-from tests.resources.site import Site
-from tests.resources.test_pages import namespace, page, pod, rows, words
+from dashboard.pages.details.live_detail import LiveDetail
+from dashboard.server.routing import open_drawer_view
+from tests.dashboard.pages.lists.test_views import namespace, page, pod, rows, words
+from tests.support.pages.app_state import AttributeState
+from tests.support.pages.site import Site
 
 
 def site() -> Site:
@@ -71,9 +72,9 @@ async def test_the_fields_by_path_that_the_list_shows_are_in_the_drawer_too() ->
 
 
 async def test_what_the_socket_follows_is_what_the_drawer_shows() -> None:
-    hub, address = site().parts.hub, "/resources/pods/?columns=name,.spec.nodeName&open=shop/web-1"
-    beside, plain = open_beside(hub, address), open_beside(hub, "/resources/pods/?open=shop/web-1")
+    state, address = AttributeState(site().parts), "/resources/pods/?columns=name,.spec.nodeName&open=shop/web-1"
+    beside, plain = open_drawer_view(state, address), open_drawer_view(state, "/resources/pods/?open=shop/web-1")
     assert beside is not None
     assert plain is not None
     assert beside.id != plain.id
-    assert ".spec.nodeName" in [cell.header for cell in cast("DetailView", beside).cells]
+    assert ".spec.nodeName" in [cell.header for cell in cast("LiveDetail", beside).cells]

@@ -1,4 +1,4 @@
-"""The drawer in the browser: opened by a click, in the address, live, closed by Esc, button and back."""
+"""Tests of the drawer in the browser: opened by a click, in the address, live, closed by Esc, button and back."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.browser import wait_until
-from tests.live.conftest import PageServer, faults, one_server, open_live
-from tests.live.nursery import Nursery
-from tests.live.test_browser_place import row
-from tests.wait import until
+from tests.dashboard.conftest import PageServer, faults, one_server, open_live
+from tests.dashboard.pages.lists.test_row_swap_browser import row
+from tests.support.browser.chromium import wait_until
+from tests.support.browser.page_server_pool import Nursery
+from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
 

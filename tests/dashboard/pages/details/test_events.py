@@ -1,4 +1,4 @@
-"""The events about an object and what belongs to it: found in slices, followed, bounded."""
+"""Tests of the events about an object and its dependents: found in slices, followed, bounded."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import Any
 
 import msgspec
 
-from dashboard.live.change import Change
-from dashboard.live.messages import Row
-from dashboard.live.object_events import STEP, SUBJECTS, ObjectEvents
-from dashboard.live.replica import Replica
-from dashboard.live.slices import Work, at_once
-from dashboard.resources.kinds import KINDS
+from dashboard.live.replication.change import Change
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.kinds.row import Row
+from dashboard.pages.details.events import MAX_SUBJECTS, STEP, ObjectEvents
+from dashboard.runtime.background import SlicedWork, run_at_once
 from informerd.cache.health import Health
-from tests.clock import FakeClock
-from tests.live.feeder import Feeder, pod
-from tests.live.shown_detail import event
+from tests.support.clock import FakeClock
+from tests.support.live.pod_detail import event
+from tests.support.live.replica_feeder import Feeder, pod
 
 PODS = KINDS["pods"]
 
@@ -29,7 +29,7 @@ class Shown:
         self.clock = FakeClock()
         self.feeder = Feeder("events", self.clock, events)
         self.source: Replica | None = self.feeder.replica
-        self.waiting: list[Work] = []
+        self.waiting: list[SlicedWork] = []
         self.events = ObjectEvents(lambda: self.source, self.waiting.append)
         self.feeder.replica.on_change(self._apply)
 
@@ -38,7 +38,7 @@ class Shown:
 
     def go_on(self) -> None:
         while self.waiting:
-            at_once(self.waiting.pop(0))
+            run_at_once(self.waiting.pop(0))
 
     @property
     def messages(self) -> list[str]:
@@ -60,11 +60,11 @@ def test_events_that_go_or_change_while_they_are_looked_for_leave_no_ghosts() ->
 def test_members_that_come_and_go_all_day_make_room_for_the_next() -> None:
     shown = Shown()
     shown.events.follow(pod("web"))
-    for number in range(0, 3 * SUBJECTS, 100):
+    for number in range(0, 3 * MAX_SUBJECTS, 100):
         members = [pod(f"p{each}") for each in range(number, number + 100)]
-        shown.events.include([(PODS, row) for row in members])
+        shown.events.include_members([(PODS, row) for row in members])
     shown.go_on()
-    last = pod(f"p{3 * SUBJECTS - 1}")
+    last = pod(f"p{3 * MAX_SUBJECTS - 1}")
     shown.feeder.put(event("late", about(last)))
     assert shown.messages == ["late!"]
     assert shown.events.complete
@@ -74,12 +74,12 @@ def test_events_about_what_is_gone_stay_and_too_many_members_are_said() -> None:
     shown = Shown()
     web, child = pod("web"), pod("child")
     shown.events.follow(web)
-    shown.events.include([(PODS, child)])
+    shown.events.include_members([(PODS, child)])
     shown.feeder.put(event("why", about(child)))
-    shown.events.include([])
+    shown.events.include_members([])
     shown.feeder.put(event("after", about(child), last=1.9e9))
     assert shown.messages == ["after!", "why!"]
-    shown.events.include([(PODS, pod(f"p{number}")) for number in range(SUBJECTS + 1)])
+    shown.events.include_members([(PODS, pod(f"p{number}")) for number in range(MAX_SUBJECTS + 1)])
     assert not shown.events.complete
 
 
@@ -87,7 +87,7 @@ def test_an_event_that_is_about_another_from_now_on_goes() -> None:
     web, child = pod("web"), pod("child")
     shown = Shown(event("a", about(web)), event("b", about(web)), event("c", about(web)))
     shown.events.follow(web)
-    shown.events.include([(PODS, child)])
+    shown.events.include_members([(PODS, child)])
     shown.go_on()
     for name, other in (("a", pod("stranger")), ("b", pod("child", uid="another"))):
         moved = msgspec.structs.replace(event(name, about(other)), version="2")

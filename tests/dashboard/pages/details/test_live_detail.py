@@ -1,4 +1,4 @@
-"""An object's view: followed through changes, deletion and creation under the same name."""
+"""Tests of an object's live view through changes, deletion and creation under the same name."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import msgspec
 import pytest
 import zstandard
 
-from dashboard.live.change_log import CHANGES, FIELDS
-from dashboard.live.detail_view import DetailView
-from dashboard.live.messages import Chunk, Frame
-from dashboard.live.object_events import MOST
-from dashboard.live.replica import FEW, Replica
-from dashboard.resources.depth import DEEPEST, TOO_DEEP
-from dashboard.resources.kinds import KINDS
+from dashboard.live.replication.messages import Frame, SnapshotChunk
+from dashboard.live.replication.replica import MAX_AT_ONCE, Replica
+from dashboard.objects.fields.unstructured import MAX_DEPTH, TOO_DEEP_TEXT
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.pages.details.change_log import MAX_CHANGES, MAX_FIELDS
+from dashboard.pages.details.events import MAX_EVENTS
+from dashboard.pages.details.live_detail import LiveDetail
 from informerd.cache.health import Health
 from informerd.objects import Blob
-from tests.clock import FakeClock
-from tests.live.feeder import EPOCH, Feeder, pod
-from tests.live.shown_detail import PODS, WEB, Shown, event, web
+from tests.support.clock import FakeClock
+from tests.support.live.pod_detail import PODS, WEB, Shown, event, web
+from tests.support.live.replica_feeder import EPOCH, Feeder, pod
 
 
 def test_it_shows_the_object_as_it_is() -> None:
@@ -47,11 +47,11 @@ def test_a_change_of_nothing_that_can_be_seen_says_so() -> None:
 
 def test_the_last_50_changes_are_kept_and_of_each_the_first_fields() -> None:
     shown = Shown(web())
-    for version in range(2, CHANGES + 12):
-        shown.pods.put(web(version, {f"field-{index}": version for index in range(FIELDS + 3)}))
-    assert len(shown.view.changes) == CHANGES
+    for version in range(2, MAX_CHANGES + 12):
+        shown.pods.put(web(version, {f"field-{index}": version for index in range(MAX_FIELDS + 3)}))
+    assert len(shown.view.changes) == MAX_CHANGES
     assert shown.changes[0][0] == "and 3 more fields"
-    assert len(shown.changes[0][1]) == FIELDS
+    assert len(shown.changes[0][1]) == MAX_FIELDS
 
 
 def test_a_deletion_that_is_asked_for_is_told_in_words() -> None:
@@ -103,7 +103,7 @@ def test_an_object_that_was_created_again_says_that_it_is_going_too() -> None:
     shown = Shown(web())
     shown.pods.drop("uid-default-web")
     shown.pods.put(web(7, uid="another"))
-    shown.view.remember(shown.render)
+    shown.view.set_baseline(shown.render)
     shown.pods.put(web(8, uid="another", metadata={"deletionTimestamp": "2026-11-01T08:00:30Z"}))
     html = shown.view.update(shown.render)
     assert "was created again under the same name" in html
@@ -142,27 +142,29 @@ def test_an_object_that_does_not_exist_yet_appears() -> None:
 def test_an_object_that_was_there_before_its_kind_was_read_was_not_created_now() -> None:
     clock = FakeClock()
     replica, known = Replica("pods", clock), Feeder("pods", clock, [web()]).replica
-    view = DetailView(PODS, "default", "web", replica, clock)
+    view = LiveDetail(PODS, "default", "web", replica, clock)
     replica.on_change(lambda change: view.apply("pods", change))
     assert view.loading
-    replica.frame(Frame("pods", EPOCH, 0, clock.time(), known.health))
-    replica.chunk(Chunk("pods", EPOCH, 0, "s", 0, 1, known.health, rows=tuple(known.rows.values())))
+    replica.receive_frame(Frame("pods", EPOCH, 0, clock.time(), known.health))
+    replica.receive_chunk(SnapshotChunk("pods", EPOCH, 0, "s", 0, 1, known.health, rows=tuple(known.rows.values())))
     assert view.found
     assert view.changes == ()
 
 
-@pytest.mark.parametrize("others", [2, FEW + 100])
+@pytest.mark.parametrize("others", [2, MAX_AT_ONCE + 100])
 def test_an_object_whose_kind_is_served_no_more_is_not_said_to_be_deleted(others: int) -> None:
     shown = Shown(web(), *(pod(f"other-{number}") for number in range(others)))
     shown.pods.beat(msgspec.structs.replace(shown.pods.health, state="stale"))
     absent = msgspec.structs.replace(shown.pods.health, state="absent")
     younger = "1800000060000-abc"
-    shown.pods.replica.frame(Frame("pods", younger, 0, shown.clock.time(), absent))
-    shown.pods.replica.chunk(Chunk("pods", younger, 0, "t", 0, 1, absent))
+    shown.pods.replica.receive_frame(Frame("pods", younger, 0, shown.clock.time(), absent))
+    shown.pods.replica.receive_chunk(SnapshotChunk("pods", younger, 0, "t", 0, 1, absent))
     assert not shown.pods.replica.rows
-    assert [line.words for line in shown.view.changes] == ["no longer followed: the API server serves its kind no more"]
+    assert [line.words for line in shown.view.changes] == [
+        "no longer followed: the API server no longer serves its kind"
+    ]
     html = shown.view.render_window(shown.render)
-    assert "The API server serves no Pods any more, so that nobody can tell what has become of this one since" in html
+    assert "The API server no longer serves Pods: the state of this one is not known since" in html
     assert "was deleted" not in html
 
 
@@ -181,7 +183,9 @@ def test_its_events_are_found_by_uid_and_followed() -> None:
 
 
 def test_events_that_are_too_many_to_show_are_counted_and_can_be_listed() -> None:
-    shown = Shown(web(), events=tuple(event(f"e{number}", WEB, last=1.8e9 + number) for number in range(MOST + 3)))
+    shown = Shown(
+        web(), events=tuple(event(f"e{number}", WEB, last=1.8e9 + number) for number in range(MAX_EVENTS + 3))
+    )
     html = shown.view.render_window(shown.render)
     assert "and 3 older." in html
     assert 'href="/resources/events/?namespace=default&amp;q=object%3Dpod%2Fweb"' in html
@@ -202,7 +206,7 @@ def test_an_object_of_a_kind_that_is_polled_says_how_often() -> None:
 
 def test_the_state_of_the_feed_alone_changes_nothing_here() -> None:
     shown = Shown(web())
-    shown.view.remember(shown.render)
+    shown.view.set_baseline(shown.render)
     seq = shown.view.seq
     shown.pods.beat(Health(state="stale", since=shown.clock.time()))
     assert shown.view.update(shown.render) == ""
@@ -234,7 +238,7 @@ def test_events_about_what_it_owns_are_told_with_what_they_are_about() -> None:
     owner = pod("set", uid="uid-set")
     child = msgspec.structs.replace(web(), owner=("ReplicaSet", "set", "uid-set"))
     pods, events = Feeder("pods", clock, [owner, child]), Feeder("events", clock, [event("old", WEB)])
-    view = DetailView(
+    view = LiveDetail(
         PODS,
         "default",
         "set",
@@ -268,10 +272,10 @@ def test_an_object_nested_deeper_than_anybody_can_follow_is_shown_as_far_as_can_
     text = f'{{"kind":"Pod","metadata":{{"name":"web"}},"spec":{nested}}}'
     deep = msgspec.structs.replace(web(2), blob=Blob(zstandard.compress(text.encode())))
     shown = Shown(deep)
-    assert (TOO_DEEP in shown.view.render_window(shown.render)) == (levels > DEEPEST)
+    assert (TOO_DEEP_TEXT in shown.view.render_window(shown.render)) == (levels > MAX_DEPTH)
     shown = Shown(web())
-    shown.view.remember(shown.render)
+    shown.view.set_baseline(shown.render)
     shown.pods.put(deep)
-    assert (TOO_DEEP in shown.view.update(shown.render)) == (levels > DEEPEST)
+    assert (TOO_DEEP_TEXT in shown.view.update(shown.render)) == (levels > MAX_DEPTH)
     shown.pods.put(web(3, {"nodeName": "node-3"}))
     assert "node-3" in shown.view.update(shown.render)

@@ -1,4 +1,4 @@
-"""The pods on a node and what they ask of it, as a node's details show them."""
+"""Tests of a node's details: its pods and their resource requests."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import msgspec
 import pytest
 from django.template.loader import render_to_string
 
-from dashboard.live.detail_view import DetailView
-from dashboard.live.messages import Row
-from dashboard.live.node_pods import SHOWN, STEP
-from dashboard.live.renderer import Renderer
-from dashboard.live.slices import Work
-from dashboard.resources.demand import amount_words, demand_of, unlimited
-from dashboard.resources.kinds import KINDS
-from tests.clock import FakeClock
-from tests.live.feeder import Feeder, pod
-from tests.resources.made import made, row_of
+from dashboard.live.rendering.renderer import Renderer
+from dashboard.objects.describers.resource_requests import format_amount, pod_resources, unlimited_resources
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.kinds.row import Row
+from dashboard.pages.details.live_detail import LiveDetail
+from dashboard.pages.details.node_pods import MAX_SHOWN, STEP
+from dashboard.runtime.background import SlicedWork
+from tests.support.clock import FakeClock
+from tests.support.live.replica_feeder import Feeder, pod
+from tests.support.objects.rows import made, row_of
 
 
 def resources(*, limit: str | None = "2Gi", **amounts: str) -> dict[str, Any]:
@@ -40,8 +40,8 @@ class Shown:
         self.node = row_of("nodes", node)
         self.nodes, self.pods = Feeder("nodes", clock, [self.node]), Feeder("pods", clock, pods)
         self.kinds = [(KINDS["nodes"], self.nodes.replica), (KINDS["pods"], self.pods.replica)]
-        more = {"later": later} if later else {}
-        self.view = DetailView(KINDS["nodes"], "", "n1", self.nodes.replica, clock, kinds=lambda: self.kinds, **more)
+        more = {"schedule": later} if later else {}
+        self.view = LiveDetail(KINDS["nodes"], "", "n1", self.nodes.replica, clock, kinds=lambda: self.kinds, **more)
         self.nodes.replica.on_change(lambda change: self.view.apply("nodes", change))
         self.pods.replica.on_change(lambda change: self.view.apply("pods", change))
         self.render = Renderer(render_to_string)
@@ -82,7 +82,7 @@ def test_pods_that_nobody_follows_any_more_are_not_shown_and_found_again_when_so
     shown = Shown(on("n1", "a"), on("n1", "b"))
     followed, shown.kinds[:] = list(shown.kinds), shown.kinds[:1]
     html = shown.view.render_window(shown.render)
-    assert "Nobody follows pods here." in html
+    assert "Pods are not followed here." in html
     assert (shown.view.pods_asked, "2 pods on it" in html, ">a</a>" in html) == ((), False, False)
     again = Feeder("pods", FakeClock(), [on("n1", "b")])
     again.replica.on_change(lambda change: shown.view.apply("pods", change))
@@ -107,7 +107,7 @@ def test_pods_that_come_change_and_go_are_followed() -> None:
 
 
 def test_of_many_pods_the_first_are_named_and_a_search_that_takes_its_time_is_gone_on_with() -> None:
-    works: list[Work] = []
+    works: list[SlicedWork] = []
     shown = Shown(*(on("n1", f"p{number:04}") for number in range(STEP + 3)), later=works.append)
     assert shown.view.pods is not None
     assert "looking" in shown.view.render_window(shown.render)
@@ -116,14 +116,14 @@ def test_of_many_pods_the_first_are_named_and_a_search_that_takes_its_time_is_go
             pass
     html = shown.view.update(shown.render)
     assert f"{STEP + 3} pods on it" in html
-    assert f"and {STEP + 3 - SHOWN} more" in shown.view.render_window(shown.render)
+    assert f"and {STEP + 3 - MAX_SHOWN} more" in shown.view.render_window(shown.render)
 
 
 def test_a_node_whose_pods_nobody_follows_says_so() -> None:
     clock = FakeClock()
     nodes = Feeder("nodes", clock, [row_of("nodes", made("Node", "n1", namespace=""))])
-    view = DetailView(KINDS["nodes"], "", "n1", nodes.replica, clock, kinds=lambda: [(KINDS["nodes"], nodes.replica)])
-    assert "Nobody follows pods here." in view.render_window(Renderer(render_to_string))
+    view = LiveDetail(KINDS["nodes"], "", "n1", nodes.replica, clock, kinds=lambda: [(KINDS["nodes"], nodes.replica)])
+    assert "Pods are not followed here." in view.render_window(Renderer(render_to_string))
 
 
 @pytest.mark.parametrize(
@@ -145,12 +145,12 @@ def test_a_node_whose_pods_nobody_follows_says_so() -> None:
     ],
 )
 def test_a_pod_asks_for_what_the_scheduler_counts(spec: dict[str, Any], expected: dict[str, float]) -> None:
-    assert demand_of(spec, "requests") == expected
+    assert pod_resources(spec, "requests") == expected
 
 
 def test_overhead_is_part_of_a_limit_and_makes_none() -> None:
     spec = {"containers": [resources(cpu="1")], "overhead": {"cpu": "250m", "memory": "1Gi"}}
-    assert demand_of(spec, "limits") == {"memory": 3.0 * 2**30}
+    assert pod_resources(spec, "limits") == {"memory": 3.0 * 2**30}
 
 
 @pytest.mark.parametrize(
@@ -164,11 +164,11 @@ def test_overhead_is_part_of_a_limit_and_makes_none() -> None:
     ],
 )
 def test_a_pod_has_no_limit_where_one_of_its_containers_has_none(spec: dict[str, Any], expected: bool) -> None:
-    assert ("memory" in unlimited(spec)) is expected
+    assert ("memory" in unlimited_resources(spec)) is expected
 
 
 def test_amounts_are_written_in_their_unit() -> None:
     said = [
-        amount_words(*each) for each in (("cpu", 5.25), ("memory", 12.5 * 2**30), ("memory", 0.0), ("a.b/gpu", 2.0))
+        format_amount(*each) for each in (("cpu", 5.25), ("memory", 12.5 * 2**30), ("memory", 0.0), ("a.b/gpu", 2.0))
     ]
     assert said == ["5.25", "12.5Gi", "0", "2"]

@@ -1,4 +1,4 @@
-"""The family of an object: owners above, what it owns below, found in slices and kept current."""
+"""Tests of the owner graph: owners above, dependents below, found in slices and kept current."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.live.family import STEP, Family
-from dashboard.live.family_tree import GENERATIONS, SHOWN
-from dashboard.live.messages import Owner, Row
-from dashboard.live.slices import Work, at_once
-from dashboard.resources.kinds import KINDS, KindInfo
-from tests.clock import FakeClock
-from tests.live.feeder import Feeder, pod
+from dashboard.objects.kinds.catalog import KINDS, KindInfo
+from dashboard.objects.kinds.row import Owner, Row
+from dashboard.pages.details.owner_graph import STEP, OwnerGraph
+from dashboard.pages.details.owner_tree import MAX_GENERATIONS, MAX_SHOWN
+from dashboard.runtime.background import SlicedWork, run_at_once
+from tests.support.clock import FakeClock
+from tests.support.live.replica_feeder import Feeder, pod
 
 DEPLOYMENTS, SETS, PODS = KINDS["deployments.apps"], KINDS["replicasets.apps"], KINDS["pods"]
 
@@ -37,12 +37,12 @@ class Shown:
         self.feeders = {kind.key: Feeder(kind.key, clock, rows) for kind, rows in (
             (DEPLOYMENTS, [WEB]), (SETS, [OLD, NEW]), (PODS, [A, B, OTHER]),
         )}  # fmt: skip
-        self.waiting: list[Work] = []
+        self.waiting: list[SlicedWork] = []
         self.kinds: list[KindInfo] = [DEPLOYMENTS, SETS, PODS]
         self.found = 0
-        self.family = Family(
+        self.family = OwnerGraph(
             lambda: [(kind, self.feeders[kind.key].replica) for kind in self.kinds],
-            self.waiting.append if slow else at_once,
+            self.waiting.append if slow else run_at_once,
         )
         self.family.found = self._found
         self.told: list[bool] = []
@@ -58,7 +58,7 @@ class Shown:
 
     def go_on(self) -> None:
         while self.waiting:
-            at_once(self.waiting.pop(0))
+            run_at_once(self.waiting.pop(0))
 
     @property
     def tree(self) -> list[str]:
@@ -119,7 +119,7 @@ def test_an_owner_that_appears_later_takes_its_place_above() -> None:
 
 def test_what_is_wrong_stands_first_and_too_many_are_counted() -> None:
     shown = Shown()
-    many = [owned(f"p{number:03d}", OLD, "ReplicaSet") for number in range(SHOWN + 5)]
+    many = [owned(f"p{number:03d}", OLD, "ReplicaSet") for number in range(MAX_SHOWN + 5)]
     shown.feeders["pods"].put(*many, owned("zzz", OLD, "ReplicaSet", tone="bad", status="Error"))
     names = [one.name for one in shown.of(SETS, OLD).family.lines]
     assert names[2:5] == ["zzz", "p000", "p001"]
@@ -131,7 +131,7 @@ def test_a_ring_of_owners_ends() -> None:
     one = msgspec.structs.replace(pod("one", uid="u1"), owner=("Pod", "two", "u2"))
     two = msgspec.structs.replace(pod("two", uid="u2"), owner=("Pod", "one", "u1"))
     shown.feeders["pods"].put(one, two)
-    assert 2 <= len(shown.of(PODS, one).family.lines) <= 2 * GENERATIONS + 1
+    assert 2 <= len(shown.of(PODS, one).family.lines) <= 2 * MAX_GENERATIONS + 1
 
 
 def test_a_search_in_slices_misses_nothing_that_changes_meanwhile() -> None:
@@ -149,7 +149,7 @@ def test_a_search_in_slices_misses_nothing_that_changes_meanwhile() -> None:
     assert not shown.family.looking
     assert shown.found == 1
     expected = {"web-1", "web-2", "web-2-b", *(f"web-2-n{step}" for step in range(4)), *(row.name for row in crowd)}
-    assert {row.name for _, row in shown.family.below} == expected
+    assert {row.name for _, row in shown.family.descendants} == expected
 
 
 def test_a_search_for_the_object_before_leaves_nothing_in_the_next_ones_tree() -> None:
@@ -168,7 +168,7 @@ def test_kinds_that_are_not_up_to_date_are_named_and_rows_of_kinds_that_nobody_f
     pods = shown.feeders["pods"]
     pods.beat(msgspec.structs.replace(pods.health, state="stale"))
     assert shown.family.stale == ("Pods",)
-    assert shown.family.has("pods")
+    assert shown.family.has_kind("pods")
     shown.kinds = [SETS]
     assert [(one.name, one.href != "") for one in shown.family.lines] == [("web", False), ("web-2", True)]
 
@@ -177,7 +177,7 @@ def test_what_a_lost_member_owned_goes_with_it_and_is_not_listened_to_any_more()
     shown = Shown().of(DEPLOYMENTS, WEB)
     shown.feeders["replicasets.apps"].drop(NEW.uid)
     assert shown.tree == ["web *", "  web-1"]
-    assert [row.name for _, row in shown.family.below] == ["web-1"]
+    assert [row.name for _, row in shown.family.descendants] == ["web-1"]
     shown.feeders["pods"].put(msgspec.structs.replace(A, version="2"))
     assert shown.told[-1] is False
 
@@ -241,7 +241,7 @@ def test_an_owner_that_nobody_follows_and_one_of_another_namespace_are_named_bes
 
 def test_more_owners_than_are_shown_are_counted() -> None:
     shown = Shown()
-    many = shared("many", *(pod(f"o{number:02d}", uid=f"o{number}") for number in range(SHOWN + 3)))
+    many = shared("many", *(pod(f"o{number:02d}", uid=f"o{number}") for number in range(MAX_SHOWN + 3)))
     lines = shown.of(PODS, many).family.lines
     assert [one.name for one in lines if one.here] == ["many"]
     assert (lines[-1].more, lines[-1].kind) == (3, "owners")
@@ -268,8 +268,8 @@ def test_whatever_comes_and_goes_those_below_are_what_the_object_leads_to(
             pods.drop(row.uid)
         reached, waiting = {"0"}, ["0"]
         while waiting:
-            new = set(pods.replica.by_owner.of(waiting.pop())) - reached
+            new = set(pods.replica.by_owner.uids_of(waiting.pop())) - reached
             reached |= new
             waiting += new
-        assert {row.uid for _, row in shown.family.below} == reached - {"0"}
+        assert {row.uid for _, row in shown.family.descendants} == reached - {"0"}
         assert len(shown.family.lines) >= 1

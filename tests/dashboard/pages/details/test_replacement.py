@@ -1,4 +1,4 @@
-"""What stands in the place of an object that was deleted while its page was open."""
+"""Tests of an object that replaces a deleted one while the page is open."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from dashboard.live.messages import Row
-from dashboard.live.slices import Work
-from dashboard.live.successor import MOST as MOST_ALIKE
-from tests.live.feeder import pod
-from tests.live.shown_detail import Shown, web, whole
+from dashboard.objects.kinds.row import Row
+from dashboard.pages.details.replacement import MAX_COMPARED as MOST_ALIKE
+from dashboard.runtime.background import SlicedWork
+from tests.support.live.pod_detail import Shown, web, whole
+from tests.support.live.replica_feeder import pod
 
 
 def copied(name: str, *, spec: dict[str, Any] | None = None, created: float | None = None, **more: Any) -> Row:
@@ -59,7 +59,7 @@ def test_a_copy_that_is_changed_afterwards_or_goes_is_not_called_the_same() -> N
 
 
 def test_only_what_may_be_a_copy_is_read_in_full_once_and_one_at_a_time() -> None:
-    works: list[Work] = []
+    works: list[SlicedWork] = []
     shown = Shown(web(spec={"a": 1}), later=works.append)
     twins = [copied(f"twin-{number}", spec={"a": number}, created=shown.clock.time()) for number in range(MOST_ALIKE)]
     shown.pods.put(*twins, pod("other"))
@@ -97,7 +97,7 @@ def test_an_object_that_its_controller_replaces_names_what_that_made() -> None:
     for name in ("web-b", "web-c"):
         shown.pods.put(msgspec.structs.replace(pod(name, created=after), owner=owner))
         after += 1
-    assert 'ReplicaSet web-1 has made <a class="link mono" href="/resources/pods/default/web-b/">web-b</a>' in (
+    assert 'ReplicaSet web-1 has created <a class="link mono" href="/resources/pods/default/web-b/">web-b</a>' in (
         shown.view.update(shown.render)
     )
     shown.pods.put(msgspec.structs.replace(pod("web-b", version=2, created=after - 2), owner=owner, deleting=1.0))
@@ -135,4 +135,4 @@ def test_an_object_that_an_api_server_renames_is_followed_no_further_and_says_it
     assert not shown.view.found
     assert "It has another name now: " in (html := shown.view.update(shown.render))
     assert 'href="/resources/pods/default/moved/">moved</a>' in html
-    assert shown.changes[0][0] == "has another name now"
+    assert shown.changes[0][0] == "has a new name now"

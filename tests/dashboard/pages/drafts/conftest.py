@@ -1,4 +1,4 @@
-"""Drafts in SQLite and in PostgreSQL: what holds for one has to hold for the other."""
+"""Fixtures with drafts in SQLite and in PostgreSQL, for tests that both have to pass."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from dashboard.drafts.database import Database
-from dashboard.drafts.shelf import Shelf
-from tests.clock import FakeClock
-from tests.drafts.databases import in_file, migrated
-from tests.e2e.database import Database as PostgreSql
+from dashboard.pages.drafts.store import DraftStore
+from dashboard.runtime.database import Database
+from tests.support.clock import FakeClock
+from tests.support.databases import in_file, migrated
+from tests.support.e2e.postgresql import Database as PostgreSql
 
 
 @pytest.fixture(scope="session")
@@ -46,5 +46,5 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def shelf(alias: str, clock: FakeClock) -> Shelf:
-    return Shelf(clock, Database(clock, alias=alias, time_limit=60))
+def shelf(alias: str, clock: FakeClock) -> DraftStore:
+    return DraftStore(clock, Database(clock, alias=alias, time_limit=60))

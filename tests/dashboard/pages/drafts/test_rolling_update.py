@@ -1,4 +1,4 @@
-"""While web processes are replaced one by one, those of before go on with tables that the new ones have migrated."""
+"""Tests of a rolling update of web processes: old ones work with tables that new ones have migrated."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
-from tests.drafts.conftest import alias, postgresql_alias, sqlite_alias
+from tests.dashboard.pages.drafts.conftest import alias, postgresql_alias, sqlite_alias
 
 __all__ = ["alias", "postgresql_alias", "sqlite_alias"]
 

@@ -1,10 +1,10 @@
-"""Which texts hold a Secret, so that nothing of them is kept."""
+"""Tests that detect texts with a Secret, which are not stored."""
 
 from __future__ import annotations
 
 import pytest
 
-from dashboard.drafts.secret import holds_secret
+from dashboard.pages.drafts.secrets import holds_secret
 
 GATEWAY = "kind: Gateway\nspec:\n  certificateRefs:\n  - kind: Secret\n    name: cert\n"
 

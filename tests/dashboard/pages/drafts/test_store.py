@@ -1,4 +1,4 @@
-"""What is kept of what people type: the newest of each tab, nothing of it lost, nobody else's."""
+"""Tests of the draft store: the newest draft of each tab, none lost, and none of another user."""
 
 from __future__ import annotations
 
@@ -8,54 +8,67 @@ import threading
 import pytest
 from django.db import DataError, OperationalError
 
-from dashboard.drafts.database import REST, Database
-from dashboard.drafts.draft import Content, Kept, Save, Subject, Whose
-from dashboard.drafts.shelf import KEPT_FOR, MOST, SPARED, Full, Shelf, Unavailable, new_key
-from tests.clock import FakeClock
+from dashboard.access.identity import Identity
+from dashboard.pages.drafts.draft import Content, Save, SaveResult, Subject
+from dashboard.pages.drafts.store import (
+    MAX_PER_BROWSER,
+    MIN_EVICTION_AGE,
+    RETENTION,
+    DraftLimitReached,
+    DraftStore,
+    Unavailable,
+    new_key,
+)
+from dashboard.runtime.database import FAILURE_PAUSE, Database
+from tests.support.clock import FakeClock
 
 ONE = Subject("mydemos.crddemo.k8s.io", "default", "one")
 BASE = Content("", base_uid="u", base_version="7", base='{"spec":{"port":1}}')
 
 
 @pytest.fixture
-def me() -> Whose:
-    return Whose("", new_key())
+def me() -> Identity:
+    return Identity("", new_key())
 
 
 def text(words: str, **more: str) -> Content:
     return Content(words, (), BASE.base_uid, BASE.base_version, more.get("base", BASE.base))
 
 
-async def texts(shelf: Shelf, whose: Whose) -> list[str]:
+async def texts(shelf: DraftStore, whose: Identity) -> list[str]:
     found = [await shelf.find(whose, draft.key) for draft in await shelf.all(whose)]
     return sorted(draft.content.text for draft in found if draft is not None)
 
 
-async def test_a_draft_comes_back_as_it_was_typed_with_what_it_began_with(shelf: Shelf, me: Whose) -> None:
+async def test_a_draft_comes_back_as_it_was_typed_with_what_it_began_with(shelf: DraftStore, me: Identity) -> None:
     typed = Content("# ø\nspec: {}\n", (("field.spec.port", "x"), ("shown.spec.port", "1")), "u", "7", BASE.base)
     kept = await shelf.keep(me, ONE, typed, Save(new_key(), new_key(), 0, 1))
     draft = await shelf.find(me, kept.draft)
     assert draft is not None
     assert (draft.content, draft.subject, draft.number) == (typed, ONE, 1)
-    assert [each.key for each in await shelf.about(me, ONE)] == [kept.draft]
+    assert [each.key for each in await shelf.for_subject(me, ONE)] == [kept.draft]
     assert draft.resume_href == f"/resources/mydemos.crddemo.k8s.io/default/one/edit/?draft={kept.draft}"
 
 
-async def test_a_late_older_save_does_not_overwrite_a_newer_one(shelf: Shelf, me: Whose) -> None:
+async def test_a_late_older_save_does_not_overwrite_a_newer_one(shelf: DraftStore, me: Identity) -> None:
     key, tab = new_key(), new_key()
     await shelf.keep(me, ONE, text("newer"), Save(key, tab, 0, 2))
-    assert await shelf.keep(me, ONE, text("older"), Save(key, tab, 0, 1)) == Kept(key, 2, late=True)
+    assert await shelf.keep(me, ONE, text("older"), Save(key, tab, 0, 1)) == SaveResult(key, 2, late=True)
     assert await texts(shelf, me) == ["newer"]
 
 
-async def test_of_saves_that_come_at_once_the_one_with_the_highest_number_stays(shelf: Shelf, me: Whose) -> None:
+async def test_of_saves_that_come_at_once_the_one_with_the_highest_number_stays(
+    shelf: DraftStore, me: Identity
+) -> None:
     key, tab = new_key(), new_key()
     saves = [shelf.keep(me, ONE, text(str(number)), Save(key, tab, 0, number)) for number in range(1, 13)]
     await asyncio.gather(*saves)
     assert await texts(shelf, me) == ["12"]
 
 
-async def test_two_tabs_on_one_draft_both_keep_their_text_and_the_second_is_told(shelf: Shelf, me: Whose) -> None:
+async def test_two_tabs_on_one_draft_both_keep_their_text_and_the_second_is_told(
+    shelf: DraftStore, me: Identity
+) -> None:
     key, first, second = new_key(), new_key(), new_key()
     await shelf.keep(me, ONE, text("first"), Save(key, first, 0, 5))
     # the second tab went on with what was there at 5; both write now
@@ -63,14 +76,14 @@ async def test_two_tabs_on_one_draft_both_keep_their_text_and_the_second_is_told
     kept = await shelf.keep(me, ONE, text("second", base=""), Save(key, second, 5, 6))
     assert kept.forked
     assert kept.draft != key
-    assert kept.others == 1
+    assert kept.other_count == 1
     assert await texts(shelf, me) == ["first goes on", "second"]
     apart = await shelf.find(me, kept.draft)
     assert apart is not None
     assert apart.content.base == BASE.base
 
 
-async def test_no_text_is_kept_on_another_tabs_base(shelf: Shelf, me: Whose) -> None:
+async def test_no_text_is_kept_on_another_tabs_base(shelf: DraftStore, me: Identity) -> None:
     key, first, second = new_key(), new_key(), new_key()
     await shelf.keep(me, ONE, text("first on 7"), Save(key, first, 0, 1))
     taken_in = Content("second on 8", (), "u", "8", '{"spec":{"port":2}}')
@@ -84,14 +97,14 @@ async def test_no_text_is_kept_on_another_tabs_base(shelf: Shelf, me: Whose) -> 
     assert (apart.content.base, apart.content.base_version) == (BASE.base, "7")
 
 
-async def test_a_tab_that_took_a_newer_state_in_has_to_send_it(shelf: Shelf, me: Whose) -> None:
+async def test_a_tab_that_took_a_newer_state_in_has_to_send_it(shelf: DraftStore, me: Identity) -> None:
     key, tab = new_key(), new_key()
     await shelf.keep(me, ONE, text("on 7"), Save(key, tab, 0, 1))
     assert (await shelf.keep(me, ONE, Content("on 8", (), "u", "8", ""), Save(key, tab, 0, 2))).late
     assert await texts(shelf, me) == ["on 7"]
 
 
-async def test_a_tab_that_goes_on_with_a_draft_takes_it_over(shelf: Shelf, me: Whose) -> None:
+async def test_a_tab_that_goes_on_with_a_draft_takes_it_over(shelf: DraftStore, me: Identity) -> None:
     key, before, after = new_key(), new_key(), new_key()
     await shelf.keep(me, ONE, text("before"), Save(key, before, 0, 5))
     kept = await shelf.keep(me, ONE, text("after", base=""), Save(key, after, 5, 6))
@@ -100,51 +113,51 @@ async def test_a_tab_that_goes_on_with_a_draft_takes_it_over(shelf: Shelf, me: W
     assert (await shelf.keep(me, ONE, text("the old page wakes up"), Save(key, before, 0, 7))).forked
 
 
-async def test_a_button_counts_though_its_page_is_older_than_the_last_save(shelf: Shelf, me: Whose) -> None:
+async def test_a_button_counts_though_its_page_is_older_than_the_last_save(shelf: DraftStore, me: Identity) -> None:
     key, tab = new_key(), new_key()
     await shelf.keep(me, ONE, text("page two"), Save(key, tab, 0, 9))
-    kept = await shelf.keep(me, ONE, text("back on page one"), Save(key, tab, 0, 3, pressed=True))
+    kept = await shelf.keep(me, ONE, text("back on page one"), Save(key, tab, 0, 3, by_button=True))
     assert (kept.draft, kept.number) == (key, 10)
     assert await texts(shelf, me) == ["back on page one"]
 
 
-async def test_no_late_save_brings_back_what_is_over_but_a_button_does(shelf: Shelf, me: Whose) -> None:
+async def test_no_late_save_brings_back_what_is_over_but_a_button_does(shelf: DraftStore, me: Identity) -> None:
     key, tab = new_key(), new_key()
     await shelf.keep(me, ONE, text("saved"), Save(key, tab, 0, 1))
     await shelf.end(me, [key])
     assert await shelf.count(me) == 0
     assert (await shelf.keep(me, ONE, text("late"), Save(key, tab, 0, 2))).late
     assert await shelf.count(me) == 0
-    kept = await shelf.keep(me, ONE, text("pressed again"), Save(key, tab, 0, 2, pressed=True))
+    kept = await shelf.keep(me, ONE, text("pressed again"), Save(key, tab, 0, 2, by_button=True))
     assert (kept.late, kept.forked) == (False, False)
     assert await texts(shelf, me) == ["pressed again"]
 
 
-async def test_nobody_sees_writes_or_ends_anothers_draft(shelf: Shelf, me: Whose) -> None:
+async def test_nobody_sees_writes_or_ends_anothers_draft(shelf: DraftStore, me: Identity) -> None:
     key = new_key()
     await shelf.keep(me, ONE, text("mine"), Save(key, new_key(), 0, 1))
-    for other in (Whose("", new_key()), Whose("alice", me.browser)):
+    for other in (Identity("", new_key()), Identity("alice", me.browser)):
         assert await shelf.find(other, key) is None
-        assert await shelf.about(other, ONE) == ()
+        assert await shelf.for_subject(other, ONE) == ()
         kept = await shelf.keep(other, ONE, text("theirs"), Save(key, new_key(), 9, 10))
         assert kept.draft != key
         await shelf.end(other, [key])
     assert await texts(shelf, me) == ["mine"]
 
 
-async def test_a_full_shelf_throws_nothing_away_and_takes_no_more(shelf: Shelf, me: Whose) -> None:
-    keys = [new_key() for _ in range(MOST)]
+async def test_a_full_shelf_throws_nothing_away_and_takes_no_more(shelf: DraftStore, me: Identity) -> None:
+    keys = [new_key() for _ in range(MAX_PER_BROWSER)]
     for key in keys:
         await shelf.keep(me, Subject("pods"), text(key), Save(key, key, 0, 1))
-    with pytest.raises(Full):
+    with pytest.raises(DraftLimitReached):
         await shelf.keep(me, ONE, text("one more"), Save(new_key(), new_key(), 0, 1))
     assert (await shelf.keep(me, ONE, text("goes on"), Save(keys[0], keys[0], 0, 2))).number == 2
-    assert await shelf.count(me) == MOST
+    assert await shelf.count(me) == MAX_PER_BROWSER
 
 
-async def test_drafts_are_forgotten_after_fourteen_days(shelf: Shelf, me: Whose, clock: FakeClock) -> None:
+async def test_drafts_are_forgotten_after_fourteen_days(shelf: DraftStore, me: Identity, clock: FakeClock) -> None:
     await shelf.keep(me, ONE, text("old"), Save(new_key(), new_key(), 0, 1))
-    await clock.advance(KEPT_FOR.total_seconds() - 1)
+    await clock.advance(RETENTION.total_seconds() - 1)
     assert await texts(shelf, me) == ["old"]
     await clock.advance(2)
     assert await texts(shelf, me) == []
@@ -163,7 +176,7 @@ def test_only_what_was_typed_into_the_form_is_kept_of_it() -> None:
     assert Content.of(post) == Content("a\nb␀", (("field.b", "2"), ("shown.b", "1")))
 
 
-async def test_a_database_that_is_away_is_asked_again_after_a_rest_only(clock: FakeClock, me: Whose) -> None:
+async def test_a_database_that_is_away_is_asked_again_after_a_rest_only(clock: FakeClock, me: Identity) -> None:
     asked: list[str] = []
 
     def question(alias: str) -> None:
@@ -175,7 +188,7 @@ async def test_a_database_that_is_away_is_asked_again_after_a_rest_only(clock: F
         with pytest.raises(Unavailable, match="gone for good"):
             await database.ask(question)
     assert len(asked) == 1
-    await clock.advance(REST)
+    await clock.advance(FAILURE_PAUSE)
     with pytest.raises(Unavailable):
         await database.ask(question)
     assert len(asked) == 2
@@ -195,7 +208,7 @@ async def test_a_value_that_the_database_refuses_keeps_nobody_else_from_it(clock
 def test_a_name_that_no_object_has_is_no_subject() -> None:
     assert Subject("pods", "d", "n").problem == ""
     assert "long" in Subject("pods", "d", "n" * 254).problem
-    assert "such a name" in Subject("pods", "d", "n\0").problem
+    assert "not valid for any object" in Subject("pods", "d", "n\0").problem
 
 
 async def test_nobody_waits_for_a_database_that_hangs(clock: FakeClock) -> None:
@@ -206,28 +219,30 @@ async def test_nobody_waits_for_a_database_that_hangs(clock: FakeClock) -> None:
     hanging.set()
 
 
-async def test_browsers_that_are_made_up_do_not_fill_the_table(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dashboard.drafts.shelf.MOST_OF_ALL", 2)
+async def test_browsers_that_are_made_up_do_not_fill_the_table(
+    shelf: DraftStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dashboard.pages.drafts.store.MAX_PER_PERSON", 2)
     owner = f"owner-{new_key()}"
     saves = [Save(new_key(), new_key(), 0, 1) for _ in range(3)]
-    kept = [await shelf.keep(Whose(owner, new_key()), ONE, text("x"), save) for save in saves[:2]]
-    with pytest.raises(Full):
-        await shelf.keep(Whose(owner, new_key()), ONE, text("x"), saves[2])
+    kept = [await shelf.keep(Identity(owner, new_key()), ONE, text("x"), save) for save in saves[:2]]
+    with pytest.raises(DraftLimitReached):
+        await shelf.keep(Identity(owner, new_key()), ONE, text("x"), saves[2])
     assert not any(each.late for each in kept)
-    await shelf.keep(Whose(f"owner-{new_key()}", new_key()), ONE, text("x"), saves[2])
+    await shelf.keep(Identity(f"owner-{new_key()}", new_key()), ONE, text("x"), saves[2])
 
 
 async def test_where_nobody_signs_in_the_oldest_of_another_browser_makes_room_though_none_of_the_last_day(
-    shelf: Shelf, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+    shelf: DraftStore, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await clock.advance(KEPT_FOR.total_seconds() * 3)  # what other tests left goes with the first save
-    mine, *others = [Whose("", new_key()) for _ in range(4)]
+    await clock.advance(RETENTION.total_seconds() * 3)  # what other tests left goes with the first save
+    mine, *others = [Identity("", new_key()) for _ in range(4)]
     for whose in (mine, *others[:2]):
         await shelf.keep(whose, ONE, text("old"), Save(new_key(), new_key(), 0, 1))
         await clock.advance(1)
-    monkeypatch.setattr("dashboard.drafts.shelf.MOST_OF_ALL", 3)
-    with pytest.raises(Full, match="all browsers here have 3 already"):
+    monkeypatch.setattr("dashboard.pages.drafts.store.MAX_PER_PERSON", 3)
+    with pytest.raises(DraftLimitReached, match="all browsers here have 3 already"):
         await shelf.keep(others[2], ONE, text("new"), Save(new_key(), new_key(), 0, 1))
-    await clock.advance(SPARED.total_seconds())
+    await clock.advance(MIN_EVICTION_AGE.total_seconds())
     await shelf.keep(mine, ONE, text("new"), Save(new_key(), new_key(), 0, 1))
     assert [await texts(shelf, whose) for whose in (mine, *others)] == [["new", "old"], [], ["old"], []]

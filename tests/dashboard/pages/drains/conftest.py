@@ -1,4 +1,4 @@
-"""Nodes with pods on the run's API server, and the parts of a web process with a database of its own."""
+"""Fixtures: nodes with pods on the run's API server, and the parts of a web process with a database of its own."""
 
 from __future__ import annotations
 
@@ -15,17 +15,15 @@ import pytest
 from django.db import connections
 from pytest_django import DjangoDbBlocker
 
-from dashboard.drafts.database import Database
-from dashboard.drains.records import Records
-from dashboard.drains.runner import Drains
+from dashboard.pages.drains.runner import DrainRuns
+from dashboard.pages.drains.store import DrainStore
+from dashboard.runtime.database import Database
 from informerd.clock import SystemClock
-from tests.controlplane import ControlPlane
-from tests.drafts.databases import in_file
-from tests.edits.browsing import Browser
-from tests.edits.conftest import cluster, drafts, namespace, parts_for
-from tests.quick.objects import pod, workload
-
-__all__ = ["cluster", "drafts", "namespace"]
+from tests.dashboard.pages.conftest import parts_for
+from tests.support.controlplane import ControlPlane
+from tests.support.databases import in_file
+from tests.support.edit.form_browser import Browser
+from tests.support.edit.workloads import pod, workload
 
 ALIAS = "drains"
 _numbers = itertools.count(1)
@@ -38,9 +36,9 @@ def database(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Django
         yield alias
 
 
-def records(alias: str) -> Records:
+def records(alias: str) -> DrainStore:
     """The drains in one of Django's databases, asked with patience."""
-    return Records(Database(SystemClock(), alias=alias, time_limit=60))
+    return DrainStore(Database(SystemClock(), alias=alias, time_limit=60))
 
 
 @pytest.fixture
@@ -58,11 +56,11 @@ def empty_database(tmp_path: Path, django_db_blocker: DjangoDbBlocker) -> Iterat
 
 
 @pytest.fixture
-async def parts(cluster: ControlPlane, database: str) -> AsyncIterator[SimpleNamespace]:
+async def parts(cluster: ControlPlane, database: str, drafts: str) -> AsyncIterator[SimpleNamespace]:
     async for made in parts_for(cluster.kubeconfig):
-        made.drains = Drains(records(database), made.clock, partial(getattr, made, "client"))
+        made.drain_runs = DrainRuns(records(database), made.clock, partial(getattr, made, "client"))
         yield made
-        await made.drains.stop()
+        await made.drain_runs.stop()
 
 
 @pytest.fixture

@@ -1,11 +1,11 @@
-"""The tests of a drain's pages that lean on the database, once more with PostgreSQL for it."""
+"""Tests of a drain's pages that depend on the database, repeated with PostgreSQL."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.drafts.conftest import postgresql_alias
-from tests.drains.test_pages import (
+from tests.dashboard.pages.drafts.conftest import postgresql_alias
+from tests.dashboard.pages.drains.test_views import (
     soon,
     test_a_drain_cordons_evicts_and_waits_until_all_are_gone,
     test_another_process_shows_it_says_when_the_one_that_ran_it_ended_and_goes_on_with_it,

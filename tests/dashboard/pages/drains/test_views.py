@@ -1,4 +1,4 @@
-"""A drain, from what it means for each pod to its end, on the real API server."""
+"""Tests of a drain, from its effect on each pod to its end, on the real API server."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from dashboard.drafts.database import Unavailable
-from dashboard.drains.drain import DEAD_AFTER
-from dashboard.drains.records import Records
-from dashboard.drains.runner import Drains
+from dashboard.pages.drains.drain import HEARTBEAT_TIMEOUT
+from dashboard.pages.drains.runner import DrainRuns
+from dashboard.pages.drains.store import DrainStore
+from dashboard.runtime.database import Unavailable
 from informerd.clock import SystemClock
 from informerd.errors import Unreachable
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.cluster import Impersonation
-from tests.controllers.test_managing import let
-from tests.controlplane import ControlPlane
-from tests.drains.conftest import Node, records
-from tests.edits.browsing import Browser, Page
-from tests.quick.objects import budget, hold
+from tests.dashboard.pages.controllers.test_manager import let
+from tests.dashboard.pages.drains.conftest import Node, records
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser, Page
+from tests.support.edit.workloads import budget, hold
 
 
 async def shows(browser: Browser, path: str, words: str) -> Page:
@@ -50,14 +50,14 @@ async def test_what_happens_to_each_pod_is_said_before_and_what_is_lost_has_to_b
     node.run("log-1", kind="DaemonSet")
     node.run("alone", kind="", volumes=[{"name": "scratch", "emptyDir": {}}])
     page = await browser.open(node.page)
-    assert f"{node.namespace}/web-1 is evicted; ReplicaSet web-1-owner makes another one elsewhere" in page.text
+    assert f"{node.namespace}/web-1 is evicted; ReplicaSet web-1-owner creates another one elsewhere" in page.text
     assert f"{node.namespace}/log-1 stays: DaemonSet log-1-owner runs one on every node" in page.text
-    assert "nobody makes it again; what is in its emptyDir volumes is lost" in page.text
+    assert "nothing recreates it; the data in its emptyDir volumes is lost" in page.text
     assert f"drain {node.name} --ignore-daemonsets --delete-emptydir-data --force" in page.text
     without = {name: value for name, value in page.form.values.items() if name not in ("emptydir", "unmanaged")}
     page = await browser.send(node.page, without)
     assert page.status == 422
-    assert "say first that you know that emptyDir volumes are lost" in page.text
+    assert "confirm first that emptyDir volumes are lost" in page.text
     assert not node.cluster.get(node.api)["spec"].get("unschedulable")
 
 
@@ -67,13 +67,13 @@ async def test_a_pod_whose_daemon_set_is_no_more_goes_as_one_that_nobody_makes_a
     node.run("log-1", kind="DaemonSet")
     node.cluster.delete(f"/apis/apps/v1/namespaces/{node.namespace}/daemonsets/log-1-owner")
     page = await browser.open(node.page)
-    words = "is evicted; DaemonSet log-1-owner is no more, so that nobody makes it again"
+    words = "is evicted; DaemonSet log-1-owner does not exist any more, so nothing recreates it"
     assert f"{node.namespace}/log-1 {words}" in page.text
     assert f"drain {node.name} --ignore-daemonsets --force" in page.text
     without = {name: value for name, value in page.form.values.items() if name != "unmanaged"}
     page = await browser.send(node.page, without)
     assert page.status == 422
-    assert "say first that you know that nobody makes some pods again" in page.text
+    assert "confirm first that nothing recreates some pods" in page.text
 
 
 async def test_a_drain_cordons_evicts_and_waits_until_all_are_gone(browser: Browser, node: Node) -> None:
@@ -93,7 +93,7 @@ async def test_a_drain_cordons_evicts_and_waits_until_all_are_gone(browser: Brow
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a budget holds is tried again in a moment."""
-    monkeypatch.setattr("dashboard.evictions.eviction.AGAIN_AFTER", 0.5)
+    monkeypatch.setattr("dashboard.pages.evictions.evict.DEFAULT_RETRY_AFTER", 0.5)
 
 
 @pytest.mark.usefixtures("soon")
@@ -143,7 +143,7 @@ async def test_it_pauses_goes_on_and_is_cancelled(browser: Browser, node: Node) 
     page = await shows(browser, run, "Paused: 0 of 1 pods are gone")
     node.cluster.delete(held)
     await browser.press(page, "cancel")
-    page = await shows(browser, run, "Cancelled. What was evicted before stays so")
+    page = await shows(browser, run, "Cancelled. Pods that were evicted before stay evicted")
     assert "was not evicted" in page.text
     assert "deletionTimestamp" not in node.cluster.get(web)["metadata"]
     assert node.cluster.get(node.api)["spec"]["unschedulable"] is True
@@ -156,9 +156,9 @@ async def test_another_process_shows_it_says_when_the_one_that_ran_it_ended_and_
     held = hold(node.cluster, node.namespace)
     run = (await browser.press(await browser.open(node.page), "drain")).location
     await shows(browser, run, "held for now")
-    await parts.drains.stop()
+    await parts.drain_runs.stop()
     parts.clock = Later()
-    parts.drains = Drains(records(database), parts.clock, lambda: parts.client)
+    parts.drain_runs = DrainRuns(records(database), parts.clock, lambda: parts.client)
     page = await browser.open(run)
     assert "The process that ran this drain has ended." in page.text
     node.cluster.delete(held)
@@ -186,11 +186,11 @@ async def test_who_presses_has_to_have_the_right_to_drain_and_is_named(
             answer = await other.press(await other.open(run), "pause")
     assert (answer.status, "pods/eviction" in answer.text) == (403, True)
     key = parse_qs(urlsplit(run).query)["run"][0]
-    drain = await parts.drains.records.find(key, parts.cluster.server)
+    drain = await parts.drain_runs.store.find(key, parts.cluster.server)
     assert drain is not None
     assert (drain.wish, drain.wished_by) == ("", "")
-    await parts.drains.records.wish(key, "pause", "ann@example.com")
-    page = await shows(browser, run, "ann@example.com was the last to pause, cancel or go on with it.")
+    await parts.drain_runs.store.set_wish(key, "pause", "ann@example.com")
+    page = await shows(browser, run, "ann@example.com was the last to pause, cancel or resume it.")
     await browser.press(page, "cancel")
     page = await shows(browser, run, "Cancelled.")
     assert "ann@example.com" not in page.text
@@ -200,7 +200,7 @@ class Later(SystemClock):
     """So much later that a process that was silent since is known to have ended."""
 
     def time(self) -> float:
-        return super().time() + DEAD_AFTER + 5
+        return super().time() + HEARTBEAT_TIMEOUT + 5
 
 
 async def test_pods_that_came_since_are_asked_about_first(browser: Browser, node: Node) -> None:
@@ -209,14 +209,14 @@ async def test_pods_that_came_since_are_asked_about_first(browser: Browser, node
     node.run("web-2")
     page = await browser.press(page, "drain")
     assert page.status == 409
-    assert f"Pods came to the node since you looked: {node.namespace}/web-2" in page.text
+    assert f"New pods are on the node: {node.namespace}/web-2" in page.text
     assert not node.cluster.get(node.api)["spec"].get("unschedulable")
 
 
 async def test_nonsense_for_a_grace_period_is_said_and_kept(browser: Browser, node: Node) -> None:
     page = await browser.press(await browser.open(node.page), "drain", seconds="soon")
     assert page.status == 422
-    assert "“soon” is no grace period" in page.text
+    assert "“soon” is not a grace period" in page.text
     assert page.form.values["seconds"] == "soon"
     assert "--grace-period" not in page.text
 
@@ -233,7 +233,7 @@ async def test_without_a_table_nothing_is_done(
 ) -> None:
     node.run("web-1")
     page = await browser.open(node.page)
-    parts.drains = Drains(records(empty_database), parts.clock, lambda: parts.client)
+    parts.drain_runs = DrainRuns(records(empty_database), parts.clock, lambda: parts.client)
     page = await browser.send(node.page, page.form.values)
     assert page.status == 503
     assert "The database cannot be used" in page.text
@@ -245,10 +245,10 @@ async def test_where_the_database_fails_between_it_says_that_only_the_cordon_is_
 ) -> None:
     web = node.run("web-1")
     page = await browser.open(node.page)
-    monkeypatch.setattr(Records, "begin", AsyncMock(side_effect=Unavailable("the database is away")))
+    monkeypatch.setattr(DrainStore, "create", AsyncMock(side_effect=Unavailable("the database is away")))
     page = await browser.send(node.page, page.form.values)
     assert page.status == 503
-    assert "The node is cordoned, and the drain has not begun" in page.text
+    assert "The node is cordoned, but the drain has not started" in page.text
     assert "Nothing was done" not in page.text
     assert cluster.get(node.api)["spec"]["unschedulable"] is True
     assert "deletionTimestamp" not in cluster.get(web)["metadata"]

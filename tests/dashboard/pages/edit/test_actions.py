@@ -1,4 +1,4 @@
-"""Reviews and saves when the API server does not answer, answers late, or changes under the hand."""
+"""Tests of reviews and saves when the API server gives no response, is late, or changes meanwhile."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from dashboard.edits.actions import TRIES, review, save
-from dashboard.edits.again import create_again
-from dashboard.edits.editable import Base, Target, to_write
-from dashboard.edits.exchange import Exchange, Stored
-from dashboard.edits.outcomes import Draft, Gone, Moved, Refused, Review, Saved, Unsure
-from dashboard.edits.owners import last_writer
-from dashboard.edits.problems import refusal_of
-from dashboard.edits.unserved import Unserved
-from dashboard.repeats import UNREAD
-from dashboard.resources.kinds import KINDS
+from dashboard.objects.fields.managed_fields import last_writer
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.problems.problem import refusal_of
+from dashboard.objects.problems.served_version import VersionNotServed
+from dashboard.pages.edit.actions import MAX_TRIES, review, save
+from dashboard.pages.edit.recreate import recreate
+from dashboard.pages.writes.object_client import ObjectClient, WriteResult
+from dashboard.pages.writes.outcomes import Gone, Moved, Refused, Review, Saved, Submission, Unsure
+from dashboard.pages.writes.target import Base, Target, update_body
+from dashboard.runtime.retry import LOST_UNREAD
 from informerd.errors import (
     Forbidden,
     InformerdError,
@@ -31,8 +31,8 @@ from informerd.errors import (
     TooManyRequests,
     Unreachable,
 )
-from tests.controlplane import ControlPlane
-from tests.edits.objects import mydemo
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.mydemos import mydemo
 
 LOST = Unreachable("connection reset")
 UNCLEAR = [
@@ -43,7 +43,7 @@ UNCLEAR = [
 """How a write can end that may have been done."""
 
 
-class Shaky(Exchange):
+class Shaky(ObjectClient):
     """An exchange whose updates can be lost on the way there or back, and that others write between."""
 
     lost_there: InformerdError | None = None
@@ -57,15 +57,15 @@ class Shaky(Exchange):
             raise LOST
         return await super().read()
 
-    async def update(self, value: dict[str, Any], *, dry_run: bool) -> Stored:
+    async def update(self, value: dict[str, Any], *, dry_run: bool) -> WriteResult:
         if self.before_update is not None:
             self.before_update()
         return await self._sent(super().update(value, dry_run=dry_run))
 
-    async def create(self, value: dict[str, Any], *, dry_run: bool) -> Stored:
+    async def create(self, value: dict[str, Any], *, dry_run: bool) -> WriteResult:
         return await self._sent(super().create(value, dry_run=dry_run))
 
-    async def _sent(self, call: Coroutine[Any, Any, Stored]) -> Stored:
+    async def _sent(self, call: Coroutine[Any, Any, WriteResult]) -> WriteResult:
         if self.lost_there:
             call.close()
             raise self.lost_there
@@ -88,9 +88,9 @@ def exchange(parts: SimpleNamespace, namespace: str) -> Shaky:
     return Shaky(parts.client, Target(KINDS["mydemos.crddemo.k8s.io"], namespace, "one"))
 
 
-async def draft_with(exchange: Exchange, port: int) -> Draft:
+async def draft_with(exchange: ObjectClient, port: int) -> Submission:
     base = Base.of(await exchange.read())
-    return Draft(base.text.replace("port: 8080", f"port: {port}"), base)
+    return Submission(base.text.replace("port: 8080", f"port: {port}"), base)
 
 
 @pytest.mark.parametrize("error", UNCLEAR, ids=str)
@@ -110,7 +110,7 @@ async def test_what_is_stored_is_found_though_others_added_to_it(
     draft = await draft_with(exchange, 9090)
     exchange.lost_back = LOST
     exchange.after = lambda: cluster.patch(one, {"metadata": {"labels": {"late": "yes"}}})
-    assert await save(exchange, draft) == Saved(cluster.get(one)["metadata"]["resourceVersion"], read=True)
+    assert await save(exchange, draft) == Saved(cluster.get(one)["metadata"]["resourceVersion"], confirmed_by_read=True)
 
 
 async def test_what_others_wrote_over_it_leaves_open_whether_it_was_stored(
@@ -139,8 +139,8 @@ async def test_an_object_whose_making_was_not_confirmed_is_found(
     draft = await draft_with(exchange, 9090)
     cluster.delete(one)
     exchange.lost_back = error
-    outcome = await create_again(exchange, draft)
-    assert outcome == Saved(cluster.get(one)["metadata"]["resourceVersion"], read=True)
+    outcome = await recreate(exchange, draft)
+    assert outcome == Saved(cluster.get(one)["metadata"]["resourceVersion"], confirmed_by_read=True)
 
 
 @pytest.mark.parametrize("error", UNCLEAR, ids=str)
@@ -150,7 +150,7 @@ async def test_an_object_that_was_not_made_is_said_not_to_be_there(
     draft = await draft_with(exchange, 9090)
     cluster.delete(one)
     exchange.lost_there = error
-    outcome = await create_again(exchange, draft)
+    outcome = await recreate(exchange, draft)
     assert isinstance(outcome, Refused)
     assert outcome.refusal.unsure
     assert outcome.refusal.title == "It was not made again"
@@ -162,13 +162,13 @@ async def test_an_object_that_may_be_ours_is_not_claimed(cluster: ControlPlane, 
     cluster.delete(one)
     exchange.lost_back = LOST
     exchange.after = lambda: cluster.patch(one, {"spec": {"port": 7777}})
-    outcome = await create_again(exchange, draft)
+    outcome = await recreate(exchange, draft)
     assert isinstance(outcome, Refused)
     assert outcome.refusal.unsure
     exchange.lost_back = exchange.after = None
     cluster.delete(one)
     exchange.lost_there, exchange.deaf = LOST, True
-    assert isinstance(await create_again(exchange, draft), Unsure)
+    assert isinstance(await recreate(exchange, draft), Unsure)
 
 
 @pytest.mark.parametrize("error", UNCLEAR, ids=str)
@@ -204,10 +204,10 @@ async def test_a_status_that_is_not_found_is_not_said_to_be_of_a_deleted_object(
 ) -> None:
     exchange = Shaky(parts.client, Target(KINDS["mydemos.crddemo.k8s.io"], namespace, "one", "status", "nothing"))
     base = Base.of(await exchange.read(), "status")
-    draft = Draft(base.text, base)
+    draft = Submission(base.text, base)
     for outcome in (await review(exchange, draft), await save(exchange, draft)):
         assert isinstance(outcome, Refused)
-        assert "The object is there" in outcome.refusal.problems[0].words
+        assert "The object exists" in outcome.refusal.problems[0].words
     cluster.delete(one)
     assert await save(exchange, draft) == Gone(draft)
 
@@ -221,15 +221,15 @@ async def test_an_object_of_a_version_that_is_served_no_more_is_not_said_to_be_d
     gone = Shaky(exchange._client, replace(exchange.target, kind=served_no_more))
     draft = replace(draft, text=draft.text.replace("crddemo.k8s.io/v1", "crddemo.k8s.io/v9"))
     words = "does not serve Mydemo in the version v9. The object is still there, in the version v1"
-    for outcome in (await review(gone, draft), await save(gone, draft), await create_again(gone, draft)):
+    for outcome in (await review(gone, draft), await save(gone, draft), await recreate(gone, draft)):
         assert isinstance(outcome, Refused)
         assert words in outcome.refusal.problems[0].words
         assert outcome.draft.text == draft.text
-    unsure = await create_again(gone, draft, lost=UNREAD)
+    unsure = await recreate(gone, draft, lost_answer=LOST_UNREAD)
     assert isinstance(unsure, Unsure)
     assert words in refusal_of(unsure.error).problems[0].words
     cluster.delete(one)
-    with pytest.raises(Unserved, match="404") as raised:
+    with pytest.raises(VersionNotServed, match="404") as raised:
         await gone.read()
     assert "may be there in another one" in raised.value.words
 
@@ -241,8 +241,8 @@ async def test_a_subresource_that_is_not_served_says_nothing_of_its_objects_vers
     kind = KINDS["configmaps"]
     cluster.create(f"/api/v1/namespaces/{namespace}/configmaps", {"metadata": {"name": "one"}})
     kind = replace(kind, resource=msgspec.structs.replace(kind.resource, version=version))
-    with pytest.raises(NotFound if version == "v1" else Unserved):
-        await Exchange(parts.client, Target(kind, namespace, "one")).read_part("scale")
+    with pytest.raises(NotFound if version == "v1" else VersionNotServed):
+        await ObjectClient(parts.client, Target(kind, namespace, "one")).read_subresource("scale")
 
 
 async def test_saving_again_what_was_stored_already_changes_nothing(
@@ -274,13 +274,13 @@ async def test_an_object_whose_status_never_rests_is_given_up_with_a_sentence(
     exchange.before_update = lambda: cluster.patch(f"{one}/status", {"status": {"phase": str(next(phases))}})
     outcome = await save(exchange, draft)
     assert isinstance(outcome, Refused)
-    assert f"changed {TRIES} times" in outcome.refusal.problems[0].words
+    assert f"changed {MAX_TRIES} times" in outcome.refusal.problems[0].words
     assert cluster.get(one)["spec"]["port"] == 8080
 
 
 async def test_what_the_server_sets_itself_is_marked(one: str, exchange: Shaky) -> None:
     base = Base.of(await exchange.read())
-    outcome = await review(exchange, Draft(base.text.replace("  name: one", "  name: one\n  labels: {}"), base))
+    outcome = await review(exchange, Submission(base.text.replace("  name: one", "  name: one\n  labels: {}"), base))
     assert isinstance(outcome, Review)
     assert outcome.changes == ()
 
@@ -288,8 +288,8 @@ async def test_what_the_server_sets_itself_is_marked(one: str, exchange: Shaky) 
 async def test_creating_again_sends_neither_uid_nor_status(cluster: ControlPlane, one: str, exchange: Shaky) -> None:
     draft = await draft_with(exchange, 9090)
     cluster.delete(one)
-    draft = Draft(f"{draft.text}status:\n  phase: Ready\n", draft.base)
-    assert isinstance(await create_again(exchange, draft), Saved)
+    draft = Submission(f"{draft.text}status:\n  phase: Ready\n", draft.base)
+    assert isinstance(await recreate(exchange, draft), Saved)
     stored = cluster.get(one)
     assert stored["metadata"]["uid"] != draft.base.uid
     assert "status" not in stored
@@ -297,7 +297,7 @@ async def test_creating_again_sends_neither_uid_nor_status(cluster: ControlPlane
 
 async def test_an_update_without_its_preconditions_is_never_sent(one: str, exchange: Shaky) -> None:
     live = await exchange.read()
-    bare = to_write({"spec": {}}, live)
+    bare = update_body({"spec": {}}, live)
     bare["metadata"] = {"name": "one"}
     with pytest.raises(ValueError, match="could overwrite"):
         await exchange.update(bare, dry_run=True)
@@ -320,7 +320,7 @@ async def test_a_busy_api_server_is_named_with_the_time_it_asks_for(one: str, ex
 
 
 async def test_an_api_server_that_does_not_answer_in_time_counts_as_unreachable(parts: SimpleNamespace) -> None:
-    exchange = Exchange(parts.client, Target(KINDS["mydemos.crddemo.k8s.io"], "x", "one"), time_limit=0.0)
+    exchange = ObjectClient(parts.client, Target(KINDS["mydemos.crddemo.k8s.io"], "x", "one"), time_limit=0.0)
     with pytest.raises(Unreachable, match="no answer within 0 s"):
         await exchange.read()
 

@@ -1,4 +1,4 @@
-"""What the YAML editor offers and says at a path."""
+"""Tests of the YAML editor's completion and help at a path."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from dashboard.edits.hints import FieldHint, Hints, hints, is_labels, of_status, read_path
-from dashboard.edits.marks import marks
-from dashboard.edits.problems import Problem, Refusal
-from dashboard.edits.schema import UNKNOWN, Schema
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser
-from tests.edits.objects import mydemo
+from dashboard.objects.problems.problem import Problem, Refusal
+from dashboard.objects.schemas.schema import UNKNOWN, Schema
+from dashboard.pages.edit.completion import FieldHint, Hints, hints, is_labels, read_path, status_hints
+from dashboard.pages.edit.diagnostics import diagnostics
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser
+from tests.support.edit.mydemos import mydemo
 
 SCHEMA = Schema({
     "type": "object",
@@ -76,22 +76,22 @@ def test_labels_and_selectors_are_labels_wherever_they_stand() -> None:
 
 def test_a_mark_names_its_field_and_keeps_the_api_servers_words() -> None:
     refusal = Refusal((Problem("No.", "must be less", ("spec", "port"), 4, 3), Problem("Nowhere.")), 422, "Title")
-    assert marks(refusal) == [
+    assert diagnostics(refusal) == [
         {"line": 4, "column": 3, "words": "spec.port: No. must be less"},
         {"line": 0, "column": 0, "words": "Nowhere."},
     ]
-    assert marks(None) == []
+    assert diagnostics(None) == []
 
 
 def test_an_edit_of_the_status_is_offered_nothing_else_but_which_object_it_is_of() -> None:
     named = hints(UNKNOWN.child("metadata"), ())
     fields = tuple(FieldHint(name, name, "value", "") for name in ("name", "namespace", "labels"))
-    found = of_status(replace(named, fields=fields), ("metadata",))
+    found = status_hints(replace(named, fields=fields), ("metadata",))
     assert [field.name for field in found.fields] == ["name", "namespace"]
     for path in (("spec",), ("spec", "port"), ("metadata", "annotations")):
-        assert of_status(Hints(fields, words="words"), path) == Hints()
+        assert status_hints(Hints(fields, words="words"), path) == Hints()
     for path in (("status", "phase"), ("kind",), ("metadata", "name")):
-        assert of_status(Hints(fields, words="words"), path) == Hints(fields, words="words")
+        assert status_hints(Hints(fields, words="words"), path) == Hints(fields, words="words")
 
 
 async def test_the_script_gets_what_it_asks_for_as_json(browser: Browser) -> None:

@@ -1,8 +1,8 @@
-"""Five people edit ten objects while kubectl patches them: no update is lost, and none is made unseen.
+"""Test of five people who edit ten objects while kubectl patches them: no update is lost, and none is made unseen.
 
-A watch that runs along is the witness. Every state of an object in it is one that kubectl wrote or that a
-person saved; what a person saved replaced exactly the state that the review compared it with, and everything that it
-took away stood in that review.
+A watch records all states. Every state of an object in it is one that kubectl wrote or that a person saved; what a
+person saved replaced exactly the state that the review compared it with, and everything that it removed was in that
+review.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from unittest.mock import AsyncMock
 import pytest
 import yaml
 
-from dashboard.drafts.shelf import Unavailable
-from tests.controlplane import ControlPlane
-from tests.devcluster.kubectl import kubectl_binary
-from tests.edits.browsing import Browser, Page
-from tests.edits.objects import mydemo
-from tests.require import missing
-from tests.wait import eventually
+from dashboard.pages.drafts.store import Unavailable
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser, Page
+from tests.support.edit.mydemos import mydemo
+from tests.support.kubectl import kubectl_binary
+from tests.support.require import missing
+from tests.support.wait import eventually
 
 Json = dict[str, Any]
 

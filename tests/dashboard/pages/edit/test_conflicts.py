@@ -1,4 +1,4 @@
-"""Somebody else wrote while an editor was open: merged, asked or made again, and never overwritten unseen."""
+"""Tests of concurrent writes while an editor is open: merged, asked or recreated, and never overwritten unseen."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 from unittest.mock import AsyncMock
 
 from informerd.errors import Unreachable
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser, Page, reviewed
-from tests.edits.objects import Json, mydemo
-from tests.quick.objects import workload
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser, Page, reviewed
+from tests.support.edit.mydemos import Json, mydemo
+from tests.support.edit.workloads import workload
 
 
 async def test_a_change_that_overlaps_is_asked_field_by_field_and_overwrites_nothing(
@@ -60,11 +60,11 @@ async def test_in_a_list_with_merge_keys_only_the_field_that_both_changed_is_ask
     assert page.status == 409
     (question,) = page.form.radios
     assert "You both changed spec.template.spec.containers[name=web].image :" in page.text
-    taken = page.text.partition("Theirs, taken in without a question")[2].partition("Yours, kept")[0]
+    taken = page.text.partition("Theirs, merged without a conflict")[2].partition("Yours, kept")[0]
     assert "log:4" in taken
     assert "first:1" in taken
     assert "web:3" not in taken
-    assert "Nothing else." in page.text.partition("Yours, kept without a question")[2]
+    assert "Nothing else." in page.text.partition("Yours, kept without a conflict")[2]
     page = await browser.send(page.form.action, {**page.form.values, question: "mine", "review": ""})
     assert "web:2 # mine" in page.yaml
     assert (await browser.press(page, "save")).status == 302
@@ -175,7 +175,7 @@ async def test_an_object_that_was_made_anew_under_the_name_is_not_written_to(
     cluster.create(collection, mydemo("one", port=1))
     page = await browser.press(page, "save")
     assert page.status == 409
-    assert "another one was made under its name" in page.text
+    assert "another one was created under its name" in page.text
     assert "port: 9090" in page.yaml
     assert cluster.get(one)["spec"]["port"] == 1
     page = await browser.press(page, "adopt")
@@ -231,7 +231,7 @@ async def test_going_on_while_the_api_server_is_away_keeps_the_text(
     assert "port: 9090" in page.yaml
     parts.client.request = request
     page = await browser.press(page, "review")
-    assert "another one was made under its name" in page.text
+    assert "another one was created under its name" in page.text
     assert "port: 9090" in page.yaml
 
 

@@ -1,4 +1,4 @@
-"""Drafts of the editor on a real API server, asked as a browser without scripts asks."""
+"""Tests of the editor's drafts on a real API server, requested as by a browser without scripts."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import pytest
 from django.core.management import call_command
 from pytest_django import DjangoDbBlocker
 
-from dashboard.drafts.database import Database
-from dashboard.drafts.draft import MAX_BYTES
-from dashboard.drafts.shelf import Shelf
-from dashboard.live.context import USER_KEY
+from dashboard.access.identity import USER_KEY
+from dashboard.pages.drafts.draft import MAX_BYTES
+from dashboard.pages.drafts.store import DraftStore
+from dashboard.runtime.database import Database
 from informerd.clock import SystemClock
-from tests.controlplane import ControlPlane
-from tests.drafts.databases import in_file
-from tests.edits.browsing import Browser, Page, WiredClient
-from tests.edits.objects import mydemo
+from tests.support.controlplane import ControlPlane
+from tests.support.databases import in_file
+from tests.support.edit.form_browser import Browser, Page, WiredClient
+from tests.support.edit.mydemos import mydemo
 
 PATH = "/resources/mydemos.crddemo.k8s.io/{}/one/"
 
@@ -68,7 +68,7 @@ async def written(browser: Browser, path: str, old: str = "8080", new: str = "90
 async def resumed(browser: Browser, path: str) -> Page:
     """The editor with the draft that it offers."""
     offer = await browser.open(f"{path}edit/")
-    assert "You were writing here" in offer.text
+    assert "You have an unsaved draft here" in offer.text
     address = offer.body.partition("edit/?draft=")[2][:32]
     return await browser.open(f"{path}edit/?draft={address}")
 
@@ -91,8 +91,8 @@ async def test_what_is_typed_on_a_page_that_nobody_opened_is_not_whose_who_signe
     bob.client = Bobs(browser.parts, check_csrf=False)
     bob.client.cookies = browser.client.cookies
     problem = str((await keep(bob, page, yaml="hers: 1"))["problem"])
-    assert problem.startswith("This page was opened while nobody was signed in, but “bob” is signed in now")
-    assert "open the page again to go on with it as yours" in problem
+    assert problem.startswith("This page was opened without a sign-in, but “bob” is signed in now")
+    assert "open the page again and paste it there" in problem
 
 
 async def test_what_is_refused_for_good_says_so(browser: Browser, one: str, path: str) -> None:
@@ -108,8 +108,8 @@ async def test_every_button_keeps_the_text_and_the_editor_offers_it_again(
     await written(browser, path)
     page = await resumed(browser, path)
     assert "port: 9090" in page.yaml
-    assert "You go on with what you wrote" in page.text
-    assert "You were writing here" not in page.text
+    assert "You continue your draft" in page.text
+    assert "You have an unsaved draft here" not in page.text
     assert "data-drafts>1<" in page.body
 
 
@@ -118,7 +118,7 @@ async def test_a_saved_draft_is_over(browser: Browser, cluster: ControlPlane, on
     assert (await browser.press(page, "save")).status == 302
     assert cluster.get(one)["spec"]["port"] == 9090
     page = await browser.open(f"{path}edit/")
-    assert "You were writing here" not in page.text
+    assert "You have an unsaved draft here" not in page.text
     assert "No drafts" in (await browser.open("/drafts/")).text
 
 
@@ -129,10 +129,10 @@ async def test_a_draft_stands_on_what_it_began_with_so_that_conflicts_are_found(
     cluster.patch(one, {"spec": {"port": 7070}})
     page = await resumed(browser, path)
     assert "spec.port 8080 → 7070" in page.text
-    assert "You changed the same, to something else." in page.text
+    assert "You changed the same to another value." in page.text
     page = await browser.press(page, "review")
     assert page.status == 409
-    assert "say which it shall be" in page.text
+    assert "choose which value to keep" in page.text
     assert cluster.get(one)["spec"]["port"] == 7070
 
 
@@ -213,7 +213,7 @@ async def test_a_draft_shows_its_differences_and_can_be_thrown_away(browser: Bro
     assert (await browser.open(f"/drafts/{key}/")).status == 404
     page = await browser.open(f"{path}edit/?draft={key}")
     assert page.status == 404
-    assert "There is no such draft any more" in page.text
+    assert "This draft does not exist any more" in page.text
     assert "port: 8080" in page.yaml
 
 
@@ -236,7 +236,7 @@ async def test_without_its_database_the_editor_works_and_says_that_nothing_is_ke
     browser: Browser, cluster: ControlPlane, one: str, path: str, no_tables: str
 ) -> None:
     clock = SystemClock()
-    browser.parts.drafts = Shelf(clock, Database(clock, alias=no_tables))
+    browser.parts.drafts = DraftStore(clock, Database(clock, alias=no_tables))
     page = await written(browser, path)
     assert "not kept as a draft" in (await browser.press(page, "edit")).text
     assert (await browser.press(page, "save")).status == 302
@@ -265,14 +265,14 @@ def hush(cluster: ControlPlane, namespace: str) -> str:
 
 async def test_no_draft_of_a_secret_is_kept_and_its_page_says_so(browser: Browser, hush: str) -> None:
     page = await browser.open(hush)
-    assert "Drafts of Secrets are not kept" in page.text
+    assert "Secrets have no drafts" in page.text
     assert "draft" not in page.form.values  # so that the script sends nothing
     page = await browser.press(page, "edit", yaml=f"{page.yaml}# typed\n")
     assert "# typed" in page.yaml
-    assert "Drafts of Secrets are not kept" in page.text
+    assert "Secrets have no drafts" in page.text
     save = {**page.form.values, "draft_resource": "secrets", "draft_namespace": "", "draft_name": "hush"}
     said = json.loads((await browser.send("/drafts/keep/", save)).body)
-    assert "Drafts of Secrets are not kept" in said["problem"]
+    assert "Secrets have no drafts" in said["problem"]
     assert "No drafts" in (await browser.open("/drafts/")).text
 
 

@@ -1,4 +1,4 @@
-"""The YAML editor in Chromium, on the real API server: help from the schema while typing, marks, keys, its field."""
+"""Tests of the YAML editor in Chromium, on the real API server: schema help, marks, keys, and its form field."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from tests.controlplane import ControlPlane
 from tests.e2e.conftest import Dashboard
-from tests.e2e.objects import mydemo, mydemos
-from tests.edits.typist import CONTENT, FIELD, SLOW, Typist, opened
-from tests.wait import until
+from tests.support.browser.editor_typist import CONTENT, FIELD, SLOW, Typist, opened
+from tests.support.controlplane import ControlPlane
+from tests.support.e2e.manifests import mydemo, mydemos
+from tests.support.wait import until
 from tools.axe import violations
 
 pytestmark = pytest.mark.browser
@@ -166,7 +166,7 @@ def test_typing_over_a_selection_is_one_change_keeps_the_policy_and_brackets_go_
         ("8080", '"', 'port: "8080"\n'),
     ):
         typist.select(selected)
-        typist.type(typed)  # what the policy forbids fails the test, see tests/browser.py
+        typist.type(typed)  # what the policy forbids fails the test, see tests/support/browser/chromium.py
         assert found in typist.text()
         typist.press("Control+z")
         assert typist.text() == before

@@ -1,4 +1,4 @@
-"""What others do while the YAML editor is open, and how the two sides are shown beside each other, in Chromium."""
+"""Tests of concurrent changes in the YAML editor, and of both sides next to each other, in Chromium."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.controlplane import ApiFailure, ControlPlane
 from tests.e2e.conftest import Dashboard
-from tests.e2e.objects import Json, mydemos
-from tests.edits.typist import FIELD, SLOW, Typist, opened
-from tests.wait import until
+from tests.support.browser.editor_typist import FIELD, SLOW, Typist, opened
+from tests.support.controlplane import ApiFailure, ControlPlane
+from tests.support.e2e.manifests import Json, mydemos
+from tests.support.wait import until
 from tools.axe import violations
 
 pytestmark = pytest.mark.browser
@@ -35,8 +35,8 @@ def test_taking_in_keeps_cursor_selection_and_undo_and_writes_on_top_of_theirs(
     expect(note).to_contain_text("10.0.0.200")
     before = page.url
     typist.page.evaluate("window.stays = true")
-    note.get_by_role("button", name="Take it in").click()
-    expect(note).to_contain_text("Taken in.")
+    note.get_by_role("button", name="Merge it").click()
+    expect(note).to_contain_text("Merged.")
     assert page.evaluate("window.stays") is True, "no new page"
     assert page.url == before
     assert "ip: 10.0.0.200\n  port: 9090\n" in typist.text()
@@ -80,7 +80,7 @@ def test_what_others_change_shows_on_the_review_too_and_can_be_taken_in(
     expect(note).to_contain_text("10.0.0.200", timeout=SLOW)
     expect(note).to_contain_text("You have not touched it.")
     assert page.locator("button[name=save]").is_visible()
-    note.get_by_role("button", name="Take it in").click()
+    note.get_by_role("button", name="Merge it").click()
     expect(typist.content).to_be_visible(timeout=SLOW)
     assert "ip: 10.0.0.200\n  port: 9090\n" in typist.text()
 
@@ -96,10 +96,10 @@ def test_what_others_change_shows_beside_a_text_that_cannot_be_read_and_is_taken
     cluster.patch(one, {"spec": {"ip": "10.0.0.200"}})
     note = page.locator("#edit-theirs")
     expect(note).to_contain_text("10.0.0.200", timeout=SLOW)
-    expect(note).to_contain_text("once your text can be read")
+    expect(note).to_contain_text("Once your text is valid YAML")
     page.evaluate("window.stays = true")
     typist.behind("kind")
-    note.get_by_role("button", name="Take it in").click()
+    note.get_by_role("button", name="Merge it").click()
     until(lambda: typist.selected() == ": 9090", what="the cursor is where the text cannot be read")
     assert typist.text() == text
     typist.select("a: 9090")
@@ -109,8 +109,8 @@ def test_what_others_change_shows_beside_a_text_that_cannot_be_read_and_is_taken
         if ip not in note.inner_text():
             cluster.patch(one, {"spec": {"ip": ip}})
         expect(note).to_contain_text(ip, timeout=SLOW)
-        note.get_by_role("button", name="Take it in").click()
-        expect(note).to_contain_text("Taken in.", timeout=SLOW)
+        note.get_by_role("button", name="Merge it").click()
+        expect(note).to_contain_text("Merged.", timeout=SLOW)
         assert f"ip: {ip}\n  port: 9090\n" in typist.text()
     assert page.evaluate("window.stays") is True, "no new page"
 
@@ -124,7 +124,7 @@ def test_what_overlaps_is_asked_field_by_field_with_what_differs_marked(
     cluster.patch(one, {"spec": {"port": 8070, "ip": "10.0.0.200"}})
     note = page.locator("#edit-theirs")
     expect(note).to_contain_text("You changed the same")
-    note.get_by_role("button", name="Take it in").click()
+    note.get_by_role("button", name="Merge it").click()
     expect(page.locator(".edit > .bar h1")).to_contain_text("Merge", timeout=SLOW)
     expect(page.locator(".sides")).to_have_count(1)
     expect(page.locator(".side-choice mark")).to_have_text(["7", "9"])
@@ -156,7 +156,7 @@ def test_what_the_api_server_fails_over_is_sent_again_in_sight_unless_it_is_stop
         until(lambda: not is_writable(cluster, one), within=60, what="the API server asks the webhook")
         page.locator("#edit-review").click()
         says = page.locator("[data-repeat-says]")
-        expect(says).to_contain_text("Sent again by itself in", timeout=SLOW)
+        expect(says).to_contain_text("Sending again in", timeout=SLOW)
         expect(page.locator("form[data-repeat='60']")).to_have_count(1)
         expect(page.locator("main")).to_contain_text("failed calling webhook")
         page.get_by_role("button", name="Stop").click()

@@ -1,4 +1,4 @@
-"""Every kind that the API server updates is edited in the same way: reviewed, then saved on top of what was shown."""
+"""Tests that every kind that the API server updates is edited alike: reviewed, then saved over the reviewed version."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from dashboard.resources.rows.secrets import MASK
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser
-from tests.quick.objects import workload
+from dashboard.objects.printers.secret_redaction import MASK
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser
+from tests.support.edit.workloads import workload
 
 Json = dict[str, Any]
 
@@ -60,7 +60,7 @@ async def test_a_node_is_edited_though_it_is_in_no_namespace(
     cluster.create("/api/v1/nodes", {"metadata": {"name": name}})
     page = await browser.open(f"/resources/nodes/-/{name}/edit/")
     page = await browser.press(page, "review", yaml=f"{page.yaml.rstrip()}\n".replace("spec: {}\n", "") + CLOSED)
-    assert "No new pods come to it" in page.text
+    assert "No new pods are scheduled on it" in page.text
     assert (await browser.press(page, "save")).status == 302
     assert cluster.get(f"/api/v1/nodes/{name}")["spec"]["unschedulable"] is True
 

@@ -1,4 +1,4 @@
-"""What the editor's script is told while somebody types."""
+"""Tests of the diagnostics that the editor's script gets while the user types."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from dashboard.edits import actions
-from dashboard.edits import check as check_module
-from dashboard.edits.document import MAX_BYTES, Document, parse
-from dashboard.edits.loop import SMALL
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser
-from tests.edits.objects import mydemo
+from dashboard.objects.manifests.document import MAX_BYTES, Document, parse
+from dashboard.pages.edit import actions
+from dashboard.pages.edit import live_check as check_module
+from dashboard.runtime.background import SMALL_TEXT
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser
+from tests.support.edit.mydemos import mydemo
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ async def test_broken_yaml_is_told_and_the_form_left_alone(browser: Browser, pat
 async def test_a_form_that_makes_the_text_too_long_is_told(browser: Browser, path: str) -> None:
     answer = await check(browser, path, newkey__metadata__labels="a", new__metadata__labels="x" * MAX_BYTES)
     assert answer["valid"] is False
-    assert "the API server takes objects of up to 3 MiB" in answer["problems"]
+    assert "the API server accepts objects of up to 3 MiB" in answer["problems"]
 
 
 async def test_a_disagreement_is_told_and_neither_side_replaced(browser: Browser, path: str) -> None:
@@ -108,7 +108,7 @@ async def test_a_long_text_is_never_read_on_the_event_loop(
 
     for module in (actions, check_module):
         monkeypatch.setattr(module, "parse", noted)
-    long = f"{page.yaml}# {'x' * SMALL}\n"
+    long = f"{page.yaml}# {'x' * SMALL_TEXT}\n"
     data = {**page.form.values, "yaml": long, "look": "1"}
     assert (await browser.client.post(f"{path}check/", data)).json()["changes"] == 0
     page = await browser.press(page, "review", yaml=long.replace("10.0.0.1", "nowhere"))

@@ -1,4 +1,4 @@
-"""Writes whose answer is lost: the page finds out by reading whether they were stored, says so, and loses no text."""
+"""Tests of writes whose response is lost: the page reads the object to learn the outcome, and loses no text."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser, Page
-from tests.edits.careful import CarefulClient
-from tests.edits.objects import mydemo
-from tests.lossy import WAIT, Lossy
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.checked_client import CarefulClient
+from tests.support.edit.form_browser import Browser, Page
+from tests.support.edit.mydemos import mydemo
+from tests.support.lossy import WAIT, Lossy
 
 KIND = "/resources/mydemos.crddemo.k8s.io"
 
@@ -93,21 +93,21 @@ NOT_DONE = {
     "update": "It was not saved.",
     "status": "It was not saved.",
     "field": "It was not done.",
-    "create": "It was not made.",
+    "create": "The object was not created.",
     "delete": "It was not deleted.",
 }
 STORED = {
     "update": "is saved: no answer came when it was sent, but it was stored",
     "status": "is saved: no answer came when it was sent, but it was stored",
     "field": "8080 → 9090: no answer came when it was sent, but it was stored",
-    "create": "is made: no answer came when it was sent, but it was stored",
-    "delete": "No answer came to the deletion, but it was taken",
+    "create": "is created: no answer came when it was sent, but it was stored",
+    "delete": "No answer came to the deletion, but reading the object shows that it was accepted",
 }
 MAYBE = {
     "update": "may or may not be saved",
     "status": "may or may not be saved",
     "field": "may or may not be done",
-    "create": "may or may not be made",
+    "create": "The object may or may not exist",
     "delete": "may or may not be deleted",
 }
 
@@ -121,7 +121,7 @@ async def test_what_was_cut_off_before_it_arrived_is_said_not_to_be_done_and_is_
     page = await browser.press(page, button)
     assert page.status == 503
     assert NOT_DONE[way] in page.text
-    assert "Sent again by itself in 5 s (try 1 of 10)" in page.text
+    assert "Sending again in 5 s (try 1 of 10)" in page.text
     assert "press Try now" in page.text, "for those without scripts"
     assert not write.is_done(way)
     lossy.fault = ""
@@ -153,16 +153,16 @@ async def test_while_nothing_can_be_read_the_page_says_that_it_does_not_know_and
     page = await browser.press(page, button)
     assert page.status == 503
     assert MAYBE[way] in page.text
-    assert "Asked again by itself in 5 s (try 1)" in page.text
+    assert "Asking again in 5 s (try 1)" in page.text
     for number in range(2, 12):
         page = await browser.press(page, button)
         assert MAYBE[way] in page.text, "however long it lasts"
-        assert f"Asked again by itself in 5 s (try {number})" in page.text
+        assert f"Asking again in 5 s (try {number})" in page.text
         assert "Nothing was" not in page.text
     lossy.fault, lossy.down = "", False
     page = await browser.press(page, button)
     if way == "create" and not stored:
-        assert "it was not made, or it was and somebody deleted it" in page.text
+        assert "it was not created, or it was created and deleted again" in page.text
         page = await browser.press(await browser.press(page, "review"), button)
     assert (STORED[way] in await said(browser, page)) is stored
     assert write.is_done(way)
@@ -180,7 +180,7 @@ async def test_where_the_person_may_not_read_what_became_of_it_the_page_says_so_
     assert page.status == 403
     assert MAYBE[way] in page.text
     assert "access rules do not let Deltaboard's account read what became of it" in page.text
-    assert "failed over it" not in page.text
+    assert "failed while handling it" not in page.text
     assert "by itself" not in page.text
     assert "Nothing was" not in page.text
     assert lossy.writes == 1
@@ -227,7 +227,7 @@ async def test_after_a_lost_answer_no_page_says_that_nothing_was_written(
         write.cluster.create(write.collection, mydemo("one"))
     page = await browser.press(page, button)
     assert page.status == 409
-    assert "may or may not be made" in page.text if way == "create" else "No clear answer came" in page.text
+    assert "may or may not exist" in page.text if way == "create" else "No clear answer came" in page.text
     assert "Nothing was" not in page.text
     assert "by itself" not in page.text
     assert way == "create" or change == "other" or "discard" in page.form.buttons
@@ -245,15 +245,15 @@ async def test_nothing_is_said_to_be_open_of_a_finalizer_where_nothing_was_sent(
     lossy.down = True
     page = await browser.press(page, "take", understood="on")
     assert "may or may not" not in page.text
-    assert "Sent again by itself" in page.text
+    assert "Sending again" in page.text
     lossy.down, lossy.fault, lossy.down_after = False, "after", True
     page = await browser.press(page, "take")
-    assert "may or may not be taken away" in page.text
+    assert "may or may not be removed" in page.text
     page = await browser.press(page, "take")
-    assert "may or may not be taken away" in page.text
+    assert "may or may not be removed" in page.text
     lossy.down = False
     page = await browser.press(page, "take")
-    assert "No answer came to the deletion, but it was taken" in page.text
+    assert "No answer came to the deletion, but reading the object shows that it was accepted" in page.text
     assert not write.cluster.exists(write.one)
 
 
@@ -300,7 +300,7 @@ async def test_what_is_tried_often_enough_is_left_to_the_person(browser: Browser
     assert "(try 10 of 10)" in page.text
     page = await browser.press(page, button)
     assert page.status == 429
-    assert "again by itself" not in page.text
+    assert "Sending again" not in page.text
     assert "port: 9090" in page.yaml
 
 
@@ -315,6 +315,6 @@ async def test_an_object_whose_name_the_api_server_makes_up_is_never_made_again_
     lossy.fault = fault
     page = await browser.press(page, "create")
     assert page.status == (429 if fault == "busy" else 503)
-    assert "again by itself" not in page.text
+    assert "Sending again" not in page.text
     assert "generateName" in page.yaml
     assert lossy.writes == (fault == "after")

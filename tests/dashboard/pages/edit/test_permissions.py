@@ -1,4 +1,4 @@
-"""What the account may do is known before somebody fills in a form; on the real API server with its RBAC."""
+"""Tests of permissions, known before a form is filled in; on the real API server with its RBAC."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import pytest
 from django.http import QueryDict
 from django.template.loader import render_to_string
 
-from dashboard.access.rights import KEPT, Right, Rights
-from dashboard.resources.kinds import KINDS
-from dashboard.resources.query import Query
+from dashboard.cluster.access_reviews import CACHE_SECONDS, AccessReviews, ResourceAttributes
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.query.query import Query
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
-from tests.clock import FakeClock
-from tests.controllers.test_managing import let
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser, Page
-from tests.edits.conftest import parts_for
-from tests.live.feeder import Feeder
-from tests.resources.made import row_of
-from tests.wait import eventually
+from tests.dashboard.pages.conftest import parts_for
+from tests.dashboard.pages.controllers.test_manager import let
+from tests.support.clock import FakeClock
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser, Page
+from tests.support.live.replica_feeder import Feeder
+from tests.support.objects.rows import row_of
+from tests.support.wait import eventually
 
 MYDEMOS = KINDS["mydemos.crddemo.k8s.io"]
 ONE = {"apiVersion": "crddemo.k8s.io/v1", "kind": "Mydemo", "metadata": {"name": "one"}, "spec": {"ip": "10.0.0.1"}}
@@ -137,19 +137,19 @@ async def test_where_none_may_be_made_no_form_is_offered(alices: SimpleNamespace
 
 async def test_a_rule_may_name_objects_and_a_no_is_asked_again(cluster: ControlPlane, namespace: str) -> None:
     async with Client(load_kubeconfig(cluster.kubeconfig_of("alice"))) as client:
-        rights = Rights(clock := FakeClock(), lambda: client)
-        one, other = (Right("update", MYDEMOS.resource, namespace, name) for name in ("one", "other"))
+        rights = AccessReviews(clock := FakeClock(), lambda: client)
+        one, other = (ResourceAttributes("update", MYDEMOS.resource, namespace, name) for name in ("one", "other"))
         with let(cluster, "alice", mydemos("update", names=("one",))):
             await settled(rights, one, allowed=True)
             assert await rights.denial(other)
         assert await rights.denial(one) == "", "a yes is kept for a while"
-        await clock.advance(KEPT)
+        await clock.advance(CACHE_SECONDS)
         await settled(rights, one, allowed=False)
         with let(cluster, "alice", mydemos("update")):
             await settled(rights, other, allowed=True)
 
 
-async def settled(rights: Rights, right: Right, *, allowed: bool) -> None:
+async def settled(rights: AccessReviews, right: ResourceAttributes, *, allowed: bool) -> None:
     """Wait until the API server has heard of its rules, and the rights with it."""
 
     async def heard() -> bool:
@@ -159,5 +159,5 @@ async def settled(rights: Rights, right: Right, *, allowed: bool) -> None:
 
 
 async def test_what_nobody_can_tell_is_offered() -> None:
-    rights = Rights(FakeClock(), lambda: None)
-    assert await rights.denial(Right("update", MYDEMOS.resource)) == ""
+    rights = AccessReviews(FakeClock(), lambda: None)
+    assert await rights.denial(ResourceAttributes("update", MYDEMOS.resource)) == ""

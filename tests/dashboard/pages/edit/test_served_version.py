@@ -1,4 +1,4 @@
-"""A page is open, and its version of the kind is served no more: the object is there in another one, and is said so."""
+"""Tests of an open page whose version of the kind is no longer served: the object exists in another version."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from dashboard.resources.kinds import KINDS, KindInfo
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser
-from tests.edits.objects import mydemo
+from dashboard.objects.kinds.catalog import KINDS, KindInfo
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser
+from tests.support.edit.mydemos import mydemo
 
 KEY = "mydemos.crddemo.k8s.io"
 

@@ -1,4 +1,4 @@
-"""The status on an address of its own: written to its subresource, apart from the spec in text and drafts."""
+"""Tests of the status, edited on its own address and written to its subresource, apart from the spec."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from dashboard.edits.document import parse
-from dashboard.edits.editable import Base, editable, to_write
+from dashboard.objects.manifests.document import parse
+from dashboard.pages.writes.target import Base, editable_part, update_body
 from informerd.rest.discovery import Discovery
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser
-from tests.edits.objects import mydemo
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser
+from tests.support.edit.mydemos import mydemo
 
 Json = dict[str, Any]
 
@@ -45,7 +45,7 @@ async def test_a_status_is_edited_by_itself_and_written_to_its_subresource(
     assert page.form.values["field.status.phase"] == "Pending"
     assert "--subresource=status" in page.text
     page = await browser.press(page, "review", yaml=page.yaml.replace("Pending", "Ready"))
-    assert "writes what it sees over it" in page.text
+    assert "overwrites it at its next reconcile" in page.text
     assert (await browser.press(page, "save")).status == 302
     after = cluster.get(one)
     assert after["status"] == {"phase": "Ready"}
@@ -70,8 +70,8 @@ async def test_what_others_did_to_the_spec_meanwhile_is_no_conflict_and_to_the_s
 async def test_drafts_of_a_status_are_apart_from_those_of_the_spec(browser: Browser, one: str, path: str) -> None:
     page = await browser.open(f"{path}edit/status/")
     await browser.press(page, "edit", yaml=page.yaml.replace("Pending", "Typed"))
-    assert "You were writing here" not in (await browser.open(f"{path}edit/")).text
-    assert "You were writing here" in (await browser.open(f"{path}edit/status/")).text
+    assert "You have an unsaved draft here" not in (await browser.open(f"{path}edit/")).text
+    assert "You have an unsaved draft here" in (await browser.open(f"{path}edit/status/")).text
     drafts = await browser.open("/drafts/")
     assert "the status of Mydemo" in drafts.text
     assert f"{path}edit/status/?draft=" in drafts.body
@@ -110,7 +110,7 @@ def test_where_the_status_is_an_ordinary_field_all_else_is_written_as_it_is() ->
     }  # fmt: skip
     base = Base.of(live, "status")
     assert base.value == {"apiVersion": "v1", "kind": "X", "metadata": {"name": "x"}, "status": {"b": 1}}
-    sent = to_write({**base.value, "status": {"b": 2}}, live, "status")
+    sent = update_body({**base.value, "status": {"b": 2}}, live, "status")
     assert sent["spec"] == live["spec"]
     assert sent["metadata"] == {"name": "x", "uid": "u", "resourceVersion": "7", "labels": {"c": "d"}}
-    assert editable(sent, "status")["status"] == {"b": 2}
+    assert editable_part(sent, "status")["status"] == {"b": 2}

@@ -1,15 +1,18 @@
-"""The edit pages on a real API server: what they show, what a review writes and a save, and who may."""
+"""Tests of the edit pages on a real API server: display, review, save, and permissions."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any, cast
 
 from django.template.loader import render_to_string
 
-from dashboard.edits.document import parse
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser, reviewed
-from tests.edits.objects import mydemo
+from dashboard.objects.manifests.document import parse
+from informerd.errors import Unreachable
+from informerd.rest.response import Response
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser, reviewed
+from tests.support.edit.mydemos import mydemo
 
 
 async def test_the_editor_shows_the_object_without_what_only_servers_write(
@@ -58,7 +61,7 @@ async def test_form_and_text_that_disagree_are_asked_about_and_both_are_kept(
     text = page.yaml.replace("port: 8080", "port: 1")
     page = await browser.press(page, "review", yaml=text, field__spec__port="2")
     assert page.status == 422
-    assert "Make them agree" in page.text
+    assert "Make them equal" in page.text
     assert "port: 1" in page.yaml
     assert page.form.values["field.spec.port"] == "2"
 
@@ -67,7 +70,7 @@ async def test_what_the_form_cannot_take_is_said_at_its_field_and_kept(browser: 
     page = await browser.open(f"{path}edit/")
     page = await browser.press(page, "review", field__spec__port="many")
     assert page.status == 422
-    assert "“many” is no whole number" in page.text
+    assert "“many” is not a whole number" in page.text
     assert page.form.values["field.spec.port"] == "many"
 
 
@@ -102,7 +105,7 @@ async def test_what_the_api_server_does_not_take_of_a_text_is_named(
     path = f"/resources/deployments.apps/{namespace}/web/"
     page = await reviewed(browser, path, "  progressDeadlineSeconds: 600\n", "")
     assert "Nothing would change: the API server keeps spec.progressDeadlineSeconds as before." in page.text
-    assert "as the text has it" not in page.text
+    assert "matches the text" not in page.text
     page = await browser.open(f"{path}edit/")
     text = page.yaml.replace("  progressDeadlineSeconds: 600\n", "").replace("app:1", "app:2")
     page = await browser.press(page, "review", yaml=text)
@@ -176,7 +179,7 @@ async def test_a_person_without_the_right_to_update_is_told_by_the_cluster(
     allow(cluster, namespace, "bob", ["get"])
     page = await bob.open(f"{path}edit/")
     assert page.status == 403
-    assert "You may not edit one" in page.text
+    assert "You are not allowed to edit one" in page.text
     assert f"do not let Deltaboard's account update mydemos.crddemo.k8s.io in namespace {namespace}" in page.text
     page = await browser.open(f"{path}edit/")  # and where the right was taken away while it was typed
     text = page.yaml.replace("8080", "9090")
@@ -201,3 +204,21 @@ def allow(cluster: ControlPlane, namespace: str, user: str, verbs: list[str]) ->
 
 def test_the_page_of_a_fault_does_not_claim_that_nothing_was_changed() -> None:
     assert "Nothing was changed" not in render_to_string("500.html")
+
+
+async def test_the_editor_has_its_form_where_only_the_definition_is_readable(
+    browser: Browser, parts: SimpleNamespace, cluster: Any, namespace: str, collection: str
+) -> None:
+    cluster.create(collection, mydemo("one"))
+    request = parts.client.request
+
+    async def without_openapi(method: str, path: str, **options: Any) -> Response:
+        if path.startswith("/openapi/"):
+            raise Unreachable("connection reset")
+        return cast("Response", await request(method, path, **options))
+
+    parts.client.request = without_openapi
+    for _ in range(2):
+        page = await browser.open(f"/resources/mydemos.crddemo.k8s.io/{namespace}/one/edit/")
+        assert page.status == 200
+        assert page.form.values["field.spec.port"] == "8080"

@@ -1,4 +1,4 @@
-"""What an eviction that the API server answers with 409 came to: the pod itself tells."""
+"""Tests of an eviction with a 409 response, whose outcome the pod itself shows."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from unittest.mock import AsyncMock
 
 import pytest
 
-from dashboard.evictions.eviction import Gone, Held, evict
-from dashboard.repeats import AGAIN_AFTER
+from dashboard.pages.evictions.evict import Blocked, Gone, evict
+from dashboard.runtime.retry import DEFAULT_RETRY_AFTER
 from informerd.errors import Conflict, Status
 from informerd.resource import PODS
 from informerd.rest.client import Client
-from tests.controlplane import ControlPlane
-from tests.e2e.objects import running
-from tests.quick.objects import budget, pod
+from tests.support.controlplane import ControlPlane
+from tests.support.e2e.manifests import running
+from tests.support.edit.workloads import budget, pod
 
 
 async def test_after_a_conflict_the_pod_itself_tells_whether_it_changed_is_another_one_or_gone(
@@ -25,7 +25,9 @@ async def test_after_a_conflict_the_pod_itself_tells_whether_it_changed_is_anoth
     conflict = Conflict(Status(code=409, reason="Conflict", message=words))
     # the API server itself loses this race only now and then, and tries for ten seconds where the uid is another one
     monkeypatch.setattr(Client, "create", AsyncMock(side_effect=conflict))
-    assert await evict(parts.client, namespace, "web-1", uid) == Held(words, by_budget=False, again_after=AGAIN_AFTER)
+    assert await evict(parts.client, namespace, "web-1", uid) == Blocked(
+        words, is_by_budget=False, retry_after=DEFAULT_RETRY_AFTER
+    )
     assert await evict(parts.client, namespace, "web-1", "another") == Gone(replaced=True)
     cluster.request("DELETE", f"/api/v1/namespaces/{namespace}/pods/web-1", {"gracePeriodSeconds": 0})
     assert await evict(parts.client, namespace, "web-1", uid) == Gone(replaced=False)
@@ -49,5 +51,5 @@ async def test_an_eviction_of_another_version_would_use_up_the_budget_and_so_non
         await parts.client.create(PODS, body, namespace, name="web-1", subresource="eviction")
     assert cluster.get(f"{budgets}/web")["status"]["disruptionsAllowed"] == 0
     held = await evict(parts.client, namespace, "web-1", uid)
-    assert isinstance(held, Held)
-    assert held.by_budget
+    assert isinstance(held, Blocked)
+    assert held.is_by_budget

@@ -1,4 +1,4 @@
-"""Evict one pod on the real API server: budgets are kept and named."""
+"""Tests of evicting one pod on the real API server: budgets are respected and named."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from unittest.mock import AsyncMock
 import pytest
 
 from informerd.errors import Unreachable
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser
-from tests.quick.objects import READY, budget, hold, pod, workload
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser
+from tests.support.edit.workloads import READY, budget, hold, pod, workload
 
 OWNER = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1", "uid": "1"}
 
@@ -21,7 +21,7 @@ async def test_a_pod_is_evicted_and_its_deletion_followed(
     pods = f"/api/v1/namespaces/{namespace}/pods"
     uid = cluster.create(pods, pod("web-1", owner=OWNER))["metadata"]["uid"]
     page = await browser.open(f"/resources/pods/{namespace}/web-1/do/evict/")
-    assert "ReplicaSet web-1 makes another one elsewhere" in page.text
+    assert "ReplicaSet web-1 creates another one elsewhere" in page.text
     assert "The API server has just accepted a dry run of this." in page.text
     page = await browser.press(page, "evict")
     assert (page.status, page.location) == (303, f"/resources/pods/{namespace}/web-1/delete/?uid={uid}")
@@ -43,7 +43,7 @@ async def test_a_budget_that_holds_it_is_named_with_its_numbers_and_it_is_tried_
     page = await browser.press(page, "evict")
     assert page.status == 429
     assert words in page.text
-    assert "Sent again by itself" in page.text
+    assert "Sending again" in page.text
     assert "deletionTimestamp" not in cluster.get(f"{pods}/web-1")["metadata"]
     cluster.delete(held)
     page = await browser.press(page, "do")
@@ -66,7 +66,7 @@ async def test_no_budget_is_said_to_hold_a_pod_that_the_api_server_lets_go(
     cluster.patch(f"{held}/status", {"status": {"currentHealthy": 0}})
     page = await browser.open(f"/resources/pods/{namespace}/web-unready/do/evict/")
     assert "The PodDisruptionBudget keep-web" in page.text
-    assert "The API server would not do it now" in page.text
+    assert "The API server would refuse it now" in page.text
     cluster.patch(held, {"spec": {"unhealthyPodEvictionPolicy": "AlwaysAllow"}})
     page = await browser.open(f"/resources/pods/{namespace}/web-unready/do/evict/")
     assert "No PodDisruptionBudget holds it." in page.text
@@ -75,7 +75,7 @@ async def test_no_budget_is_said_to_hold_a_pod_that_the_api_server_lets_go(
     assert "Several PodDisruptionBudgets select it" in page.text
     assert "The PodDisruptionBudget keep-web" in page.text
     assert "The PodDisruptionBudget keep-too" in page.text
-    assert "The API server would not do it" in page.text
+    assert "The API server would refuse it" in page.text
     assert "more than one PodDisruptionBudget" in page.text
 
 
@@ -97,7 +97,7 @@ async def test_of_a_mirror_pod_only_the_object_is_said_to_go(
     static["metadata"]["annotations"] = {"kubernetes.io/config.mirror": "1"}
     cluster.create(f"/api/v1/namespaces/{namespace}/pods", static)
     page = await browser.open(f"/resources/pods/{namespace}/web-static/do/evict/")
-    assert "its containers run on, and the kubelet makes the object again" in page.text
+    assert "its containers keep running, and the kubelet creates the object again" in page.text
     assert "It is shut down" not in page.text
 
 
@@ -125,13 +125,13 @@ async def test_a_daemon_sets_pod_comes_back_on_its_node_but_not_what_it_kept_nor
     cluster.patch(f"{pods}/web-log/status", {"status": READY})
     hold(cluster, namespace)
     page = await browser.open(f"/resources/pods/{namespace}/web-log/do/evict/")
-    assert "it is evicted; DaemonSet log makes another one on the same node; what is in its emptyDir" in page.text
+    assert "it is evicted; DaemonSet log creates another one on the same node; the data in its emptyDir" in page.text
     assert "The PodDisruptionBudget keep-web" in page.text
     assert "emptydir" in page.body
-    assert "nobody makes it again" not in page.text
+    assert "nothing recreates it" not in page.text
     cluster.delete(f"{sets}/log")
     page = await browser.open(f"/resources/pods/{namespace}/web-log/do/evict/")
-    assert "DaemonSet log is no more, so that nobody makes it again" in page.text
+    assert "DaemonSet log does not exist any more, so nothing recreates it" in page.text
     assert 'name="unmanaged"' in page.body
 
 
@@ -156,12 +156,12 @@ async def test_pressed_while_the_api_server_is_down_it_is_sent_again_with_a_coun
     request = parts.client.request
     parts.client.request = AsyncMock(side_effect=Unreachable("connection refused"))
     page = await browser.press(page, "evict")
-    assert (page.status, "Sent again by itself in 5 s (try 1 of 10)" in page.text) == (503, True)
+    assert (page.status, "Sending again in 5 s (try 1 of 10)" in page.text) == (503, True)
     given_up = await browser.send(page.form.action, {**page.form.values, "tries": "10"})
     assert "The API server is unreachable" in given_up.text
     lost = await browser.send(page.form.action, {**page.form.values, "lost": "yes", "tries": "10"})
     assert "It may or may not be evicted." in lost.text
-    assert "Asked again by itself in 5 s (try 11)" in lost.text
+    assert "Asking again in 5 s (try 11)" in lost.text
     parts.client.request = request
     page = await browser.press(lost, "do")
     assert page.status == 303

@@ -1,4 +1,4 @@
-"""Bursts become one line, by the times of their entries alone, and nothing is lost from any count."""
+"""Tests of bursts, which become one line by the times of their entries alone, with exact counts."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from collections.abc import Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.live.feed_folds import FROM, GAP, LONGEST, FeedItem, Folds
-from dashboard.live.feed_shown import Shown
-from dashboard.live.messages import About, Entry
-from dashboard.live.swaps import AT_ONCE
-from dashboard.resources.kinds import KindInfo, kinds_named
-from tests.live.feed_entries import entry
+from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
+from dashboard.objects.kinds.row import Entry, EventSubject
+from dashboard.pages.feed.bursts import BURST_GAP, BURST_MAX_SECONDS, BURST_MIN, BurstFolder, FeedItem
+from dashboard.pages.feed.window import MAX_SWAP_LINES, FeedWindow
+from tests.support.live.feed_entries import entry
 
-PODS, EVENTS = kinds_named(["pods", "events"])
+PODS, EVENTS = parse_kinds(["pods", "events"])
 
 
 def folded(entries: Iterable[Entry], kind: KindInfo = PODS) -> list[FeedItem]:
     """The lines that these entries become, oldest first."""
-    folds = Folds()
+    folds = BurstFolder()
     lines: dict[str, FeedItem] = {}
     for one in entries:
         item, merged = folds.add(kind, one)
@@ -35,16 +34,16 @@ def sizes(entries: Iterable[Entry]) -> list[int]:
 
 
 def test_five_changes_of_an_object_that_come_fast_are_one_line_and_four_are_not() -> None:
-    assert sizes(entry(seq, at=seq * 0.5) for seq in range(1, FROM)) == [1, 1, 1, 1]
+    assert sizes(entry(seq, at=seq * 0.5) for seq in range(1, BURST_MIN)) == [1, 1, 1, 1]
     assert sizes(entry(seq, at=seq * 0.5) for seq in range(1, 38)) == [21, 16]
     assert sizes(entry(seq, at=seq * 0.05) for seq in range(1, 38)) == [37]
 
 
 def test_a_pause_or_too_long_a_burst_begins_another_line() -> None:
-    slow = [entry(seq, at=seq * (GAP + 0.1)) for seq in range(1, 9)]
+    slow = [entry(seq, at=seq * (BURST_GAP + 0.1)) for seq in range(1, 9)]
     assert sizes(slow) == [1] * 8
     long = folded(entry(seq, at=seq * 0.5) for seq in range(1, 100))
-    assert all(item.last.time - item.first.time <= LONGEST for item in long)
+    assert all(item.last.time - item.first.time <= BURST_MAX_SECONDS for item in long)
     assert sum(item.size for item in long) == 99
 
 
@@ -57,7 +56,7 @@ def test_the_objects_of_one_owner_are_one_line_and_those_of_another_are_not() ->
 
 
 def test_events_are_folded_by_what_they_are_about() -> None:
-    about = About("Pod", "", "shop", "web-1")
+    about = EventSubject("Pod", "", "shop", "web-1")
     found = folded((entry(seq, f"web-1.{seq}", at=seq * 0.1, op="added", about=about) for seq in range(6)), EVENTS)
     assert [item.size for item in found] == [6]
 
@@ -65,7 +64,7 @@ def test_events_are_folded_by_what_they_are_about() -> None:
 def test_a_line_shows_what_is_worst_in_it() -> None:
     entries = [entry(seq, at=seq * 0.1, tone="bad" if seq == 3 else "ok") for seq in range(1, 8)]
     (item,) = folded(entries)
-    assert (item.worst.seq, item.last.seq, item.urgent) == (3, 7, True)
+    assert (item.worst.seq, item.last.seq, item.is_urgent) == (3, 7, True)
 
 
 CHANGES = st.lists(
@@ -99,8 +98,8 @@ def test_whatever_comes_each_entry_is_counted_in_exactly_one_line(
     for item in lines:
         counted.update(item.counts)
         assert sum(item.counts.values()) == item.size
-        assert item.size == 1 or item.size >= FROM
-        assert item.last.time - item.first.time <= LONGEST
+        assert item.size == 1 or item.size >= BURST_MIN
+        assert item.last.time - item.first.time <= BURST_MAX_SECONDS
     assert counted == Counter(one.op for one in entries)
 
 
@@ -111,69 +110,69 @@ def test_sampling_loses_nothing_from_the_counts(
     """Some entries are there before, the others come in lumps, with room for some lines each time."""
     entries = made(changes)
     before = data.draw(st.integers(0, len(entries)))
-    shown = Shown(most, fold=True)
+    shown = FeedWindow(most, fold=True)
     shown.begin((PODS, one) for one in entries[:before])
     page = {item.id: item.size for item in shown.lines}
     for place, one in enumerate(entries[before:]):
         shown.add(PODS, one)
         if data.draw(st.booleans()) or place == len(entries) - before - 1:
-            items, gone = shown.take(room)
+            items, gone = shown.take_update(room)
             assert len(items) <= room
             assert [item.id for item in items] == sorted((item.id for item in items), reverse=True)
             for line in gone:
                 page.pop(line, None)
             page |= {item.id: item.size for item in items}
             page = {line: page[line] for line in sorted(page, reverse=True)[:most]}
-            assert 0 <= shown.told <= shown.seen
+            assert 0 <= shown.shown_count <= shown.seen
             assert list(page) == [item.id for item in shown.lines]
     assert shown.seen == len(entries) - before
-    while shown.behind:
-        page |= {item.id: item.size for item in shown.take(room)[0]}
+    while shown.has_stale_bursts:
+        page |= {item.id: item.size for item in shown.take_update(room)[0]}
     assert page == {item.id: item.size for item in shown.lines}
 
 
 def test_past_reading_speed_what_is_wrong_is_shown_before_what_is_not() -> None:
-    shown = Shown(200, fold=True)
+    shown = FeedWindow(200, fold=True)
     for seq in range(1, 1001):
         shown.add(PODS, entry(seq, f"web-{seq}", at=seq * 0.001, tone="bad" if seq in {3, 500} else "ok"))
-    items, _ = shown.take()
-    assert len(items) == AT_ONCE
-    assert {item.first.seq for item in items if item.urgent} == {3, 500}
+    items, _ = shown.take_update()
+    assert len(items) == MAX_SWAP_LINES
+    assert {item.first.seq for item in items if item.is_urgent} == {3, 500}
     assert items[0].first.seq == 1000
-    assert (shown.seen, shown.told) == (1000, AT_ONCE)
+    assert (shown.seen, shown.shown_count) == (1000, MAX_SWAP_LINES)
 
 
 def test_a_fold_that_grows_stays_where_it_began_and_is_told_again() -> None:
-    shown = Shown(200, fold=True)
+    shown = FeedWindow(200, fold=True)
     for seq in range(1, 7):
         shown.add(PODS, entry(seq, at=seq * 0.1))
-    (fold,), _ = shown.take()
+    (fold,), _ = shown.take_update()
     shown.add(PODS, entry(7, "other", at=0.75))
     shown.add(PODS, entry(8, at=0.8))
-    items, gone = shown.take()
+    items, gone = shown.take_update()
     assert [(item.first.name, item.size) for item in items] == [("other", 1), ("web-1", 7)]
     assert items[1] is fold
     assert not gone
-    assert shown.told == shown.seen == 8
+    assert shown.shown_count == shown.seen == 8
 
 
 def test_lines_that_become_one_leave_the_page() -> None:
-    shown = Shown(200, fold=True)
-    for seq in range(1, FROM):
+    shown = FeedWindow(200, fold=True)
+    for seq in range(1, BURST_MIN):
         shown.add(PODS, entry(seq, at=seq * 0.1))
-    items, _ = shown.take()
-    assert len(items) == FROM - 1
-    shown.add(PODS, entry(FROM, at=0.6))
-    (fold,), gone = shown.take()
-    assert (fold.size, fold.id) == (FROM, items[-1].id)
+    items, _ = shown.take_update()
+    assert len(items) == BURST_MIN - 1
+    shown.add(PODS, entry(BURST_MIN, at=0.6))
+    (fold,), gone = shown.take_update()
+    assert (fold.size, fold.id) == (BURST_MIN, items[-1].id)
     assert sorted(gone) == sorted(item.id for item in items[:-1])
 
 
 def test_up_to_60_folds_that_have_grown_are_brought_together() -> None:
-    shown = Shown(AT_ONCE, fold=True)
-    for seq in range(AT_ONCE * (FROM + 1)):
-        if seq == AT_ONCE * FROM:
-            shown.take()
-        shown.add(PODS, entry(seq, f"web-{seq % AT_ONCE}", at=seq * 0.001))
-    lines, _ = shown.take()
-    assert (len(lines), shown.behind, shown.told) == (AT_ONCE, False, shown.seen)
+    shown = FeedWindow(MAX_SWAP_LINES, fold=True)
+    for seq in range(MAX_SWAP_LINES * (BURST_MIN + 1)):
+        if seq == MAX_SWAP_LINES * BURST_MIN:
+            shown.take_update()
+        shown.add(PODS, entry(seq, f"web-{seq % MAX_SWAP_LINES}", at=seq * 0.001))
+    lines, _ = shown.take_update()
+    assert (len(lines), shown.has_stale_bursts, shown.shown_count) == (MAX_SWAP_LINES, False, shown.seen)

@@ -1,4 +1,4 @@
-"""The feed as people use it: spans on the histogram, bursts that open, and nothing that jumps while somebody reads."""
+"""Tests of the feed in a browser: ranges on the histogram, bursts that open, and a steady page for the reader."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from dashboard.live.feed_view import SHOWN
-from dashboard.live.swaps import IN_A_STORM
-from tests.browser import wait_until
-from tests.live.conftest import PageServer, copies, open_live
-from tests.wait import until
+from dashboard.pages.feed.live_feed import MAX_LINES
+from dashboard.pages.feed.window import MAX_STORM_LINES
+from tests.dashboard.conftest import PageServer, copies, open_live
+from tests.support.browser.chromium import wait_until
+from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
 
@@ -201,7 +201,7 @@ def test_past_reading_speed_the_page_says_how_much_it_shows_and_counts_all(page:
     expect(page.locator("h1")).to_contain_text(re.compile(r"showing \d+ of \d+ a second"))
     expect(page.locator(".sums")).to_contain_text("1,500 modified")
     expect(hidden).to_have_text(re.compile(r"1,[34]\d\d more counted, not shown"))
-    until(lambda: 3 * IN_A_STORM <= lines(page).count() <= SHOWN, what="some of each storm")
+    until(lambda: 3 * MAX_STORM_LINES <= lines(page).count() <= MAX_LINES, what="some of each storm")
 
 
 def test_a_mistake_in_the_filter_is_underlined_and_the_last_good_feed_stays(page: Page, server: PageServer) -> None:

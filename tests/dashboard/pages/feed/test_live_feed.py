@@ -1,4 +1,4 @@
-"""The feed's view: newest first, sampled on screen past reading speed, counted exactly."""
+"""Tests of the live feed: newest first, sampled on screen beyond reading speed, counted exactly."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import pytest
 from django.http import QueryDict
 from django.template.loader import render_to_string
 
-from dashboard.live.change import Change
-from dashboard.live.feed_lines import FeedLine
-from dashboard.live.feed_log import FeedLog
-from dashboard.live.feed_query import FeedQuery
-from dashboard.live.feed_view import SHOWN, FeedView
-from dashboard.live.messages import About
-from dashboard.live.renderer import Renderer
-from dashboard.live.slices import Slices
-from dashboard.live.span import iso
-from dashboard.live.swaps import AT_ONCE, EVERY, FEW, IN_A_STORM
-from dashboard.resources.kinds import kinds_named
+from dashboard.live.rendering.renderer import Renderer
+from dashboard.live.replication.change import Change
+from dashboard.live.replication.history import FeedHistory
+from dashboard.objects.kinds.catalog import parse_kinds
+from dashboard.objects.kinds.row import EventSubject
+from dashboard.pages.feed.lines import FeedLine
+from dashboard.pages.feed.live_feed import MAX_LINES, LiveFeed
+from dashboard.pages.feed.query import FeedQuery
+from dashboard.pages.feed.time_range import iso
+from dashboard.pages.feed.window import IMMEDIATE_LINES, MAX_STORM_LINES, MAX_SWAP_LINES, SWAP_INTERVAL
+from dashboard.runtime.background import TimeSlicer
 from informerd.cache.health import Health
-from tests.clock import FakeClock
-from tests.live.feeder import Feeder, pod
-from tests.live.frames import ops_of
+from tests.support.clock import FakeClock
+from tests.support.live.frames import ops_of
+from tests.support.live.replica_feeder import Feeder, pod
 
-KINDS = kinds_named(["pods", "events"])
+KINDS = parse_kinds(["pods", "events"])
 
 
 class Shown:
@@ -37,8 +37,8 @@ class Shown:
             self.pods.say(1)
             self.clock._now += 0.01
         self.query = FeedQuery.parse(QueryDict(params))
-        self.log = FeedLog([self.pods.replica, self.events.replica], self.clock)
-        self.view = FeedView(self.query, KINDS, self.log, Slices(), self.clock)
+        self.log = FeedHistory([self.pods.replica, self.events.replica], self.clock)
+        self.view = LiveFeed(self.query, KINDS, self.log, TimeSlicer(), self.clock)
         self.render = Renderer(render_to_string)
         for feeder in (self.pods, self.events):
             feeder.replica.on_change(lambda change, key=feeder.key: self.apply(key, change))  # type: ignore[misc]
@@ -71,7 +71,7 @@ def seqs(shown: Shown) -> list[int]:
 
 def test_a_new_page_shows_what_is_remembered_newest_first() -> None:
     shown = Shown(before=250)
-    assert seqs(shown) == list(range(250, 250 - SHOWN, -1))
+    assert seqs(shown) == list(range(250, 250 - MAX_LINES, -1))
     assert shown.view.hidden == 0
 
 
@@ -85,10 +85,10 @@ def test_new_entries_come_newest_first() -> None:
 
 def test_a_frame_brings_60_at_most_and_the_rest_is_counted() -> None:
     shown = Shown()
-    shown.pods.say(AT_ONCE + 1204)
-    assert len(shown.update()) == AT_ONCE
-    assert (shown.view.hidden, shown.view.seen) == (1204, AT_ONCE + 1204)
-    assert "1,204 more" in render_to_string("live/_rate.html", shown.view.context())
+    shown.pods.say(MAX_SWAP_LINES + 1204)
+    assert len(shown.update()) == MAX_SWAP_LINES
+    assert (shown.view.hidden, shown.view.seen) == (1204, MAX_SWAP_LINES + 1204)
+    assert "1,204 more" in render_to_string("feed/_rate.html", shown.view.context())
     shown.pods.say(1)
     assert len(shown.update()) == 1
     assert shown.view.hidden == 1204
@@ -101,11 +101,11 @@ def test_a_storm_is_brought_in_fewer_and_smaller_swaps_and_counted_all_the_same(
         shown.pods.say(500)
         brought.append(len(shown.update()))
         shown.clock._now += 0.25
-    assert brought == [AT_ONCE, 0, IN_A_STORM, 0, IN_A_STORM, 0, IN_A_STORM, 0]
+    assert brought == [MAX_SWAP_LINES, 0, MAX_STORM_LINES, 0, MAX_STORM_LINES, 0, MAX_STORM_LINES, 0]
     assert shown.view.seen == 4000
     assert dict(shown.view.page.sums)["modified"] == 4000
     shown.update()
-    assert shown.view.hidden == 4000 - AT_ONCE - 4 * IN_A_STORM
+    assert shown.view.hidden == 4000 - MAX_SWAP_LINES - 4 * MAX_STORM_LINES
 
 
 def test_entries_that_nobody_can_tell_any_more_are_counted_on_the_page() -> None:
@@ -127,7 +127,7 @@ def test_kinds_that_may_not_be_listed_are_named_until_they_may() -> None:
     shown.events.beat(Health("forbidden", shown.clock.time(), problem="forbidden"))
     assert shown.view.dirty
     html = shown.view.update(shown.render)
-    assert "Events may not be listed. What changes of them is not shown." in html
+    assert "Events may not be listed. Their changes are not shown." in html
     assert "Events may not be listed" not in shown.view.update(shown.render)
     shown.events.beat(Health("live", shown.clock.time()))
     (unread,) = [op for op in ops_of(shown.view.update(shown.render)) if op.target.startswith("#unread")]
@@ -139,13 +139,13 @@ def test_kinds_that_may_not_be_listed_are_named_until_they_may() -> None:
 def test_what_the_first_page_said_of_kinds_is_taken_back(trouble: str) -> None:
     shown = Shown()
     shown.events.beat(Health("syncing" if trouble else "forbidden", shown.clock.time()))
-    view = FeedView(shown.query, KINDS, shown.log, Slices(), shown.clock)
+    view = LiveFeed(shown.query, KINDS, shown.log, TimeSlicer(), shown.clock)
     view.trouble = lambda: trouble
     view.open()
-    assert "Events" in render_to_string("live/_unread.html", view.context())
+    assert "Events" in render_to_string("feed/_unavailable_kinds.html", view.context())
     trouble = ""
     shown.events.beat(Health("live", shown.clock.time()))
-    view.apply("events", Change(state=True))
+    view.apply("events", Change(has_new_health=True))
     assert view.dirty
     html = view.update(shown.render)
     assert {"#unread", "#quiet"} <= {op.target.partition("-")[0] for op in ops_of(html)}
@@ -154,24 +154,24 @@ def test_what_the_first_page_said_of_kinds_is_taken_back(trouble: str) -> None:
 
 def test_a_wall_clock_that_is_set_back_stops_neither_lines_nor_counts() -> None:
     shown = Shown("folds=off")
-    shown.pods.say(FEW + 1)
+    shown.pods.say(IMMEDIATE_LINES + 1)
     shown.update()
     shown.clock.jump(-3600)
-    shown.clock._now += EVERY
-    shown.pods.say(FEW + 1)
-    assert len(shown.update()) == FEW + 1
-    shown.clock._now += 2 * EVERY
+    shown.clock._now += SWAP_INTERVAL
+    shown.pods.say(IMMEDIATE_LINES + 1)
+    assert len(shown.update()) == IMMEDIATE_LINES + 1
+    shown.clock._now += 2 * SWAP_INTERVAL
     shown.pods.lose_entries(7)
-    shown.pods.say(FEW + 1)
+    shown.pods.say(IMMEDIATE_LINES + 1)
     assert "7 missed" in shown.view.update(shown.render)
 
 
 def test_lines_that_wait_for_their_swap_hold_back_nothing_else_and_are_not_said_to_be_left_out() -> None:
     shown = Shown("folds=off")
-    shown.pods.say(FEW + 1)
+    shown.pods.say(IMMEDIATE_LINES + 1)
     shown.update()
     shown.pods.lose_entries(1200)
-    shown.pods.say(FEW + 1)
+    shown.pods.say(IMMEDIATE_LINES + 1)
     shown.events.beat(Health("forbidden", shown.clock.time()))
     html = shown.view.update(shown.render)
     assert "1,200 missed" in html
@@ -179,8 +179,8 @@ def test_lines_that_wait_for_their_swap_hold_back_nothing_else_and_are_not_said_
     assert "not shown</small>" not in html
     assert not any(op.swap.startswith("feed") for op in ops_of(html))
     assert shown.view.hidden == 0
-    shown.clock._now += EVERY
-    assert len(shown.update()) == FEW + 1
+    shown.clock._now += SWAP_INTERVAL
+    assert len(shown.update()) == IMMEDIATE_LINES + 1
 
 
 def test_a_feed_of_which_nothing_can_be_read_does_not_say_that_it_is_quiet() -> None:
@@ -190,7 +190,7 @@ def test_a_feed_of_which_nothing_can_be_read_does_not_say_that_it_is_quiet() -> 
     shown.events.beat(Health("unreachable", shown.clock.time(), problem="no route"))
     html = shown.view.update(shown.render)
     assert "<h2>Cannot be known</h2>" in html
-    assert "Events cannot be read. So nothing of what changes is shown." in html
+    assert "Events cannot be read. No changes are shown." in html
     assert "Quiet so far" not in html
 
 
@@ -207,12 +207,12 @@ def test_the_picture_marks_a_time_in_which_no_worker_told_changes_and_the_page_s
     shown.pods.say(1)
     shown.view.update(shown.render)
     shown.clock._now += 60
-    shown.apply("pods", Change(untold=(shown.clock.time() - 30, shown.clock.time())))
+    shown.apply("pods", Change(unannounced=(shown.clock.time() - 30, shown.clock.time())))
     (gap,) = shown.view.page.untold
     assert (gap.begin.datetime, gap.end.datetime) == ("2027-01-15T08:00:30Z", "2027-01-15T08:01:00Z")
     assert 80 < float(gap.x) < 95
     assert 5 < float(gap.width) < 15
-    assert "No worker told what changed" in shown.view.update(shown.render)
+    assert "No worker reported changes" in shown.view.update(shown.render)
 
 
 def test_kinds_are_woven_together_and_can_be_chosen() -> None:
@@ -320,7 +320,7 @@ def test_equal_states_have_one_address_and_one_view() -> None:
     one = FeedQuery.parse({"kind": ["events,po"], "q": ["web  op=added"]})
     other = FeedQuery.parse({"kind": ["pods", "ev"], "q": ["op=added web"]})
     assert one.query_string() == other.query_string() == "kind=events,pods&q=op%3Dadded+web"
-    assert FeedView.id_of(FeedView.state_of(one)) == FeedView.id_of(FeedView.state_of(other))
+    assert LiveFeed.id_of(LiveFeed.state_key(one)) == LiveFeed.id_of(LiveFeed.state_key(other))
 
 
 def test_a_burst_is_one_line_that_says_how_many_and_leads_to_each_of_them() -> None:
@@ -335,7 +335,7 @@ def test_a_burst_is_one_line_that_says_how_many_and_leads_to_each_of_them() -> N
     inside = FeedQuery.parse(QueryDict(line.inside.partition("?")[2]))
     assert (inside.span.is_fixed, inside.folds) == (True, False)
     matching = [
-        one for one in shown.pods.replica.entries if inside.matches("pods", one) and inside.span.holds(one.time, 0)
+        one for one in shown.pods.replica.entries if inside.matches("pods", one) and inside.span.contains(one.time, 0)
     ]
     assert len(matching) == line.count
 
@@ -344,13 +344,13 @@ def test_an_event_is_shown_as_what_it_is_about() -> None:
     shown = Shown()
     row = pod("web-1.17f2", tone="warn")
     one = shown.events.entry(row, "added", "BackOff: Back-off restarting failed container (×4)")
-    about = About("Deployment", "apps", "default", "web-1")
+    about = EventSubject("Deployment", "apps", "default", "web-1")
     shown.events._send(entries=(msgspec.structs.replace(one, about=about, reason="BackOff"),))
     (line,) = shown.lines
     assert (line.op, line.kind_title, line.name, line.href) == (
         "event", "Deployment", "web-1", "/resources/deployments.apps/default/web-1/",
     )  # fmt: skip
-    html = render_to_string("live/_entry.html", {"line": line})
+    html = render_to_string("feed/_entry.html", {"line": line})
     assert 'data-name="web-1.17f2"' in html
     assert 'data-tone="warn"' in html
 
@@ -359,7 +359,7 @@ def test_a_span_that_has_ended_shows_what_it_had_whatever_comes_later() -> None:
     shown = Shown(before=30)
     end = shown.clock.time()
     span = f"from={iso(end - 0.1)}&to={iso(end - 0.05)}&folds=off"
-    past = FeedView(FeedQuery.parse(QueryDict(span)), KINDS, shown.log, Slices(), shown.clock)
+    past = LiveFeed(FeedQuery.parse(QueryDict(span)), KINDS, shown.log, TimeSlicer(), shown.clock)
     before = [line.entry.seq for line in past.lines]
     assert before == [26, 25, 24, 23, 22, 21]
     assert past.page.total == 6
@@ -373,7 +373,7 @@ def test_a_span_that_has_ended_shows_what_it_had_whatever_comes_later() -> None:
 def test_a_span_that_is_not_known_says_so() -> None:
     shown = Shown("to=2020-01-01")
     assert shown.view.page.unknown_words == "all"
-    assert "Nothing is known of this span" in render_to_string("live/_feed.html", shown.view.context())
+    assert "Nothing is known of this span" in render_to_string("feed/_feed.html", shown.view.context())
     part = Shown("from=2020-01-01")
     part.pods.say(1)
     assert part.view.page.unknown_words == "part"
@@ -406,7 +406,7 @@ def test_sums_by_operation_are_exact_while_lines_are_sampled() -> None:
     assert dict(shown.view.page.sums) == {"added": 1, "modified": 2000, "deleted": 1}
     assert shown.view.seen == 2002
     shown.view.update(shown.render)
-    assert shown.view.hidden == 2002 - shown.view.shown.told > 0
+    assert shown.view.hidden == 2002 - shown.view.shown.shown_count > 0
     assert re.fullmatch(r"showing \d+ of 200 a second", shown.view.page.rate_text)
 
 
@@ -422,7 +422,7 @@ def test_a_page_that_follows_and_one_that_comes_later_show_the_same_lines() -> N
                 re.findall(r'<li id="(e[^"]+)"( data-leave)?', op.html) if "entries" in op.target else ()
             ):
                 page.pop(line, None) if leaves else page.update({line: line})
-        page = {line: page[line] for line in sorted(page, reverse=True)[:SHOWN]}
+        page = {line: page[line] for line in sorted(page, reverse=True)[:MAX_LINES]}
     (window, *_) = ops_of(shown.view.render_window(shown.render))
     assert re.findall(r'<li id="(e[^"]+)"', window.html) == list(page)
 
@@ -449,7 +449,7 @@ def test_a_long_span_is_paged() -> None:
         shown.pods.say(90)
         shown.clock._now += 3
     span = f"from={iso(shown.clock.time() - 60)}&to={iso(shown.clock.time())}&page=2"
-    view = FeedView(FeedQuery.parse(QueryDict(span)), KINDS, shown.log, Slices(), shown.clock)
+    view = LiveFeed(FeedQuery.parse(QueryDict(span)), KINDS, shown.log, TimeSlicer(), shown.clock)
     assert [line.entry.seq for line in view.lines] == list(range(250, 50, -1))
     assert view.page.listed == "201 to 400 of 450 lines"
     assert [link.words for link in view.page.ways.pages] == ["Newer", "Older"]
@@ -460,8 +460,8 @@ async def test_much_that_is_remembered_is_searched_in_slices() -> None:
     for _ in range(60):
         shown.pods.say(500)
         shown.clock._now += 0.01
-    slices = Slices()
-    view = FeedView(FeedQuery.parse({"q": ["busy-7777"]}), KINDS, shown.log, slices, shown.clock)
+    slices = TimeSlicer()
+    view = LiveFeed(FeedQuery.parse({"q": ["busy-7777"]}), KINDS, shown.log, slices, shown.clock)
     assert view.looking
     view.apply("pods", Change(entries=[shown.pods.entry(pod("busy-7777-b"), "added", "")]))
     async with asyncio.timeout(20):

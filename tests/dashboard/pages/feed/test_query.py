@@ -1,4 +1,4 @@
-"""The feed's address: its filter over entries, and its span of time."""
+"""Tests of the feed's address: its filter over entries, and its time range."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from dashboard.live.feed_query import FeedQuery
-from dashboard.live.messages import About, Entry
-from dashboard.live.span import Span, iso, step_for
-from tests.live.feed_entries import entry
+from dashboard.objects.kinds.row import Entry, EventSubject
+from dashboard.pages.feed.query import FeedQuery
+from dashboard.pages.feed.time_range import TimeRange, iso, step_for
+from tests.support.live.feed_entries import entry
 
 WEB = entry(
     1, "web-1", op="modified", tone="bad", status="CrashLoopBackOff", reason="crash loop: exit 1",
@@ -17,7 +17,7 @@ WEB = entry(
     fields=(("status", "CrashLoopBackOff"), ("spec.containers[app].image", "web:2"), ("spec.port", "9090")),
 )  # fmt: skip
 API = entry(2, "api-1", namespace="payments", op="added", status="Running", labels={"app": "api"}, words="created")
-PULL = entry(3, "web-1.17f2", op="added", reason="BackOff", tone="warn", about=About("Pod", "", "shop", "web-1"))
+PULL = entry(3, "web-1.17f2", op="added", reason="BackOff", tone="warn", about=EventSubject("Pod", "", "shop", "web-1"))
 NAMES = {id(WEB): "web", id(API): "api", id(PULL): "pull"}
 
 
@@ -103,7 +103,7 @@ def test_a_span_has_one_address_and_comes_back_from_it() -> None:
     assert FeedQuery.parse(parse_qs(query.query_string())) == query
     assert FeedQuery.parse(parse_qs("last=900s")).query_string() == "last=15m"
     assert FeedQuery.parse(parse_qs("last=15m&page=3")).page == 1
-    assert query.with_(span=Span()).query_string() == "q=web&folds=off"
+    assert query.with_(span=TimeRange()).query_string() == "q=web&folds=off"
 
 
 def test_a_name_that_no_namespace_can_have_is_told_and_left_out() -> None:
@@ -126,16 +126,20 @@ def test_a_moment_is_written_to_the_microsecond(moment: float) -> None:
 @pytest.mark.parametrize(
     ("params", "message", "span"),
     [
-        ({"last": ["soon"]}, "expected one from 1s to 24h", Span()),
-        ({"last": ["25h"]}, "expected one from 1s to 24h", Span()),
-        ({"from": ["yesterday"]}, "expected one such as 2026-11-21T14:02:10Z", Span()),
-        ({"to": ["99999-01-01"]}, "expected one such as", Span()),
-        ({"from": ["1200-01-01"]}, "expected one such as", Span()),
-        ({"last": ["5m"], "from": ["2026-11-21"]}, "left out", Span(last=300.0)),
-        ({"from": ["2026-11-22"], "to": ["2026-11-21"]}, "is before from=", Span(1_795_219_200.0, 1_795_305_600.0)),
+        ({"last": ["soon"]}, "expected one from 1s to 24h", TimeRange()),
+        ({"last": ["25h"]}, "expected one from 1s to 24h", TimeRange()),
+        ({"from": ["yesterday"]}, "expected one such as 2026-11-21T14:02:10Z", TimeRange()),
+        ({"to": ["99999-01-01"]}, "expected one such as", TimeRange()),
+        ({"from": ["1200-01-01"]}, "expected one such as", TimeRange()),
+        ({"last": ["5m"], "from": ["2026-11-21"]}, "from= and to= are ignored", TimeRange(last=300.0)),
+        (
+            {"from": ["2026-11-22"], "to": ["2026-11-21"]},
+            "is before from=",
+            TimeRange(1_795_219_200.0, 1_795_305_600.0),
+        ),
     ],
 )
-def test_a_span_that_makes_no_sense_is_told(params: dict[str, list[str]], message: str, span: Span) -> None:
+def test_a_span_that_makes_no_sense_is_told(params: dict[str, list[str]], message: str, span: TimeRange) -> None:
     query = FeedQuery.parse(params)
     assert message in query.problems[0].message
     assert query.span == span
@@ -155,8 +159,8 @@ def test_bars_stand_for_round_times() -> None:
 
 def test_a_span_until_now_moves_and_one_that_was_chosen_does_not() -> None:
     now = 1_800_000_000.0
-    assert Span(last=60).holds(now - 59, now)
-    assert not Span(last=60).holds(now - 59, now + 2)
-    assert Span(now - 60, now).holds(now - 59, now + 1000)
-    assert not Span(now - 60, now).holds(now + 1, now + 1000)
-    assert Span(now - 60).holds(now + 1, now + 1000)
+    assert TimeRange(last=60).contains(now - 59, now)
+    assert not TimeRange(last=60).contains(now - 59, now + 2)
+    assert TimeRange(now - 60, now).contains(now - 59, now + 1000)
+    assert not TimeRange(now - 60, now).contains(now + 1, now + 1000)
+    assert TimeRange(now - 60).contains(now + 1, now + 1000)

@@ -1,4 +1,4 @@
-"""What the form of an object shows first, what it holds back, and what it says of each field."""
+"""Tests of an object's form: the fields shown first, the folded ones, and the text of each field."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from dashboard.edits.forms.build import MOST, PAGE, Shown, build_form
-from dashboard.edits.forms.node import Node
-from dashboard.edits.forms.opened import MOST as MOST_OPENED
-from dashboard.edits.problems import Problem
-from dashboard.edits.schema import UNKNOWN, Schema
-from dashboard.resources.yaml_text import to_yaml
-from tests.edits.forms.large import SPECS, issuer, rollout
-from tests.edits.forms.pages import Sheet, of_spec
+from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.problems.problem import Problem
+from dashboard.objects.schemas.schema import UNKNOWN, Schema
+from dashboard.pages.forms.build import MAX_NODES, PAGE_NODES, FormContext, build_form
+from dashboard.pages.forms.expanded import MAX_PATHS as MOST_OPENED
+from dashboard.pages.forms.nodes import FormNode
+from tests.support.forms.form_page import Sheet, of_spec
+from tests.support.forms.operator_schemas import SPECS, issuer, rollout
 
 RULE = {"x-kubernetes-validations": [{"rule": "self == oldSelf", "message": "is immutable"}]}
 IMMUTABLE = {"type": "string", **RULE}
@@ -28,7 +28,7 @@ def wide() -> Sheet:
     return Sheet.of(of_spec(spec), to_yaml({"metadata": {"name": "x"}, "spec": dict.fromkeys(names, "v")}))
 
 
-def field(node: dict[str, Any], text: str = "spec: {}\n", *, required: bool = False) -> Node:
+def field(node: dict[str, Any], text: str = "spec: {}\n", *, required: bool = False) -> FormNode:
     """The form's node for a field ``it`` of spec."""
     spec = {"type": "object", "properties": {"it": node}, **({"required": ["it"]} if required else {})}
     found = Sheet.of(of_spec(spec), text).form.nodes[0].children
@@ -227,13 +227,13 @@ def test_a_large_object_is_held_back_until_it_is_asked_for() -> None:
     containers = [{"name": f"c{number}", "image": "x", "args": ["a", "b"]} for number in range(200)]
     text = to_yaml({"metadata": {"name": "x"}, "spec": {"template": {"spec": {"containers": containers}}}})
     sheet = Sheet.of(of_spec(rollout()), text)
-    assert len([name for name in sheet.inputs.values if name.startswith("field.")]) < MOST + 40
+    assert len([name for name in sheet.inputs.values if name.startswith("field.")]) < MAX_NODES + 40
     assert sheet.posted({}).text == text
 
 
 def test_plain_fields_are_held_back_too_where_there_are_very_many() -> None:
     sheet = wide()
-    assert len(sheet.inputs.values) < 3 * MOST
+    assert len(sheet.inputs.values) < 3 * MAX_NODES
     assert sheet.posted({}).text == sheet.text
     opened = sheet.press("open spec.f1400")
     assert opened.inputs.values["field.spec.f1400"] == "v"
@@ -245,7 +245,7 @@ def test_a_plain_field_without_room_is_shown_where_it_is_wrong_or_was_typed_into
     sheet.problems = (Problem("It must be text.", path=("spec", "f1300")),)
     assert sheet.inputs.values["field.spec.f1300"] == "v"
     typed = {"field.spec.f1200": "mine", "shown.spec.f1200": "v"}
-    form = build_form(sheet.schema, Shown(sheet.document.value, {}, typed), {})
+    form = build_form(sheet.schema, FormContext(sheet.document.value, {}, typed), {})
     assert form.nodes[0].children[1200].value == "mine"
     assert form.nodes[0].children[1200].is_input
 
@@ -313,10 +313,10 @@ def test_the_page_that_was_turned_last_has_its_room_and_all_pages_together_keep_
     sheet = long_list(400, *names)
     for name in names:
         sheet.opened = " ".join(f"spec.{each}@100" for each in sorted(names, key=lambda each: each == name))
-        assert len(sheet.form.anchors) < MOST + 10
+        assert len(sheet.form.anchors) < MAX_NODES + 10
         shown = {node.label: [each.index for each in node.children] for node in sheet.form.nodes[0].children}
         assert shown[name] == list(range(100, 100 + len(shown[name])))
-        assert len(shown[name]) > PAGE // 4, "as many as there is room for, at three fields each"
+        assert len(shown[name]) > PAGE_NODES // 4, "as many as there is room for, at three fields each"
         assert all(len(shown[each]) < len(shown[name]) for each in shown if each != name)
 
 

@@ -1,4 +1,4 @@
-"""Forms of built-in kinds, from the schemas that a real API server publishes."""
+"""Tests of forms of built-in kinds, from the schemas that a real API server publishes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from dashboard.edits.diff import changes
-from dashboard.edits.editable import editable
-from dashboard.resources.kinds import KINDS
-from dashboard.resources.yaml_text import to_yaml
-from tests.controlplane import ControlPlane
-from tests.edits.forms.pages import Sheet
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.merge.diff import changes
+from dashboard.pages.writes.target import editable_part
+from tests.support.controlplane import ControlPlane
+from tests.support.forms.form_page import Sheet
 
 POD = {"containers": [{"name": "web", "image": "nginx", "ports": [{"containerPort": 80}],
                        "resources": {"limits": {"cpu": "500m"}}}]}  # fmt: skip
@@ -43,7 +43,7 @@ async def test_a_builtin_object_has_a_form_that_changes_only_what_was_changed(
     manifest = {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {"name": "one"}, "spec": spec}
     live = cluster.create(resource.path(namespace), manifest)
     schema = await parts.schemas.schema_of(parts.client, resource)
-    sheet = Sheet.of(schema, to_yaml(editable(live)))
+    sheet = Sheet.of(schema, to_yaml(editable_part(live)))
     assert sheet.posted({}).text == sheet.text
     after = sheet.posted({f"field.{field}": typed})
     assert not after.problems

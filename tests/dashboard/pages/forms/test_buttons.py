@@ -1,9 +1,9 @@
-"""The form's buttons change the text and keep what stands beside; the form comes back with what was asked for."""
+"""Tests of the form's buttons, which change the text, keep the rest, and return the requested form."""
 
 from __future__ import annotations
 
-from tests.edits.forms.pages import Sheet, of_spec
-from tests.edits.forms.test_fill import SCHEMA, TEXT
+from tests.dashboard.pages.forms.test_fill import SCHEMA, TEXT
+from tests.support.forms.form_page import Sheet, of_spec
 
 ITEMS = """\
 spec:

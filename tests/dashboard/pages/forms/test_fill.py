@@ -1,4 +1,4 @@
-"""What is typed into the form is written into the text as its type, or told why it cannot be."""
+"""Tests of form input, written into the text as its type, or refused with a reason."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from dashboard.edits.document import parse
-from dashboard.edits.fields import ABSENT, Path, get, same
-from dashboard.edits.forms import apply_form
-from dashboard.edits.schema import Schema
-from dashboard.resources.yaml_text import to_yaml
-from tests.edits.forms.pages import Sheet, of_spec
+from dashboard.objects.fields.fields import ABSENT, Path, get, same
+from dashboard.objects.manifests.document import parse
+from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.forms import apply_form
+from tests.support.forms.form_page import Sheet, of_spec
 
 SPEC = {
     "type": "object",
@@ -80,17 +80,17 @@ def test_what_is_typed_is_written_as_its_type(field: str, typed: str, path: Path
 @pytest.mark.parametrize(
     ("field", "typed", "words"),
     [
-        ("spec.size", "1.5", "no whole number"),
-        ("spec.size", "\uff10\uff11", "no whole number"),
-        ("spec.size", "1_000", "no whole number"),
-        ("spec.size", "0x10", "no whole number"),
-        ("spec.ratio", "NaN", "no number"),
-        ("spec.ratio", "\u0661.\u0665", "no number"),
-        ("spec.ratio", "half", "no number"),
+        ("spec.size", "1.5", "is not a whole number"),
+        ("spec.size", "\uff10\uff11", "is not a whole number"),
+        ("spec.size", "1_000", "is not a whole number"),
+        ("spec.size", "0x10", "is not a whole number"),
+        ("spec.ratio", "NaN", "is not a number"),
+        ("spec.ratio", "\u0661.\u0665", "is not a number"),
+        ("spec.ratio", "half", "is not a number"),
         ("spec.ratio", "1e999", "larger than any number"),
         ("spec.ratio", f"-{'9' * 400}", "larger than any number"),
-        ("spec.on", "maybe", "neither true nor false"),
-        ("spec.hosts[9]", "late", "nothing any more"),
+        ("spec.on", "maybe", "is not true or false"),
+        ("spec.hosts[9]", "late", "no longer has a field"),
         ("spec.nowhere", "x", "only be written as YAML"),
         ("spec.size", "9", "both changed"),
     ],
@@ -122,7 +122,7 @@ def test_an_entry_is_renamed_where_it_stands_with_its_comment() -> None:
     assert sheet.text == TEXT.replace("x: 1  # first", "'z: #': 9  # first")
 
 
-@pytest.mark.parametrize(("typed", "words"), [("", "needs a name"), ("w", "is there already")])
+@pytest.mark.parametrize(("typed", "words"), [("", "needs a name"), ("w", "exists already")])
 def test_a_name_that_cannot_be_is_told_and_the_entry_stays(typed: str, words: str) -> None:
     sheet = Sheet.of(SCHEMA, TEXT).posted({"key.spec.weights.x": typed})
     assert words in sheet.problems[0].words
@@ -138,7 +138,12 @@ def test_new_items_and_entries_are_added_by_any_button() -> None:
 
 @pytest.mark.parametrize(
     ("key", "typed", "words"),
-    [("x", "3", "is there already"), ("z", "much", "no whole number"), ("z", "", "needs a value"), ("", "3", "a name")],
+    [
+        ("x", "3", "exists already"),
+        ("z", "much", "is not a whole number"),
+        ("z", "", "needs a value"),
+        ("", "3", "a name"),
+    ],
 )
 def test_a_new_entry_that_cannot_be_is_told(key: str, typed: str, words: str) -> None:
     sheet = Sheet.of(SCHEMA, TEXT).posted({"newkey.spec.weights": key, "new.spec.weights": typed})
@@ -183,7 +188,7 @@ def test_lines_end_as_they_did(end: str) -> None:
 def test_lines_that_end_in_several_ways_are_left_to_the_yaml() -> None:
     sheet = of_note("one\r\ntwo\n")
     after = sheet.posted({"field.spec.note": "one\r\n2\r\n"})
-    assert "several ways" in after.problems[0].words
+    assert "mixed line endings" in after.problems[0].words
     assert after.text == sheet.text
     assert sheet.posted({"field.spec.note": "one"}).document.value["spec"]["note"] == "one"
 

@@ -1,4 +1,4 @@
-"""A form that nobody touched changes nothing, byte by byte; one field that was changed changes that field alone."""
+"""Tests that an unchanged form changes no byte, and that one changed field changes only that field."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from dashboard.edits.diff import changes
-from dashboard.edits.document import parse
-from dashboard.edits.fields import same
-from dashboard.edits.input_names import FIELD, SHOWN, read, written
-from dashboard.resources.yaml_text import to_yaml
-from tests.edits.forms.pages import Sheet, of_spec
-from tests.edits.forms.random_schemas import ANYTHING, NAMES, SCHEMAS, fitting
+from dashboard.objects.fields.fields import same
+from dashboard.objects.manifests.document import parse
+from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.merge.diff import changes
+from dashboard.pages.forms.input_names import FIELD, INITIAL, decode_path, encode_path
+from tests.support.forms.form_page import Sheet, of_spec
+from tests.support.forms.random_schemas import ANYTHING, NAMES, SCHEMAS, fitting
 
 RUNS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -40,11 +40,11 @@ def test_a_form_that_nobody_touched_changes_not_a_byte(sheet: Sheet) -> None:
 @given(sheets(), st.data())
 def test_one_field_that_was_changed_changes_that_field_alone(sheet: Sheet, data: st.DataObject) -> None:
     values = sheet.inputs.values
-    names = [name for name in values if name.startswith(FIELD) and SHOWN + name.removeprefix(FIELD) in values]
+    names = [name for name in values if name.startswith(FIELD) and INITIAL + name.removeprefix(FIELD) in values]
     assume(names)
     name = data.draw(st.sampled_from(names))
     typed = data.draw(st.sampled_from(["7", "true", "other", "3.5", ""]))
-    path = read(name.removeprefix(FIELD))
+    path = decode_path(name.removeprefix(FIELD))
     after = sheet.posted({name: typed})
     changed = changes(sheet.document.value, after.document.value)
     if typed == "" and isinstance(path[-1], int):
@@ -68,9 +68,9 @@ def test_no_button_breaks_the_text_and_the_form_of_it_can_be_shown(sheet: Sheet,
 @RUNS
 @given(st.lists(st.one_of(NAMES, st.text(max_size=6), st.integers(0, 99)), min_size=1, max_size=5))
 def test_every_path_has_a_name_of_its_own(path: list[Any]) -> None:
-    assert read(written(path)) == tuple(path)
-    assert " " not in written(path)
-    assert '"' not in written(path)
+    assert decode_path(encode_path(path)) == tuple(path)
+    assert " " not in encode_path(path)
+    assert '"' not in encode_path(path)
 
 
 @RUNS

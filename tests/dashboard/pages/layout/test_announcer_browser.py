@@ -1,4 +1,4 @@
-"""What a screen reader is told: sums, once in a while, and each trouble once, not by the second."""
+"""Tests of announcements to screen readers: summaries now and then, and each problem once."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.live.conftest import PageServer, hears, one_server, open_live
-from tests.live.nursery import Nursery
-from tests.live.test_browser_place import row
+from tests.dashboard.conftest import PageServer, hears, one_server, open_live
+from tests.dashboard.pages.lists.test_row_swap_browser import row
+from tests.support.browser.page_server_pool import Nursery
 
 pytestmark = pytest.mark.browser
 
@@ -44,13 +44,13 @@ def test_changes_are_told_as_one_sum_and_then_not_again_at_once(page: Page, serv
         rows=[{"name": name, "version": 2, "restarts": 1} for name in ("pod-001", "pod-002", "new-1")],
         gone=["pod-003"],
     )
-    expect(aloud(page)).to_have_text("2 rows changed, 1 came, 1 deleted")
+    expect(aloud(page)).to_have_text("2 rows changed, 1 new, 1 deleted")
     for version in range(3, 7):
         server.do("put", rows=[{"name": "pod-001", "version": version, "restarts": version}])
     expect(row(page, "pod-001").locator(".c-restarts")).to_have_text("6")
     hears(page, beats=3)  # longer than the first sum took: nothing may be said in that time
     said = page.evaluate("window.said")
-    assert [words for words in said if "row" in words] == ["2 rows changed, 1 came, 1 deleted"]
+    assert [words for words in said if "row" in words] == ["2 rows changed, 1 new, 1 deleted"]
 
 
 def test_a_row_that_moves_has_changed_and_has_not_come(page: Page, server: PageServer) -> None:

@@ -1,4 +1,4 @@
-"""What the next page says once."""
+"""Tests of flash messages, which the next page shows once."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import pytest
 from django.http import HttpResponse
 from django.test import RequestFactory, override_settings
 
-from dashboard.edits.said import COOKIE, said_to, say, say_no_more
+from dashboard.pages.layout.flash import COOKIE, clear_flash, flash, flash_for
 
 
 def request_after(response: HttpResponse, path: str) -> object:
     request = RequestFactory().get(path)
     request.COOKIES[COOKIE] = response.cookies[COOKIE].value
-    return said_to(request)
+    return flash_for(request)
 
 
 def test_what_was_said_is_shown_on_its_own_page_only() -> None:
     response = HttpResponse()
-    say(response, "/resources/mydemos/a/", "Mydemo a is saved.")
+    flash(response, "/resources/mydemos/a/", "Mydemo a is saved.")
     found = request_after(response, "/resources/mydemos/a/")
     assert found is not None
     assert "saved" in str(found)
@@ -28,16 +28,16 @@ def test_what_was_said_is_shown_on_its_own_page_only() -> None:
 def test_it_travels_by_https_only_wherever_the_other_cookies_do(secure: bool) -> None:
     response = HttpResponse()
     with override_settings(CSRF_COOKIE_SECURE=secure):
-        say(response, "/resources/mydemos/a/", "Mydemo a is saved.")
+        flash(response, "/resources/mydemos/a/", "Mydemo a is saved.")
     assert bool(response.cookies[COOKIE]["secure"]) is secure
 
 
 def test_who_goes_on_to_edit_again_is_not_told_of_the_last_save() -> None:
     saved, edited = HttpResponse(), HttpResponse()
-    say(saved, "/resources/mydemos/a/", "Mydemo a is saved.")
+    flash(saved, "/resources/mydemos/a/", "Mydemo a is saved.")
     request = RequestFactory().get("/resources/mydemos/a/edit/")
     request.COOKIES[COOKIE] = saved.cookies[COOKIE].value
-    say_no_more(request, edited)
+    clear_flash(request, edited)
     assert edited.cookies[COOKIE].value == ""
     assert edited.cookies[COOKIE]["max-age"] == 0
     assert request_after(edited, "/resources/mydemos/a/") is None

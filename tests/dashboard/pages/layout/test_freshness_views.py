@@ -1,19 +1,20 @@
-"""Why a page is live or not: kind by kind, and by which worker."""
+"""Tests of the freshness page: why a page is live or not, by kind and worker."""
 
 from __future__ import annotations
 
 from django.template.loader import render_to_string
 
-from dashboard.census.messages import Census
-from dashboard.live.why import kinds_why, workers_why
+from dashboard.live.object_counts.messages import ObjectCounts
+from dashboard.pages.layout.freshness_views import kinds_freshness, workers_freshness
 from informerd.cache.health import Health
-from tests.live.feeder import EPOCH
-from tests.resources.site import Site
+from tests.support.live.replica_feeder import EPOCH
+from tests.support.pages.app_state import AttributeState
+from tests.support.pages.site import Site
 
 
 def made() -> Site:
     site = Site(watched=["pods", "namespaces"], silent=["nodes"])
-    site.census.take(Census(EPOCH, (), "machine, process 7"))
+    site.census.receive(ObjectCounts(EPOCH, (), "machine, process 7"))
     return site
 
 
@@ -22,20 +23,24 @@ def test_each_kind_says_what_was_heard_and_what_was_mended() -> None:
     now = site.clock.time()
     health = Health("live", now, heard=now, last_event=now - 5, last_bookmark=None, reconnects=3, relists=1)
     site.feeder("pods").beat(health)
-    pods, _, nodes = kinds_why(site.parts)  # type: ignore[arg-type]
+    pods, _, nodes = kinds_freshness(AttributeState(site.parts))
     assert (pods.state, pods.tone, pods.problem, pods.steady) == ("live", "ok", "", True)
     assert (pods.renewed, pods.relists, pods.last_bookmark) == (3, 1, "")
     assert pods.last_event < pods.heard
-    assert (nodes.state, nodes.problem, nodes.heard) == ("starting", "Waiting for the worker's first word.", "")
+    assert (nodes.state, nodes.problem, nodes.heard) == (
+        "starting",
+        "Waiting for the first message from the worker.",
+        "",
+    )
 
 
 def test_a_kind_that_is_polled_says_how_often_and_claims_no_events_to_come() -> None:
     site = made()
     now = site.clock.time()
     site.feeder("pods").beat(Health("live", now, heard=now, polled=30.0))
-    kinds = kinds_why(site.parts)  # type: ignore[arg-type]
+    kinds = kinds_freshness(AttributeState(site.parts))
     assert [kind.polled for kind in kinds[:2]] == [30.0, 0.0]
-    page = render_to_string("live/_why.html", {"kinds": kinds[:1], "workers": ()})
+    page = render_to_string("layout/_freshness_details.html", {"kinds": kinds[:1], "workers": ()})
     assert "polled every 30 s" in page
     assert "none yet" not in page
 
@@ -43,19 +48,19 @@ def test_a_kind_that_is_polled_says_how_often_and_claims_no_events_to_come() -> 
 def test_what_keeps_a_kind_from_being_live_is_a_sentence_with_a_time() -> None:
     site = made()
     site.feeder("pods").beat(Health("stale", 1_795_262_400.0, heard=1_795_262_400.0))
-    found = kinds_why(site.parts)[0]  # type: ignore[arg-type]
+    found = kinds_freshness(AttributeState(site.parts))[0]
     assert (found.state, found.tone) == ("stale", "warn")
     assert "has not answered since 2026-11-21 12:00:00 UTC." in found.problem
 
 
 def test_the_worker_is_named_and_one_that_is_silent_is_said_to_be() -> None:
     site = made()
-    site.census.take(Census("1700000000000-old", (), "machine, process 6"))
-    first, other = workers_why(site.parts)  # type: ignore[arg-type]
+    site.census.receive(ObjectCounts("1700000000000-old", (), "machine, process 6"))
+    first, other = workers_freshness(AttributeState(site.parts))
     assert (first.name, first.followed, first.heard) == ("machine, process 7", True, True)
     assert (other.name, other.followed) == ("machine, process 6", False)
     assert first.since.startswith("2027-01-15T08:00:00")
     site.clock._now += 5
     for key in ("pods", "namespaces"):
         site.feeder(key).replica.tick()
-    assert not workers_why(site.parts)[0].heard  # type: ignore[arg-type]
+    assert not workers_freshness(AttributeState(site.parts))[0].heard

@@ -1,4 +1,4 @@
-"""The header in the browser: why a page is live, what is copied, and the times behind ages."""
+"""Tests of the header in the browser: freshness details, copying, and the times of ages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.live.conftest import PageServer, copies, has_copied, hears, open_live
+from tests.dashboard.conftest import PageServer, copies, has_copied, hears, open_live
 
 pytestmark = pytest.mark.browser
 
@@ -34,7 +34,7 @@ def test_a_click_on_the_freshness_says_why_kind_by_kind_and_by_which_worker(page
     why = page.locator("#why")
     expect(why.get_by_role("row")).to_have_count(4)
     expect(why.get_by_role("row", name=re.compile("Pods"))).to_contain_text("live")
-    expect(why).to_contain_text("comes from test-machine, process 7, which began to inform")
+    expect(why).to_contain_text("comes from test-machine, process 7, which started")
     server.do("health", state="stale", problem="the watch was closed")
     row = why.get_by_role("row", name=re.compile("^Pods"))
     expect(row).to_contain_text("stale")
@@ -60,7 +60,7 @@ def test_nothing_is_asked_for_while_it_is_closed(page: Page, server: PageServer)
 def test_who_i_am_is_said_where_nobody_signs_in(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/")
     expect(page.locator(".who")).to_have_text("local")
-    expect(page.locator(".who")).to_have_attribute("title", re.compile("Nobody signs in"))
+    expect(page.locator(".who")).to_have_attribute("title", re.compile("There is no sign-in"))
 
 
 # --- copies ---
@@ -99,7 +99,7 @@ def test_name_and_command_are_copied_and_the_command_finds_a_cluster_that_is_the
     reader.goto(f"{server.url}/resources/pods/")
     reader.get_by_text("Export").click()
     expect(reader.locator("#command")).to_have_text("kubectl --kubeconfig '/tmp/a b/demo.kubeconfig' get pods -A")
-    expect(reader.locator(".export")).to_contain_text("This cluster is the dashboard's own")
+    expect(reader.locator(".export")).to_contain_text("Deltaboard runs this cluster")
     reader.locator(".export").get_by_role("button", name="Copy").click()
     has_copied(reader, "kubectl --kubeconfig '/tmp/a b/demo.kubeconfig' get pods -A")
 

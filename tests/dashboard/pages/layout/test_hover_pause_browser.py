@@ -1,4 +1,4 @@
-"""Nothing jumps under the pointer, and nothing at all while a page is paused; letting go shows what there is."""
+"""Tests of the hover pause: nothing moves under the pointer or on a paused page, and the end of a pause updates it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.live.conftest import PageServer, faults, open_live
-from tests.live.test_browser_place import order, row
-from tests.wait import until
+from tests.dashboard.conftest import PageServer, faults, open_live
+from tests.dashboard.pages.lists.test_row_swap_browser import order, row
+from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
 

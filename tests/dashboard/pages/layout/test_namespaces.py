@@ -1,4 +1,4 @@
-"""The choice of namespaces: one, several, a thousand of them, and how an address keeps it."""
+"""Tests of the namespace choice: one, several, a thousand of them, and its form in an address."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-from dashboard.resources.namespaces import OFFERED
-from tests.resources.site import Site
-from tests.resources.test_pages import namespace, page, pod, small_site, words
+from dashboard.pages.layout.namespaces import MAX_CHOICES
+from tests.dashboard.pages.lists.test_views import namespace, page, pod, small_site, words
+from tests.support.pages.site import Site
 
 
 def picker(html: str) -> str:
@@ -41,9 +41,9 @@ async def test_the_form_without_scripts_asks_for_several() -> None:
 async def test_of_a_thousand_the_page_has_a_hundred_the_chosen_ones_first() -> None:
     site = Site(*(namespace(f"team-{number:04}") for number in range(1000)))
     html = await page(site, "/resources/pods/?namespace=team-0999")
-    assert len(offered(html)) == OFFERED
+    assert len(offered(html)) == MAX_CHOICES
     assert offered(html)[0] == "team-0999"
-    assert "900 more are found by typing" in words(picker(html))
+    assert "900 more: type to find them" in words(picker(html))
     assert len(gzip.compress(picker(html).encode())) < 2_500
     answer = await site.client.get("/namespaces/")
     assert len(answer.json()["names"]) == 1000
@@ -65,7 +65,7 @@ async def test_a_kind_without_namespaces_offers_none() -> None:
 async def test_the_overview_says_which_namespace_does_not_exist_and_shows_the_others() -> None:
     site = small_site()
     html = await page(site, "/?namespace=shop,nope,-wrong-")
-    assert "There is no namespace nope. There are search, shop." in words(html)
+    assert "There is no namespace nope. Existing namespaces: search, shop." in words(html)
     assert "'-wrong-' cannot be the name of a namespace" in words(html)
     assert re.search(r'id="tile-pods".*?<span class="big">2</span>', html, re.DOTALL)
 

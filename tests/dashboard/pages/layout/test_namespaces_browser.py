@@ -1,4 +1,4 @@
-"""The choice of namespaces in the browser: typing among a thousand, several at once, and what else stays."""
+"""Tests of the namespace choice in the browser: typing among a thousand, several at once, other settings unchanged."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.live.conftest import PageServer, open_live
+from tests.dashboard.conftest import PageServer, open_live
 
 pytestmark = pytest.mark.browser
 
@@ -50,7 +50,7 @@ def test_several_are_ticked_and_shown_together_and_go_along_to_another_kind(page
 def test_a_name_that_no_namespace_has_is_said_to(page: Page, server: PageServer) -> None:
     opened(page, server)
     page.get_by_role("searchbox", name="Find a namespace").fill("nope")
-    expect(page.locator("#namespace-said")).to_have_text("No namespace is called like that.")
+    expect(page.locator("#namespace-said")).to_have_text("No namespace matches.")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("/resources/pods/$"))
 

@@ -1,26 +1,26 @@
-"""The kinds at the left: all that discovery names, which of them first, and what their counts say."""
+"""Tests of the navigation: all kinds that discovery names, their order, and their counts."""
 
 from __future__ import annotations
 
 import re
 
-from dashboard.census.messages import Census, Counted
-from dashboard.resources.kinds import KINDS
+from dashboard.live.object_counts.messages import KindCount, ObjectCounts
+from dashboard.objects.kinds.catalog import KINDS
 from informerd.resource import Resource
-from tests.resources.site import Site
-from tests.resources.test_pages import page, pod
+from tests.dashboard.pages.lists.test_views import page, pod
+from tests.support.pages.site import Site
 
 READ = frozenset({"list", "watch"})
 NOON = 1_795_262_400.0
 
 
-def custom(plural: str, group: str, count: int | None = None, at: float | None = None) -> Counted:
+def custom(plural: str, group: str, count: int | None = None, at: float | None = None) -> KindCount:
     resource = Resource(group=group, version="v1", plural=plural, kind=plural[:-1].capitalize(), verbs=READ)
-    return Counted(resource, count, at)
+    return KindCount(resource, count, at)
 
 
-def known(site: Site, *kinds: Counted) -> Site:
-    site.census.take(Census("1", kinds))
+def known(site: Site, *kinds: KindCount) -> Site:
+    site.census.receive(ObjectCounts("1", kinds))
     return site
 
 
@@ -51,7 +51,7 @@ def line(html: str, key: str) -> str:
 
 
 async def test_every_kind_that_discovery_names_is_there_once_followed_ones_first_the_rest_folded() -> None:
-    site = known(Site(pod("a")), Counted(KINDS["pods"].resource), Counted(KINDS["jobs.batch"].resource, 4, NOON))
+    site = known(Site(pod("a")), KindCount(KINDS["pods"].resource), KindCount(KINDS["jobs.batch"].resource, 4, NOON))
     html = await page(site, "/")
     assert sorted(keys(side(html))) == sorted([*(kind.key for kind in site.parts.kinds), "jobs.batch"])
     assert folded(html) == ["jobs.batch"]
@@ -60,14 +60,14 @@ async def test_every_kind_that_discovery_names_is_there_once_followed_ones_first
 
 
 async def test_a_count_that_nobody_keeps_live_has_its_time_and_says_so() -> None:
-    site = known(Site(), Counted(KINDS["jobs.batch"].resource, 1204, NOON))
+    site = known(Site(), KindCount(KINDS["jobs.batch"].resource, 1204, NOON))
     job = line(await page(site, "/"), "jobs.batch")
-    assert 'class="count dated" title="Nobody watches them' in job
+    assert 'class="count dated" title="They are not watched' in job
     assert '>1,204</span><time datetime="2026-11-21T12:00:00Z" title="UTC">12:00</time>' in job
 
 
 async def test_what_may_not_be_counted_is_a_dash_with_the_reason() -> None:
-    site = known(Site(), Counted(KINDS["jobs.batch"].resource, problem='jobs is forbidden: "you" may not'))
+    site = known(Site(), KindCount(KINDS["jobs.batch"].resource, problem='jobs is forbidden: "you" may not'))
     job = line(await page(site, "/"), "jobs.batch")
     assert 'title="jobs is forbidden: &quot;you&quot; may not"' in job
     assert ">–</span>" in job
@@ -82,7 +82,7 @@ async def test_custom_resources_are_folded_by_api_group_in_the_order_of_their_na
 
 
 async def test_open_folds_and_pins_come_from_this_browsers_cookies_and_have_counts_kept() -> None:
-    site = known(Site(), Counted(KINDS["jobs.batch"].resource, 4, NOON), Counted(KINDS["secrets"].resource))
+    site = known(Site(), KindCount(KINDS["jobs.batch"].resource, 4, NOON), KindCount(KINDS["secrets"].resource))
     assert " open>" not in side(await page(site, "/"))
     assert site.census._said < 0, "nobody sees a dated count"
     site.client.cookies["folds"] = "workloads_no-such-group"
@@ -114,19 +114,19 @@ async def test_hundreds_of_kinds_are_a_page_of_moderate_size() -> None:
 
 
 async def test_dated_counts_are_asked_for_by_the_page_and_that_is_a_look() -> None:
-    site = known(Site(), Counted(KINDS["jobs.batch"].resource, 4, NOON))
+    site = known(Site(), KindCount(KINDS["jobs.batch"].resource, 4, NOON))
     response = await site.client.get("/kinds/counts/")
     assert response.json()["counts"]["jobs.batch"][:2] == [4, NOON]
-    assert response.json()["names"] == site.census.names
+    assert response.json()["names"] == site.census.kinds_digest
     assert site.census._said >= 0
     assert response["Cache-Control"] == "no-store"
 
 
 async def test_the_navigation_alone_is_what_a_page_has() -> None:
-    site = known(Site(), Counted(KINDS["jobs.batch"].resource, 4, NOON))
+    site = known(Site(), KindCount(KINDS["jobs.batch"].resource, 4, NOON))
     alone = await page(site, "/kinds/?key=pods")
     assert keys(alone) == keys(await page(site, "/resources/pods/"))
-    assert f'data-names="{site.census.names}"' in alone
+    assert f'data-names="{site.census.kinds_digest}"' in alone
     assert 'aria-current="page"' in line(alone, "pods")
 
 

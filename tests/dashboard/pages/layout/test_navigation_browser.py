@@ -1,4 +1,4 @@
-"""The kinds at the left in the browser: live counts and marks, dated ones, folds, pins and the box."""
+"""Tests of the navigation in the browser: live counts and marks, dated ones, folds, pins and the search box."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.browser import wait_until
-from tests.live.conftest import PageServer, open_live
+from tests.dashboard.conftest import PageServer, open_live
+from tests.support.browser.chromium import wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -51,7 +51,7 @@ def test_dated_counts_are_counted_and_kept_only_while_a_fold_shows_them(page: Pa
     fold(page, "config").locator("summary").click()
     count = line(page, "secrets").locator(".count")
     expect(count).to_have_text(re.compile(r"^12\d\d:\d\d$"))
-    expect(count).to_have_attribute("title", re.compile("Nobody watches them"))
+    expect(count).to_have_attribute("title", re.compile("They are not watched"))
     wait_until(page, "document.cookie.includes('folds=config')")
     assert server.do("looked") is True
     assert len(asked) == 1
@@ -100,7 +100,7 @@ def test_the_box_finds_a_kind_in_any_fold_and_leaves_the_folds_as_they_were(page
     expect(line(page, "rollouts.argoproj.io")).to_be_visible()
     expect(page.locator(".kind-line:visible")).to_have_count(1)
     box.fill("nothing like it")
-    expect(page.locator("#side")).to_contain_text("No kind is called like that.")
+    expect(page.locator("#side")).to_contain_text("No kind matches.")
     box.press("Escape")
     expect(line(page, "rollouts.argoproj.io")).to_be_hidden()
     expect(line(page, "secrets")).to_be_visible()

@@ -1,14 +1,14 @@
-"""What the command palette finds: pages, kinds, namespaces and cached objects, and what it says of the rest."""
+"""Tests of the command palette's results: pages, kinds, namespaces and cached objects, and the text for the rest."""
 
 from __future__ import annotations
 
 import re
 
-from dashboard.census.messages import Census, Counted
-from dashboard.resources.kinds import KINDS
-from dashboard.resources.search import MOST
-from tests.resources.site import Site
-from tests.resources.test_pages import namespace, page, pod, small_site, words
+from dashboard.live.object_counts.messages import KindCount, ObjectCounts
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.pages.layout.palette import MAX_OBJECTS
+from tests.dashboard.pages.lists.test_views import namespace, page, pod, small_site, words
+from tests.support.pages.site import Site
 
 
 def hrefs(html: str) -> list[str]:
@@ -41,23 +41,25 @@ async def test_objects_of_all_cached_kinds_are_found_by_a_part_of_their_name_the
 
 async def test_it_says_that_only_cached_kinds_are_searched_and_which_are_not_read_yet() -> None:
     site = Site(pod("a"), silent=["nodes"], watched=["pods", "namespaces"])
-    assert "for those are cached: Pods, Namespaces. Not read yet: Nodes." in words(await page(site, "/search/?q=a"))
+    assert "Only objects of followed kinds are searched: Pods, Namespaces. Not read yet: Nodes." in words(
+        await page(site, "/search/?q=a")
+    )
     html = await page(site, "/search/?q=no-such-thing")
     assert hrefs(html) == []
-    assert "Nothing is called like that." in words(html)
+    assert "Nothing matches." in words(html)
 
 
 async def test_many_are_cut_and_markup_in_the_question_is_harmless() -> None:
     site = Site(*(pod(f"web-{number:03}") for number in range(400)))
     html = await page(site, "/search/?q=web")
-    assert len([href for href in hrefs(html) if href.count("/") > 3]) == MOST
+    assert len([href for href in hrefs(html) if href.count("/") > 3]) == MAX_OBJECTS
     assert "type more to see others" in html
     assert "<script" not in await page(site, "/search/?q=<script>")
 
 
 async def test_a_kind_that_nobody_follows_is_found_by_any_of_its_names_once_something_is_typed() -> None:
     site = small_site()
-    site.census.take(Census("1", (Counted(KINDS["services"].resource), Counted(KINDS["pods"].resource))))
+    site.census.receive(ObjectCounts("1", (KindCount(KINDS["services"].resource), KindCount(KINDS["pods"].resource))))
     assert "/resources/services/" in hrefs(await page(site, "/search/?q=svc"))
     assert hrefs(await page(site, "/search/?q=serv"))[0] == "/resources/services/"
     assert "/resources/services/" not in hrefs(await page(site, "/search/"))
@@ -70,4 +72,4 @@ async def test_the_best_are_found_among_many_wherever_they_stand() -> None:
     found = [href for href in hrefs(await page(site, "/search/?q=web")) if href.count("/") > 3]
     names = sorted(row[1]["metadata"]["name"].lower() for row in [*many, pod("web"), pod("a-web"), pod("web-upper")])
     best = sorted(names, key=lambda name: (0 if name == "web" else 1 if name.startswith("web") else 2, len(name), name))
-    assert [href.split("/")[-2].lower() for href in found] == best[:MOST]
+    assert [href.split("/")[-2].lower() for href in found] == best[:MAX_OBJECTS]

@@ -1,4 +1,4 @@
-"""The command palette in the browser: Ctrl K, typing, arrows and Enter, as a combobox."""
+"""Tests of the command palette in the browser: Ctrl K, typing, arrows and Enter, as a combobox."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.live.conftest import PageServer, open_live
-from tests.wait import until
+from tests.dashboard.conftest import PageServer, open_live
+from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
 
@@ -34,7 +34,7 @@ def test_ctrl_k_finds_and_goes_by_keyboard_alone_and_escape_gives_the_focus_back
     expect(box).to_be_focused()
     page.keyboard.type("pod-017")
     expect(chosen).to_contain_text("pod-017")
-    expect(page.locator("#palette-said")).to_contain_text("for those are cached")
+    expect(page.locator("#palette-said")).to_contain_text("Only objects of followed kinds are searched")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("/resources/pods/default/pod-017/$"))
 

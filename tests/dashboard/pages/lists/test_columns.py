@@ -1,15 +1,15 @@
-"""The column picker: what it offers, and that its form and links say it in the address."""
+"""Tests of the column picker: its options, and the addresses that its form and links make."""
 
 from __future__ import annotations
 
 import re
 from html import unescape
 
-from dashboard.resources.column_choices import column_choices
-from dashboard.resources.query import Query
-from tests.resources.made import made
-from tests.resources.site import Site
-from tests.resources.test_pages import page, small_site
+from dashboard.objects.query.query import Query
+from dashboard.pages.lists.columns import column_choices
+from tests.dashboard.pages.lists.test_views import page, small_site
+from tests.support.objects.rows import made
+from tests.support.pages.site import Site
 
 
 def query(**params: str) -> Query:

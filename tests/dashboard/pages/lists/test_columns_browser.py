@@ -1,4 +1,4 @@
-"""The column picker in the browser: chosen, ordered and hidden, with all else in the address kept."""
+"""Tests of the column picker in the browser: columns chosen, ordered and hidden, the rest of the address unchanged."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import wait_until
-from tests.live.conftest import PageServer, open_live
-from tests.live.test_browser_place import row
-from tests.wait import until
+from tests.dashboard.conftest import PageServer, open_live
+from tests.dashboard.pages.lists.test_row_swap_browser import row
+from tests.support.browser.chromium import wait_until
+from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
 
@@ -42,7 +42,7 @@ def test_columns_are_chosen_ordered_and_hidden_and_the_rest_of_the_address_stays
     server.do("put", rows=[{"name": "pod-003", "version": 2, "restarts": 7}])
     expect(row(page, "pod-003").locator(".c-restarts")).to_have_text("7")
     page.locator("details.columns > summary").click()
-    page.get_by_role("link", name="The usual ones").click()
+    page.get_by_role("link", name="Default columns").click()
     expect(page.locator("th.c-namespace")).to_have_count(1)
     expect(page).not_to_have_url(re.compile("columns="))
 

@@ -1,4 +1,4 @@
-"""Lists as files, and as kubectl commands."""
+"""Tests of lists as files and as kubectl commands."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import pytest
 import yaml
 from django.http import QueryDict
 
-from dashboard.resources.export import export
-from dashboard.resources.kinds import KINDS
-from dashboard.resources.kubectl_command import kubectl_command
-from dashboard.resources.query import Query
-from dashboard.resources.rows import Column
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.printers import Column
+from dashboard.objects.query.query import Query
+from dashboard.pages.lists.export import export
+from dashboard.pages.lists.kubectl import kubectl_command
 from informerd.cache.health import Health
-from tests.resources.made import Json, made
-from tests.resources.site import Site
-from tests.resources.test_pages import mydemo, pod, small_site
+from tests.dashboard.pages.lists.test_views import mydemo, pod, small_site
+from tests.support.objects.rows import Json, made
+from tests.support.pages.site import Site
 
 
 async def body(site: Site, path: str, status: int = 200) -> tuple[str, str]:
@@ -120,7 +120,7 @@ async def test_what_cannot_be_exported_says_why(path: str, status: int, says: st
 
 async def test_a_kind_that_has_not_been_read_is_no_empty_file() -> None:
     site = Site(mydemo("alpha"), silent=("pods",))
-    assert "Ask again" in (await body(site, "/resources/pods/export.csv", 503))[0]
+    assert "Try again" in (await body(site, "/resources/pods/export.csv", 503))[0]
     site.feeds.feeders["mydemos.crddemo.k8s.io"].beat(Health(state="syncing", since=site.clock.time()))
     await body(site, "/resources/mydemos.crddemo.k8s.io/export.csv", 503)
 

@@ -1,4 +1,4 @@
-"""A list's view: what its frames make of a page is always what the list is."""
+"""Tests of the live list: its frames always turn a page into the current list."""
 
 from __future__ import annotations
 
@@ -11,22 +11,21 @@ import pytest
 from django.http import QueryDict
 from django.template.loader import render_to_string
 
-from dashboard.live.change import Change
-from dashboard.live.due_times import EARLY
-from dashboard.live.list_view import ListView
-from dashboard.live.messages import Row
-from dashboard.live.paging import WINDOW
-from dashboard.live.renderer import Renderer
-from dashboard.live.results import Results
-from dashboard.live.shown_rows import WINDOW_FROM
-from dashboard.live.slices import Slices
-from dashboard.resources.kinds import KINDS
-from dashboard.resources.path_names import sample
-from dashboard.resources.query import Query
+from dashboard.live.index.kind_index import KindIndex
+from dashboard.live.rendering.renderer import Renderer
+from dashboard.live.replication.change import Change
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.paths.names import sample_objects
+from dashboard.objects.query.query import Query
+from dashboard.pages.lists.live_list import LiveList
+from dashboard.pages.lists.window import MORPH_FROM, PAGE_SIZE
+from dashboard.runtime.background import TimeSlicer
+from dashboard.runtime.timers import RESCAN_LEAD
 from informerd.cache.health import Health
-from tests.clock import FakeClock
-from tests.live.feeder import Feeder, pod
-from tests.live.frames import Page, ops_of
+from tests.support.clock import FakeClock
+from tests.support.live.frames import Page, ops_of
+from tests.support.live.replica_feeder import Feeder, pod
 
 PODS = KINDS["pods"]
 
@@ -38,8 +37,8 @@ class Shown:
         self.clock = clock or FakeClock()
         self.feed = Feeder("pods", self.clock, rows or [])
         query = Query.parse(QueryDict(params), "pods")
-        self.results = Results(self.feed.replica, self.clock, Slices())
-        self.view = ListView(PODS, query, self.results.open(query), self.feed.replica, self.clock)
+        self.results = KindIndex(self.feed.replica, self.clock, TimeSlicer())
+        self.view = LiveList(PODS, query, self.results.open_result(query), self.feed.replica, self.clock)
         self.view.open()
         self.feed.replica.on_change(self._changed)
         self.render = Renderer(render_to_string)
@@ -115,23 +114,23 @@ def test_a_changed_sort_value_moves_only_that_row() -> None:
 
 
 def test_the_window_holds_100_rows_and_what_leaves_it_is_taken_out() -> None:
-    shown = Shown(rows=many(WINDOW + 5))
+    shown = Shown(rows=many(PAGE_SIZE + 5))
     shown.feed.put(pod("aaa"), op="added")
-    assert shown.update() == [f"leave uid-default-pod-{WINDOW - 1:05d}", "place uid-default-aaa"]
-    assert len(shown.page.order) == WINDOW
+    assert shown.update() == [f"leave uid-default-pod-{PAGE_SIZE - 1:05d}", "place uid-default-aaa"]
+    assert len(shown.page.order) == PAGE_SIZE
 
 
 def test_a_change_outside_the_window_sends_no_row() -> None:
-    shown = Shown(rows=many(WINDOW + 50))
-    shown.feed.put(pod(f"pod-{WINDOW + 10:05d}", version=9, restarts=1))
+    shown = Shown(rows=many(PAGE_SIZE + 50))
+    shown.feed.put(pod(f"pod-{PAGE_SIZE + 10:05d}", version=9, restarts=1))
     before = shown.view.seq
     assert shown.view.update(shown.render) == ""
     assert shown.view.seq == before
 
 
 def test_counts_change_though_the_row_is_outside_the_window() -> None:
-    shown = Shown(rows=many(WINDOW + 50))
-    shown.feed.put(pod(f"pod-{WINDOW + 10:05d}", status="Failed", tone="bad"))
+    shown = Shown(rows=many(PAGE_SIZE + 50))
+    shown.feed.put(pod(f"pod-{PAGE_SIZE + 10:05d}", status="Failed", tone="bad"))
     html = shown.view.update(shown.render)
     assert {op.target for op in ops_of(html)} == {
         f"#{part}-{shown.view.id}" for part in ("total", "facets", "pager", "empty")
@@ -140,10 +139,10 @@ def test_counts_change_though_the_row_is_outside_the_window() -> None:
 
 
 def test_beyond_60_changed_rows_the_window_is_sent() -> None:
-    shown = Shown(rows=many(WINDOW))
-    shown.feed.put(*(pod(f"pod-{n:05d}", version=2, restarts=1) for n in range(WINDOW_FROM)))
-    assert len(shown.update()) == WINDOW_FROM
-    shown.feed.put(*(pod(f"pod-{n:05d}", version=3, restarts=2) for n in range(WINDOW_FROM + 1)))
+    shown = Shown(rows=many(PAGE_SIZE))
+    shown.feed.put(*(pod(f"pod-{n:05d}", version=2, restarts=1) for n in range(MORPH_FROM)))
+    assert len(shown.update()) == MORPH_FROM
+    shown.feed.put(*(pod(f"pod-{n:05d}", version=3, restarts=2) for n in range(MORPH_FROM + 1)))
     assert [op.split()[0] for op in shown.update()] == ["window"]
 
 
@@ -164,7 +163,7 @@ def test_a_status_has_one_facet_that_tells_which_of_its_rows_are_worse_off() -> 
     assert (running.status, running.tone, running.count) == ("Running", "ok", 6)
     assert [(part.tone, part.count) for part in running.worse] == [("busy", 1), ("warn", 2)]
     assert (failed.tone, failed.count, failed.worse) == ("bad", 1, ())
-    html = render_to_string("resources/_facets.html", shown.view.context())
+    html = render_to_string("lists/_facets.html", shown.view.context())
     assert html.count('class="facet"') == 2
     assert 'title="2 of them need a look"' in html
     shown.feed.put(pod("x", version=2), pod("y", version=2))
@@ -203,11 +202,11 @@ def test_a_row_grows_too_old_for_the_filter_without_any_change() -> None:
     shown.results.pass_time(clock.time())
     assert shown.view.dirty
     assert shown.update() == ["leave uid-default-old"]
-    assert shown.results.next_due() == now + 3600 - EARLY  # when all are looked at again, as the hour is far away
+    assert shown.results.next_due() == now + 3600 - RESCAN_LEAD  # when all are looked at again, as the hour is far away
 
 
 def test_pages_follow_one_another_and_the_last_one_is_shown_for_any_beyond() -> None:
-    rows = many(WINDOW * 2 + 50)
+    rows = many(PAGE_SIZE * 2 + 50)
     second = Shown("page=2", rows=rows).view
     assert (second.paging.first, second.paging.last, second.total) == (101, 200, 250)
     assert "page=3" in second.paging.next_href
@@ -217,10 +216,10 @@ def test_pages_follow_one_another_and_the_last_one_is_shown_for_any_beyond() -> 
 
 
 def test_the_last_page_vanishes_with_its_rows() -> None:
-    shown = Shown("page=2", rows=many(WINDOW + 1))
-    shown.feed.drop(f"uid-default-pod-{WINDOW:05d}")
+    shown = Shown("page=2", rows=many(PAGE_SIZE + 1))
+    shown.feed.drop(f"uid-default-pod-{PAGE_SIZE:05d}")
     shown.update()
-    assert (shown.view.paging.first, shown.view.paging.last) == (1, WINDOW)
+    assert (shown.view.paging.first, shown.view.paging.last) == (1, PAGE_SIZE)
 
 
 def test_the_id_is_the_same_in_every_process_and_the_seq_of_no_two() -> None:
@@ -231,7 +230,7 @@ def test_the_id_is_the_same_in_every_process_and_the_seq_of_no_two() -> None:
 
 def test_a_page_sees_its_own_mistakes_and_nobody_elses() -> None:
     shown = Shown()
-    mistaken = shown.view.seen_by(Query.parse(QueryDict("q=restarts>"), "pods"))
+    mistaken = shown.view.with_query(Query.parse(QueryDict("q=restarts>"), "pods"))
     assert mistaken.query.problems
     assert mistaken.id == shown.view.id
     assert not shown.view.query.problems
@@ -310,9 +309,9 @@ def test_what_was_meant_by_a_path_is_looked_for_once_while_the_same_paths_are_ab
 
     def counted(rows: Collection[Row]) -> list[dict[str, Any]]:
         looked.append(len(rows))
-        return sample(rows)
+        return sample_objects(rows)
 
-    monkeypatch.setattr("dashboard.resources.absent.sample", counted)
+    monkeypatch.setattr("dashboard.pages.lists.no_matches.sample_objects", counted)
     rows = [pod(f"pod-{each}", obj={"spec": {"nodeName": "node-1", "hostname": "h"}}) for each in range(3)]
     shown = Shown("columns=.spec.nodename,.spec.hostnam", rows=rows)
     for number in range(3, 8):

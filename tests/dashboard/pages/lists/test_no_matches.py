@@ -1,4 +1,4 @@
-"""What a list says where nothing matches: which part of the filter no row has, and what was meant or what there is."""
+"""Tests of a list without matches: the failing part of the filter, and suggestions."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from urllib.parse import quote
 
 import pytest
 
-from dashboard.live.counted_texts import CountedTexts
-from dashboard.live.hints import MOST_SOURCES, Hints
-from dashboard.live.row_values import MOST_COLUMNS, RowValues
-from tests.resources.made import made
-from tests.resources.site import Site
+from dashboard.live.index.text_counts import TextCounts
+from dashboard.live.index.value_counts import MAX_COUNTED_SOURCES, ValueCounts
+from dashboard.pages.lists.no_matches import MAX_SOURCES, Suggester
+from tests.support.objects.rows import made
+from tests.support.pages.site import Site
 
 
 def site() -> Site:
@@ -37,10 +37,10 @@ async def hints(text: str) -> list[str]:
         ("status=Pendig", "status=Pendig None of the Pods has the status Pendig. Did you mean status=Pending?"),
         ("status=", "status= All Pods have a status. There are status=Failed, status=Pending"),
         ("status=Xyz", "status=Xyz None of the Pods has the status Xyz. There are status=Failed, status=Pending"),
-        ("app:web", "app:web No name has app:web in it. Did you mean label:app=web?"),
+        ("app:web", "app:web No name contains app:web. Did you mean label:app=web?"),
         ("label:ap=web", "label:ap=web None of the Pods has a label ap. Did you mean label:app=web?"),
         ("label:app=wep", "label:app=wep None of the Pods has the label app with wep. Did you mean label:app=web?"),
-        ("restarts=many", "restarts=many What Pods have as restarts is a number."),
+        ("restarts=many", "restarts=many The value of restarts is a number."),
         ("label:app=", "label:app= None of the Pods has the label app empty. There are label:app=db, label:app=web"),
         ("owner=me", "owner=me None of the Pods has the owner me."),
     ],
@@ -68,11 +68,11 @@ def noted(what: list[Any], one: object) -> bool:
 
 async def test_each_part_is_compared_with_what_there_is_once(monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[str] = []
-    looked: list[Hints] = []
-    found = Hints.found
-    monkeypatch.setattr(Hints, "found", lambda self: noted(looked, self) or found(self))
-    nearest = CountedTexts.nearest
-    monkeypatch.setattr(CountedTexts, "nearest", lambda self, text: noted(compared, text) or nearest(self, text))
+    looked: list[Suggester] = []
+    found = Suggester.suggestions
+    monkeypatch.setattr(Suggester, "suggestions", lambda self: noted(looked, self) or found(self))
+    nearest = TextCounts.nearest
+    monkeypatch.setattr(TextCounts, "nearest", lambda self, text: noted(compared, text) or nearest(self, text))
     assert len(await hints("status=Pendig label:app=wep")) == 2
     assert sorted(compared) == ["Pendig"] * len(looked) + ["wep"] * len(looked)
 
@@ -80,11 +80,11 @@ async def test_each_part_is_compared_with_what_there_is_once(monkeypatch: pytest
 async def test_of_very_many_parts_only_the_first_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody else's columns make room for a filter that names more labels than are kept."""
     asked: list[object] = []
-    use = RowValues.use
-    monkeypatch.setattr(RowValues, "use", lambda self, source: noted(asked, source) or use(self, source))
-    labels = {f"l-{number}": "a" for number in range(MOST_SOURCES + 4)}
+    use = ValueCounts.use
+    monkeypatch.setattr(ValueCounts, "use", lambda self, source: noted(asked, source) or use(self, source))
+    labels = {f"l-{number}": "a" for number in range(MAX_SOURCES + 4)}
     cluster = Site(("pods", made("Pod", "web", namespace="shop", metadata={"labels": labels})), watched=("pods",))
     many = " ".join(f"label:{name}=b" for name in labels)
     page = (await cluster.client.get(f"/resources/pods/?q={quote(many)}")).content.decode()
-    assert len(set(asked)) == MOST_SOURCES < MOST_COLUMNS
-    assert page.count("has the label l-") == MOST_SOURCES - 1
+    assert len(set(asked)) == MAX_SOURCES < MAX_COUNTED_SOURCES
+    assert page.count("has the label l-") == MAX_SOURCES - 1

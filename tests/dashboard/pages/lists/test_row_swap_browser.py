@@ -1,12 +1,12 @@
-"""Rows in the browser: placed, moved, marked and taken out without losing node, focus or place."""
+"""Tests of rows in the browser: inserted, moved, marked and removed, with node, focus and scroll position unchanged."""
 
 from __future__ import annotations
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.live.conftest import PageServer, open_live
-from tests.wait import until
+from tests.dashboard.conftest import PageServer, open_live
+from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
 

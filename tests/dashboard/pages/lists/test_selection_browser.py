@@ -1,4 +1,4 @@
-"""Selected rows in the browser: kept by uid whatever the list shows, true when objects go, and what can be done."""
+"""Tests of selected rows in the browser: kept by uid across lists, correct after deletions, and their actions."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
-from tests.browser import wait_until
-from tests.live.conftest import PageServer, has_copied, open_live
-from tests.live.test_browser_place import row
-from tests.wait import until
+from tests.dashboard.conftest import PageServer, has_copied, open_live
+from tests.dashboard.pages.lists.test_row_swap_browser import row
+from tests.support.browser.chromium import wait_until
+from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
 
@@ -216,7 +216,7 @@ def test_names_and_command_are_copied_without_a_clipboard_and_as_the_cluster_has
     server.do("health", state="stale", problem="a test says so")
     page.route("**/selected/", lambda route: route.abort())
     page.get_by_role("button", name="Names").click()
-    expect(words(page)).to_have_text("The server cannot be asked just now.")
+    expect(words(page)).to_have_text("The server does not answer just now.")
 
 
 def test_a_selection_opens_nothing_and_stays_while_the_drawer_opens(page: Page, server: PageServer) -> None:

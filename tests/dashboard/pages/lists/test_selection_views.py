@@ -1,4 +1,4 @@
-"""What a selection asks the server: what matches, what is still there, and the selected as words and as a file."""
+"""Tests of a selection's requests: matching objects, remaining objects, and the selected ones as text and file."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from django.test import AsyncClient
 
-from dashboard.live.result_store import ResultStore
-from dashboard.resources import selected
+from dashboard.live.index.store import IndexStore
+from dashboard.pages.lists import selection_views
 from informerd.cache.health import Health
-from tests.resources.site import Site
-from tests.resources.test_export import body
-from tests.resources.test_pages import pod, small_site
+from tests.dashboard.pages.lists.test_export import body
+from tests.dashboard.pages.lists.test_views import pod, small_site
+from tests.support.pages.site import Site
 
 SELECTED = "/resources/pods/selected/"
 
@@ -33,10 +33,10 @@ async def test_all_that_match_are_named_in_the_lists_order() -> None:
 
 
 async def test_more_than_can_be_selected_is_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selected, "MOST", 2)
+    monkeypatch.setattr(selection_views, "MAX_SELECTED", 2)
     site = Site(*(pod(f"p-{number}") for number in range(3)))
     text, _ = await body(site, "/resources/pods/matching/", 400)
-    assert text == "3 match, and 2 can be selected at most: narrow the filter."
+    assert text == "3 match, but at most 2 can be selected: narrow the filter."
     assert len((await site.client.get("/resources/pods/matching/?q=p-1")).json()["uids"]) == 1
 
 
@@ -44,26 +44,26 @@ async def test_what_is_refused_is_counted_and_not_collected(monkeypatch: pytest.
     async def collect(*_: object) -> None:
         raise AssertionError("rows are collected")
 
-    monkeypatch.setattr(selected, "MOST", 2)
-    monkeypatch.setattr(ResultStore, "all_rows", collect)
+    monkeypatch.setattr(selection_views, "MAX_SELECTED", 2)
+    monkeypatch.setattr(IndexStore, "all_rows", collect)
     site = Site(*(pod(f"p-{number}") for number in range(3)))
     await body(site, "/resources/pods/matching/", 400)
 
 
 @pytest.mark.parametrize("path", [SELECTED, "/resources/pods/selected.csv"])
 async def test_of_too_many_none_is_left_out_unsaid(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selected, "MOST", 2)
+    monkeypatch.setattr(selection_views, "MAX_SELECTED", 2)
     site = Site(*(pod(f"p-{number}") for number in range(3)))
     answer = await site.client.post(path, {"uid": uids(site, "p-0", "p-1", "p-2"), "words": "1"})
-    said = "3 are selected, and 2 can be at most: select fewer."
+    said = "3 are selected, but the limit is 2: select fewer."
     assert (answer.status_code, answer.content.decode()) == (400, said)
     assert (await site.client.post(path, {"uid": uids(site, "p-0", "p-1", "p-1")})).status_code == 200
 
 
 def test_the_browser_lets_as_many_be_selected() -> None:
-    found = re.search(r"const MOST = ([\d_]+);", Path("static/js/selection.js").read_text())
+    found = re.search(r"const MOST = ([\d_]+);", Path("static/js/list/selection.js").read_text())
     assert found
-    assert int(found[1]) == selected.MOST
+    assert int(found[1]) == selection_views.MAX_SELECTED
 
 
 async def test_a_mistake_in_the_filter_selects_nothing() -> None:
@@ -72,14 +72,14 @@ async def test_a_mistake_in_the_filter_selects_nothing() -> None:
 
 
 async def test_fields_by_path_that_have_no_room_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dashboard.live.result_store.MOST_VALUES", 1)
+    monkeypatch.setattr("dashboard.live.index.store.MAX_VALUES", 1)
     site = Site(pod("web-1"), pod("web-2"))
     text, _ = await body(site, "/resources/pods/matching/?q=.spec.nodeName=a", 400)
     assert text.startswith(".spec.nodeName is left out: this server keeps")
     answer = await site.client.post("/resources/pods/selected.csv?sort=.spec.priority", {"uid": uids(site, "web-1")})
     assert answer.status_code == 200, "of the selected alone the field is read, and kept nowhere"
-    results = site.parts.hub._results
-    assert sum(each.fields.size for each in results._by_key.values()) == 0
+    results = site.parts.hub.index
+    assert sum(each.path_columns.size for each in results._by_key.values()) == 0
 
 
 async def test_what_was_deleted_is_named_and_nothing_else_is() -> None:
@@ -101,7 +101,7 @@ async def test_what_a_stale_replica_does_not_know_is_not_called_deleted(path: st
         feeder.replica.tick()
     else:
         feeder.beat(Health(state="stale", since=site.clock.time()))
-    assert not feeder.replica.live
+    assert not feeder.replica.is_live
     answer = await site.client.post(path, {"uid": f"{known},new", "words": "1"})
     assert (answer.status_code, "not up to date" in answer.content.decode()) == (503, True)
     assert (await site.client.post(path, {"uid": known, "words": "1"})).status_code == 200, "all are known"
@@ -131,8 +131,8 @@ async def test_only_the_selected_are_sorted_and_by_a_field_too(monkeypatch: pyte
     async def collect(*_: object) -> None:
         raise AssertionError("all rows of the kind are sorted")
 
-    monkeypatch.setattr(ResultStore, "all_rows", collect)
-    monkeypatch.setattr(selected, "AT_A_STEP", 2)
+    monkeypatch.setattr(IndexStore, "all_rows", collect)
+    monkeypatch.setattr(selection_views, "SORT_BATCH", 2)
     site = Site(*(pod(f"p-{number}") for number in range(5)))
     for sort in ("-name", "-.metadata.name"):
         answer = await site.client.post(

@@ -1,4 +1,4 @@
-"""Pages as a browser gets them: lists, details and YAML, and what a wrong address is told."""
+"""Tests of pages as a browser gets them: lists, details, YAML, and errors for wrong addresses."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ from typing import Any
 import msgspec
 import pytest
 
-from dashboard.live.messages import Chunk, Described, Printed
-from dashboard.live.on_demand import FULL, MOST
-from dashboard.resources.kinds import KINDS
-from dashboard.resources.namespaces import is_watched
+from dashboard.live.replication.messages import MAX_ON_DEMAND, SnapshotChunk
+from dashboard.live.worker.on_demand import FULL_PROBLEM
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.kinds.row import PrinterColumn, TableDefinition
+from dashboard.pages.details.live_detail import open_detail
+from dashboard.pages.layout.namespaces import is_followed
 from informerd.cache.health import Health, State
-from informerd.cache.recovery import REFUSED
+from informerd.cache.recovery import CREDENTIALS_REFUSED
 from informerd.errors import UnknownResource
 from informerd.resource import Resource
-from tests.clock import settle
-from tests.resources.made import Json, made, row_of
-from tests.resources.site import Site
-from tests.wait import eventually
+from tests.support.clock import run_ready_tasks
+from tests.support.objects.rows import Json, made, row_of
+from tests.support.pages.app_state import AttributeState
+from tests.support.pages.site import Site
+from tests.support.wait import eventually
 
 EVIL = "<script>alert(1)</script>\" onmouseover='alert(2)"
 
@@ -86,7 +89,7 @@ async def test_a_mistake_is_told_and_the_page_is_as_before() -> None:
     assert "expected a number after >" in words(html)
     assert "<mark>many</mark>" in html
     assert "Pods cannot be sorted by 'colour'" in words(html)
-    assert "is no page" in words(html)
+    assert "is not a page" in words(html)
     assert "expected a number" not in words(await page(site, "/resources/pods/"))
 
 
@@ -95,9 +98,9 @@ async def test_a_feed_that_a_filter_leaves_empty_is_not_called_quiet() -> None:
     assert "Quiet so far" in words(await page(site, "/feed/?q=nothing-like-it"))
     site.feeder("pods").put(*site.feeder("pods").replica.rows.values())
     html = words(await page(site, "/feed/?q=nothing-like-it"))
-    assert "nothing-like-it matches nothing among the last 3 changes" in html
+    assert "nothing-like-it matches none of the last 3 changes" in html
     assert "Show all changes" in html
-    assert "Nothing is in the chosen namespaces" in words(await page(site, "/feed/?ns=none"))
+    assert "The chosen namespaces have none" in words(await page(site, "/feed/?ns=none"))
 
 
 async def test_a_namespace_that_has_none_is_named() -> None:
@@ -113,7 +116,7 @@ async def test_an_unknown_address_has_navigation_and_the_chosen_theme() -> None:
     site.client.cookies["theme"] = "dark"
     html = await page(site, "/nowhere/at/all/", 404)
     assert 'data-theme="dark"' in html
-    assert "Nothing lives at /nowhere/at/all/" in words(html)
+    assert "There is no page at /nowhere/at/all/" in words(html)
     assert 'href="/resources/pods/"' in html
     assert (await site.client.get("/feed")).headers["Location"] == "/feed/"
 
@@ -121,7 +124,7 @@ async def test_an_unknown_address_has_navigation_and_the_chosen_theme() -> None:
 async def test_an_unknown_namespace_is_told_with_those_that_exist() -> None:
     site = small_site()
     html = await page(site, "/resources/pods/?namespace=shpo", 404)
-    assert "There is no namespace shpo. There are search, shop." in words(html)
+    assert "There is no namespace shpo. Existing namespaces: search, shop." in words(html)
     html = await page(site, "/resources/pods/?namespace=shpo,shop")
     assert rows(html) == ["web-1", "web-2"]
     assert "There is no namespace shpo." in words(html)
@@ -186,7 +189,7 @@ async def test_a_kind_that_nobody_follows_yet_is_opened_in_its_loading_state_and
     assert 'data-count="leases.coordination.k8s.io">–<' in html  # in the navigation
     health = Health(state="live", since=1.0, heard=2.0)
     lease = row_of(LEASES.key, made("Lease", "mine"))
-    site.feeds.get(LEASES.key).chunk(Chunk(LEASES.key, "5", 0, "5.1", 0, 1, health, rows=(lease,)))
+    site.feeds.get(LEASES.key).receive_chunk(SnapshotChunk(LEASES.key, "5", 0, "5.1", 0, 1, health, rows=(lease,)))
     assert 'data-name="mine"' in await page(site, "/resources/leases.coordination.k8s.io/")
 
 
@@ -199,7 +202,7 @@ async def test_a_custom_kind_is_opened_by_any_of_its_names_as_discovery_knows_th
 
 
 GADGETS_KEY = GADGETS.key
-SIZED = Described(True, (Printed("Size", "integer", ".spec.size"),))
+SIZED = TableDefinition(True, (PrinterColumn("Size", "integer", ".spec.size"),))
 
 
 @pytest.mark.parametrize("path", ["?sort=-size&q=size>3", "export.csv?sort=-size&q=size>3", "shop/one/"])
@@ -208,7 +211,7 @@ async def test_the_first_page_of_a_custom_kind_waits_for_its_columns_and_reads_i
     site.feeds.described = None
     asking = asyncio.create_task(site.client.get(f"/resources/{GADGETS_KEY}/{path}"))
     await eventually(lambda: GADGETS_KEY in site.feeds)
-    await settle()
+    await run_ready_tasks()
     assert not asking.done()
     health = Health(state="live", since=1.0, heard=2.0)
     cells = {"one": 4, "two": 5, "three": 3}
@@ -216,8 +219,8 @@ async def test_the_first_page_of_a_custom_kind_waits_for_its_columns_and_reads_i
         msgspec.structs.replace(row_of(*pod(name)), cells=("shop", name, size, "Running", None))
         for name, size in cells.items()
     )
-    site.feeds.get(GADGETS_KEY).chunk(
-        Chunk(GADGETS_KEY, "5", 0, "5.1", 0, 1, health, rows=fed, described=SIZED)
+    site.feeds.get(GADGETS_KEY).receive_chunk(
+        SnapshotChunk(GADGETS_KEY, "5", 0, "5.1", 0, 1, health, rows=fed, table=SIZED)
     )  # fmt: skip
     response = await asking
     assert response.status_code == 200
@@ -247,21 +250,21 @@ async def test_a_custom_kind_that_may_not_be_read_is_not_waited_for() -> None:
     asking = asyncio.create_task(page(site, f"/resources/{WIDGETS.key}/"))
     await eventually(lambda: WIDGETS.key in site.feeds)
     health = Health(state="forbidden", since=1.0, problem="no")
-    site.feeds.get(WIDGETS.key).chunk(Chunk(WIDGETS.key, "5", 0, "5.1", 0, 1, health))
+    site.feeds.get(WIDGETS.key).receive_chunk(SnapshotChunk(WIDGETS.key, "5", 0, "5.1", 0, 1, health))
     assert "may not be listed" in words(await asking)
 
 
 async def test_a_kind_that_cannot_be_listed_says_why_there_is_no_list() -> None:
     html = await page(knowing_site(), f"/resources/{REVIEWS.key}/", 404)
     assert "cannot be listed" in words(html)
-    assert f"has only create for {REVIEWS.key}" in words(html)
+    assert f"supports only create for {REVIEWS.key}" in words(html)
 
 
 async def test_a_kind_that_cannot_be_watched_is_shown_and_labelled_as_polled() -> None:
     site = knowing_site()
     await page(site, f"/resources/{METRICS.key}/")
     health = Health(state="live", since=1.0, heard=2.0, polled=30.0)
-    site.feeds.get(METRICS.key).chunk(Chunk(METRICS.key, "5", 0, "5.1", 0, 1, health))
+    site.feeds.get(METRICS.key).receive_chunk(SnapshotChunk(METRICS.key, "5", 0, "5.1", 0, 1, health))
     shown = words(await page(site, f"/resources/{METRICS.key}/"))
     assert "polled every 30 s" in shown
     assert "appears here within about 30 s of being created." in shown
@@ -282,7 +285,7 @@ async def test_where_discovery_does_not_answer_the_worker_is_to_find_out() -> No
 
 async def test_more_kinds_than_may_be_followed_are_refused_with_the_reason() -> None:
     site = small_site()
-    for key in [key for key in KINDS if not is_watched(site.parts, key)][:MOST]:  # type: ignore[arg-type]
+    for key in [key for key in KINDS if not is_followed(AttributeState(site.parts), key)][:MAX_ON_DEMAND]:
         await page(site, f"/resources/{key}/")
     html = await page(site, "/resources/rollouts.argoproj.io/", 503)
     assert "Rollouts are not followed" in words(html)
@@ -292,10 +295,10 @@ async def test_more_kinds_than_may_be_followed_are_refused_with_the_reason() -> 
 async def test_what_the_worker_refuses_is_said_in_its_words() -> None:
     site = small_site()
     await page(site, "/resources/configmaps/")
-    health = Health(state="forbidden", since=1.0, problem=FULL)
-    site.feeds.get("configmaps").chunk(Chunk("configmaps", "5", 0, "5.1", 0, 1, health))
+    health = Health(state="forbidden", since=1.0, problem=FULL_PROBLEM)
+    site.feeds.get("configmaps").receive_chunk(SnapshotChunk("configmaps", "5", 0, "5.1", 0, 1, health))
     html = words(await page(site, "/resources/configmaps/"))
-    assert f"ConfigMaps are not followed {MOST} kinds beyond those of DELTABOARD_KINDS" in html
+    assert f"ConfigMaps are not followed {MAX_ON_DEMAND} kinds beyond those of DELTABOARD_KINDS" in html
 
 
 async def test_kinds_on_demand_do_not_keep_a_process_from_being_ready_nor_show_in_the_overview() -> None:
@@ -311,8 +314,8 @@ async def test_an_unknown_object_is_told_what_is_like_it() -> None:
     assert "There is no Pod web-3 in namespace shop" in html
     assert "shop/web-1 shop/web-2" in html
     assert "There is no namespace shpo either" in words(await page(site, "/resources/pods/shpo/web-1/", 404))
-    assert "live in namespaces" in words(await page(site, "/resources/pods/-/web-1/", 404))
-    assert "belong to no namespace" in words(await page(site, "/resources/namespaces/x/shop/", 404))
+    assert "are namespaced" in words(await page(site, "/resources/pods/-/web-1/", 404))
+    assert "are not namespaced" in words(await page(site, "/resources/namespaces/x/shop/", 404))
     assert "There is no Pod web-3" in words(await page(site, "/resources/pods/shop/web-3/yaml/", 404))
 
 
@@ -321,7 +324,7 @@ async def test_the_page_of_an_unknown_object_follows_it_where_there_can_be_one()
     for path in ("/resources/pods/shop/web-3/", "/resources/pods/shop/web-3/yaml/"):
         html = await page(site, path, 404, accept="text/html")
         assert "If one is created, it appears here." in html
-        view = site.parts.hub.detail_view(KINDS["pods"], "shop", "web-3")
+        view = open_detail(site.parts.hub, KINDS["pods"], "shop", "web-3")
         assert f'id="detail-{view.id}" data-view="{view.id}" data-seq="{view.seq}"' in html
     html = await page(site, "/resources/pods/-/web-1/", 404)
     assert "data-view" not in html
@@ -358,7 +361,7 @@ async def test_nothing_is_called_missing_while_the_cluster_has_not_said_so(state
 
 async def test_a_list_that_no_cluster_can_fill_says_why_instead_of_reading() -> None:
     site = Site(silent=("pods",))
-    site.parts.hub.problem = lambda: "the kubeconfig is broken."
+    site.parts.hub.connection_problem = lambda: "the kubeconfig is broken."
     html = words(await page(site, "/resources/pods/"))
     assert "Pods cannot be read the kubeconfig is broken." in html
     assert "Reading Pods" not in html
@@ -367,7 +370,7 @@ async def test_a_list_that_no_cluster_can_fill_says_why_instead_of_reading() -> 
 
 async def test_refused_credentials_are_not_taken_for_missing_rights() -> None:
     site = Site()
-    site.feeder("pods").beat(Health(state="forbidden", since=0.0, problem=f"{REFUSED}: Unauthorized"))
+    site.feeder("pods").beat(Health(state="forbidden", since=0.0, problem=f"{CREDENTIALS_REFUSED}: Unauthorized"))
     html = words(await page(site, "/resources/pods/"))
     assert "does not accept the credentials: Unauthorized" in html
     assert "Ask for the verbs" not in html

@@ -1,4 +1,4 @@
-"""The overview's view: counts, what is wrong now, latest changes and the chart's data."""
+"""Tests of the live overview: counts, present problems, latest changes and the chart's data."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ import msgspec
 import pytest
 from django.template.loader import render_to_string
 
-from dashboard.live.change import Change
-from dashboard.live.feed_log import FeedLog
-from dashboard.live.namespace_rates import NamespaceRates
-from dashboard.live.overview_view import LATEST, OverviewView
-from dashboard.live.publisher import KEPT_ENTRIES
-from dashboard.live.rates import SPAN
-from dashboard.live.renderer import Renderer
-from dashboard.live.slices import Slices
-from dashboard.live.wrong_now import LONG, WRONG
-from dashboard.live.wrong_rows import Summary
-from dashboard.resources.kinds import kinds_named
+from dashboard.live.hub.kind_summaries import KindSummary
+from dashboard.live.rendering.renderer import Renderer
+from dashboard.live.replication.change import Change
+from dashboard.live.replication.history import FeedHistory
+from dashboard.live.replication.publisher import MAX_ENTRIES
+from dashboard.live.replication.rates import RATES_SECONDS
+from dashboard.objects.kinds.catalog import parse_kinds
+from dashboard.pages.overview.live_overview import MAX_LATEST, LiveOverview
+from dashboard.pages.overview.namespace_rates import NamespaceRates
+from dashboard.pages.overview.problems import LONG_REASON, MAX_SHOWN
+from dashboard.runtime.background import TimeSlicer
 from informerd.cache.health import Health
-from tests.clock import FakeClock
-from tests.live.feeder import Feeder, pod
-from tests.live.frames import ops_of
+from tests.support.clock import FakeClock
+from tests.support.live.frames import ops_of
+from tests.support.live.replica_feeder import Feeder, pod
 
-KINDS = kinds_named(["pods", "nodes"])
+KINDS = parse_kinds(["pods", "nodes"])
 FIVE_MINUTES = 300.0
 
 
@@ -32,10 +32,10 @@ class Shown:
     def __init__(self, *rows: Any, namespaces: tuple[str, ...] = ()) -> None:
         self.clock = FakeClock()
         self.pods, self.nodes = Feeder("pods", self.clock, rows), Feeder("nodes", self.clock)
-        self.summaries = {key: Summary(key) for key in ("pods", "nodes")}
+        self.summaries = {key: KindSummary(key) for key in ("pods", "nodes")}
         self.summaries["pods"].fill(self.pods.replica.rows.values(), self.clock.time())
         replicas = [self.pods.replica, self.nodes.replica]
-        self.view = OverviewView(KINDS, replicas, self.summaries, self.clock, namespaces=namespaces)
+        self.view = LiveOverview(KINDS, replicas, self.summaries, self.clock, namespaces=namespaces)
         self.render = Renderer(render_to_string)
         self.pods.replica.on_change(self._changed)
 
@@ -70,13 +70,13 @@ def test_tiles_count_and_spread_by_tone() -> None:
 def test_wrong_now_lists_the_longest_first_and_counts_all() -> None:
     shown = Shown()
     now = shown.clock.time()
-    shown.pods.put(*(crashing(f"p{index}", now - index) for index in range(WRONG + 5)))
+    shown.pods.put(*(crashing(f"p{index}", now - index) for index in range(MAX_SHOWN + 5)))
     wrong = shown.view.wrong_now.shown
-    assert [each.row.name for each in wrong] == [f"p{index}" for index in range(WRONG + 4, 4, -1)]
-    assert shown.view.wrong_now.total == WRONG + 5
-    assert wrong[0].words == f"p{WRONG + 4}: exit 1"
-    assert wrong[0].href == f"/resources/pods/default/p{WRONG + 4}/"
-    assert shown.view.tiles[0].facts == f"{WRONG + 5} wrong"
+    assert [each.row.name for each in wrong] == [f"p{index}" for index in range(MAX_SHOWN + 4, 4, -1)]
+    assert shown.view.wrong_now.total == MAX_SHOWN + 5
+    assert wrong[0].words == f"p{MAX_SHOWN + 4}: exit 1"
+    assert wrong[0].href == f"/resources/pods/default/p{MAX_SHOWN + 4}/"
+    assert shown.view.tiles[0].facts == f"{MAX_SHOWN + 5} wrong"
     assert shown.view.tiles[0].tone == "bad"
 
 
@@ -101,13 +101,13 @@ def test_pending_becomes_wrong_after_five_minutes_without_any_change() -> None:
 
 def test_latest_changes_are_the_newest_of_all_kinds() -> None:
     shown = Shown()
-    for _ in range(LATEST):
+    for _ in range(MAX_LATEST):
         shown.pods.say(1)
         shown.clock._now += 1
         shown.nodes.say(1)
         shown.clock._now += 1
     latest = shown.view.latest
-    assert len(latest) == LATEST
+    assert len(latest) == MAX_LATEST
     assert [line.resource for line in latest[:4]] == ["nodes", "pods", "nodes", "pods"]
     assert [line.entry.time for line in latest] == sorted((line.entry.time for line in latest), reverse=True)
 
@@ -219,13 +219,13 @@ async def test_how_much_changes_in_namespaces_is_counted_from_what_is_remembered
     pods.say(3, namespace="shop")
     pods.say(4, namespace="other")
     nodes.say(5)
-    replicas, summaries = [pods.replica, nodes.replica], {key: Summary(key) for key in ("pods", "nodes")}
-    log = FeedLog(replicas, clock)
+    replicas, summaries = [pods.replica, nodes.replica], {key: KindSummary(key) for key in ("pods", "nodes")}
+    log = FeedHistory(replicas, clock)
 
     def own_rates() -> NamespaceRates:
-        return NamespaceRates(("shop",), log, Slices(), clock.time())
+        return NamespaceRates(("shop",), log, TimeSlicer(), clock.time())
 
-    view = OverviewView(KINDS, replicas, summaries, clock, namespaces=("shop",), own_rates=own_rates)
+    view = LiveOverview(KINDS, replicas, summaries, clock, namespaces=("shop",), make_own_rates=own_rates)
     pods.replica.on_change(lambda change: log.add("pods", change))
     pods.replica.on_change(lambda change: view.apply("pods", change))
     pods.say(2, namespace="shop")
@@ -235,17 +235,17 @@ async def test_how_much_changes_in_namespaces_is_counted_from_what_is_remembered
         view.open()  # counts anew
     clock._now += 1
     assert view.tiles[0].spark
-    assert [tile.rate for tile in view.tiles] == [0.5, nodes.replica.rates.list(clock.time())[-1][2] / 10]
+    assert [tile.rate for tile in view.tiles] == [0.5, nodes.replica.rates.recent(clock.time())[-1][2] / 10]
 
 
 async def test_how_much_changes_in_namespaces_says_from_when_on_that_is_known() -> None:
     clock = FakeClock()
     pods = Feeder("pods", clock)
-    pods.say(KEPT_ENTRIES + 1, namespace="shop")
-    log = FeedLog([pods.replica], clock)
-    rates = NamespaceRates(("shop",), log, Slices(), clock.time())
+    pods.say(MAX_ENTRIES + 1, namespace="shop")
+    log = FeedHistory([pods.replica], clock)
+    rates = NamespaceRates(("shop",), log, TimeSlicer(), clock.time())
     assert rates.known_from(clock.time()) == log.known_from(["pods"])
-    assert rates.known_from(clock.time() + SPAN) is None
+    assert rates.known_from(clock.time() + RATES_SECONDS) is None
 
 
 def test_views_of_the_same_namespaces_are_one_whatever_their_order() -> None:
@@ -256,20 +256,20 @@ def test_views_of_the_same_namespaces_are_one_whatever_their_order() -> None:
 def test_what_is_not_shown_is_counted_by_status_and_leads_to_its_list() -> None:
     shown = Shown(namespaces=("default",))
     now = shown.clock.time()
-    shown.pods.put(*(crashing(f"p{index}", now - index) for index in range(WRONG + 5)))
+    shown.pods.put(*(crashing(f"p{index}", now - index) for index in range(MAX_SHOWN + 5)))
     failed = [pod(f"f{index}", status="Init:Error", tone="bad") for index in range(2)]
     shown.pods.put(*(msgspec.structs.replace(row, since=now) for row in failed))
     found = shown.view.wrong_now
     assert [(rest.status, rest.count) for rest in found.rests] == [("CrashLoopBackOff", 5), ("Init:Error", 2)]
     assert found.rests[1].href == "/resources/pods/?namespace=default&q=status%3DInit:Error"
-    assert found.total == WRONG + 7
+    assert found.total == MAX_SHOWN + 7
     assert found.more == 0
 
 
 def test_a_long_reason_is_folded() -> None:
     shown = Shown()
     row = crashing("a", shown.clock.time())
-    shown.pods.put(msgspec.structs.replace(row, reason="x " * LONG))
+    shown.pods.put(msgspec.structs.replace(row, reason="x " * LONG_REASON))
     assert '<details class="long"><summary>' in shown.view.render_window(shown.render)
     shown.pods.put(msgspec.structs.replace(row, version="2"))
     assert "<details" not in shown.view.render_window(shown.render)

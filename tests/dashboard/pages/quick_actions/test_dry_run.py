@@ -1,4 +1,4 @@
-"""What of a dry run says more than that the value is asked for."""
+"""Tests of the part of a dry run that says more than the requested value."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any, cast
 
 import pytest
 
-from dashboard.edits.exchange import Exchange, Stored
-from dashboard.quick.action import State
-from dashboard.quick.cordon import Cordon
-from dashboard.quick.trial import compared, try_out
+from dashboard.pages.quick_actions.action import FieldState
+from dashboard.pages.quick_actions.dry_run import dry_run_patch, patch_result
+from dashboard.pages.quick_actions.toggles import Cordon
+from dashboard.pages.writes.object_client import ObjectClient, WriteResult
 from informerd.errors import BadRequest
 from informerd.errors.status import Status
 
@@ -21,8 +21,12 @@ def node(**spec: Any) -> dict[str, Any]:
 
 
 def test_what_is_stored_as_it_was_asked_for_is_no_surprise() -> None:
-    cordoned = compared(State(node(), PATH, unset=False), True, Stored(node(unschedulable=True), ()))
-    uncordoned = compared(State(node(unschedulable=True), PATH, unset=False), False, Stored(node(), ()))
+    cordoned = patch_result(
+        FieldState(node(), PATH, unset_value=False), True, WriteResult(node(unschedulable=True), ())
+    )
+    uncordoned = patch_result(
+        FieldState(node(unschedulable=True), PATH, unset_value=False), False, WriteResult(node(), ())
+    )
     for trial in (cordoned, uncordoned):
         assert trial.as_wanted
         assert len(trial.changes) == 1
@@ -30,29 +34,31 @@ def test_what_is_stored_as_it_was_asked_for_is_no_surprise() -> None:
 
 
 def test_other_fields_other_values_and_warnings_are_surprises_and_told_apart() -> None:
-    state = State(node(), PATH, unset=False)
+    state = FieldState(node(), PATH, unset_value=False)
     others = (
-        Stored(node(unschedulable=True, taints=[{"key": "a"}]), ()),
-        Stored(node(unschedulable=True), ("old",)),
-        Stored(node(), ()),
+        WriteResult(node(unschedulable=True, taints=[{"key": "a"}]), ()),
+        WriteResult(node(unschedulable=True), ("old",)),
+        WriteResult(node(), ()),
     )
-    trials = [compared(state, True, each) for each in others]
+    trials = [patch_result(state, True, each) for each in others]
     assert [trial.as_wanted for trial in trials] == [True, True, False]
     assert len({trial.surprise for trial in trials} - {""}) == 3
     assert [change.field for change in trials[0].others] == ["spec.taints"]
 
 
 def test_other_values_of_the_same_fields_have_been_seen_but_another_value_of_the_own_field_has_not() -> None:
-    state = State(node(), PATH, unset=False)
-    stamped = [compared(state, True, Stored(node(unschedulable=True, stamp=time), ())) for time in ("10:00", "10:01")]
+    state = FieldState(node(), PATH, unset_value=False)
+    stamped = [
+        patch_result(state, True, WriteResult(node(unschedulable=True, stamp=time), ())) for time in ("10:00", "10:01")
+    ]
     assert stamped[0].surprise == stamped[1].surprise != ""
-    there = State(node(stamp="9:00"), PATH, unset=False)
+    there = FieldState(node(stamp="9:00"), PATH, unset_value=False)
     taken, changed = (
-        compared(there, True, Stored(node(unschedulable=True, **more), ())) for more in ({}, {"stamp": ""})
+        patch_result(there, True, WriteResult(node(unschedulable=True, **more), ())) for more in ({}, {"stamp": ""})
     )
     assert len({taken.surprise, changed.surprise, stamped[0].surprise}) == 3
-    port = State(node(port=1), ("spec", "port"))
-    ports = [compared(port, 2, Stored(node(port=stored), ())).surprise for stored in (3, 4)]
+    port = FieldState(node(port=1), ("spec", "port"))
+    ports = [patch_result(port, 2, WriteResult(node(port=stored), ())).surprise for stored in (3, 4)]
     assert ports[0] != ports[1]
 
 
@@ -60,14 +66,14 @@ class Refusing:
     def __init__(self, message: str) -> None:
         self._message = message
 
-    async def patch(self, *_: object, **__: object) -> Stored:
+    async def patch(self, *_: object, **__: object) -> WriteResult:
         raise BadRequest(Status(code=400, message=self._message))
 
 
 async def test_a_webhook_without_dry_run_is_said_and_keeps_nobody_from_the_write() -> None:
-    state, said = State(node(), PATH, unset=False), 'admission webhook "a.b" does not support dry run'
-    trial = await try_out(Cordon(), cast("Exchange", Refusing(said)), state, True)
-    assert (trial.untried, trial.stored) == (said, True)
+    state, said = FieldState(node(), PATH, unset_value=False), 'admission webhook "a.b" does not support dry run'
+    trial = await dry_run_patch(Cordon(), cast("ObjectClient", Refusing(said)), state, True)
+    assert (trial.untried, trial.stored_value) == (said, True)
     assert trial.surprise
     with pytest.raises(BadRequest):
-        await try_out(Cordon(), cast("Exchange", Refusing("wrong")), state, True)
+        await dry_run_patch(Cordon(), cast("ObjectClient", Refusing("wrong")), state, True)

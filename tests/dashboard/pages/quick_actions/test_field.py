@@ -1,4 +1,4 @@
-"""One field edited in place: checked by the schema, on top of the value that was shown."""
+"""Tests of one field edited in place: checked by the schema, and written over the value shown only."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser
-from tests.edits.objects import mydemo
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser
+from tests.support.edit.mydemos import mydemo
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ async def test_a_field_is_written_and_undone(browser: Browser, cluster: ControlP
 @pytest.mark.parametrize(
     ("path", "typed", "said"),
     [
-        (".spec.port", "many", "“many” is no whole number"),
+        (".spec.port", "many", "“many” is not a whole number"),
         (".spec.port", "70000", "it must be 1 to 65535"),
         (".spec.ip", "x", "it must be 2 at least"),
         (".spec.ip", "999.1.1.1", "must be an IPv4 or IPv6 address"),
@@ -89,10 +89,10 @@ async def test_what_a_dry_run_gives_beyond_what_was_typed_is_seen_before_it_is_w
     page = await browser.open(f"{field}.spec.port&shown=8080&wanted=9090")
     assert "What the API server would store" in page.text
     assert "spec.port 8080 → 9091 set by the API server" in page.text
-    assert "That is not what is asked for" in page.text
+    assert "This is not what you asked for" in page.text
     unseen = {name: value for name, value in page.form.values.items() if name != "seen"}
     page = await browser.send(page.form.action, {**unseen, "do": ""})
-    assert "Nothing is written yet: more would become of it" in page.text
+    assert "Nothing is written yet: it would change more than was shown" in page.text
     assert cluster.get(one)["spec"]["port"] == 8080
     page = await browser.press(page, "do")
     assert "8080 → 9091" in page.text
@@ -112,7 +112,7 @@ async def test_what_a_rule_stamps_anew_each_time_is_shown_from_the_dry_run_of_th
     page = await browser.open(f"{field}.spec.port&shown=8080")
     parts.client.patch = stamped
     page = await browser.press(page, "do", wanted="9090")
-    assert "Nothing is written yet: more would become of it" in page.text
+    assert "Nothing is written yet: it would change more than was shown" in page.text
     assert "metadata.annotations.stamp at-0 new" in page.text
     assert next(stamps) == 1, "its own dry run is shown, and no other made"
     assert cluster.get(one)["spec"]["port"] == 8080
@@ -125,4 +125,4 @@ async def test_what_a_rule_stamps_anew_each_time_is_shown_from_the_dry_run_of_th
 async def test_what_is_no_plain_field_is_refused(browser: Browser, one: str, field: str, path: str) -> None:
     page = await browser.open(field + path)
     assert page.status == 422
-    assert "no plain field of spec" in page.text or "more than one value" in page.text
+    assert "not a plain field of spec" in page.text or "not a single value" in page.text

@@ -1,4 +1,4 @@
-"""Quick actions on the real API server: each on top of the very value that was shown."""
+"""Tests of quick actions on the real API server, each written over the value shown only."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from unittest.mock import AsyncMock
 
 import pytest
 
-from dashboard.quick.action import State
-from dashboard.quick.commands import in_words
-from dashboard.quick.rollout import rollout_of
-from dashboard.quick.suspend import SuspendJob
+from dashboard.pages.quick_actions.action import FieldState
+from dashboard.pages.quick_actions.rollout import rollout_status
+from dashboard.pages.quick_actions.toggles import SuspendJob
+from dashboard.pages.writes.kubectl import command_text
 from informerd.errors import ServerError, Status, TooManyRequests, Unreachable
-from informerd.rest.answer import Answer
 from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser, Page
-from tests.quick.objects import cron_job, workload
+from informerd.rest.response import Response
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser, Page
+from tests.support.edit.workloads import cron_job, workload
 
 COMPLETE = {"type": "Complete", "status": "True"}
 
@@ -61,11 +61,11 @@ async def test_scale_says_what_is_writes_what_was_typed_and_can_be_undone(
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ("-1", "“-1” is no number of replicas"),
-        ("ten", "“ten” is no number"),
-        ("٣", "“٣” is no number"),
-        ("", "Nothing was typed"),
-        ("1000000000000", "more than the API can say"),
+        ("-1", "“-1” is not a number of replicas"),
+        ("ten", "“ten” is not a number"),
+        ("٣", "“٣” is not a number"),
+        ("", "The number is empty"),
+        ("1000000000000", "are too many"),
     ],
 )
 async def test_what_is_no_number_of_replicas_is_said_kept_and_not_sent(
@@ -150,7 +150,7 @@ async def test_whose_object_it_is_that_is_scaled_is_said(
     made["metadata"]["ownerReferences"] = [owner]
     cluster.create(f"/apis/apps/v1/namespaces/{namespace}/replicasets", made)
     page = await browser.open(f"/resources/replicasets.apps/{namespace}/web-1/do/scale/")
-    assert "It belongs to the Deployment web, which sets the number again" in page.text
+    assert "It belongs to the Deployment web, which overwrites the number" in page.text
 
 
 async def test_restart_writes_what_kubectl_writes(browser: Browser, web: Deployed) -> None:
@@ -196,22 +196,24 @@ async def test_a_cron_job_is_suspended_and_resumed(browser: Browser, cluster: Co
 def test_of_a_job_that_is_over_no_pods_are_said_to_be_deleted() -> None:
     suspend = SuspendJob()
     running, over = ({"spec": {}, "status": {"conditions": conditions}} for conditions in ([], [COMPLETE]))
-    said = [suspend.facts(suspend.yes, State(job, suspend.path, unset=False)) for job in (running, over)]
-    assert [fact.words for fact in said[0]] == [suspend.yes.fact]
+    said = [
+        suspend.facts(suspend.switch_on, FieldState(job, suspend.path, unset_value=False)) for job in (running, over)
+    ]
+    assert [fact.words for fact in said[0]] == [suspend.switch_on.meaning]
     assert [fact.words for fact in said[1]] == ["It is over already (Complete): this changes nothing of its pods."]
 
 
 def test_pods_that_are_added_are_not_called_new_ones_of_a_rollout() -> None:
     live = {"metadata": {"generation": 1}, "spec": {"replicas": 7}, "status": {"observedGeneration": 1}}
     live["status"] |= {"replicas": 4, "updatedReplicas": 4, "availableReplicas": 4}
-    rollout = rollout_of("deployments.apps", live)
+    rollout = rollout_status("deployments.apps", live)
     assert rollout is not None
-    assert rollout.words == "4 of 7 pods are of the newest template."
+    assert rollout.words == "4 of 7 pods have the newest template."
 
 
 def test_a_command_in_a_sentence_names_the_kubeconfig_that_others_have() -> None:
-    assert in_words("", "kubectl get pods") == "kubectl get pods"
-    assert in_words("/a b/demo", "kubectl get pods") == "kubectl --kubeconfig '/a b/demo' get pods"
+    assert command_text("", "kubectl get pods") == "kubectl get pods"
+    assert command_text("/a b/demo", "kubectl get pods") == "kubectl --kubeconfig '/a b/demo' get pods"
 
 
 async def test_a_node_is_cordoned_and_uncordoned(browser: Browser, cluster: ControlPlane, namespace: str) -> None:
@@ -282,7 +284,7 @@ async def served(parts: SimpleNamespace, name: str) -> None:
 async def test_other_kinds_have_no_such_action(browser: Browser, namespace: str) -> None:
     page = await browser.open(f"/resources/pods/{namespace}/web/do/scale/")
     assert page.status == 404
-    assert "There is no such action for Pods" in page.text
+    assert "Pods have no such action" in page.text
 
 
 async def test_who_may_not_is_told_by_the_cluster_before_and_nothing_is_sent(
@@ -308,7 +310,7 @@ class Lossy:
         self._request = client.request
         self._arrives = arrives
 
-    async def request(self, method: str, path: str, **options: Any) -> Answer:
+    async def request(self, method: str, path: str, **options: Any) -> Response:
         if method == "PATCH" and not (options.get("params") or {}).get("dryRun"):
             if self._arrives:
                 await self._request(method, path, **options)
@@ -328,8 +330,8 @@ async def test_a_write_without_an_answer_is_found_out_by_reading(
     else:
         assert page.status == 503
         assert "It was not done." in page.text
-        assert "it is as it was, and nothing has changed" in page.text
-        assert "Sent again by itself in 5 s (try 1 of 10)" in page.text
+        assert "The object was read again: nothing has changed" in page.text
+        assert "Sending again in 5 s (try 1 of 10)" in page.text
     assert web.spec["replicas"] == (5 if arrives else 3)
 
 
@@ -358,7 +360,7 @@ async def test_a_refusal_that_does_not_pass_is_not_tried_again(
         assert f"(try {number + 1} of 10)" in page.text
     page = await browser.press(page, "do", wanted="5")
     assert page.status == 503
-    assert "Sent again by itself" not in page.text
+    assert "Sending again" not in page.text
 
 
 class Down:
@@ -368,7 +370,7 @@ class Down:
         self._request = client.request
         self.down = True
 
-    async def request(self, method: str, path: str, **options: Any) -> Answer:
+    async def request(self, method: str, path: str, **options: Any) -> Response:
         if self.down:
             raise Unreachable("connection refused")
         return await self._request(method, path, **options)
@@ -383,7 +385,7 @@ async def test_pressed_while_the_api_server_is_down_it_is_sent_again_until_that_
     for number in (1, 2):
         page = await browser.press(page, "do", wanted="5")
         assert page.status == 503
-        assert f"Sent again by itself in 5 s (try {number} of 10)" in page.text
+        assert f"Sending again in 5 s (try {number} of 10)" in page.text
         assert 'id="quick"' in page.main
     given_up = await browser.send(page.form.action, {**page.form.values, "tries": "10"})
     assert "The API server is unreachable" in given_up.text
@@ -401,7 +403,7 @@ async def test_while_a_lost_write_cannot_be_read_it_is_asked_again_without_end(
     parts.client.request = link.request
     page = await browser.send(page.form.action, {**page.form.values, "wanted": "5", "lost": "yes", "tries": "10"})
     assert "It may or may not be done." in page.text
-    assert "Asked again by itself in 5 s (try 11)" in page.text
+    assert "Asking again in 5 s (try 11)" in page.text
 
 
 class Lost:
@@ -412,7 +414,7 @@ class Lost:
         self._arrives = arrives
         self._down = False
 
-    async def request(self, method: str, path: str, **options: Any) -> Answer:
+    async def request(self, method: str, path: str, **options: Any) -> Response:
         dry = (options.get("params") or {}).get("dryRun")
         if self._down:
             raise Unreachable("connection refused")

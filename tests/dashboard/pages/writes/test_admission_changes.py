@@ -1,24 +1,24 @@
-"""What a policy of the cluster makes of a write, and did not make of the dry run before it, is said after the save."""
+"""Tests of a policy that changes a write but not its dry run: the page says so after the save."""
 
 from __future__ import annotations
 
 import pytest
 from django.test import RequestFactory
 
-from dashboard.edits.beside import Otherwise, otherwise
-from dashboard.edits.said import COOKIE, Said, said_to
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser, Page, reviewed
-from tests.edits.stamping import stamped
+from dashboard.pages.layout.flash import COOKIE, Flash, flash_for
+from dashboard.pages.writes.admission_changes import DryRunDrift, drift_from_dry_run
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser, Page, reviewed
+from tests.support.edit.mutating_policy import stamped
 
 __all__ = ["stamped"]
 
 
-def said(browser: Browser, page: Page) -> Said:
+def said(browser: Browser, page: Page) -> Flash:
     """What the page says that a save leads to."""
     request = RequestFactory().get(page.location)
     request.COOKIES[COOKIE] = browser.client.cookies[COOKIE].value
-    found = said_to(request)
+    found = flash_for(request)
     assert found is not None
     return found
 
@@ -30,7 +30,7 @@ async def test_what_is_stored_otherwise_than_reviewed_is_said_after_the_save(
     saved = await browser.press(await reviewed(browser, path, "port: 8080", "port: 9090"), "save")
     assert cluster.get(one)["metadata"]["annotations"] == {"stamp": "written"}
     found = said(browser, saved)
-    assert "Not all is as reviewed: the API server stored metadata.labels.late otherwise." in found.words
+    assert "The result differs from the review: the API server changed metadata.labels.late." in found.words
     assert "The API server set metadata.annotations.stamp to another value than the review showed." in found.words
     assert found.tone == "warn"
 
@@ -40,7 +40,7 @@ async def test_what_is_stored_otherwise_than_reviewed_is_said_after_the_save(
     page = await browser.press(page, "review", yaml=f"{text}spec: {{ip: 10.0.0.1, port: 80}}\n")
     made = said(browser, await browser.press(page, "create"))
     assert made.tone == "warn"
-    assert "stored metadata.labels.late otherwise" in made.words
+    assert "changed metadata.labels.late" in made.words
 
     page = await reviewed(browser, path, "port: 9090", "port: 7070")
     cluster.delete(one)
@@ -57,9 +57,9 @@ async def test_of_a_save_that_is_stored_as_reviewed_nothing_more_is_said(browser
 
 
 def test_what_was_to_be_set_and_was_not_is_said_too_and_many_fields_are_counted() -> None:
-    assert otherwise({"a": "1", "b": "2"}, {"b": "2"}) == Otherwise(unseen=("a",))
-    assert otherwise({"a": "1"}, {"a": ""}) == Otherwise(unseen=("a",)), "it was left out"
-    assert otherwise({"a": "1"}, {"a": "2"}) == Otherwise(anew=("a",))
-    assert otherwise(None, {"a": "1"}) == Otherwise(), "nobody knows what was seen"
-    many = otherwise({}, {f"spec.f{number}": "1" for number in range(7)}).words
-    assert "spec.f4 and 2 more fields otherwise" in many
+    assert drift_from_dry_run({"a": "1", "b": "2"}, {"b": "2"}) == DryRunDrift(unseen=("a",))
+    assert drift_from_dry_run({"a": "1"}, {"a": ""}) == DryRunDrift(unseen=("a",)), "it was left out"
+    assert drift_from_dry_run({"a": "1"}, {"a": "2"}) == DryRunDrift(revalued_fields=("a",))
+    assert drift_from_dry_run(None, {"a": "1"}) == DryRunDrift(), "nobody knows what was seen"
+    many = drift_from_dry_run({}, {f"spec.f{number}": "1" for number in range(7)}).words
+    assert "spec.f4 and 2 more fields" in many

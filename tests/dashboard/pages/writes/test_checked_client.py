@@ -1,4 +1,4 @@
-"""The client that holds every request of the tests of writing pages to what it is based on."""
+"""Tests of the client that checks the preconditions of every write in the tests of writing pages."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from dashboard.resources.kinds import KINDS
-from tests.controlplane import ControlPlane
+from dashboard.objects.kinds.catalog import KINDS
+from tests.support.controlplane import ControlPlane
 
 MYDEMOS = KINDS["mydemos.crddemo.k8s.io"].resource
 

@@ -1,4 +1,4 @@
-"""A review says in words what the change will do to what runs, where that is known."""
+"""Tests of the effects text of a review: the known effects of a change on what runs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from dashboard.edits.consequences import consequences
-from dashboard.edits.effects import fenceposts
-from dashboard.edits.fields import put
+from dashboard.objects.fields.fields import put
+from dashboard.pages.writes.effects import resolve_fenceposts
+from dashboard.pages.writes.effects_text import effect_sentences
 
 Json = dict[str, Any]
 
@@ -28,7 +28,7 @@ def deployment(replicas: int = 6, **spec: Any) -> Json:
 
 def said(before: Json, path: str, value: Any) -> str:
     was = copy.deepcopy(before)
-    return " ".join(consequences(was, put(before, path.split("."), value)))
+    return " ".join(effect_sentences(was, put(before, path.split("."), value)))
 
 
 NEW = {"spec": {"containers": [{"name": "main", "image": "nginx:2"}]}}
@@ -59,7 +59,7 @@ def test_a_new_template_of_a_deployment_is_rolled_out_as_its_strategy_says() -> 
 def test_shares_are_rounded_as_the_controller_rounds_them(
     surge: Any, unavailable: Any, replicas: int, more: int, fewer: int
 ) -> None:
-    assert fenceposts(surge, unavailable, replicas) == (more, fewer)
+    assert resolve_fenceposts(surge, unavailable, replicas) == (more, fewer)
 
 
 def test_scaling_says_how_many_come_and_go() -> None:
@@ -79,22 +79,22 @@ def test_scaling_says_how_many_come_and_go() -> None:
         (an_object("StatefulSet", spec={"replicas": 0, "template": POD}), "spec.template", NEW, "nothing rolls out"),
         (an_object("Deployment", spec={"replicas": 0, "template": POD}), "spec.template", NEW, "nothing rolls out"),
         (an_object("DaemonSet", spec={"template": POD}), "spec.template", NEW, "node by node (maxUnavailable 1)"),
-        (an_object("DaemonSet", spec={"template": POD}), "spec.template.spec.tolerations", [{}], "Pods come on nodes"),
+        (an_object("DaemonSet", spec={"template": POD}), "spec.template.spec.tolerations", [{}], "Pods start on nodes"),
         (an_object("ReplicaSet", spec={"replicas": 1, "template": POD}), "spec.template", NEW, "stay as they are"),
         (an_object("ConfigMap", "v1", data={"a": "1"}), "data.a", "2", "No pod restarts by itself"),
         (an_object("Secret", "v1", data={"a": "MQ=="}), "data.a", "Mg==", "No pod restarts by itself"),
         (an_object("Service", "v1", spec={"selector": {"app": "a"}}), "spec.selector.app", "b", "pods with app=b"),
-        (an_object("Service", "v1", spec={"type": "LoadBalancer"}), "spec.type", "ClusterIP", "balancer is taken down"),
+        (an_object("Service", "v1", spec={"type": "LoadBalancer"}), "spec.type", "ClusterIP", "balancer is removed"),
         (an_object("Service", "v1", spec={"type": "NodePort"}), "spec.type", "ClusterIP", "inside the cluster only"),
-        (an_object("Service", "v1", spec={"type": "ClusterIP"}), "spec.type", "NodePort", "answers for it on a port"),
+        (an_object("Service", "v1", spec={"type": "ClusterIP"}), "spec.type", "NodePort", "opens a port for it"),
         (an_object("Service", "v1", spec={"type": "ClusterIP"}), "spec.type", "LoadBalancer", "asked for a load"),
         (an_object("Service", "v1", spec={"type": "ClusterIP"}), "spec.type", "ExternalName", "the other name"),
         (an_object("ConfigMap", "v1", data={}), "immutable", True, "can never be changed again"),
         (an_object("Ingress", "networking.k8s.io/v1", spec={}), "spec.rules", [{}], "controller of its class"),
-        (an_object("PodDisruptionBudget", "policy/v1", spec={}), "spec.minAvailable", 1, "Evictions go by it"),
-        (an_object("CronJob", "batch/v1", spec={"suspend": False}), "spec.suspend", True, "No more jobs are begun"),
+        (an_object("PodDisruptionBudget", "policy/v1", spec={}), "spec.minAvailable", 1, "It applies to evictions"),
+        (an_object("CronJob", "batch/v1", spec={"suspend": False}), "spec.suspend", True, "No more jobs are started"),
         (an_object("Job", "batch/v1", spec={"suspend": False}), "spec.suspend", True, "Its pods end now"),
-        (an_object("Node", "v1", spec={}), "spec.unschedulable", True, "No new pods come to it"),
+        (an_object("Node", "v1", spec={}), "spec.unschedulable", True, "No new pods are scheduled on it"),
         (an_object("Node", "v1", spec={}), "spec.taints", [{"key": "x", "effect": "NoExecute"}], "evicted at once"),
         (
             an_object("HorizontalPodAutoscaler", "autoscaling/v2", spec={"maxReplicas": 3}),
@@ -104,7 +104,10 @@ def test_scaling_says_how_many_come_and_go() -> None:
             an_object("PersistentVolumeClaim", "v1", spec={"resources": {"requests": {"storage": "1Gi"}}}),
             "spec.resources.requests.storage", "2Gi", "grown to 2Gi",
         ),
-        (an_object("Role", "rbac.authorization.k8s.io/v1", rules=[]), "rules", [{"verbs": ["get"]}], "Rights change"),
+        (
+            an_object("Role", "rbac.authorization.k8s.io/v1", rules=[]),
+            "rules", [{"verbs": ["get"]}], "Permissions change",
+        ),
         (an_object("Pod", "v1", **POD), "spec", NEW["spec"], "restarted in place"),
         (an_object("Mydemo", "crddemo.k8s.io/v1", spec={"port": 1}), "spec.port", 2, ""),
     ],
@@ -142,7 +145,7 @@ def stateful_set(replicas: int = 5, partition: int = 0, start: int = 0, how: str
     ],
 )
 def test_a_stateful_set_says_what_its_strategy_and_numbers_do_to_its_pods(was: Json, now: Json, words: str) -> None:
-    assert " ".join(consequences(was, now)) == words
+    assert " ".join(effect_sentences(was, now)) == words
 
 
 def test_a_daemon_set_that_waits_for_nobody_any_more_replaces_what_is_not_of_the_newest_revision() -> None:
@@ -152,7 +155,9 @@ def test_a_daemon_set_that_waits_for_nobody_any_more_replaces_what_is_not_of_the
 
 
 def renewed(before: Json, replicas: int) -> str:
-    return " ".join(consequences(before, put(put(before, ("spec", "replicas"), replicas), ("spec", "template"), NEW)))
+    return " ".join(
+        effect_sentences(before, put(put(before, ("spec", "replicas"), replicas), ("spec", "template"), NEW))
+    )
 
 
 @pytest.mark.parametrize(("made", "words"), [(deployment, "Rolls out 3 pods"), (stateful_set, "Replaces 3 pods")])
@@ -180,8 +185,8 @@ def test_a_partition_counts_from_the_first_number(start: int, partition: int, wo
 def test_a_finalizer_that_goes_is_said_of_every_kind() -> None:
     before = an_object("Mydemo", "crddemo.k8s.io/v1")
     before["metadata"]["finalizers"] = ["a/b", "c/d"]
-    assert "waits for a/b any more" in said(before, "metadata.finalizers", ["c/d"])
+    assert "no longer waits for a/b" in said(before, "metadata.finalizers", ["c/d"])
 
 
 def test_nothing_is_said_of_an_object_that_is_made() -> None:
-    assert consequences({}, deployment()) == ()
+    assert effect_sentences({}, deployment()) == ()

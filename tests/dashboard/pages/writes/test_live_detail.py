@@ -1,4 +1,4 @@
-"""The pages of quick actions and deletions follow the object that they are about on the page's socket."""
+"""Tests of quick-action and delete pages, which follow their object on the page's socket."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from dashboard.live.opening import open_view
+from dashboard.pages.details.live_detail import open_detail
+from dashboard.server.routing import open_live_view
+from tests.support.pages.app_state import AttributeState
 
 
 @pytest.mark.parametrize(
@@ -14,4 +16,6 @@ from dashboard.live.opening import open_view
 )
 async def test_a_page_about_an_object_is_live(parts: SimpleNamespace, path: str) -> None:
     (pods,) = (kind for kind in parts.kinds if kind.key == "pods")
-    assert open_view(parts.hub, f"/resources/pods/default/web/{path}") is parts.hub.detail_view(pods, "default", "web")
+    assert open_live_view(AttributeState(parts), f"/resources/pods/default/web/{path}") is open_detail(
+        parts.hub, pods, "default", "web"
+    )

@@ -1,4 +1,4 @@
-"""Whatever is wrong with a text or comes in its way: it is said, and the text is kept."""
+"""Tests of rescued text: whatever the error, the page explains it and returns the text."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from dashboard.edits.document import parse
-from dashboard.resources.kinds import kinds_named
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser
+from dashboard.objects.kinds.catalog import parse_kinds
+from dashboard.objects.manifests.document import parse
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ async def test_a_text_over_three_mebibytes_is_refused_and_kept(browser: Browser,
     text = page.yaml + "# " + "x" * (3 * 1024 * 1024)
     page = await browser.press(page, "review", yaml=text)
     assert page.status == 422
-    assert "the API server takes objects of up to 3 MiB" in page.text
+    assert "the API server accepts objects of up to 3 MiB" in page.text
     assert page.yaml == text
 
 
@@ -86,7 +86,7 @@ async def test_a_kind_that_is_no_longer_followed_loses_no_text(
 ) -> None:
     page = await browser.open(f"{path}edit/")
     text = page.yaml.replace("8080", "9090")
-    parts.kinds = parts.replicas.kinds = kinds_named(["pods"])
+    parts.kinds = parts.replicas.kinds = parse_kinds(["pods"])
     parts.interest.follow = lambda _: False  # as many others are being looked at as may be
     page = await browser.press(page, button, yaml=text)
     assert page.status == 404

@@ -1,4 +1,4 @@
-"""What processes show Prometheus: a web process of its browsers and replicas, a worker of its informers."""
+"""Tests of the metrics for Prometheus: browsers and replicas in a web process, informers in a worker."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from dashboard.live.hub import Hub
-from dashboard.metrics import PagesCollector, exposition
-from dashboard.upstream import build_upstream
-from tests.clock import FakeClock
-from tests.live.feeder import Feeder, Feeders, pod
-from tests.require import redis_url
-from tests.test_commands import run, running, unconfigured
-from tests.wait import until
+from dashboard.live.hub.hub import Hub
+from dashboard.server.wiring.metrics import WebCollector, exposition
+from dashboard.server.wiring.worker import build_worker_process
+from tests.dashboard.management.test_commands import run, running, unconfigured
+from tests.support.clock import FakeClock
+from tests.support.live.replica_feeder import Feeder, Feeders, pod
+from tests.support.require import redis_url
+from tests.support.wait import until
 
 
 def numbers(text: str) -> dict[tuple[str, str], float]:
@@ -30,7 +30,7 @@ def numbers(text: str) -> dict[tuple[str, str], float]:
 async def test_a_web_process_shows_its_browsers_views_and_the_freshness_of_each_kind() -> None:
     clock = FakeClock()
     feeders = Feeders(Feeder("pods", clock, [pod("a"), pod("b")]), Feeder("events", clock))
-    text, kind = exposition(build_upstream(with_worker=False), PagesCollector(Hub(feeders, clock), feeders))
+    text, kind = exposition(build_worker_process(with_worker=False), WebCollector(Hub(feeders, clock), feeders))
     found = numbers(text.decode())
     assert kind.startswith("text/plain")
     assert found["deltaboard_rows", "pods"] == 2

@@ -1,4 +1,4 @@
-"""How a process is put together: which cluster, what happens when its configuration changes, and the application."""
+"""Tests of the assembly of a process: its cluster, changes of its configuration, and the application."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ from channels.layers import InMemoryChannelLayer
 from django.core.exceptions import ImproperlyConfigured
 from django.test import override_settings
 
-from dashboard.access.rights import Right
-from dashboard.cluster_choice import ClusterChoice
-from dashboard.connection import CALM, LOOK, RETRY, Connection
-from dashboard.live.context import live_of
-from dashboard.live.messages import Described
-from dashboard.live.naming import RETRY_OTHERWISE
-from dashboard.resources.kinds import kinds_named
-from dashboard.resources.query import Query
-from dashboard.upstream import Upstream, choice_from_settings, kinds_from_settings
-from dashboard.wiring import ByProtocol, Live, WiredApplication, build_live
+from dashboard.cluster.access_reviews import ResourceAttributes
+from dashboard.cluster.choice import ClusterChoice
+from dashboard.cluster.connection import CHECK_INTERVAL, RETRY_INTERVAL, VERSION_INTERVAL, Connection
+from dashboard.live.hub.kind_names import RETRY_CHANGED
+from dashboard.objects.kinds.catalog import parse_kinds
+from dashboard.objects.kinds.row import TableDefinition
+from dashboard.objects.query.query import Query
+from dashboard.pages.lists.live_list import open_list
+from dashboard.runtime.app_state import AppState, state_of
+from dashboard.server.wiring.web import ProtocolRouter, WebProcess, WiredApplication, build_web_process
+from dashboard.server.wiring.worker import WorkerProcess, choice_from_settings, kinds_from_settings
 from informerd.clock import SystemClock
 from informerd.errors import ConfigError, Unreachable
 from informerd.resource import Resource
 from informerd.rest.cluster import ClusterConfig, load_kubeconfig
 from informerd.testing.demo_process import DemoProcess
-from tests.clock import FakeClock, settle
-from tests.wait import eventually
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.wait import eventually
 
 Message = dict[str, Any]
 
@@ -60,19 +61,19 @@ def choice(home: Path, **settings: Any) -> ClusterChoice:
 def test_nothing_configured_means_the_demo_cluster_and_says_why(tmp_path: Path) -> None:
     chosen = choice(tmp_path)
     assert chosen.load() is None
-    assert chosen.why_demo.startswith("no cluster is configured")
+    assert chosen.demo_reason.startswith("no cluster is configured")
 
 
 def test_the_demo_can_be_asked_for_whatever_is_configured(tmp_path: Path) -> None:
-    chosen = choice(tmp_path, demo=True, environ={"KUBECONFIG": str(tmp_path / "missing")})
+    chosen = choice(tmp_path, is_demo_asked=True, environ={"KUBECONFIG": str(tmp_path / "missing")})
     assert chosen.load() is None
-    assert chosen.why_demo == "DELTABOARD_CLUSTER=demo"
+    assert chosen.demo_reason == "DELTABOARD_CLUSTER=demo"
 
 
 @pytest.mark.parametrize("demo", [True, False])
 def test_processes_that_share_redis_cannot_share_a_demo_cluster(tmp_path: Path, demo: bool) -> None:
     with pytest.raises(ConfigError, match="with REDIS_URL set, set KUBECONFIG"):
-        choice(tmp_path, demo=demo, demo_allowed=False).load()
+        choice(tmp_path, is_demo_asked=demo, demo_allowed=False).load()
 
 
 def test_home_counts_where_kubeconfig_is_not_set(tmp_path: Path) -> None:
@@ -99,8 +100,11 @@ def test_a_file_that_is_made_written_or_removed_is_noticed(tmp_path: Path) -> No
 def test_settings_and_the_commands_context_make_the_choice() -> None:
     with override_settings(DELTABOARD_CONTEXT="prod", DELTABOARD_CLUSTER="demo", REDIS_URL="redis://x"):
         chosen = choice_from_settings()
-        assert (chosen.context, chosen.demo, chosen.demo_allowed) == ("prod", True, False)
-        assert (choice_from_settings(context="dev").context, choice_from_settings(context="dev").demo) == ("dev", False)
+        assert (chosen.context, chosen.is_demo_asked, chosen.demo_allowed) == ("prod", True, False)
+        assert (choice_from_settings(context="dev").context, choice_from_settings(context="dev").is_demo_asked) == (
+            "dev",
+            False,
+        )
 
 
 def test_a_kind_that_means_nothing_is_named() -> None:
@@ -153,15 +157,15 @@ class Connected:
         self.path.write_text(text)
 
     async def look(self) -> None:
-        await self.connection.look()
-        await settle()
+        await self.connection.check()
+        await run_ready_tasks()
 
 
 @pytest.fixture
 def clients(monkeypatch: pytest.MonkeyPatch) -> list[FakeClient]:
     made: list[FakeClient] = []
     monkeypatch.setattr(FakeClient, "made", made, raising=False)
-    monkeypatch.setattr("dashboard.connection.Client", FakeClient)
+    monkeypatch.setattr("dashboard.cluster.connection.Client", FakeClient)
     return made
 
 
@@ -202,7 +206,7 @@ async def test_a_configuration_that_cannot_be_used_is_read_again_each_few_second
     running = asyncio.create_task(connected.connection.run())
     await connected.clock.advance(0)
     assert loads == 1
-    await connected.clock.advance(RETRY + LOOK)
+    await connected.clock.advance(RETRY_INTERVAL + CHECK_INTERVAL)
     assert loads == 2
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
@@ -240,12 +244,12 @@ async def test_another_context_is_taken_while_the_cluster_does_not_answer(connec
     running = asyncio.create_task(connected.connection.run())
     await connected.clock.advance(0)
     connected.switches[0].answer = Unreachable("connection refused")
-    await connected.clock.advance(CALM)
+    await connected.clock.advance(VERSION_INTERVAL)
     assert connected.connection.problem == (
         "main at https://one:1 cannot be reached: connection refused. Tried again every 5 s."
     )
     connected.write(kubeconfig_text("https://other:1", context="other"))
-    await connected.clock.advance(LOOK + RETRY)
+    await connected.clock.advance(CHECK_INTERVAL + RETRY_INTERVAL)
     assert (connected.connection.cluster.name, connected.connection.problem) == ("other", "")
     assert connected.connection.version == "v1.37.1"
     running.cancel()
@@ -268,10 +272,10 @@ async def test_the_version_is_asked_often_until_it_is_known_and_seldom_after(
     monkeypatch.setattr(FakeClient, "answer", Unreachable("no"))
     await connected.look()
     (client,) = connected.switches
-    await connected.clock.advance(RETRY * 4)
+    await connected.clock.advance(RETRY_INTERVAL * 4)
     assert client.asked == 5
     monkeypatch.setattr(FakeClient, "answer", "v1.37.2")
-    await connected.clock.advance(RETRY + CALM * 3)
+    await connected.clock.advance(RETRY_INTERVAL + VERSION_INTERVAL * 3)
     assert (client.asked, connected.connection.version) == (9, "v1.37.2")
 
 
@@ -280,7 +284,7 @@ async def test_another_client_is_asked_at_once_and_the_old_one_no_more(connected
     await connected.clock.advance(1)
     connected.write(kubeconfig_text("https://another:22"))
     await connected.look()
-    await connected.clock.advance(CALM)
+    await connected.clock.advance(VERSION_INTERVAL)
     assert [client.asked for client in connected.switches] == [1, 2]
 
 
@@ -294,7 +298,7 @@ async def test_a_demo_cluster_that_does_not_start_says_its_last_words() -> None:
     demo = DemoProcess(SystemClock(), command=(*PYTHON, "raise SystemExit('no port is free')"))
     with pytest.raises(ConfigError, match="the demo cluster did not start: no port is free"):
         await demo.start("asked for")
-    assert not demo.running
+    assert not demo.is_running
 
 
 async def test_a_demo_cluster_is_called_demo_and_ends_when_told() -> None:
@@ -302,10 +306,10 @@ async def test_a_demo_cluster_is_called_demo_and_ends_when_told() -> None:
     demo = DemoProcess(SystemClock(), command=(*PYTHON, program))
     config = await demo.start("nothing else")
     assert (config.name, config.why, config.server) == ("demo", "nothing else", "http://127.0.0.1:1")
-    assert demo.running
+    assert demo.is_running
     await demo.stop()
     await demo.stop()
-    assert not demo.running
+    assert not demo.is_running
 
 
 async def test_kubectl_finds_a_demo_cluster_by_a_file_that_is_its_users_alone_and_goes_with_it(tmp_path: Path) -> None:
@@ -343,26 +347,26 @@ async def test_a_demo_cluster_that_ended_is_started_again(tmp_path: Path, client
     connection = Connection(choice(tmp_path), SystemClock(), on_switch=switched)
     program = ENDS_WITH_PARENT.format(text=kubeconfig_text("http://127.0.0.1:1"))
     demo = connection._demo = DemoProcess(SystemClock(), command=(*PYTHON, program))
-    await connection.look()
+    await connection.check()
     assert connection.cluster.name == "demo"
     assert demo._process
     demo._process.kill()
-    await eventually(lambda: not demo.running)
-    await connection.look()
-    assert demo.running
+    await eventually(lambda: not demo.is_running)
+    await connection.check()
+    assert demo.is_running
     await connection.close()
-    assert not demo.running
+    assert not demo.is_running
 
 
 # --- the application --------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-async def live(tmp_path: Path, clients: list[FakeClient]) -> AsyncIterator[Live]:
+async def live(tmp_path: Path, clients: list[FakeClient]) -> AsyncIterator[WebProcess]:
     """A web process's parts with a broken configuration: nothing to connect to, everything else runs."""
-    layer, clock, kinds = InMemoryChannelLayer(), SystemClock(), kinds_named(["pods", "nodes"])
+    layer, clock, kinds = InMemoryChannelLayer(), SystemClock(), parse_kinds(["pods", "nodes"])
     broken = choice(tmp_path, environ={"KUBECONFIG": str(tmp_path / "none")})
-    made = Live(Upstream(broken, kinds, layer, clock, with_worker=True), kinds, layer, clock)
+    made = WebProcess(WorkerProcess(broken, kinds, layer, clock, with_worker=True), kinds, layer, clock)
     yield made
     await made.stop()
 
@@ -380,28 +384,28 @@ async def called(application: Callable[..., Any], kind: str = "http", path: str 
     return sent
 
 
-async def test_the_live_parts_start_with_the_first_request_and_only_once(live: Live) -> None:
-    seen: list[Live] = []
+async def test_the_live_parts_start_with_the_first_request_and_only_once(live: WebProcess) -> None:
+    seen: list[AppState] = []
 
     async def inner(scope: Any, receive: Any, send: Any) -> None:
-        seen.append(live_of(scope))  # type: ignore[arg-type]
+        seen.append(state_of(scope))
 
     application = WiredApplication(inner, live)
-    assert not live.started
+    assert not live.is_started
     await called(application)
     tasks = list(live._tasks)
     await called(application)
-    assert seen == [live, live]
+    assert seen == [live.state, live.state]
     assert live._tasks == tasks
 
 
-async def test_with_a_broken_configuration_everything_runs_and_says_so(live: Live) -> None:
+async def test_with_a_broken_configuration_everything_runs_and_says_so(live: WebProcess) -> None:
     live.start()
     await eventually(lambda: live.problem)
     assert "no such file" in live.problem
     assert (live.client, live.discovery, live.version, live.cluster.name) == (None, None, "", "no cluster")
     assert [kind.key for kind in live.kinds] == ["pods", "nodes"]
-    assert live.hub.problem() == live.problem
+    assert live.hub.connection_problem() == live.problem
     assert live.replicas.get("pods").state == "starting"
     assert live.cannot_watch
 
@@ -409,8 +413,8 @@ async def test_with_a_broken_configuration_everything_runs_and_says_so(live: Liv
 async def test_a_web_process_waits_for_the_worker_though_its_own_configuration_is_broken(tmp_path: Path) -> None:
     """The worker elsewhere may have a better one; until it has spoken there is nothing to show."""
     broken = choice(tmp_path, environ={"KUBECONFIG": str(tmp_path / "none")}, demo_allowed=False)
-    upstream = Upstream(broken, kinds_named(["pods"]), InMemoryChannelLayer(), SystemClock(), with_worker=False)
-    await upstream.connection.look()
+    upstream = WorkerProcess(broken, parse_kinds(["pods"]), InMemoryChannelLayer(), SystemClock(), with_worker=False)
+    await upstream.connection.check()
     upstream.connection.chosen.set()
     assert upstream.connection.problem
     assert not upstream.cannot_watch
@@ -440,39 +444,42 @@ def test_controllers_run_by_default_on_the_demo_cluster_only_and_are_elected_on_
     elected: bool,
 ) -> None:
     made: dict[tuple[str, ...], bool] = {}
-    monkeypatch.setattr("dashboard.upstream.Connection", kind)
-    monkeypatch.setattr("dashboard.upstream.new_manager", lambda names, *_, elected: made.update({names: elected}))
-    layer, kinds = InMemoryChannelLayer(), kinds_named(["pods"])
-    upstream = Upstream(choice(tmp_path), kinds, layer, FakeClock(), with_worker=True, controllers=setting)
+    monkeypatch.setattr("dashboard.server.wiring.worker.Connection", kind)
+    monkeypatch.setattr(
+        "dashboard.server.wiring.worker.new_manager",
+        lambda names, *_, leader_election: made.update({names: leader_election}),
+    )
+    layer, kinds = InMemoryChannelLayer(), parse_kinds(["pods"])
+    upstream = WorkerProcess(choice(tmp_path), kinds, layer, FakeClock(), with_worker=True, controllers=setting)
     runner = upstream._new_controllers()
     runner._new_manager()
-    assert (runner.wanted, made) == (wanted, {wanted: elected})
+    assert (runner.controller_names, made) == (wanted, {wanted: elected})
 
 
-@pytest.mark.parametrize("given", [{}, {"say": True}])
+@pytest.mark.parametrize("given", [{}, {"log_cluster": True}])
 async def test_which_cluster_was_chosen_is_logged_for_servers_that_are_no_command_of_ours(
-    live: Live, given: dict[str, bool], caplog: pytest.LogCaptureFixture
+    live: WebProcess, given: dict[str, bool], caplog: pytest.LogCaptureFixture
 ) -> None:
     path = Path(live.connection._choice.environ["KUBECONFIG"])
     path.write_text(kubeconfig_text("https://one:1"))  # noqa: ASYNC240
     with caplog.at_level("INFO", logger="dashboard"):
         live.start(**given)
         await eventually(lambda: live.client)
-        await settle()
+        await run_ready_tasks()
     said = [record.message for record in caplog.records if "Cluster main" in record.message]
     assert said == (
         [f"Cluster main at https://one:1, because: KUBECONFIG={path}, current context main"] if given else []
     )
 
 
-async def test_beats_name_the_cluster_that_is_being_chosen_and_then_was_not(live: Live) -> None:
+async def test_beats_name_the_cluster_that_is_being_chosen_and_then_was_not(live: WebProcess) -> None:
     assert (live.cluster.name, live.cluster.why) == ("starting", "the cluster is being chosen")
     live.start()
     await eventually(lambda: live.problem)
     assert (live.hub._heartbeat._cluster() or {})["why"] == "its configuration cannot be used"
 
 
-async def test_stopping_ends_every_task(live: Live) -> None:
+async def test_stopping_ends_every_task(live: WebProcess) -> None:
     before = asyncio.all_tasks()
     live.start()
     await eventually(lambda: live.connection.chosen.is_set())
@@ -480,28 +487,28 @@ async def test_stopping_ends_every_task(live: Live) -> None:
     assert asyncio.all_tasks() == before
 
 
-async def test_what_is_drawn_while_everything_ends_leaves_no_question_behind(live: Live) -> None:
+async def test_what_is_drawn_while_everything_ends_leaves_no_question_behind(live: WebProcess) -> None:
     class Told:
-        def rights_changed(self) -> None:
+        def access_changed(self) -> None:
             pass
 
-    told, kind = Told(), kinds_named(["pods"])[0]
+    told, kind = Told(), parse_kinds(["pods"])[0]
 
     async def drawing() -> None:
         try:
             await asyncio.Event().wait()
         finally:
-            live.rights.denied(Right("update", kind.resource), told)
+            live.access_reviews.denied(ResourceAttributes("update", kind.resource), told)
 
     live.start()
     live._keep("a page that is drawn", drawing)
     await eventually(lambda: live.connection.chosen.is_set())
     await live.stop()
-    live.rights.denied(Right("delete", kind.resource), told)
-    assert not live.rights._tasks
+    live.access_reviews.denied(ResourceAttributes("delete", kind.resource), told)
+    assert not live.access_reviews._tasks
 
 
-async def test_a_page_that_connects_again_during_the_shutdown_starts_nothing(live: Live) -> None:
+async def test_a_page_that_connects_again_during_the_shutdown_starts_nothing(live: WebProcess) -> None:
     async def inner(*_: object) -> None:
         pass
 
@@ -527,38 +534,38 @@ async def test_what_discovery_says_of_a_kind_reaches_the_hub_too(tmp_path: Path,
             version = "v3" if name == "widgets.v3.example.com" else "v2"
             return Resource(group="example.com", version=version, plural=name.partition(".")[0], kind="Widget")
 
-    layer, clock, kinds = InMemoryChannelLayer(), FakeClock(), kinds_named(["pods", "widgets.example.com"])
+    layer, clock, kinds = InMemoryChannelLayer(), FakeClock(), parse_kinds(["pods", "widgets.example.com"])
     broken = choice(tmp_path, environ={"KUBECONFIG": str(tmp_path / "none")})
-    made = Live(Upstream(broken, kinds, layer, clock, with_worker=False), kinds, layer, clock)
+    made = WebProcess(WorkerProcess(broken, kinds, layer, clock, with_worker=False), kinds, layer, clock)
     made.connection.discovery = Known()  # type: ignore[assignment]
-    await made.naming.look()
+    await made.kind_names.resolve_due()
     assert made.hub.kinds == made.kinds
     assert [kind.resource.version for kind in made.hub.kinds] == ["v1", "v2"]
     query = Query.parse({}, "widgets.example.com")
-    assert made.hub.list_view(made.hub.kinds[1], query).kind.resource.kind == "Widget"
-    made.replicas.get("widgets.example.com").described = Described(True, (), "v3")  # so the worker follows it now
-    await clock.advance(RETRY_OTHERWISE)
-    await made.naming.look()
+    assert open_list(made.hub, made.hub.kinds[1], query).kind.resource.kind == "Widget"
+    made.replicas.get("widgets.example.com").table = TableDefinition(True, (), "v3")  # so the worker follows it now
+    await clock.advance(RETRY_CHANGED)
+    await made.kind_names.resolve_due()
     assert [kind.resource.version for kind in made.kinds] == ["v1", "v3"]
-    assert made.hub.list_view(made.hub.kinds[1], query).kind.resource.version == "v3"
+    assert open_list(made.hub, made.hub.kinds[1], query).kind.resource.version == "v3"
 
 
 async def test_sockets_elsewhere_and_other_protocols_are_turned_away() -> None:
     async def unexpected(*_: object) -> None:
         raise AssertionError("called")
 
-    by_protocol = ByProtocol(unexpected, unexpected)
+    by_protocol = ProtocolRouter(unexpected, unexpected)
     assert await called(by_protocol, "websocket", "/other/") == [{"type": "websocket.close", "code": 4404}]
-    with pytest.raises(ValueError, match="nothing here speaks lifespan"):
+    with pytest.raises(ValueError, match="there is no handler for the protocol lifespan"):
         await called(by_protocol, "lifespan")
 
 
 def test_live_parts_are_missed_with_a_sentence_where_nothing_was_wired() -> None:
-    with pytest.raises(LookupError, match="not wired"):
-        live_of({"type": "http"})
+    with pytest.raises(LookupError, match="has no state"):
+        state_of({"type": "http"})
 
 
 def test_with_redis_a_web_process_holds_no_worker() -> None:
     with override_settings(REDIS_URL="redis://127.0.0.1:1"):
-        assert build_live().upstream._with_worker is False
-    assert build_live().upstream._with_worker is True
+        assert build_web_process().worker_process._with_worker is False
+    assert build_web_process().worker_process._with_worker is True

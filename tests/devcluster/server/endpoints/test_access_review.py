@@ -1,4 +1,4 @@
-"""What the one user may do, and what pods without containers answer."""
+"""Tests of access reviews, and of logs and exec of pods without containers."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.devcluster.api import Api, Json
-from tests.devcluster.case import pod
-from tests.devcluster.kubectl import KubectlSide, kubectl_binary
-from tests.require import missing
+from tests.support.devcluster.http_api import Api, Json
+from tests.support.devcluster.parity_case import pod
+from tests.support.kubectl import KubectlSide, kubectl_binary
+from tests.support.require import missing
 
 AUTHORIZATION = "/apis/authorization.k8s.io/v1"
 

@@ -1,4 +1,4 @@
-"""The API over HTTP: who may speak, what is served where, how refusals look."""
+"""Tests of the API over HTTP: access, paths, and the form of refusals."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.devcluster.api import Api, Json
 from tests.devcluster.conftest import Demo
-from tests.devcluster.gadgets import gadget
-from tests.wait import eventually
+from tests.support.devcluster.gadget_crd import gadget
+from tests.support.devcluster.http_api import Api, Json
+from tests.support.wait import eventually
 
 MAPS = "/api/v1/namespaces/t/configmaps"
 GADGETS = "/apis/devcluster.example/v1/namespaces/t/gadgets"

@@ -1,4 +1,4 @@
-"""Merge patch, JSON patch and strategic merge patch."""
+"""Tests of merge patch, JSON patch and strategic merge patch."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from devcluster.server.core import Core
-from devcluster.server.json_patch import apply_json
 from devcluster.server.options import WriteOptions
-from devcluster.server.patches import MERGE_PATCH, apply_merge, merge
+from devcluster.server.patch.json import apply_json_patch
+from devcluster.server.patch.merge import MERGE_PATCH, apply_merge_patch, merge_patch
+from devcluster.server.patch.strategic import StrategicMerge
 from devcluster.server.status import Failure
-from devcluster.server.strategic import StrategicMerge
-from tests.devcluster.gadgets import gadget
+from tests.support.devcluster.gadget_crd import gadget
 
 
 @pytest.mark.parametrize(
@@ -36,27 +36,27 @@ from tests.devcluster.gadgets import gadget
     ],
 )
 def test_merge_patch(target: Any, patch: Any, result: Any) -> None:
-    assert merge(target, patch) == result
+    assert merge_patch(target, patch) == result
 
 
 def test_merge_patch_leaves_its_arguments_alone() -> None:
     target, patch = {"a": {"b": 1}}, {"a": {"c": [1]}}
-    merge(target, patch)["a"]["c"].append(2)
+    merge_patch(target, patch)["a"]["c"].append(2)
     assert (target, patch) == ({"a": {"b": 1}}, {"a": {"c": [1]}})
 
 
 def test_a_merge_patch_leaves_what_it_does_not_change_the_targets_own() -> None:
     target = {"a": {"b": [1, {"c": 2}]}, "d": {"e": True}, "f": {"g": 1}}
-    result = merge(target, {"a": {"b": [1, {"c": 2}]}, "d": {"e": 1}, "f": {"g": 1.0}})
+    result = merge_patch(target, {"a": {"b": [1, {"c": 2}]}, "d": {"e": 1}, "f": {"g": 1.0}})
     assert result["a"] is target["a"]
     assert [type(result["d"]["e"]), type(result["f"]["g"])] == [int, float]
-    assert merge(target, {}) is target
+    assert merge_patch(target, {}) is target
 
 
 @pytest.mark.parametrize("patch", [[], "x", 5, None])
 def test_a_merge_patch_that_is_no_object_is_a_bad_request(patch: Any) -> None:
     with pytest.raises(Failure) as caught:
-        apply_merge({}, patch)
+        apply_merge_patch({}, patch)
     assert caught.value.code == 400
 
 
@@ -82,7 +82,7 @@ def test_a_merge_patch_that_is_no_object_is_a_bad_request(patch: Any) -> None:
     ],
 )
 def test_json_patch(patch: Any, result: Any) -> None:
-    assert apply_json({"a": [1, 2]}, patch) == result
+    assert apply_json_patch({"a": [1, 2]}, patch) == result
 
 
 @pytest.mark.parametrize(
@@ -108,28 +108,28 @@ def test_json_patch(patch: Any, result: Any) -> None:
 )
 def test_a_json_patch_that_cannot_be_done_is_unprocessable(operation: dict[str, Any]) -> None:
     with pytest.raises(Failure) as caught:
-        apply_json({"a": [1, 2], "b": 1}, [operation])
+        apply_json_patch({"a": [1, 2], "b": 1}, [operation])
     assert caught.value.code == 422
 
 
 def test_a_failed_json_patch_changes_nothing() -> None:
     target = {"a": [1]}
     with pytest.raises(Failure):
-        apply_json(target, [{"op": "add", "path": "/a/-", "value": 2}, {"op": "remove", "path": "/x"}])
+        apply_json_patch(target, [{"op": "add", "path": "/a/-", "value": 2}, {"op": "remove", "path": "/x"}])
     assert target == {"a": [1]}
 
 
 @pytest.mark.parametrize("patch", [{"op": "add"}, [1], "x", [{"op": "add", "path": 5}], [{"op": {}}]])
 def test_a_json_patch_that_is_no_list_of_operations_is_a_bad_request(patch: Any) -> None:
     with pytest.raises(Failure) as caught:
-        apply_json({}, patch)
+        apply_json_patch({}, patch)
     assert caught.value.code == 400
 
 
 @pytest.fixture(scope="module")
 def strategic() -> tuple[StrategicMerge, Any]:
     core = Core(now=lambda: 0.0, rng=random.Random(1))
-    return StrategicMerge(core.definitions), {"$ref": core.definitions.root(core.kind("pods"))}
+    return StrategicMerge(core.builtin_types), {"$ref": core.builtin_types.root_definition(core.kind("pods"))}
 
 
 POD = {

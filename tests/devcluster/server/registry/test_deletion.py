@@ -1,4 +1,4 @@
-"""Deletion, finalizers, grace, garbage collection, with the clock in the test's hand."""
+"""Tests of deletion, finalizers, grace periods and garbage collection, with a clock that the test controls."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 
-from devcluster.server import garbage, objects
 from devcluster.server.core import Core
 from devcluster.server.options import DeleteOptions, WriteOptions
-from devcluster.server.patches import MERGE_PATCH
+from devcluster.server.patch.merge import MERGE_PATCH
+from devcluster.server.registry import garbage_collector
 from devcluster.server.status import Failure
+from devcluster.server.storage import objects
 from tests.devcluster.conftest import Moment
-from tests.devcluster.gadgets import GADGETS as GADGETS_DEFINITION
-from tests.devcluster.gadgets import gadget
+from tests.support.devcluster.gadget_crd import GADGETS as GADGETS_DEFINITION
+from tests.support.devcluster.gadget_crd import gadget
 
 Json = dict[str, Any]
 
@@ -84,12 +85,12 @@ def test_a_pod_terminates_for_its_grace_period(core: Core, moment: Moment) -> No
     answer = delete(core, PODS, "p")
     assert answer["metadata"]["deletionTimestamp"] == "2027-01-15T08:00:30Z"
     assert answer["metadata"]["deletionGracePeriodSeconds"] == 30
-    core.garbage.collect()
+    core.garbage_collector.collect()
     moment.seconds += 29
-    core.garbage.collect()
+    core.garbage_collector.collect()
     assert found(core, PODS, "p") is not None
     moment.seconds += 1
-    core.garbage.collect()
+    core.garbage_collector.collect()
     assert found(core, PODS, "p") is None
 
 
@@ -134,8 +135,8 @@ def test_dependents_follow_their_owner(core: Core) -> None:
     child = create(core, MAPS, config_map("child", owner))
     create(core, MAPS, config_map("grandchild", child))
     create(core, MAPS, config_map("stranger"))
-    delete(core, MAPS, "owner", policy="Background")
-    core.garbage.collect()
+    delete(core, MAPS, "owner", propagation_policy="Background")
+    core.garbage_collector.collect()
     assert [record.key[1] for record in core.store.records(MAPS).values()] == ["stranger"]
 
 
@@ -145,10 +146,10 @@ def test_one_living_owner_is_enough(core: Core) -> None:
     child["metadata"]["ownerReferences"] += config_map("x", second)["metadata"]["ownerReferences"]
     create(core, MAPS, child)
     delete(core, MAPS, "first")
-    core.garbage.collect()
+    core.garbage_collector.collect()
     assert found(core, MAPS, "child") is not None
     delete(core, MAPS, "second")
-    core.garbage.collect()
+    core.garbage_collector.collect()
     assert found(core, MAPS, "child") is None
 
 
@@ -156,15 +157,15 @@ def test_an_owner_that_never_was_takes_its_dependent_along(core: Core) -> None:
     owner = create(core, MAPS, config_map("owner"))
     owner["metadata"]["uid"] = "never"
     create(core, MAPS, config_map("child", owner))
-    core.garbage.collect()
+    core.garbage_collector.collect()
     assert found(core, MAPS, "child") is None
 
 
 def test_foreground_deletion_waits_for_the_dependents(core: Core) -> None:
     owner = create(core, MAPS, config_map("owner"))
     create(core, MAPS, config_map("child", owner, finalizers=["a.b/c"]))
-    delete(core, MAPS, "owner", policy="Foreground")
-    core.garbage.collect()
+    delete(core, MAPS, "owner", propagation_policy="Foreground")
+    core.garbage_collector.collect()
     held = found(core, MAPS, "owner")
     assert held is not None
     assert held["metadata"]["finalizers"] == ["foregroundDeletion"]
@@ -178,8 +179,8 @@ def test_foreground_deletion_leaves_what_has_another_owner_too(core: Core) -> No
     dependent = config_map("dependent", owner)
     dependent["metadata"]["ownerReferences"] += config_map("x", other)["metadata"]["ownerReferences"]
     create(core, MAPS, dependent)
-    delete(core, MAPS, "owner", policy="Foreground")
-    core.garbage.collect()
+    delete(core, MAPS, "owner", propagation_policy="Foreground")
+    core.garbage_collector.collect()
     assert found(core, MAPS, "owner") is None
     left = (found(core, MAPS, "dependent") or {})["metadata"]["ownerReferences"]
     assert [each["name"] for each in left] == ["other"]
@@ -188,16 +189,16 @@ def test_foreground_deletion_leaves_what_has_another_owner_too(core: Core) -> No
 def test_foreground_deletion_ends_when_the_dependents_are_gone(core: Core) -> None:
     owner = create(core, MAPS, config_map("owner"))
     create(core, MAPS, config_map("child", owner))
-    delete(core, MAPS, "owner", policy="Foreground")
-    core.garbage.collect()
+    delete(core, MAPS, "owner", propagation_policy="Foreground")
+    core.garbage_collector.collect()
     assert core.store.records(MAPS) == {}
 
 
 def test_orphans_lose_the_reference(core: Core) -> None:
     owner = create(core, MAPS, config_map("owner"))
     create(core, MAPS, config_map("child", owner))
-    delete(core, MAPS, "owner", policy="Orphan")
-    core.garbage.collect()
+    delete(core, MAPS, "owner", propagation_policy="Orphan")
+    core.garbage_collector.collect()
     child = found(core, MAPS, "child")
     assert child is not None
     assert "ownerReferences" not in child["metadata"]
@@ -210,21 +211,21 @@ def test_a_namespace_takes_everything_in_it_along(core: Core, moment: Moment) ->
     pod(core, grace=5)
     answer = delete(core, "namespaces", "t")
     assert answer["status"]["phase"] == "Terminating"
-    core.garbage.collect()
+    core.garbage_collector.collect()
     assert (found(core, MAPS, "a"), found(core, GADGETS, "g")) == (None, None)
     assert found(core, "namespaces", "t") is not None, "the pod is still ending"
     with pytest.raises(Failure) as caught:
         create(core, MAPS, config_map("b"))
     assert (caught.value.code, caught.value.reason) == (403, "Forbidden")
     moment.seconds += 6
-    core.garbage.collect()
+    core.garbage_collector.collect()
     assert found(core, "namespaces", "t") is None
 
 
 def test_a_namespace_with_a_finalizer_is_emptied_and_waits(core: Core) -> None:
     create(core, "namespaces", {"metadata": {"name": "t2", "finalizers": ["a.b/c"]}})
     delete(core, "namespaces", "t2")
-    core.garbage.collect()
+    core.garbage_collector.collect()
     left = core.store.get("namespaces", ("", "t2"))
     assert left is not None
     assert objects.decode(left)["spec"] == {}, "there is nothing in it any more"
@@ -242,8 +243,8 @@ def test_namespaces_of_the_system_stay(core: Core) -> None:
 def test_a_definition_takes_its_objects_and_its_kind_along(core: Core) -> None:
     create(core, GADGETS, gadget())
     delete(core, "customresourcedefinitions.apiextensions.k8s.io", GADGETS)
-    core.garbage.collect()
-    assert core.registry.find("devcluster.example", "v1", "gadgets") is None
+    core.garbage_collector.collect()
+    assert core.served_kinds.find("devcluster.example", "v1", "gadgets") is None
     assert core.store.records(GADGETS) == {}
     assert found(core, "customresourcedefinitions.apiextensions.k8s.io", GADGETS) is None
 
@@ -251,19 +252,19 @@ def test_a_definition_takes_its_objects_and_its_kind_along(core: Core) -> None:
 def test_a_kind_that_was_removed_and_came_again_is_collected_as_before(core: Core) -> None:
     definitions = "customresourcedefinitions.apiextensions.k8s.io"
     delete(core, definitions, GADGETS)
-    core.garbage.collect()
+    core.garbage_collector.collect()
     create(core, definitions, {**GADGETS_DEFINITION, "metadata": {"name": GADGETS}})
     owner = create(core, GADGETS, gadget())
     create(core, MAPS, config_map("m", owner))
     delete(core, GADGETS, "g")
-    core.garbage.collect()
+    core.garbage_collector.collect()
     assert found(core, MAPS, "m") is None
 
 
 def test_a_definition_waits_for_objects_with_finalizers(core: Core) -> None:
     create(core, GADGETS, {**gadget(), "metadata": {"name": "g", "finalizers": ["a.b/c"]}})
     delete(core, "customresourcedefinitions.apiextensions.k8s.io", GADGETS)
-    core.garbage.collect()
+    core.garbage_collector.collect()
     assert found(core, GADGETS, "g") is not None
     assert found(core, "customresourcedefinitions.apiextensions.k8s.io", GADGETS) is not None
 
@@ -275,18 +276,18 @@ def test_events_are_forgotten_an_hour_after_their_last_change(core: Core, moment
     moment.seconds += 1800
     counted = found(core, "events", "counted")
     assert counted is not None
-    core.seed(core.kind("events"), counted | {"count": 2})
+    core.put_seed_object(core.kind("events"), counted | {"count": 2})
     moment.seconds += 1801
-    core.garbage.collect()
+    core.garbage_collector.collect()
     assert (found(core, "events", "old"), found(core, "events", "counted") is not None) == (None, True)
 
 
 def test_of_too_many_events_the_oldest_are_forgotten(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(garbage, "MOST_EVENTS", 3)
+    monkeypatch.setattr(garbage_collector, "MAX_EVENTS", 3)
     for number in range(5):
         about = {"kind": "Pod", "name": "p", "namespace": "t"}
         create(core, "events", {"metadata": {"name": f"e{number}"}, "involvedObject": about, "message": "m"})
-    core.garbage.collect()
+    core.garbage_collector.collect()
     assert [name for _, name in core.store.records("events")] == ["e2", "e3", "e4"]
 
 

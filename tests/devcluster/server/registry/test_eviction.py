@@ -1,16 +1,16 @@
-"""Evictions that are meant, on the demo cluster and on the real API server; and discovery.
+"""Tests of evictions and their discovery, on the demo cluster and on the real API server.
 
-What is refused, and dry runs, are cases of test_parity.
+Refusals and dry runs are cases of test_parity.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from tests.controlplane import ControlPlane
-from tests.devcluster.api import MERGE, Api, Json
-from tests.devcluster.case import pod
-from tests.devcluster.eviction_cases import budget, eviction
+from tests.support.controlplane import ControlPlane
+from tests.support.devcluster.eviction_cases import budget, eviction
+from tests.support.devcluster.http_api import MERGE, Api, Json
+from tests.support.devcluster.parity_case import pod
 
 PLURALS = ("pods/eviction", "poddisruptionbudgets", "poddisruptionbudgets/status", "pods/binding")
 

@@ -1,6 +1,6 @@
-"""Who set which field: the same writes on the demo cluster and on the real API server, and the owners compared.
+"""Comparison of managedFields between the demo cluster and the real API server, for the same writes.
 
-Left out is what only says that a map or a list item is there (".").
+Entries that only say that a map or a list item exists (".") are left out.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from tests.controlplane import ControlPlane
-from tests.devcluster.api import JSON_PATCH, MERGE, STRATEGIC, Api, Json
-from tests.devcluster.case import deployment
-from tests.devcluster.gadgets import GADGETS, gadget
-from tests.wait import until
+from tests.support.controlplane import ControlPlane
+from tests.support.devcluster.gadget_crd import GADGETS, gadget
+from tests.support.devcluster.http_api import JSON_PATCH, MERGE, STRATEGIC, Api, Json
+from tests.support.devcluster.parity_case import deployment
+from tests.support.wait import until
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/owners/deployments"

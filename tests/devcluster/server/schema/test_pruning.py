@@ -1,4 +1,4 @@
-"""Structural schemas: pruning, nulls, defaults."""
+"""Tests of structural schemas: pruning, nulls, defaults."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from devcluster.server.schema import drop_nulls, fill_defaults, prune
+from devcluster.server.schema.pruning import drop_nulls, fill_defaults, prune
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -1,4 +1,4 @@
-"""Lists: versions, pages that stay consistent, tokens that expire."""
+"""Tests of lists: versions, consistent pages, tokens that expire."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from devcluster.server.core import Core
-from devcluster.server.listing import Page, checked_query, list_page
 from devcluster.server.options import DeleteOptions
-from devcluster.server.selectors import Selection, parse_labels
 from devcluster.server.status import Failure
+from devcluster.server.storage.listing import Page, list_page, parse_list_query
+from devcluster.server.storage.selectors import Selection, parse_labels
 
 List = Callable[..., Page]
 
@@ -25,12 +25,12 @@ def maps(core: Core) -> Core:
 
 def put(core: Core, name: str, namespace: str = "t", **labels: str) -> None:
     meta = {"name": name, "namespace": namespace, "labels": labels, "creationTimestamp": "2026-01-01T00:00:00Z"}
-    core.seed(core.kind("configmaps"), {"metadata": meta})
+    core.put_seed_object(core.kind("configmaps"), {"metadata": meta})
 
 
 def page(core: Core, selection: Selection | None = None, **query: str) -> Page:
     words = {"version": "resourceVersion", "match": "resourceVersionMatch", "token": "continue"}
-    checked = checked_query({words.get(word, word): str(value) for word, value in query.items()})
+    checked = parse_list_query({words.get(word, word): str(value) for word, value in query.items()})
     return list_page(core.store, core.kind("configmaps"), checked, selection or Selection())
 
 
@@ -46,7 +46,12 @@ def refusal(core: Core, **query: str) -> tuple[int, str]:
 
 def test_everything_at_the_newest_version(maps: Core) -> None:
     found = page(maps)
-    assert (names(found), found.revision, found.token, found.remaining) == ("abcde", maps.store.revision, "", None)
+    assert (names(found), found.revision, found.continue_token, found.remaining) == (
+        "abcde",
+        maps.store.revision,
+        "",
+        None,
+    )
 
 
 @pytest.mark.parametrize("version", ["0", "1"])
@@ -78,11 +83,11 @@ def test_pages_show_one_version_while_things_change(maps: Core) -> None:
     assert (names(first), first.remaining) == ("ab", 3)
     put(maps, "bb")
     maps.deletion.delete(maps.kind("configmaps"), "t", "d", DeleteOptions())
-    second = page(maps, limit="2", token=first.token)
-    third = page(maps, limit="2", token=second.token)
+    second = page(maps, limit="2", token=first.continue_token)
+    third = page(maps, limit="2", token=second.continue_token)
     assert names(second) + names(third) == "cde"
     assert {first.revision, second.revision, third.revision} == {first.revision}
-    assert third.token == ""
+    assert third.continue_token == ""
 
 
 def test_remaining_counts_only_the_namespace(maps: Core) -> None:
@@ -95,7 +100,7 @@ def test_remaining_is_not_told_with_a_selector(maps: Core) -> None:
     put(maps, "x", color="red")
     put(maps, "y", color="red")
     found = page(maps, Selection(labels=parse_labels("color=red")), limit="1")
-    assert (names(found), found.remaining, found.token != "") == ("x", None, True)
+    assert (names(found), found.remaining, found.continue_token != "") == ("x", None, True)
 
 
 def test_an_old_token_is_expired_and_offers_another(maps: Core) -> None:
@@ -103,7 +108,7 @@ def test_an_old_token_is_expired_and_offers_another(maps: Core) -> None:
     put(maps, "bb")
     maps.store.compact()
     with pytest.raises(Failure) as caught:
-        page(maps, limit="2", token=first.token)
+        page(maps, limit="2", token=first.continue_token)
     assert (caught.value.code, caught.value.reason) == (410, "Expired")
     again = caught.value.status()["metadata"]["continue"]
     assert names(page(maps, limit="10", token=again)) == "bbcde"

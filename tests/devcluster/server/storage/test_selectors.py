@@ -1,12 +1,12 @@
-"""Label and field selectors."""
+"""Tests of label and field selectors."""
 
 from __future__ import annotations
 
 import pytest
 
-from devcluster.server.selectors import Selection, parse_fields, parse_labels
 from devcluster.server.status import Failure
-from devcluster.server.store import Record
+from devcluster.server.storage.selectors import Selection, parse_fields, parse_labels
+from devcluster.server.storage.store import Record
 
 
 def record(**labels: str) -> Record:

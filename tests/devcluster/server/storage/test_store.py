@@ -1,10 +1,10 @@
-"""The store: one revision counter, a bounded history, the past rebuilt."""
+"""Tests of the store: one revision counter, a bounded history, rebuilt past states."""
 
 from __future__ import annotations
 
 import pytest
 
-from devcluster.server.store import Compacted, Key, Record, Store
+from devcluster.server.storage.store import Compacted, Key, Record, Store
 
 
 def record(store: Store, name: str, *, uid: str = "", owners: tuple[str, ...] = (), raw: bytes = b"{}") -> Record:
@@ -20,7 +20,7 @@ def filled(*names: str, **limits: int) -> Store:
 
 
 def names_at(store: Store, revision: int) -> set[str]:
-    return {name for _, name in store.at("things", revision)}
+    return {name for _, name in store.records_at("things", revision)}
 
 
 def test_revisions_grow_by_one_over_all_buckets() -> None:
@@ -58,7 +58,7 @@ def test_at_gives_the_state_that_an_object_had() -> None:
     store = Store()
     store.put("things", record(store, "a", raw=b"1"))
     store.put("things", record(store, "a", raw=b"2"))
-    assert store.at("things", 2)["", "a"].raw == b"1"
+    assert store.records_at("things", 2)["", "a"].raw == b"1"
 
 
 def test_history_is_bounded_by_count() -> None:
@@ -80,7 +80,7 @@ def test_compact_forgets_everything_before_now() -> None:
     store = filled("a", "b")
     store.compact()
     with pytest.raises(Compacted):
-        store.at("things", 2)
+        store.records_at("things", 2)
     assert names_at(store, store.revision) == {"a", "b"}
     assert list(store.changes_since(store.revision, "things")) == []
 
@@ -106,7 +106,7 @@ def test_dependents_follow_owner_references() -> None:
 def test_uids_are_known_while_the_object_is_there() -> None:
     store = filled("a")
     assert store.has_uid("a")
-    assert store.place("a") == ("things", ("", "a"))
+    assert store.locate("a") == ("things", ("", "a"))
     store.remove("things", record(store, "a"))
     assert not store.has_uid("a")
 

@@ -1,4 +1,4 @@
-"""Watches: nothing missed or doubled, bookmarks, the end of the window, slow readers."""
+"""Tests of watches: no event missed or doubled, bookmarks, the end of the window, slow readers."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from devcluster.server import watch
 from devcluster.server.core import Core
 from devcluster.server.options import DeleteOptions
-from devcluster.server.selectors import Selection, parse_fields, parse_labels
-from devcluster.server.watch import Watcher, WatchQuery
+from devcluster.server.storage import watch
+from devcluster.server.storage.selectors import Selection, parse_fields, parse_labels
+from devcluster.server.storage.watch import Watcher, WatchQuery
 from tests.devcluster.conftest import Demo
-from tests.devcluster.gadgets import gadget
-from tests.wait import eventually
+from tests.support.devcluster.gadget_crd import gadget
+from tests.support.wait import eventually
 
 Seen = tuple[str, str]
 MAPS = "/api/v1/namespaces/t/configmaps"
@@ -29,7 +29,7 @@ def put(core: Core, name: str, namespace: str = "t", **labels: str) -> None:
     record = core.store.get(kind.key, (namespace, name))
     meta: dict[str, Any] = {"name": name, "namespace": namespace, "labels": labels}
     meta |= {"uid": record.uid if record else f"uid-{name}", "creationTimestamp": "2026-01-01T00:00:00Z"}
-    core.seed(kind, {"metadata": meta})
+    core.put_seed_object(kind, {"metadata": meta})
 
 
 def remove(core: Core, name: str) -> None:
@@ -175,7 +175,7 @@ async def test_bookmarks_come_while_nothing_else_does(core: Core) -> None:
 
 
 async def test_a_reader_that_does_not_read_is_closed(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch, "MAX_PENDING", 10_000)
+    monkeypatch.setattr(watch, "MAX_PENDING_BYTES", 10_000)
     closed: list[bool] = []
     found = watcher(core, version=core.store.revision)
     found.on_overflow = lambda: closed.append(True)
@@ -241,7 +241,7 @@ async def test_a_watch_whose_client_has_gone_is_forgotten(demo: Demo) -> None:
 
 
 async def test_a_client_that_does_not_read_is_cut_off(demo: Demo, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch, "MAX_PENDING", 100_000)
+    monkeypatch.setattr(watch, "MAX_PENDING_BYTES", 100_000)
     listeners = demo.core.store._listeners["configmaps"]
     reader, writer = await asyncio.open_connection(
         *demo.server.removeprefix("https://").split(":"), ssl=demo.tls, limit=1024

@@ -1,4 +1,4 @@
-"""Validation against structural schemas; test_parity.py compares the same rules with the real server."""
+"""Tests of validation by structural schemas; test_parity.py compares the same rules with the real server."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from devcluster.server.formats import FORMATS
-from devcluster.server.validation import validate
+from devcluster.server.schema.formats import FORMATS
+from devcluster.server.validation.custom_resources import validate_custom_resource
 
 
 def complaints(value: Any, schema: dict[str, Any]) -> list[tuple[str, str]]:
     """(field, message without the value) of what is wrong with ``{"v": value}``."""
-    errors = validate({"v": value}, {"type": "object", "properties": {"v": schema}})
+    errors = validate_custom_resource({"v": value}, {"type": "object", "properties": {"v": schema}})
     return [(error.field, error.message) for error in errors]
 
 
@@ -97,12 +97,12 @@ RULED: dict[str, Any] = {
 
 
 def test_the_rule_that_is_understood_is_checked() -> None:
-    (error,) = validate({"ip": "x", "other": "y"}, RULED)
+    (error,) = validate_custom_resource({"ip": "x", "other": "y"}, RULED)
     assert (error.field, error.message) == ("ip", 'Invalid value: "x": must be an address')
 
 
 def test_rules_are_checked_beside_bounds_but_not_after_wrong_types() -> None:
-    assert len(validate({"ip": "x", "port": 0}, RULED)) == 2
-    last = validate({"ip": "x", "port": "0"}, RULED)[-1]
+    assert len(validate_custom_resource({"ip": "x", "port": 0}, RULED)) == 2
+    last = validate_custom_resource({"ip": "x", "port": "0"}, RULED)[-1]
     assert last.field == "<nil>"
     assert "some validation rules were not checked" in last.message

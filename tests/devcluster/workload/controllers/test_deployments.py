@@ -1,4 +1,4 @@
-"""Deployments: rolled out, scaled, paused, recreated, stuck, and rolled back; people's like the demo's own."""
+"""Tests of Deployments, people's and the demo's: rolled out, scaled, paused, recreated, stuck, and rolled back."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from devcluster.kubeconfig import write_kubeconfig
-from devcluster.server import objects
 from devcluster.server.options import DeleteOptions
-from devcluster.server.pod_words import pod_status
-from tests.devcluster.kubectl import KubectlSide, kubectl_binary
-from tests.devcluster.workload.world import DEPLOYMENTS, SETS, Json, World, condition, deployment
+from devcluster.server.printers.pod import pod_status
+from devcluster.server.storage import objects
+from tests.support.devcluster.workload_cluster import DEPLOYMENTS, SETS, Json, World, condition, deployment
+from tests.support.kubectl import KubectlSide, kubectl_binary
 
 
 def status(world: World, name: str) -> Json:
@@ -159,7 +159,7 @@ async def test_one_made_again_takes_over_what_its_deletion_left_as_orphans(calm:
     await deployed(calm, 2)
     before = {pod["metadata"]["name"] for pod in calm.pods("mine")}
     kind = calm.core.kind(DEPLOYMENTS)
-    calm.core.deletion.delete(kind, "default", "mine", DeleteOptions(policy="Orphan"))
+    calm.core.deletion.delete(kind, "default", "mine", DeleteOptions(propagation_policy="Orphan"))
     assert await calm.live(5, lambda: calm.get(DEPLOYMENTS, "default", "mine") is None)
     await deployed(calm, 2)
     assert {pod["metadata"]["name"] for pod in calm.pods("mine")} == before

@@ -1,4 +1,4 @@
-"""PodDisruptionBudgets: what they allow follows from the pods, and a node that is drained waits for them."""
+"""Tests of PodDisruptionBudgets: allowed disruptions follow from the pods, and a drain waits for them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 
 from devcluster.server.options import WriteOptions
 from devcluster.server.status import Failure
-from devcluster.workload.building import stamp
-from tests.devcluster.workload.world import Json, World
+from devcluster.workload.objects import timestamp
+from tests.support.devcluster.workload_cluster import Json, World
 
 BUDGETS = "poddisruptionbudgets.policy"
 
@@ -64,7 +64,7 @@ async def test_numbers_and_shares_say_how_many_have_to_be_healthy(calm: World, s
 
 async def test_an_eviction_that_came_to_nothing_is_forgotten(calm: World) -> None:
     pod = calm.pods("checkout")[0]
-    told = {"disruptionsAllowed": 0, "disruptedPods": {pod["metadata"]["name"]: stamp(calm.clock.time())}}
+    told = {"disruptionsAllowed": 0, "disruptedPods": {pod["metadata"]["name"]: timestamp(calm.clock.time())}}
     calm.patch(BUDGETS, "shop", "checkout", {"status": told}, subresource="status")
     assert not await calm.live(100, lambda: numbers(calm, "shop", "checkout")[0] == 1)
     assert await calm.live(40, lambda: numbers(calm, "shop", "checkout")[0] == 1)

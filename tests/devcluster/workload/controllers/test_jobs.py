@@ -1,11 +1,11 @@
-"""Jobs: how they go on and end, with the real reasons."""
+"""Tests of Jobs: progress and end, with the real reasons."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from devcluster.server.pod_words import pod_status
-from tests.devcluster.workload.world import JOBS, PODS, Json, World
+from devcluster.server.printers.pod import pod_status
+from tests.support.devcluster.workload_cluster import JOBS, PODS, Json, World
 
 
 def job(annotations: Json | None = None, **spec: Any) -> Json:

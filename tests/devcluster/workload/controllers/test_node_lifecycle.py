@@ -1,10 +1,10 @@
-"""Nodes: one that falls silent and comes back, one that runs short of memory, and what their pods go through."""
+"""Tests of nodes that stop reporting and return, or run short of memory, and of their pods."""
 
 from __future__ import annotations
 
 from devcluster.server.options import DeleteOptions
-from devcluster.workload.stories import trouble
-from tests.devcluster.workload.world import LEASES, NODES, PODS, SETS, Json, World, condition, told
+from devcluster.workload.demo.scenarios import incidents
+from tests.support.devcluster.workload_cluster import LEASES, NODES, PODS, SETS, Json, World, condition, told
 
 
 def silent_node(world: World) -> Json | None:
@@ -26,7 +26,7 @@ async def test_leases_are_renewed(calm: World) -> None:
 
 
 async def test_a_node_goes_away_loses_its_pods_and_comes_back() -> None:
-    async with told(trouble.lost_node) as (world, task):
+    async with told(incidents.lost_node) as (world, task):
         assert await world.live(90, lambda: silent_node(world))
         node = silent_node(world)
         assert node is not None
@@ -61,22 +61,22 @@ async def test_a_node_goes_away_loses_its_pods_and_comes_back() -> None:
 
 
 async def test_pods_of_a_node_that_comes_back_in_time_are_ready_again(calm: World) -> None:
-    agents, name = calm.casts[0].agents, "worker-3"
+    agents, name = calm.casts[0].heartbeats, "worker-3"
     before = {pod["metadata"]["name"] for pod in pods_on(calm, name) if condition(pod, "Ready")["status"] == "True"}
     assert before
 
     def ready() -> set[str]:
         return {pod["metadata"]["name"] for pod in pods_on(calm, name) if condition(pod, "Ready")["status"] == "True"}
 
-    agents.silence(name)
+    agents.begin_silence(name)
     assert await calm.live(60, lambda: silent_node(calm) and not ready())
     agents.end_silence(name)
     assert await calm.live(20, lambda: before <= ready())
 
 
 async def test_nothing_is_cancelled_for_pods_that_went_while_their_node_was_silent(calm: World) -> None:
-    agents, name = calm.casts[0].agents, "worker-3"
-    agents.silence(name)
+    agents, name = calm.casts[0].heartbeats, "worker-3"
+    agents.begin_silence(name)
     assert await calm.live(60, lambda: silent_node(calm))
     await calm.live(3)
     gone, *others = (pod["metadata"] for pod in pods_on(calm, name))
@@ -93,7 +93,7 @@ async def test_nothing_is_cancelled_for_pods_that_went_while_their_node_was_sile
 
 
 async def test_a_node_that_is_short_of_memory_evicts_pods_which_are_replaced() -> None:
-    async with told(trouble.memory_pressure) as (world, task):
+    async with told(incidents.memory_pressure) as (world, task):
         assert await world.live(30, lambda: [p for p in world.all(PODS) if p["status"].get("reason") == "Evicted"])
         (pod, *_) = [p for p in world.all(PODS) if p["status"].get("reason") == "Evicted"]
         assert pod["status"]["phase"] == "Failed"

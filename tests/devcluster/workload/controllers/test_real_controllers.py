@@ -1,17 +1,17 @@
-"""The demo's controllers do and say what the real ones did and said: see scenarios.py."""
+"""Comparison of the demo's controllers with recordings of the real ones; see controller_scenarios.py."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 
 import pytest
 
-from tests.devcluster.workload.scenarios import SCENARIOS
-from tests.devcluster.workload.world import DEPLOYMENTS, Json, World, running
+from tests.support.devcluster.controller_scenarios import SCENARIOS
+from tests.support.devcluster.workload_cluster import DEPLOYMENTS, Json, World, running
+from tests.support.program import ROOT
 
-RECORDED = json.loads((Path(__file__).parent / "recorded.json").read_text())
+RECORDED = json.loads((ROOT / "tests/support/devcluster/controller_recordings.json").read_text())
 
 
 class DemoSide:

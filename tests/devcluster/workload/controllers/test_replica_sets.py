@@ -1,10 +1,10 @@
-"""ReplicaSets: pods that go are replaced, too many are taken away, and whose labels change are let go or taken."""
+"""Tests of ReplicaSets: replacement, scaling down, and adoption and release by labels."""
 
 from __future__ import annotations
 
-from devcluster.server import objects
-from devcluster.server.pod_words import pod_status
-from tests.devcluster.workload.world import DEPLOYMENTS, PODS, SETS, World
+from devcluster.server.printers.pod import pod_status
+from devcluster.server.storage import objects
+from tests.support.devcluster.workload_cluster import DEPLOYMENTS, PODS, SETS, World
 
 
 async def test_it_is_calm_without_a_director(calm: World) -> None:

@@ -1,4 +1,4 @@
-"""StatefulSets, DaemonSets and CronJobs: what their controllers make of them, in which order, and what they say."""
+"""Tests of StatefulSets, DaemonSets and CronJobs: their objects, the order, and the events."""
 
 from __future__ import annotations
 
@@ -7,8 +7,19 @@ from datetime import UTC, datetime, tzinfo
 
 import pytest
 
-from devcluster.schedule import Schedule
-from tests.devcluster.workload.world import CRONS, DAEMONS, EVENTS, JOBS, NODES, PODS, STATEFUL, Json, World, running
+from devcluster.cron_schedule import CronSchedule
+from tests.support.devcluster.workload_cluster import (
+    CRONS,
+    DAEMONS,
+    EVENTS,
+    JOBS,
+    NODES,
+    PODS,
+    STATEFUL,
+    Json,
+    World,
+    running,
+)
 
 POD: Json = {"containers": [{"name": "c", "image": "i:1"}]}
 
@@ -213,24 +224,24 @@ async def test_a_cron_job_that_missed_many_times_starts_the_newest(calm: World) 
 
 
 def count_steps(patch: pytest.MonkeyPatch) -> list[float]:
-    steps, after = list[float](), Schedule.after
+    steps, after = list[float](), CronSchedule.next_after
 
-    def counting(schedule: Schedule, seconds: float, zone: tzinfo = UTC) -> float | None:
+    def counting(schedule: CronSchedule, seconds: float, zone: tzinfo = UTC) -> float | None:
         steps.append(seconds)
         return after(schedule, seconds, zone)
 
-    patch.setattr(Schedule, "after", counting)
+    patch.setattr(CronSchedule, "next_after", counting)
     return steps
 
 
 @pytest.mark.parametrize("text", ["* * * * *", "0,1 * * * *", "30 9 * * mon-fri", "* 3 1 * *", "0 0 31 2 *"])
 def test_the_newest_time_is_the_last_of_all_that_passed(text: str) -> None:
-    schedule, start = Schedule.parse(text), datetime(2026, 11, 1, 2, 59, 30, tzinfo=UTC).timestamp()
+    schedule, start = CronSchedule.parse(text), datetime(2026, 11, 1, 2, 59, 30, tzinfo=UTC).timestamp()
     for until in (start, start + 29, start + 30, start + 4000, start + 200_000.5, start + 3_000_000):
-        expected, following = None, schedule.after(start)
+        expected, following = None, schedule.next_after(start)
         while following is not None and following <= until:
-            expected, following = following, schedule.after(following)
-        assert schedule.newest(start, until) == expected
+            expected, following = following, schedule.next_after(following)
+        assert schedule.latest_between(start, until) == expected
 
 
 @pytest.mark.parametrize(
@@ -246,5 +257,5 @@ def test_the_newest_time_is_the_last_of_all_that_passed(text: str) -> None:
     ],
 )
 def test_a_schedule_says_when_it_is_due(text: str, since: str, due: str) -> None:
-    found = Schedule.parse(text).after(datetime.fromisoformat(since).replace(tzinfo=UTC).timestamp())
+    found = CronSchedule.parse(text).next_after(datetime.fromisoformat(since).replace(tzinfo=UTC).timestamp())
     assert ("" if found is None else datetime.fromtimestamp(found, UTC).strftime("%Y-%m-%dT%H:%M:%S")) == due

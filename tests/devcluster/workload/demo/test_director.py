@@ -1,4 +1,4 @@
-"""The director: something moves all the time, nothing grows, people are left alone, and a seed repeats it all."""
+"""Tests of the director: constant changes, no growth, no changes to people's objects, and repeatable runs by seed."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections import Counter
 
 import pytest
 
-from devcluster.workload.director import Story
-from devcluster.workload.fleet import fleet
-from devcluster.workload.hands_off import SECONDS
-from devcluster.workload.mydemos import HANDS_OFF_SECONDS
-from devcluster.workload.stage import Stage, changed_template, next_version
-from devcluster.workload.stories import load, releases, trouble
-from devcluster.workload.teams import APPS, MYDEMOS
+from devcluster.workload.applications import APPS, MYDEMOS
+from devcluster.workload.controllers.mydemos import HANDS_OFF_SECONDS
+from devcluster.workload.demo.director import Scenario
+from devcluster.workload.demo.fleet import make_fleet
+from devcluster.workload.demo.hands_off import APP_HANDS_OFF_SECONDS
+from devcluster.workload.demo.scenarios import incidents, load, releases
+from devcluster.workload.demo.stage import Stage, change_template, next_version
 from informerd.errors import AlreadyExists
-from tests.devcluster.workload.world import (
+from tests.support.devcluster.workload_cluster import (  # fmt: skip
     DEMOS,
     DEPLOYMENTS,
     EVENTS,
@@ -28,7 +28,7 @@ from tests.devcluster.workload.world import (
     deployment,
     running,
     told,
-)  # fmt: skip
+)
 
 
 async def test_something_moves_all_the_time_and_nothing_grows() -> None:
@@ -99,23 +99,23 @@ async def test_a_deployment_that_a_person_changed_is_left_alone() -> None:
         await world.live(1)
         for app in APPS:
             world.patch(DEPLOYMENTS, app.namespace, app.name, {"spec": {"revisionHistoryLimit": 7}})
-        await world.live(SECONDS / 8)
+        await world.live(APP_HANDS_OFF_SECONDS / 8)
         changed = {
             app.key for app in APPS if world.one(DEPLOYMENTS, app.namespace, app.name)["metadata"]["generation"] > 2
         }
         assert not changed
 
 
-USUAL = next(app.replicas for app in fleet(120).apps if app.key == "shop/web")
-STORIES: dict[str, tuple[Story, list[str]]] = {
+USUAL = next(app.replicas for app in make_fleet(120).apps if app.key == "shop/web")
+STORIES: dict[str, tuple[Scenario, list[str]]] = {
     "release": (releases.release, ["2.31.1"]),
     "canary": (releases.canary, ["2.31.1"]),
     "paused": (releases.paused_release, ["2.31.1"]),
     "missing image": (releases.missing_image, ["2.31.0"]),
     "crashing": (releases.crashing_release, ["2.31.0"]),
-    "leak": (trouble.memory_leak, ["2.31.2"]),
-    "fits nowhere": (trouble.fits_nowhere, ["2.31.0"]),
-    "too large": (trouble.too_large, ["2.31.0"]),
+    "leak": (incidents.memory_leak, ["2.31.2"]),
+    "fits nowhere": (incidents.unschedulable_pods, ["2.31.0"]),
+    "too large": (incidents.oversized_request, ["2.31.0"]),
     "rush hour": (load.rush_hour, ["2.31.0"]),
 }
 REASONS = {
@@ -154,9 +154,9 @@ async def test_a_canary_does_not_touch_a_deployment_that_somebody_has_under_its_
     async with running(pods=60) as world:
         world.create(DEPLOYMENTS, deployment("web-canary"), "shop")
         await world.live(1)
-        app = fleet(60).app("shop/web")
+        app = make_fleet(60).app("shop/web")
         assert app is not None
-        stage = Stage(world.casts[0], fleet(60), random.Random(4), app, 1)
+        stage = Stage(world.casts[0], make_fleet(60), random.Random(4), app, 1)
         task = asyncio.ensure_future(releases.canary(stage))
         assert await world.live(200, task.done)
         assert isinstance(task.exception(), AlreadyExists), "there is no story"
@@ -166,7 +166,7 @@ async def test_a_canary_does_not_touch_a_deployment_that_somebody_has_under_its_
 @pytest.mark.parametrize(
     ("story", "reason"), [(load.failing_job, "BackoffLimitExceeded"), (load.late_job, "DeadlineExceeded")]
 )
-async def test_a_job_story_ends_in_its_failure(story: Story, reason: str) -> None:
+async def test_a_job_story_ends_in_its_failure(story: Scenario, reason: str) -> None:
     async with told(story) as (world, task):
         assert await world.live(120, task.done)
         await world.live(1)
@@ -184,7 +184,7 @@ def test_a_changed_template_leaves_the_old_one_as_it_was() -> None:
         "metadata": {"labels": {"a": "b"}, "annotations": {"x": "y"}},
         "spec": {"containers": [{"image": "a:1.0.0"}]},
     }
-    new = changed_template(old, "a:1.0.1", {}, "1Gi")
+    new = change_template(old, "a:1.0.1", {}, "1Gi")
     assert new["metadata"] == {"labels": {"a": "b"}}
     assert new["spec"]["containers"][0]["resources"]["limits"] == {"memory": "1Gi"}
     assert old["spec"]["containers"] == [{"image": "a:1.0.0"}]

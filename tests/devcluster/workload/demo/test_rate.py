@@ -1,11 +1,11 @@
-"""The pace: small things come faster where there were too few changes, slower where too many."""
+"""Tests of the rate: more background changes where there were too few changes, fewer where too many."""
 
 from __future__ import annotations
 
 import pytest
 
-from devcluster.workload.pace import FASTEST, LEAST_RATE, SLOWEST, WINDOW, Pace
-from tests.clock import FakeClock
+from devcluster.workload.demo.rate import MAX_FACTOR, MIN_CORRECTED_RATE, MIN_FACTOR, WINDOW, RateCorrection
+from tests.support.clock import FakeClock
 
 
 class Cluster:
@@ -15,14 +15,14 @@ class Cluster:
         self.clock = FakeClock()
         self.changes = 7.0
         self.yields, self.leases = yields, leases
-        self.pace = Pace(self.clock, rate, lambda: int(self.changes), lambda: leases)
+        self.pace = RateCorrection(self.clock, rate, lambda: int(self.changes), lambda: leases)
 
     async def live(self, *, late: bool = False) -> float:
         """One window; the changes a second that counted in it."""
         before = self.changes
         self.changes += (self.yields * self.pace.factor + self.leases) * WINDOW
         await self.clock.advance(WINDOW)
-        self.pace.look(late=late)
+        self.pace.update(late=late)
         return (self.changes - before) / WINDOW - self.leases
 
 
@@ -35,7 +35,7 @@ async def test_what_comes_to_too_much_or_too_little_comes_to_the_rate(yields: fl
 
 
 async def test_it_never_goes_further_than_its_bounds() -> None:
-    for yields, bound in ((10.0, FASTEST), (90_000.0, SLOWEST)):
+    for yields, bound in ((10.0, MAX_FACTOR), (90_000.0, MIN_FACTOR)):
         cluster = Cluster(500.0, yields)
         for _ in range(20):
             await cluster.live()
@@ -52,8 +52,8 @@ async def test_what_is_late_is_slowed_down_and_not_sped_up() -> None:
 
 
 async def test_nothing_is_corrected_at_usual_rates_or_before_a_window_has_passed() -> None:
-    usual, early = Cluster(LEAST_RATE - 1, 10.0), Cluster(500.0, 10.0)
+    usual, early = Cluster(MIN_CORRECTED_RATE - 1, 10.0), Cluster(500.0, 10.0)
     await usual.live()
     early.changes += 1
-    early.pace.look(late=False)
+    early.pace.update(late=False)
     assert usual.pace.factor == early.pace.factor == 1.0

@@ -1,12 +1,12 @@
-"""The kubelet: crash loops, memory, images that do not exist, and pods that end."""
+"""Tests of the kubelet: crash loops, memory, images that do not exist, and pods that end."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from devcluster.server import objects
-from devcluster.server.pod_words import pod_status
-from tests.devcluster.workload.world import PODS, Json, World
+from devcluster.server.printers.pod import pod_status
+from devcluster.server.storage import objects
+from tests.support.devcluster.workload_cluster import PODS, Json, World
 
 
 def pod(name: str, image: str = "nginx:1.29.1", annotations: Json | None = None, **spec: Any) -> Json:

@@ -1,4 +1,4 @@
-"""The scheduler: where pods go, and why some go nowhere, in kube-scheduler's words (taken down from a 1.37.1 one)."""
+"""Tests of the scheduler: the placement of pods, and kube-scheduler's messages (recorded from 1.37.1) for the rest."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.devcluster.workload.world import NODES, PODS, Json, World
+from tests.support.devcluster.workload_cluster import NODES, PODS, Json, World
 
 
 def pod(requests: Json | None = None, **spec: Any) -> Json:

@@ -1,4 +1,4 @@
-"""The seed: what a newcomer sees in the first second."""
+"""Tests of the seed: the state of the cluster in the first second."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections import Counter
 
 import pytest
 
-from devcluster.server.pod_words import pod_status
-from devcluster.workload.fleet import fleet
-from devcluster.workload.teams import APPS
-from tests.clock import FakeClock
-from tests.devcluster.workload.world import DEMOS, JOBS, NODES, PODS, World, seeded
+from devcluster.server.printers.pod import pod_status
+from devcluster.workload.applications import APPS
+from devcluster.workload.demo.fleet import make_fleet
+from tests.support.clock import FakeClock
+from tests.support.devcluster.workload_cluster import DEMOS, JOBS, NODES, PODS, World, seeded
 
 
 def test_the_seed_is_a_believable_cluster() -> None:
@@ -32,7 +32,7 @@ def test_the_seed_is_a_believable_cluster() -> None:
 def test_everything_seeded_has_its_owner() -> None:
     world = World(seeded(FakeClock()), FakeClock())
     before = world.core.store.revision
-    world.core.garbage.collect()
+    world.core.garbage_collector.collect()
     assert world.core.store.revision == before
     owners = {owner["kind"] for pod in world.all(PODS) for owner in pod["metadata"]["ownerReferences"]}
     assert owners == {"ReplicaSet", "Job", "StatefulSet", "DaemonSet"}
@@ -49,9 +49,9 @@ def test_the_same_seed_makes_the_same_cluster() -> None:
 
 @pytest.mark.parametrize("pods", [1, 2, 7, 35, 36, 60, 119, 120, 500, 1500, 1501, 20_000, 50_000])
 def test_a_fleet_has_about_as_many_pods_as_asked_for(pods: int) -> None:
-    made = fleet(pods)
+    made = make_fleet(pods)
     jobs = sum(cron.completions for cron in made.crons)
-    placed = sum(app.replicas for app in made.stateful) + len(made.daemons) * len(made.nodes)
+    placed = sum(app.replicas for app in made.stateful_apps) + len(made.daemon_apps) * len(made.nodes)
     assert pods * 0.98 <= sum(app.replicas for app in made.apps) + jobs + placed <= pods * 1.02 + 7
     keys = [app.key for app in made.apps]
     assert len(keys) == len(set(keys))

@@ -1,11 +1,11 @@
-"""What the API server itself says of who watched: its audit log."""
+"""Reader of the API server's audit log, which shows who watched."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from tests.informerd.faults.rig import CONFIG_MAPS
+from tests.support.informerd.faults.informer_rig import CONFIG_MAPS
 
 FLAGS = ("--audit-policy-file=audit-policy.json", "--audit-log-path=audit.log", "--audit-log-mode=blocking")
 _CREDENTIAL = "authentication.kubernetes.io/credential-id"

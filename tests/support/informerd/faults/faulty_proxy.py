@@ -1,4 +1,4 @@
-"""A proxy before a real API server that refuses, cuts and counts as a test tells it to."""
+"""Proxy in front of a real API server that refuses, cuts and counts as a test instructs it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from aiohttp import web
 from yarl import URL
 
 from informerd.rest.cluster_config import ClusterConfig, TlsConfig
-from tests.controlplane import ControlPlane
-from tests.informerd.misbehaving import scripted
+from tests.support.controlplane import ControlPlane
+from tests.support.informerd.faulty_servers import scripted
 
 Rule = Callable[[web.Request], Awaitable[web.Response | None]]
 _HEADERS = ("Authorization", "Accept", "Content-Type")

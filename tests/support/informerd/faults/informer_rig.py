@@ -1,4 +1,4 @@
-"""Informers of a real API server under harm, and the proof that they end equal to it."""
+"""Informers of a real API server under faults, and the check that they end equal to it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from informerd.resource import PODS, Resource
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig
-from tests.controlplane import ControlPlane
-from tests.informerd.faults.ledger import Identity, Ledger, identity
-from tests.wait import eventually
+from tests.support.controlplane import ControlPlane
+from tests.support.informerd.faults.ledger_handler import Identity, Ledger, identity
+from tests.support.wait import eventually
 
 CONFIG_MAPS = Resource(version="v1", plural="configmaps", kind="ConfigMap")
 EVENTS = Resource(version="v1", plural="events", kind="Event")

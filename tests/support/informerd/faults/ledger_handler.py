@@ -1,4 +1,4 @@
-"""A handler that keeps books: what it was told, folded, and every entry that does not follow from those before."""
+"""Handler that folds its notifications into a state, and records every one that does not follow from those before."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Rights given and taken away: RBAC for one user in a rig's namespace."""
+"""RBAC permissions for one user in a rig's namespace, granted and revoked."""
 
 from __future__ import annotations
 
 from informerd.resource import Resource
-from tests.informerd.faults.rig import Json, Rig
+from tests.support.informerd.faults.informer_rig import Json, Rig
 
 ROLES = Resource(group="rbac.authorization.k8s.io", version="v1", plural="roles", kind="Role")
 BINDINGS = Resource(group="rbac.authorization.k8s.io", version="v1", plural="rolebindings", kind="RoleBinding")

@@ -1,7 +1,7 @@
-"""A model of an API server: pods out of a history, by LIST, streaming list and WATCH, and what can go wrong with them.
+"""Model of an API server: pods from a history, by LIST, streaming list and WATCH, with faults.
 
-With a watch cache it is kube-apiserver as it comes: reads at "0" may be old, bookmarks and events wait for the cache,
-and lists at a version come whole. Without one (``--watch-cache=false``) all is read from etcd.
+With a watch cache it is kube-apiserver in its default form: reads at "0" may be old, bookmarks and events wait for the
+cache, and lists at a version come whole. Without one (``--watch-cache=false``) all is read from etcd.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections import deque
 from functools import partial
 from typing import Literal
 
-from tests.informerd.model.answers import NOT_FOUND, REFUSALS, list_of
-from tests.informerd.model.history import History, State
-from tests.informerd.model.lists import Lists, WatchCache
-from tests.informerd.model.watch import BOOKMARK_EVERY, EndOfWatch, Nonsense, Watch
-from tests.informerd.model.wire import Call, Wire
+from tests.support.informerd.model.history import History, State
+from tests.support.informerd.model.lists import Lists, WatchCache
+from tests.support.informerd.model.memory_transport import Call, Wire
+from tests.support.informerd.model.responses import NOT_FOUND, REFUSALS, list_of
+from tests.support.informerd.model.watch import BOOKMARK_EVERY, EndOfWatch, Nonsense, Watch
 
 PATH = "/api/v1/pods"
 Health = Literal["answers", "fails", "refuses", "is silent"]

@@ -1,4 +1,4 @@
-"""A handler that folds what it is told into a copy of the store, and minds every word that cannot be true."""
+"""Handler that folds its notifications into a copy of the store, and reports every impossible one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What etcd holds of one kind: every version of every object, of which the older ones may be compacted."""
+"""History of one kind in etcd: every version of every object, of which the older ones may be compacted."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""LIST as the model server answers it: from its watch cache or from etcd, whole or in pages."""
+"""LIST responses of the model server: from its watch cache or from etcd, whole or in pages."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 
-from tests.informerd.model.answers import REFUSALS, list_of
-from tests.informerd.model.history import History, State
-from tests.informerd.model.wire import Call
+from tests.support.informerd.model.history import History, State
+from tests.support.informerd.model.memory_transport import Call
+from tests.support.informerd.model.responses import REFUSALS, list_of
 
 FRESHNESS_LIMIT = 3.0
 """Seconds for which a read waits for a version that is still to come."""

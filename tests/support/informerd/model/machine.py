@@ -1,4 +1,4 @@
-"""Random histories: what a cluster, a network and an informer's users may do, in any order, drawn by hypothesis."""
+"""State machine of random histories: actions of a cluster, a network and an informer's users, drawn by hypothesis."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import get_args
 import hypothesis.strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from tests.informerd.model.answers import REFUSALS
-from tests.informerd.model.api_server import Health
-from tests.informerd.model.folding_handler import Manner
-from tests.informerd.model.oracle import BAD_TEAMS
-from tests.informerd.model.watch import EndOfWatch, Nonsense
-from tests.informerd.model.world import World
+from tests.support.informerd.model.api_server import Health
+from tests.support.informerd.model.folding_handler import Manner
+from tests.support.informerd.model.oracle import BAD_TEAMS
+from tests.support.informerd.model.responses import REFUSALS
+from tests.support.informerd.model.simulation import World
+from tests.support.informerd.model.watch import EndOfWatch, Nonsense
 
 KEYS = st.sampled_from([f"{namespace}/{name}" for namespace in ("east", "west") for name in "abcd"])
 TEAMS = st.sampled_from(["red", "blue", "red.blue", "blue.green.red", "", BAD_TEAMS])

@@ -1,4 +1,4 @@
-"""HTTP/1.1 in memory: a connection whose far end is a model server, with real bytes, so that parsing is tested too."""
+"""HTTP/1.1 in memory: a connection to a model server, with real bytes, so that parsing is tested too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults put into the informer on purpose: what is to find faults must find these."""
+"""Faults injected into the informer, which the random histories must find."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def pieces_of_a_line_are_dropped(patch: pytest.MonkeyPatch) -> None:
     def dropping(self: LineCutter, chunk: bytes) -> list[Line]:
         lines = feed(self, chunk)
         if lines:
-            self.rest()
+            self.remainder()
         return lines
 
     patch.setattr(LineCutter, "feed", dropping)
@@ -117,13 +117,13 @@ def a_list_whose_pages_expire_ends_there(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_listener_drops_what_its_buffer_cannot_hold(patch: pytest.MonkeyPatch) -> None:
-    give = Listener.give
+    give = Listener.enqueue
 
     def dropping(self: Listener[Any], notifications: Any) -> None:
         if self.depth < 4:
             give(self, notifications)
 
-    patch.setattr(Listener, "give", dropping)
+    patch.setattr(Listener, "enqueue", dropping)
 
 
 def a_handler_has_synced_before_it_was_told(patch: pytest.MonkeyPatch) -> None:
@@ -131,7 +131,7 @@ def a_handler_has_synced_before_it_was_told(patch: pytest.MonkeyPatch) -> None:
         self._synced = True
         self._settled.set()
 
-    patch.setattr(Listener, "give_end_of_initial_list", hasty)
+    patch.setattr(Listener, "enqueue_end_of_initial_list", hasty)
 
 
 def a_late_handler_is_told_nothing_of_what_is_there(patch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What must be true of an informer, by what its API server has held: looked at whenever the store changes."""
+"""Invariants of an informer, derived from its API server's history and checked whenever the store changes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import msgspec
 
 from informerd.cache.shared_informer import SharedInformer
 from informerd.objects import Object
-from tests.informerd.model.api_server import ModelServer
-from tests.informerd.model.folding_handler import FoldingHandler, Identity, Injected, identity
-from tests.informerd.model.history import State
+from tests.support.informerd.model.api_server import ModelServer
+from tests.support.informerd.model.folding_handler import FoldingHandler, Identity, Injected, identity
+from tests.support.informerd.model.history import State
 
 BAD_TEAMS = "raises"
 """Teams of an object on which the index function raises."""

@@ -1,4 +1,4 @@
-"""What kube-apiserver writes: lists, events, bookmarks, and the ways in which it says no."""
+"""Responses of kube-apiserver: lists, events, bookmarks, and its errors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from tests.informerd.model.history import Change, Thing
+from tests.support.informerd.model.history import Change, Thing
 
 _TOO_LARGE = "Too large resource version: 9, current: 1"
 

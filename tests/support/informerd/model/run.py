@@ -1,4 +1,4 @@
-"""Runs many histories from one seed: the same seed gives the same histories."""
+"""Runner of many histories from one seed: the same seed gives the same histories."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.informerd.model.machine import Histories
+from tests.support.informerd.model.machine import Histories
 
 
 class Outcome(msgspec.Struct):

@@ -1,4 +1,4 @@
-"""An informer, the model of its API server, and everything that must hold between the two at every turn of the loop."""
+"""Simulation of an informer and its API server, with the invariants checked at every turn of the loop."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from informerd.objects import Object
 from informerd.resource import PODS
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
-from tests.informerd.model.api_server import ModelServer
-from tests.informerd.model.folding_handler import FoldingHandler, Injected, Manner
-from tests.informerd.model.history import History
-from tests.informerd.model.oracle import Oracle, by_team, is_in
-from tests.informerd.model.virtual_loop import LoopClock, VirtualLoop
-from tests.informerd.model.virtual_thread import VirtualThread
+from tests.support.informerd.model.api_server import ModelServer
+from tests.support.informerd.model.folding_handler import FoldingHandler, Injected, Manner
+from tests.support.informerd.model.history import History
+from tests.support.informerd.model.oracle import Oracle, by_team, is_in
+from tests.support.informerd.model.virtual_loop import LoopClock, VirtualLoop
+from tests.support.informerd.model.virtual_thread import VirtualThread
 
 T = TypeVar("T")
 

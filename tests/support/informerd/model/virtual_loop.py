@@ -1,4 +1,4 @@
-"""An event loop that owns time and network: nothing sleeps, nothing leaves the process, every run is the same.
+"""Event loop with virtual time and network: nothing sleeps, nothing leaves the process, every run is the same.
 
 When no task is ready, time jumps to the next timer. A connection to any address is made to `network`, in memory.
 """

@@ -1,4 +1,4 @@
-"""A handler's thread without a thread, so that the order of things is the same in every run."""
+"""Replacement of a handler's thread without a thread, so that the order of events is the same in every run."""
 
 from __future__ import annotations
 

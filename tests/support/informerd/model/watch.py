@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Callable
 from typing import Literal
 
-from tests.informerd.model.answers import REFUSALS, bookmark, change_event, event
-from tests.informerd.model.history import Change, History, State
-from tests.informerd.model.wire import Call
+from tests.support.informerd.model.history import Change, History, State
+from tests.support.informerd.model.memory_transport import Call
+from tests.support.informerd.model.responses import REFUSALS, bookmark, change_event, event
 
 BOOKMARK_EVERY = 60.0
 """Seconds, as kube-apiserver does it."""

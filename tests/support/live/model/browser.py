@@ -1,4 +1,4 @@
-"""A browser of the model: what static/js/live.js and place.js do with what they get, without a page."""
+"""Browser of the model: static/js/live/main.js and page/row_swap.js applied to frames, without a page."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import gzip
 import json
 from typing import Any
 
-from dashboard.live.hub import Hub
-from dashboard.live.opening import open_view
-from dashboard.live.socket import Message, Socket
-from tests.clock import FakeClock
-from tests.live.frames import Page, ops_of
+from dashboard.live.hub.hub import HUB, Hub
+from dashboard.live.hub.socket import Message, Socket
+from dashboard.runtime.app_state import AppState
+from dashboard.server.routing import open_live_view
+from tests.support.clock import FakeClock
+from tests.support.live.frames import Page, ops_of
 
 
 class ModelBrowser:
@@ -63,7 +64,9 @@ class ModelBrowser:
         self._join()
 
     def _join(self) -> None:
-        self._hub.join(self.socket, open_view(self._hub, self.address), self._seq, path=self.address)
+        self._hub.join(
+            self.socket, open_live_view(AppState({HUB: self._hub}), self.address), self._seq, path=self.address
+        )
 
     async def _close(self, code: int) -> None:
         assert code == 4012

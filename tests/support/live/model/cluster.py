@@ -1,4 +1,4 @@
-"""The cluster of the model and the workers that follow it, with real publishers."""
+"""Cluster of the model and the workers that follow it, with real publishers."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import random
 
 import msgspec
 
-from dashboard.live.messages import Ask, Owner, Row
-from dashboard.live.publisher import Publisher
+from dashboard.live.replication.messages import SnapshotRequest
+from dashboard.live.replication.publisher import Publisher
+from dashboard.objects.kinds.row import Owner, Row
 from informerd.cache.health import Health, State
-from tests.clock import FakeClock
-from tests.live.fake_layer import RecordingLayer
-from tests.live.feeder import pod
+from tests.support.clock import FakeClock
+from tests.support.live.fake_channel_layer import RecordingLayer
+from tests.support.live.replica_feeder import pod
 
 STATUSES = (("Running", "ok"), ("Pending", "busy"), ("CrashLoopBackOff", "bad"))
 TEAMS = ("team-1", "team-2", "a")
@@ -73,7 +74,10 @@ class Cluster:
         if self._count % 4:
             number = self._count % 7
             owner = ("ReplicaSet", f"set-{number}", f"uid-set-{number}")
-            both = (Owner("apps", *owner, controls=True), Owner("", "ConfigMap", "settings", f"uid-map-{number % 3}"))
+            both = (
+                Owner("apps", *owner, is_controller=True),
+                Owner("", "ConfigMap", "settings", f"uid-map-{number % 3}"),
+            )
             row = msgspec.structs.replace(row, owner=owner, owners=() if self._count % 3 else both)
         self.rows[row.uid] = row
         return row
@@ -136,14 +140,14 @@ class ModelWorker:
     def _apply(self, old: Row | None, new: Row | None) -> None:
         if new is not None:
             self.publisher.put(new)
-            self.publisher.entry("modified" if old is not None else "added", new, "changed", new.tone)
+            self.publisher.add_entry("modified" if old is not None else "added", new, "changed", new.tone)
         elif old is not None:
-            self.publisher.drop(old.uid)
-            self.publisher.entry("deleted", old, "deleted", "idle")
+            self.publisher.remove(old.uid)
+            self.publisher.add_entry("deleted", old, "deleted", "idle")
 
     def _say(self, state: State) -> None:
         self._health = Health(state=state, since=self._clock.time(), heard=self._clock.time())
 
-    async def answer(self, ask: Ask) -> None:
+    async def answer(self, ask: SnapshotRequest) -> None:
         if self._clock.now() >= self.stuck_until:
             await self.publisher.answer(ask)

@@ -1,4 +1,4 @@
-"""What has to be shown in the end, worked out anew from what the cluster has."""
+"""Expected final content of pages, computed anew from the cluster's objects."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from urllib.parse import urlsplit
 
 from django.http import QueryDict
 
-from dashboard.live.facets import facets_of
-from dashboard.live.lines import dom_id
-from dashboard.live.matches import Facets
-from dashboard.live.messages import Row
-from dashboard.live.ownership import owner_uids
-from dashboard.live.paging import WINDOW
-from dashboard.live.wrong_rows import Summary
-from dashboard.resources.query import Query
-from tests.live.model.browser import ModelBrowser
-from tests.live.model.world import Web, World
+from dashboard.live.hub.kind_summaries import KindSummary
+from dashboard.live.index.matches import FacetCounts
+from dashboard.live.rendering.cells import dom_id
+from dashboard.objects.kinds.owners import owner_uids
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.query.query import Query
+from dashboard.pages.lists.facets import facets_of
+from dashboard.pages.lists.window import PAGE_SIZE
+from tests.support.live.model.browser import ModelBrowser
+from tests.support.live.model.simulation import Web, World
 
 
 def check(world: World) -> None:
@@ -40,15 +40,15 @@ def _check_web(world: World, web: Web) -> None:
     owners = {uid for row in replica.rows.values() for uid in owner_uids(row)}
     for uid in owners:
         mine = {row.uid for row in replica.rows.values() if uid in owner_uids(row)}
-        assert set(replica.by_owner.of(uid)) == mine
+        assert set(replica.by_owner.uids_of(uid)) == mine
     assert len(replica.by_owner) == len(owners), "an owner of nothing is remembered"
     assert replica.gaps == replica.gaps_healed >= web.gaps
     assert web.hub.metrics.view_errors == 0
-    fresh = Summary("pods")
+    fresh = KindSummary("pods")
     fresh.fill(world.cluster.rows.values(), world.clock.time())
     summary = web.hub.summaries["pods"]
     assert +summary.tones == +fresh.tones
-    assert summary.wrong == fresh.wrong
+    assert summary.unhealthy_rows == fresh.unhealthy_rows
     assert web.doubled == 0, "a change was told twice"
     least, most = web.lost(world.cluster)
     seconds = Counter(int(moment) for moment, _ in world.cluster.changes)  # where a hole begins is known to a second
@@ -60,18 +60,18 @@ def _check_web(world: World, web: Web) -> None:
 def _check_list(world: World, browser: ModelBrowser) -> None:
     query = Query.parse(QueryDict(urlsplit(browser.address).query), "pods")
     rows = _matching(world, query)
-    pages = max(1, -(-len(rows) // WINDOW))
+    pages = max(1, -(-len(rows) // PAGE_SIZE))
     page = min(query.page, pages)
-    window = rows[(page - 1) * WINDOW : page * WINDOW]
+    window = rows[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
     shown = browser.page
     assert shown.standing == [dom_id(row.uid) for row in window]
     for row in window:
         assert f">{row.version} {row.status}<" in shown.html[dom_id(row.uid)]
-    facets = Facets((row.status, row.tone) for row in _matching(world, query.without_statuses()))
+    facets = FacetCounts((row.status, row.tone) for row in _matching(world, query.without_statuses()))
     counted = sorted((facet.status, facet.count) for facet in facets_of(facets, query))
     view = browser.socket.view
     assert view is not None
-    expected = f"resources/_total.html {len(rows)} of {len(world.cluster.rows)}: {counted} {page}"
+    expected = f"lists/_total.html {len(rows)} of {len(world.cluster.rows)}: {counted} {page}"
     assert browser.parts[f"#total-{view.id}"] == expected
 
 
@@ -80,7 +80,7 @@ def _check_detail(world: World, browser: ModelBrowser) -> None:
     row = next((each for each in world.cluster.rows.values() if (each.namespace, each.name) == (namespace, name)), None)
     view = browser.socket.view
     assert view is not None
-    assert browser.parts[f"#detail-{view.id}"] == f"resources/_detail.html {row.version if row else 'none'}"
+    assert browser.parts[f"#detail-{view.id}"] == f"details/_detail.html {row.version if row else 'none'}"
 
 
 def _matching(world: World, query: Query) -> list[Row]:

@@ -1,4 +1,4 @@
-"""Everything together: cluster, workers, a layer that fails, web processes with real replicas and hubs, browsers."""
+"""Simulation of the whole: cluster, workers, a layer that fails, real replicas and hubs, browsers."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from dashboard.live.change import Change
-from dashboard.live.hub import Hub
-from dashboard.live.messages import Ask, Entry, Frame, chunk_decoder, frame_decoder
-from dashboard.live.replica import Replica
-from dashboard.live.slices import Work
-from dashboard.live.telling import OVERLAP, Untold
-from tests.clock import FakeClock, settle
-from tests.live.fake_layer import LossyQueue, RecordingLayer
-from tests.live.model.browser import ModelBrowser
-from tests.live.model.cluster import Cluster, ModelWorker
+from dashboard.live.hub.hub import Hub
+from dashboard.live.replication.change import Change
+from dashboard.live.replication.deduplication import OVERLAP, UnannouncedPeriod
+from dashboard.live.replication.messages import Frame, SnapshotRequest, frame_decoder, snapshot_chunk_decoder
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.kinds.row import Entry
+from dashboard.runtime.background import SlicedWork
+from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.live.fake_channel_layer import LossyQueue, RecordingLayer
+from tests.support.live.model.browser import ModelBrowser
+from tests.support.live.model.cluster import Cluster, ModelWorker
 
 STEP = 0.05
 ADDRESSES = (
@@ -55,8 +56,8 @@ class Web:
     channel_problem = ""
 
     def __init__(self, clock: FakeClock) -> None:
-        self.works: deque[Work] = deque()
-        self.replica = Replica("pods", clock, later=self.works.append)
+        self.works: deque[SlicedWork] = deque()
+        self.replica = Replica("pods", clock, schedule=self.works.append)
         self.hub = Hub(self, clock, render, timer=lambda: 0.0)
         self.began = 0.0, 0.0
         """Unix seconds of the first snapshot, at the earliest and at the latest: what was before need not be known."""
@@ -69,7 +70,7 @@ class Web:
         self.missed = 0
         self.holes = 0
         """How often some were missed."""
-        self.untold: list[Untold] = []
+        self.untold: list[UnannouncedPeriod] = []
         self.gaps = 0
         self.shown = 0
         """Rows at the last look."""
@@ -87,16 +88,16 @@ class Web:
         return self.replica
 
     def _heard(self, change: Change) -> None:
-        if change.reset:
-            self.began = self.replica.told_from or 0.0, self.replica._clock.time()
+        if change.is_first_snapshot:
+            self.began = self.replica.announced_from or 0.0, self.replica._clock.time()
         for entry in change.entries:
             said = (entry.uid, "" if entry.op == "deleted" else entry.version)
             self.doubled += self._is_double(entry, self.told.get(said))
             self.told[said] = entry
-        self.missed += change.missed
-        self.holes += change.missed > 0
-        if change.untold is not None:
-            self.untold.append(change.untold)
+        self.missed += change.missed_entries
+        self.holes += change.missed_entries > 0
+        if change.unannounced is not None:
+            self.untold.append(change.unannounced)
 
     def _is_double(self, entry: Entry, before: Entry | None) -> bool:
         """Whether it should have been known as told: further apart than OVERLAP only a broken watch excuses it."""
@@ -235,10 +236,10 @@ class World:
             await self._ask(web.replica.tick(), queue)
             for message in queue.arrived(self.clock.now()):
                 await self._deliver(web, queue, message)
-        await settle(40)
+        await run_ready_tasks(40)
         for web in self.webs:
             web.hub.tick()
-        await settle()
+        await run_ready_tasks()
         for browser in self.browsers:
             browser.collect()
             if quick or not browser.slow:
@@ -256,19 +257,19 @@ class World:
 
     async def _deliver(self, web: Web, queue: LossyQueue, message: dict[str, Any]) -> None:
         if message["type"] == "feed.chunk":
-            await self._ask(web.replica.chunk(chunk_decoder.decode(message["data"])), queue)
+            await self._ask(web.replica.receive_chunk(snapshot_chunk_decoder.decode(message["data"])), queue)
         else:
             frame = frame_decoder.decode(message["data"])
             web.expect(frame)
-            await self._ask(web.replica.frame(frame), queue)
+            await self._ask(web.replica.receive_frame(frame), queue)
 
-    async def _ask(self, ask: Ask | None, queue: LossyQueue) -> None:
+    async def _ask(self, ask: SnapshotRequest | None, queue: LossyQueue) -> None:
         lost = self.clock.now() < self.silent_until or self.chance.random() < queue._loss
         if ask is None or lost:
             return
         channel = f"web-{self.queues.index(queue)}"
         for worker in self.workers:
-            await worker.answer(Ask(ask.resource, channel, ask.snapshot, ask.index, ask.epoch))
+            await worker.answer(SnapshotRequest(ask.resource, channel, ask.snapshot, ask.index, ask.epoch))
         self._post()
 
     def _check(self, web: Web) -> None:
@@ -279,7 +280,7 @@ class World:
         few = any(each.knew_at_least < SOME for each in self.workers if each.publisher.epoch == replica.epoch)
         some = before >= SOME and len(self.cluster.rows) >= SOME and not few
         assert web.shown or not some, "all rows went, for a list that is to come"
-        if not replica.live:
+        if not replica.is_live:
             return
         shown = {uid: row.version for uid, row in replica.rows.items()}
         since = self.clock.now() - HONEST

@@ -1,4 +1,4 @@
-"""Several objects of one text step by step, as with the page's script: progress, waiting in sight, lost answers."""
+"""Tests of several objects of one text, step by step as with the page's script: progress, waiting, lost responses."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from dashboard.creating.applying import Going, Reviewed, apply
-from dashboard.creating.kitchen import Kitchen
-from dashboard.creating.texts import parts_of
-from tests.controlplane import ControlPlane
-from tests.creating.test_several import address, live, mydemo, reviewed
-from tests.edits.browsing import Browser, Page
-from tests.edits.careful import CarefulClient
-from tests.lossy import WAIT, Lossy
+from dashboard.pages.create.many.apply import ApplyState, ReviewedStep, apply
+from dashboard.pages.create.many.context import ApplyContext
+from dashboard.pages.create.many.documents import parse_manifests
+from tests.dashboard.pages.create.many.test_views import address, live, mydemo, reviewed
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.checked_client import CarefulClient
+from tests.support.edit.form_browser import Browser, Page
+from tests.support.lossy import WAIT, Lossy
 
 __all__ = ["address"]
 
@@ -34,7 +34,7 @@ async def lossy(cluster: ControlPlane, parts: SimpleNamespace) -> AsyncIterator[
 
 @pytest.fixture(autouse=True)
 def one_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dashboard.creating.course.STEP", -1.0)
+    monkeypatch.setattr("dashboard.pages.create.many.progress.STEP_SECONDS", -1.0)
 
 
 async def begun(browser: Browser, review: Page, number: int, **more: str) -> Page:
@@ -65,13 +65,13 @@ async def test_each_step_shows_what_came_of_the_objects_so_far_and_leads_to_the_
     page = await begun(browser, review, 3)
     assert (page.status, names(cluster, collection)) == (200, ["one", "two"])
     assert "Applying 1 of 3" in page.text
-    assert "1 made 2 not begun" in page.text
+    assert "1 created 2 not begun" in page.text
     assert 'data-repeat="0"' in page.body
     page = await pressed(browser, page, "apply", 3)
-    assert "1 made 1 changed 1 not begun" in page.text
+    assert "1 created 1 changed 1 not begun" in page.text
     page = await pressed(browser, page, "apply", 3)
-    assert "Applied 2 made" not in page.text
-    assert "2 made 1 changed" in page.text
+    assert "Applied 2 created" not in page.text
+    assert "2 created 1 changed" in page.text
     assert "data-repeat=" not in page.main
     assert "No drafts" in (await browser.open("/drafts/")).text
 
@@ -82,11 +82,11 @@ async def test_what_is_cancelled_is_left_as_it_was_and_can_be_gone_on_with(
     review = await reviewed(browser, address, mydemo("one"), mydemo("two"), mydemo("three"))
     page = await pressed(browser, await begun(browser, review, 3), "stop", 3)
     assert "Cancelled" in page.text
-    assert "1 made 2 not tried" in page.text
-    assert "what was not begun is left as it was" in page.text
+    assert "1 created 2 not tried" in page.text
+    assert "To apply what was not begun" in page.text
     assert names(cluster, collection) == ["one"]
     page = await pressed(browser, page, "apply", 3)
-    assert "3 made" in page.text
+    assert "3 created" in page.text
     assert names(cluster, collection) == ["one", "three", "two"]
 
 
@@ -104,7 +104,7 @@ async def test_a_busy_api_server_is_waited_for_and_nothing_after_it_is_begun(
     assert "try 2 of 10" in page.text
     lossy.fault = ""
     page = await pressed(browser, page, "apply", 2)
-    assert "1 made 1 not begun" in page.text
+    assert "1 created 1 not begun" in page.text
     assert names(cluster, collection) == ["one"]
 
 
@@ -120,7 +120,7 @@ async def test_a_review_waits_for_a_busy_api_server_with_the_text_and_what_its_f
     assert f'data-repeat="{WAIT}"' in page.body
     assert "That is safe: it writes nothing." in page.text
     lossy.fault = ""
-    assert "2 to make" in (await browser.press(page, "review")).text
+    assert "2 to create" in (await browser.press(page, "review")).text
 
 
 async def test_where_some_may_pass_they_can_be_reviewed_again(browser: Browser, lossy: Lossy, address: str) -> None:
@@ -128,7 +128,7 @@ async def test_where_some_may_pass_they_can_be_reviewed_again(browser: Browser, 
     page = await reviewed(browser, address, mydemo("a"), "kind: A\n")
     assert "2 refused" in page.text
     lossy.fault = ""
-    assert "1 to make 1 refused" in (await browser.press(page, "review")).text
+    assert "1 to create 1 refused" in (await browser.press(page, "review")).text
 
 
 async def test_in_the_end_it_is_the_person_who_decides(browser: Browser, lossy: Lossy, address: str) -> None:
@@ -139,16 +139,18 @@ async def test_in_the_end_it_is_the_person_who_decides(browser: Browser, lossy: 
     assert "1 failed 1 not tried" in page.text
     assert "data-repeat=" not in page.main
     lossy.fault = ""
-    assert "2 made" in (await pressed(browser, page, "apply", 2)).text
+    assert "2 created" in (await pressed(browser, page, "apply", 2)).text
 
 
 async def test_at_least_one_is_applied_however_late_it_is(
     parts: SimpleNamespace, cluster: ControlPlane, collection: str, namespace: str
 ) -> None:
-    kitchen = Kitchen(parts.client, parts.discovery, parts.schemas, namespace)
-    documents = parts_of(f"{mydemo('one')}---\n{mydemo('two')}")
-    reviewed_both = {number: Reviewed("create") for number in (1, 2)}
-    results = await apply(kitchen, parts.clock, documents, reviewed_both, Going({}, go_on=True, within=-1.0))
+    kitchen = ApplyContext(parts.client, parts.discovery, parts.schemas, namespace)
+    documents = parse_manifests(f"{mydemo('one')}---\n{mydemo('two')}")
+    reviewed_both = {number: ReviewedStep("create") for number in (1, 2)}
+    results = await apply(
+        kitchen, parts.clock, documents, reviewed_both, ApplyState({}, continue_on_failure=True, time_limit=-1.0)
+    )
     assert [result.fate for result in results] == ["made", "waiting"]
 
 
@@ -184,9 +186,9 @@ async def test_after_a_lost_answer_reading_says_whether_it_was_stored(
     if (fault, down, way) == ("before", True, "create"):  # it was made, or was and somebody deleted it: asked
         assert "Review it again" in page.text
         return
-    said = "No answer came when it was sent, but it was stored, as reading it shows" in page.text
+    said = "No answer came when it was sent, but reading it shows that it was stored" in page.text
     assert said == (fault == "after")
-    assert ("1 made" if way == "create" else "1 changed") in page.text
+    assert ("1 created" if way == "create" else "1 changed") in page.text
     assert lossy.writes == 1
     assert cluster.get(f"{collection}/one")["spec"]["port"] == 9090
 
@@ -198,7 +200,7 @@ async def test_one_that_the_api_server_names_is_not_sent_again_but_asked_about(
     lossy.fault = "after"
     page = await begun(browser, review, 1)
     assert page.status == 409
-    assert "the API server makes up its name" in page.text
+    assert "the API server generates its name" in page.text
     assert len(names(cluster, collection)) == 1
 
 
@@ -208,9 +210,9 @@ async def test_where_the_answer_to_a_step_did_not_come_nothing_is_made_twice(
     review = await reviewed(browser, address, mydemo("one"), NAMELESS)
     await begun(browser, review, 2)
     page = await begun(browser, review, 2, unheard="1")
-    assert "1 already so 1 not begun" in page.text
+    assert "1 unchanged 1 not begun" in page.text
     page = await pressed(browser, page, "apply", 2, unheard="1")
-    assert "the API server makes up its name" in page.text
+    assert "the API server generates its name" in page.text
     assert names(cluster, collection) == ["one"]
 
 
@@ -219,6 +221,6 @@ async def test_results_of_another_text_count_for_nothing(browser: Browser, addre
     review = await reviewed(browser, address, mydemo("two"))
     values = {**review.form.values, "so-far": one.form.values["so-far"]}
     page = await browser.send(review.form.action, {**values, "apply": "", "steps": "1", "do": "1"})
-    assert "1 made" in page.text
+    assert "1 created" in page.text
     assert "Mydemo" in page.text
     assert "two" in page.text

@@ -1,4 +1,4 @@
-"""Objects that cannot be tried out before others of the same text are made: their schemas check them."""
+"""Tests of objects that cannot be dry-run before others of the same text exist: their schemas check them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from dashboard.creating.definitions import defined_by
-from dashboard.creating.own_schemas import own_schema
-from dashboard.edits.schema import UNKNOWN
-from dashboard.edits.validation import objections
-from tests.creating.test_several import mydemo, reviewed
-from tests.edits.browsing import Browser
+from dashboard.objects.schemas.from_definition import schema_of_version
+from dashboard.objects.schemas.schema import UNKNOWN
+from dashboard.objects.schemas.validation import schema_problems
+from dashboard.pages.create.many.dependencies import kinds_defined_by
+from tests.dashboard.pages.create.many.test_views import mydemo, reviewed
+from tests.support.edit.form_browser import Browser
 
 _numbers = itertools.count(1)
 SIZE = {"type": "object", "required": ["size"], "properties": {"size": {"type": "integer", "maximum": 9}}}
@@ -44,9 +44,9 @@ async def test_what_waits_for_a_namespace_is_checked_by_its_schema_and_the_revie
     name = f"waiting-{next(_numbers)}"
     documents = (space(name), mydemo("good", name), mydemo("bad", name, port=70000))
     review = await reviewed(browser, "/new/", *documents)
-    assert "1 to make 1 waiting for others 1 refused" in review.text
-    assert "Checked by the schema of its kind only" in review.text
-    assert "only after its namespace, which the object in line 1 makes" in review.text
+    assert "1 to create 1 waiting for others 1 refused" in review.text
+    assert "Checked against the schema of its kind only" in review.text
+    assert "only after its namespace, which the object in line 1 creates" in review.text
     assert "The schema of this kind does not allow it" in review.text
     assert "line 17, column 3 spec.port It must be at most 65535." in review.text
 
@@ -55,8 +55,8 @@ async def test_what_waits_for_its_kind_is_checked_by_the_schema_of_the_text(brow
     group = f"waiting{next(_numbers)}.example.com"
     widget = f"apiVersion: {group}/v1\nkind: Widget\nmetadata: {{name: %s}}\nsize: %s\n"
     review = await reviewed(browser, "/new/", definition(group, SIZE), widget % ("a", 3), widget % ("b", 10))
-    assert "1 to make 1 waiting for others 1 refused" in review.text
-    assert "Checked by the schema of its kind only" in review.text
+    assert "1 to create 1 waiting for others 1 refused" in review.text
+    assert "Checked against the schema of its kind only" in review.text
     assert "line 11, column 1 size It must be at most 9." in review.text
 
 
@@ -85,16 +85,16 @@ async def test_what_waits_and_has_no_schema_is_said_not_to_be_checked(browser: B
     ],
 )
 def test_what_is_no_schema_is_taken_for_none(schema: dict[str, Any]) -> None:
-    assert own_schema({"schema": {"openAPIV3Schema": schema}}) is UNKNOWN
+    assert schema_of_version({"schema": {"openAPIV3Schema": schema}}) is UNKNOWN
 
 
 @pytest.mark.parametrize("spec", [None, [], {"group": 1}, {"group": "a", "names": [], "versions": {}}])
 def test_a_definition_that_nobody_can_read_defines_nothing(spec: Any) -> None:
     value = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "spec": spec}
-    assert list(defined_by(value)) == []
+    assert list(kinds_defined_by(value)) == []
 
 
 def test_what_a_structural_schema_fills_in_is_not_asked_for() -> None:
     node = {"type": "object", "required": ["a", "b"], "properties": {"a": {"default": 0}, "b": {"type": "integer"}}}
-    schema = own_schema({"schema": {"openAPIV3Schema": node}})
-    assert [each.field for each in objections(schema, {"kind": "X"})] == ["b"]
+    schema = schema_of_version({"schema": {"openAPIV3Schema": node}})
+    assert [each.field for each in schema_problems(schema, {"kind": "X"})] == ["b"]

@@ -1,4 +1,4 @@
-"""Several documents in one text: where each stands, and what is wrong with those that are none."""
+"""Tests of several documents in one text: the position of each, and the errors of invalid ones."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import tracemalloc
 
 import pytest
 
-from dashboard.creating.texts import MOST, Part, parts_of
-from dashboard.edits.document import DocumentError
-from dashboard.edits.problems import Problem, Refusal
+from dashboard.objects.manifests.document import DocumentError
+from dashboard.objects.problems.problem import Problem, Refusal
+from dashboard.pages.create.many.documents import MAX_OBJECTS, Manifest, parse_manifests
 
 
 def kinds(text: str) -> list[tuple[int, int, object]]:
-    return [(part.number, part.line, part.value.get("kind")) for part in parts_of(text)]
+    return [(part.number, part.line, part.value.get("kind")) for part in parse_manifests(text)]
 
 
 def test_documents_are_told_apart_by_their_lines() -> None:
@@ -36,7 +36,7 @@ def test_a_list_is_its_items() -> None:
 
 def test_a_list_of_one_kind_gives_its_items_theirs() -> None:
     text = "apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: a}\n- {apiVersion: v2, kind: B}\n"
-    assert [(part.value.get("apiVersion"), part.value.get("kind")) for part in parts_of(text)] == [
+    assert [(part.value.get("apiVersion"), part.value.get("kind")) for part in parse_manifests(text)] == [
         ("v1", "Pod"), ("v2", "B"),
     ]  # fmt: skip
     assert kinds("apiVersion: example.com/v1\nkind: AllowList\nspec: {items: []}\n") == [(1, 1, "AllowList")]
@@ -44,7 +44,7 @@ def test_a_list_of_one_kind_gives_its_items_theirs() -> None:
 
 @pytest.mark.parametrize("items", ["items: []", "items: {}", "metadata: {}", "items:"])
 def test_a_list_without_items_says_so_and_not_that_the_text_is_empty(items: str) -> None:
-    wrong, right = parts_of(f"apiVersion: v1\nkind: List\n{items}\n---\nkind: B\n")
+    wrong, right = parse_manifests(f"apiVersion: v1\nkind: List\n{items}\n---\nkind: B\n")
     assert wrong.refusal is not None
     assert wrong.refusal.problems[0].words.startswith("This list has no items")
     assert right.value == {"kind": "B"}
@@ -55,25 +55,25 @@ def test_json_objects_follow_each_other_as_jq_writes_them(indent: int | str | No
     objects = [{"kind": "A", "data": {"a": "---"}}, {"kind": "B"}, {"kind": "C"}]
     text = "kind: X\n---\n" + "\n".join(json.dumps(each, indent=indent) for each in objects) + "\n---\nkind: Z\n"
     lines = [1, 3, 4, 5, 7] if indent is None else [1, 3, 9, 12, 16]
-    assert [(part.line, part.value["kind"]) for part in parts_of(text)] == list(zip(lines, "XABCZ", strict=True))
+    assert [(part.line, part.value["kind"]) for part in parse_manifests(text)] == list(zip(lines, "XABCZ", strict=True))
     assert kinds('{"kind": "A"} {"kind": "B"}') == [(1, 1, "A"), (2, 1, "B")]
-    (half,) = parts_of('{"kind": "A"}\n{"kind": \n')
+    (half,) = parse_manifests('{"kind": "A"}\n{"kind": \n')
     assert half.refusal is not None
     assert half.refusal.problems[0].line == 2
 
 
 def test_a_place_in_json_objects_that_share_a_line_is_one_in_the_whole_text() -> None:
-    def place(part: Part, *path: str) -> tuple[int, int]:
-        problem = part.located(Refusal((Problem("", path=path),), 422, "")).problems[0]
+    def place(part: Manifest, *path: str) -> tuple[int, int]:
+        problem = part.locate(Refusal((Problem("", path=path),), 422, "")).problems[0]
         return problem.line, problem.column
 
-    one, two, three = parts_of('kind: X\n---\n\n{"kind": "A"} {"kind": "B",\n "spec": 1} {"kind": "C"}\n')[1:]
+    one, two, three = parse_manifests('kind: X\n---\n\n{"kind": "A"} {"kind": "B",\n "spec": 1} {"kind": "C"}\n')[1:]
     assert [place(part, "kind") for part in (one, two, three)] == [(4, 2), (4, 16), (5, 14)]
     assert place(two, "spec") == (5, 2)
-    _, wrong = parts_of('{"kind": "A"} {"kind": "B", "kind": "C"}')
+    _, wrong = parse_manifests('{"kind": "A"} {"kind": "B", "kind": "C"}')
     assert wrong.refusal is not None
     assert (wrong.refusal.problems[0].line, wrong.refusal.problems[0].column) == (1, 29)
-    items = parts_of('{"kind": "A"} {"apiVersion": "v1", "kind": "List", "items": [{"kind": "B"}]}')
+    items = parse_manifests('{"kind": "A"} {"apiVersion": "v1", "kind": "List", "items": [{"kind": "B"}]}')
     assert place(items[1], "kind") == (1, 63)
 
 
@@ -81,8 +81,8 @@ def test_far_too_many_objects_in_one_line_are_refused_before_they_are_all_read()
     text = "{}" * 500_000
     tracemalloc.start()
     try:
-        with pytest.raises(DocumentError, match=f"more than {MOST} objects"):
-            parts_of(text)
+        with pytest.raises(DocumentError, match=f"more than {MAX_OBJECTS} objects"):
+            parse_manifests(text)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -94,22 +94,22 @@ def test_byte_order_marks_of_files_put_together_are_no_text() -> None:
 
 
 def test_a_wrong_document_is_named_by_its_line_in_the_text_and_the_others_are_read() -> None:
-    wrong, right = parts_of('kind: "A\n---\nkind: B\n')
+    wrong, right = parse_manifests('kind: "A\n---\nkind: B\n')
     assert wrong.refusal is not None
     assert "never closed" in wrong.refusal.problems[0].words
     assert right.value == {"kind": "B"}
-    _, wrong = parts_of("kind: A\n---\n\nkind: B\nkind: C\n")
+    _, wrong = parse_manifests("kind: A\n---\n\nkind: B\nkind: C\n")
     assert wrong.refusal is not None
     assert (wrong.refusal.problems[0].line, wrong.refusal.problems[0].column) == (5, 1)
 
 
 def test_a_field_is_found_in_the_whole_text() -> None:
-    def line(part: Part, *path: str) -> int:
-        return part.located(Refusal((Problem("", path=path),), 422, "")).problems[0].line
+    def line(part: Manifest, *path: str) -> int:
+        return part.locate(Refusal((Problem("", path=path),), 422, "")).problems[0].line
 
-    one, two = parts_of("kind: A\n---\nkind: B\nspec:\n  port: 1\n")
+    one, two = parse_manifests("kind: A\n---\nkind: B\nspec:\n  port: 1\n")
     assert (line(one, "kind"), line(two, "spec", "port")) == (1, 5)
-    items = parts_of("---\napiVersion: v1\nkind: List\nitems:\n- kind: B\n- kind: C\n  spec: 1\n")
+    items = parse_manifests("---\napiVersion: v1\nkind: List\nitems:\n- kind: B\n- kind: C\n  spec: 1\n")
     assert line(items[1], "spec") == 7
 
 
@@ -118,23 +118,23 @@ def test_a_field_is_found_in_the_whole_text() -> None:
     [
         ("", "empty"),
         ("# nothing\n---\n", "empty"),
-        ("x" * (3 * 1024 * 1024 + 1), "more than 3 MiB"),
-        ("---\nkind: A\n" * (MOST + 1), f"more than {MOST} objects"),
+        ("x" * (3 * 1024 * 1024 + 1), "larger than 3 MiB"),
+        ("---\nkind: A\n" * (MAX_OBJECTS + 1), f"more than {MAX_OBJECTS} objects"),
     ],
     ids=["empty", "comments", "too large", "too many"],
 )
 def test_too_much_and_nothing_are_refused(text: str, said: str) -> None:
     with pytest.raises(DocumentError, match=said):
-        parts_of(text)
+        parse_manifests(text)
 
 
 def test_binary_data_and_aliases_that_explode_are_refused_by_themselves() -> None:
     bomb = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
         f"{new}: &{new} [{', '.join([f'*{old}'] * 10)}]\n" for old, new in zip("abcdef", "bcdefg", strict=True)
     )
-    binary, exploding, right = parts_of(f"kind: \x07\n---\n{bomb}---\nkind: C\n")
+    binary, exploding, right = parse_manifests(f"kind: \x07\n---\n{bomb}---\nkind: C\n")
     assert binary.refusal is not None
     assert "Binary data" in binary.refusal.problems[0].words
     assert exploding.refusal is not None
-    assert "unfold" in exploding.refusal.problems[0].words
+    assert "expand" in exploding.refusal.problems[0].words
     assert right.refusal is None

@@ -1,4 +1,4 @@
-"""The editor of several objects in Chromium, on the real API server: marks, completion and help for each document."""
+"""Tests of the editor of several objects in Chromium, on the real API server: marks, completion and help."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.creating.test_several import mydemo
-from tests.creating.test_waiting_objects import SIZE, definition
+from tests.dashboard.pages.create.many.test_dependencies import SIZE, definition
+from tests.dashboard.pages.create.many.test_views import mydemo
 from tests.e2e.conftest import Dashboard
-from tests.edits.typist import CONTENT, FIELD, SLOW, Typist
-from tests.wait import until
+from tests.support.browser.editor_typist import CONTENT, FIELD, SLOW, Typist
+from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
 

@@ -1,4 +1,4 @@
-"""What the editor of several objects is told while somebody types: each document by the schema of its own kind."""
+"""Tests of the live check of several documents, each by the schema of its own kind."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from dashboard.creating import checking, texts
-from dashboard.creating.checking import Checked, TextCheck
-from dashboard.creating.kitchen import Kitchen
-from dashboard.creating.texts import MOST
-from dashboard.edits.remembered import MOST_CHARACTERS, Remembered
-from tests.creating.test_several import mydemo
-from tests.creating.test_waiting_objects import SIZE, definition, space
-from tests.edits.browsing import Browser
+from dashboard.pages.create.many import documents as texts
+from dashboard.pages.create.many import live_check
+from dashboard.pages.create.many.context import ApplyContext
+from dashboard.pages.create.many.documents import MAX_OBJECTS
+from dashboard.pages.create.many.live_check import CheckResult, TextCheck
+from dashboard.runtime.lru_cache import MAX_CHARACTERS, LruCache
+from tests.dashboard.pages.create.many.test_dependencies import SIZE, definition, space
+from tests.dashboard.pages.create.many.test_views import mydemo
+from tests.support.edit.form_browser import Browser
 
 CHECK = "/new/check/?namespace=default"
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - {name: c, image: 5}\n  nope: 1\n"
@@ -43,7 +44,7 @@ async def test_each_document_is_judged_by_the_schema_of_its_kind_at_its_place_in
         (23, 7, "A quotation mark that is opened here is never closed."),
     ]
     assert found["says"] == "4 objects, 4 problems"
-    assert "3 of 4 objects cannot be made as they are" in found["problems"]
+    assert "3 of 4 objects cannot be created as they are" in found["problems"]
     assert 'data-line="14"' in found["problems"]
 
 
@@ -60,13 +61,13 @@ async def test_what_a_document_does_not_say_of_itself_and_what_stands_twice_is_m
     lines = told(found)
     assert [line for line, _, _ in lines] == [1, 5, 11, 15, 27]
     assert [words.split(".")[0] for _, _, words in lines] == [
-        "apiVersion: An object says its apiVersion, such as “apps/v1”; this one does not",
+        "apiVersion: The object has no apiVersion: add one, such as “apps/v1”",
         "metadata",
         "kind: The API server has no Nobody in example",
-        "kind: The API server keeps no SelfSubjectReview: it answers one like a question, or does at once what it says",
+        "kind: The API server does not store a SelfSubjectReview: it only answers or executes it",
         "metadata",
     ]
-    assert lines[4][2] == "metadata.name: It stands in this text twice; the first is in line 18."
+    assert lines[4][2] == "metadata.name: The text has this object twice; the first is in line 18."
 
 
 async def test_kinds_that_the_text_defines_are_judged_by_its_own_schema_from_there_on(browser: Browser) -> None:
@@ -102,10 +103,12 @@ async def test_items_of_a_list_and_json_objects_are_judged_where_they_stand(brow
 
 
 async def test_too_many_objects_and_too_long_a_text_are_told_at_once(browser: Browser) -> None:
-    found = await checked(browser, *(mydemo(f"m{number}") for number in range(MOST + 1)))
-    assert told(found) == [(3501, 1, f"The text holds more than {MOST} objects. Make them in several goes.")]
+    found = await checked(browser, *(mydemo(f"m{number}") for number in range(MAX_OBJECTS + 1)))
+    assert told(found) == [
+        (3501, 1, f"The text has more than {MAX_OBJECTS} objects. Split it and apply the parts one by one.")
+    ]
     long = await checked(browser, "# " + "x" * 3 * 1024 * 1024)
-    assert "more than 3 MiB" in long["marks"][0]["words"]
+    assert "larger than 3 MiB" in long["marks"][0]["words"]
 
 
 async def test_no_more_is_told_than_anybody_reads_but_all_is_counted(browser: Browser) -> None:
@@ -119,25 +122,25 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bool]]:
     """The line count of each document that is read from now on, and whether that is on the main thread."""
     found: list[tuple[int, bool]] = []
 
-    def objects_of(text: str) -> Any:
+    def noted(text: str) -> Any:
         found.append((text.count("\n"), threading.current_thread() is threading.main_thread()))
-        return texts.objects_of(text)
+        return texts.manifests_in(text)
 
-    monkeypatch.setattr(checking, "objects_of", objects_of)
+    monkeypatch.setattr(live_check, "manifests_in", noted)
     return found
 
 
-async def of(parts: SimpleNamespace, text: str) -> Checked:
-    kitchen = Kitchen(parts.client, parts.discovery, parts.schemas, "default")
-    return await TextCheck(kitchen, parts.texts).of(text)
+async def of(parts: SimpleNamespace, text: str) -> CheckResult:
+    kitchen = ApplyContext(parts.client, parts.discovery, parts.schemas, "default")
+    return await TextCheck(kitchen, parts.parse_cache).run(text)
 
 
 async def test_only_what_changed_is_read_again_and_long_texts_off_the_event_loop(
     parts: SimpleNamespace, read: list[tuple[int, bool]]
 ) -> None:
-    documents = [mydemo(f"m{number}") + f"# {'x' * 6000}\n" for number in range(MOST)]
+    documents = [mydemo(f"m{number}") + f"# {'x' * 6000}\n" for number in range(MAX_OBJECTS)]
     first = await of(parts, "---\n".join(documents))
-    assert (first.objects, first.count, len(read)) == (MOST, 0, MOST)
+    assert (first.objects, first.problem_count, len(read)) == (MAX_OBJECTS, 0, MAX_OBJECTS)
     assert not any(on_loop for _, on_loop in read)
     read.clear()
     documents[250] = mydemo("m250", port=0) + "# shorter\n"
@@ -150,27 +153,27 @@ async def test_a_document_is_judged_again_where_its_schema_is_another_one(
     parts: SimpleNamespace, read: list[tuple[int, bool]]
 ) -> None:
     crd, widget = definition("several.example.com", SIZE), WIDGET % ("a", 10)
-    assert (await of(parts, f"{crd}---\n{widget}")).count == 1
+    assert (await of(parts, f"{crd}---\n{widget}")).problem_count == 1
     looser = {**SIZE, "properties": {"size": {"type": "integer"}}}
-    assert (await of(parts, f"{definition('several.example.com', looser)}---\n{widget}")).count == 0
+    assert (await of(parts, f"{definition('several.example.com', looser)}---\n{widget}")).problem_count == 0
     read.clear()
-    assert (await of(parts, f"{crd}---\n{widget}")).count == 1
+    assert (await of(parts, f"{crd}---\n{widget}")).problem_count == 1
     assert len(read) == 1, "the definition is known, what it defines is judged anew"
 
 
 async def test_without_a_cluster_the_yaml_is_checked_alone() -> None:
-    found = await TextCheck(None, Remembered()).of(f"{mydemo('one', port=0)}---\na: 'b\n")
+    found = await TextCheck(None, LruCache()).run(f"{mydemo('one', port=0)}---\na: 'b\n")
     assert [(problem.line, problem.words) for problem in found.problems] == [
         (8, "A quotation mark that is opened here is never closed.")
     ]
 
 
 def test_what_is_remembered_is_bounded_by_the_length_of_the_texts() -> None:
-    known: Remembered[int] = Remembered()
+    known: LruCache[int] = LruCache()
     for number in range(4):
-        known.keep(str(number), MOST_CHARACTERS // 3, number)
-        known.of("0")
-    assert [known.of(str(number)) for number in range(4)] == [0, None, 2, 3]
+        known.put(str(number), MAX_CHARACTERS // 3, number)
+        known.get("0")
+    assert [known.get(str(number)) for number in range(4)] == [0, None, 2, 3]
 
 
 @pytest.mark.parametrize(

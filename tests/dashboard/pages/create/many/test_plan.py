@@ -1,4 +1,4 @@
-"""A text put over an object that is there: what it does not name stays, whatever the order it names the rest in."""
+"""Tests of a text applied to an existing object: fields that it does not name stay, in any order of the others."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dashboard.creating.plan import written_over
-from dashboard.edits.schema import Schema
+from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.create.many.plan import merged_body
 
 Json = dict[str, Any]
 
@@ -36,7 +36,7 @@ LIVE = {**pod(A, B, C), "metadata": {"name": "one", "uid": "1", "resourceVersion
 def test_items_that_the_text_does_not_name_stay_and_so_do_fields_of_those_it_names(
     named: tuple[Json, ...], names: str
 ) -> None:
-    after = written_over(LIVE, pod(*named), POD)["spec"]["containers"]
+    after = merged_body(LIVE, pod(*named), POD)["spec"]["containers"]
     assert "".join(item["name"] for item in after) == names
     found = {item["name"]: item for item in after}
     assert found["a"] == {**A, "image": "a:2"}

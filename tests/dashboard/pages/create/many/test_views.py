@@ -1,4 +1,4 @@
-"""Several objects of one text on a real API server: each tried out first, applied in order, with a result for each."""
+"""Tests of several objects of one text on a real API server: dry run, application in order, and a result for each."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from dashboard.edits.schema import UNKNOWN, Schema
-from tests.controlplane import ControlPlane
-from tests.edits.browsing import Browser, Page, _page
+from dashboard.objects.schemas.schema import UNKNOWN, Schema
+from tests.support.controlplane import ControlPlane
+from tests.support.edit.form_browser import Browser, Page, _page
 
 _numbers = itertools.count(1)
 
@@ -38,7 +38,7 @@ def deployment(*images: str) -> dict[str, Any]:
 
 
 class NoSchemas:
-    """What dashboard.edits.schemas gives for a while after the API server's OpenAPI did not answer in time."""
+    """What dashboard.objects.schemas.store gives for a while after the API server's OpenAPI did not answer in time."""
 
     async def schema_of(self, *_: object) -> Schema:
         return UNKNOWN
@@ -72,11 +72,11 @@ async def test_objects_are_reviewed_together_and_made_in_order(
     config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {a: b}\n"
     review = await reviewed(browser, address, mydemo("one"), config, mydemo("two"))
     assert review.status == 200
-    assert "3 to make" in review.text
+    assert "3 to create" in review.text
     assert not cluster.exists(f"{collection}/one")
     done = await applied(browser, review, 1, 2, 3)
     assert done.status == 200
-    assert "3 made" in done.text
+    assert "3 created" in done.text
     assert cluster.exists(f"{collection}/one")
     assert cluster.exists(f"{collection}/two")
     assert "No drafts" in (await browser.open("/drafts/")).text
@@ -91,7 +91,7 @@ async def test_what_exists_is_shown_as_a_change_and_keeps_what_the_text_does_not
     cluster.create(collection, live("same"))
     review = await reviewed(browser, address, mydemo("one", port=9090), mydemo("same"))
     assert "1 to change" in review.text
-    assert "1 already so" in review.text
+    assert "1 unchanged" in review.text
     assert "port: 9090" in review.text
     done = await applied(browser, review, 1)
     assert "1 changed" in done.text
@@ -125,8 +125,8 @@ async def test_what_changed_since_the_review_is_not_touched(
     cluster.create(collection, live("two", port=1))
     done = await applied(browser, review, 1, 2, after="go")
     assert done.status == 409
-    assert "changed since the review" in done.text
-    assert "There is one of this name by now" in done.text
+    assert "It changed after the review. Nothing was written: review again." in done.text
+    assert "An object of this name exists now" in done.text
     assert cluster.get(f"{collection}/one")["spec"]["port"] == 7070
     assert cluster.get(f"{collection}/two")["spec"]["port"] == 1
     again = await review_again(browser, done, 1, 2)
@@ -144,7 +144,7 @@ async def test_nothing_else_is_sent_than_was_reviewed(
     parts.schemas = NoSchemas()
     done = await applied(browser, review, 1)
     assert done.status == 409
-    assert "something else would be written than the review showed" in done.text
+    assert "The write would now differ from the review" in done.text
     containers = cluster.get(f"{deployments}/web")["spec"]["template"]["spec"]["containers"]
     assert [each["image"] for each in containers] == ["a:1", "b:1"]
 
@@ -154,7 +154,7 @@ async def test_what_was_reviewed_for_one_namespace_is_reviewed_again_for_another
 ) -> None:
     review = await reviewed(browser, "/new/?namespace=default", mydemo("one"))
     again = await browser.send(address, {**review.form.values, "apply": "", "do": "1"})
-    assert "1 to make" in again.text
+    assert "1 to create" in again.text
     assert not cluster.exists(f"{collection}/one")
 
 
@@ -174,13 +174,13 @@ async def test_a_failure_stops_the_rest_which_can_be_retried_alone(
     review = await reviewed(browser, address, mydemo("one"), mydemo("two"), mydemo("three"))
     cluster.create(collection, live("two", port=1))
     done = await applied(browser, review, 1, 2, 3)
-    assert "1 made 1 failed 1 not tried" in done.text
+    assert "1 created 1 failed 1 not tried" in done.text
     assert not cluster.exists(f"{collection}/three")
     cluster.delete(f"{collection}/two")
     again = await review_again(browser, done, 2, 3)
-    assert "2 to make" in again.text
+    assert "2 to create" in again.text
     assert "1 done before" in again.text
-    assert "2 made" in (await applied(browser, again, 2, 3)).text
+    assert "2 created" in (await applied(browser, again, 2, 3)).text
     assert cluster.get(f"{collection}/two")["spec"]["port"] == 8080
 
 
@@ -190,7 +190,7 @@ async def test_after_a_failure_the_others_are_made_where_that_was_chosen(
     review = await reviewed(browser, address, mydemo("one"), mydemo("two"), mydemo("three"))
     cluster.create(collection, live("one", port=1))
     done = await applied(browser, review, 1, 2, 3, after="go")
-    assert "2 made 1 failed" in done.text
+    assert "2 created 1 failed" in done.text
     assert cluster.exists(f"{collection}/three")
 
 
@@ -216,11 +216,11 @@ async def test_a_definition_a_namespace_and_their_objects_stand_in_one_text(
     made = f"apiVersion: v1\nkind: Namespace\nmetadata: {{name: {space}}}\n"
     widget = f"apiVersion: {group}/v1\nkind: Widget\nmetadata: {{name: w, namespace: {space}}}\nsize: 3\n"
     review = await reviewed(browser, "/new/", f"{crd}\n", made, widget, mydemo("one", space))
-    assert "2 to make" in review.text
+    assert "2 to create" in review.text
     assert "2 waiting for others" in review.text
     assert "its kind, which the object in line 1 defines" in review.text
     done = await applied(browser, review, 1, 2, 3, 4)
-    assert "4 made" in done.text, done.text
+    assert "4 created" in done.text, done.text
     assert cluster.get(f"/apis/{group}/v1/namespaces/{space}/widgets/w")["size"] == 3
 
 
@@ -235,19 +235,22 @@ async def test_each_refusal_stands_at_its_object_with_its_line(
     assert "line 6, column 3 spec.port" in review.text
     assert "line 8, column 7" in review.text
     assert "The API server has no Nobody in example.org/v1" in review.text
-    assert "It stands in this text twice" in review.text
+    assert "The text has this object twice" in review.text
     done = await applied(browser, review, 4)
-    assert "1 made" in done.text
+    assert "1 created" in done.text
     assert cluster.exists(f"{collection}/two")
 
 
 @pytest.mark.parametrize(
     ("meant", "words"),
     [
-        ("crddemo.k8s.io/v1\nkind: Mydem", "has no Mydem in crddemo.k8s.io/v1. There is Mydemo in crddemo.k8s.io/v1."),
-        ("apps/v1beta1\nkind: Deployment", "has no Deployment in apps/v1beta1. There is Deployment in apps/v1."),
-        ("v1\nkind: pod", "has no pod in v1. There is Pod in v1."),
-        ("nowhere.example/v1\nkind: Xyzzy", "has no Xyzzy in nowhere.example/v1. Is its definition applied?"),
+        ("crddemo.k8s.io/v1\nkind: Mydem", "has no Mydem in crddemo.k8s.io/v1. Similar: Mydemo in crddemo.k8s.io/v1."),
+        ("apps/v1beta1\nkind: Deployment", "has no Deployment in apps/v1beta1. Similar: Deployment in apps/v1."),
+        ("v1\nkind: pod", "has no pod in v1. Similar: Pod in v1."),
+        (
+            "nowhere.example/v1\nkind: Xyzzy",
+            "has no Xyzzy in nowhere.example/v1. Is its CustomResourceDefinition applied?",
+        ),
     ],
 )
 async def test_a_kind_that_is_not_there_is_said_with_those_that_are_alike(
@@ -266,8 +269,8 @@ async def test_what_the_api_server_does_not_keep_is_refused_before_it_is_sent(
     binding = "apiVersion: v1\nkind: Binding\nmetadata: {name: p}\ntarget: {kind: Node, name: far}\n"
     question = "apiVersion: authentication.k8s.io/v1\nkind: SelfSubjectReview\nmetadata: {name: me}\n"
     page = await browser.press(await browser.open(address), "review", yaml=f"{binding}---\n{question}")
-    assert "line 2, column 1 kind The API server keeps no Binding" in page.text
-    assert "The API server keeps no SelfSubjectReview: it answers one like a question" in page.text
+    assert "line 2, column 1 kind The API server does not store a Binding" in page.text
+    assert "The API server does not store a SelfSubjectReview: it only answers" in page.text
     assert "2 refused" in page.text
     assert "apply" not in page.form.buttons
 
@@ -279,13 +282,13 @@ async def test_what_is_not_sent_is_said(browser: Browser, cluster: ControlPlane,
     two = mydemo("two").replace("{name: two}", theirs % "two")
     old = mydemo("one", port=9).replace("{name: one}", "{name: one, resourceVersion: '1'}")
     page = await reviewed(browser, address, one, two, mydemo("three"))
-    assert "Not sent, as only the cluster sets it: status, metadata.resourceVersion, metadata.uid." in page.text
-    assert f"another object of this name: its uid is other, here it is {made['metadata']['uid']}." in page.text
-    assert "Not sent, as only the cluster sets it: metadata.resourceVersion, metadata.uid." in page.text
+    assert "Not sent, because only the cluster sets it: status, metadata.resourceVersion, metadata.uid." in page.text
+    assert f"another object of this name: its uid is other, this one has {made['metadata']['uid']}." in page.text
+    assert "Not sent, because only the cluster sets it: metadata.resourceVersion, metadata.uid." in page.text
     assert page.text.count("Not sent") == 2
     version = made["metadata"]["resourceVersion"]
     page = await reviewed(browser, address, old)
-    assert f"another state of it (resourceVersion 1, now {version}): look what it would change back." in page.text
+    assert f"another state of it (resourceVersion 1, now {version}): check what it would change back." in page.text
 
 
 async def test_a_namespace_that_is_named_in_vain_or_is_not_there_is_said(
@@ -293,8 +296,8 @@ async def test_a_namespace_that_is_named_in_vain_or_is_not_there_is_said(
 ) -> None:
     scoped = f"apiVersion: v1\nkind: Namespace\nmetadata: {{name: {namespace}-x, namespace: {namespace}}}\n"
     page = await reviewed(browser, address, scoped, mydemo("one", "default"), mydemo("two", "nowhere"))
-    assert f"Not sent, as Namespaces belong to no namespace: metadata.namespace ({namespace})." in page.text
-    assert f"It goes to the namespace that it names, default, and not to {namespace}." in page.text
+    assert f"Not sent, because Namespaces are not namespaced: metadata.namespace ({namespace})." in page.text
+    assert f"It goes to the namespace in the text, default, and not to {namespace}." in page.text
     assert "line 14, column 23 metadata.namespace There is no namespace “nowhere”." in page.text
 
 
@@ -305,12 +308,12 @@ async def test_only_what_was_reviewed_and_ticked_is_applied(
     changed = await browser.send(
         review.form.action, {**review.form.values, "yaml": mydemo("other"), "do": "1", "apply": ""}
     )
-    assert "1 to make" in changed.text
+    assert "1 to create" in changed.text
     assert not cluster.exists(f"{collection}/other")
     done = await applied(browser, review, 2)
     assert "Applied 1 of 2" in done.text
-    assert "1 made 1 not applied" in done.text
-    assert "go back to it, mend it, and review again" in done.text
+    assert "1 created 1 not applied" in done.text
+    assert "go back, correct it and review again" in done.text
     assert not cluster.exists(f"{collection}/one")
     assert cluster.exists(f"{collection}/two")
 
@@ -320,13 +323,13 @@ async def test_files_are_put_behind_the_text(browser: Browser, address: str) -> 
     files = [SimpleUploadedFile("a.yaml", mydemo("a").encode()), SimpleUploadedFile("b.yaml", mydemo("b").encode())]
     data: dict[str, Any] = {**page.form.values, "yaml": mydemo("typed"), "review": "", "file": files}
     review = _page(await browser.client.post(address, data))
-    assert "3 to make" in review.text
+    assert "3 to create" in review.text
     back = await browser.press(review, "edit")
     assert all(name in back.yaml for name in ("name: typed", "name: a", "name: b"))
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [(b"\xff\xfe\x00", "no text in UTF-8"), (b"x" * (3 * 1024 * 1024 + 1), "more than 3 MiB")]
+    ("content", "said"), [(b"\xff\xfe\x00", "not UTF-8 text"), (b"x" * (3 * 1024 * 1024 + 1), "larger than 3 MiB")]
 )
 async def test_a_file_that_is_no_yaml_is_refused_and_the_text_kept(
     browser: Browser, address: str, content: bytes, said: str
@@ -345,7 +348,7 @@ async def test_files_that_are_too_much_together_are_refused(browser: Browser, ad
     data: dict[str, Any] = {**page.form.values, "yaml": "typed: 1", "review": "", "file": files}
     refused = _page(await browser.client.post(address, data))
     assert refused.status == 413
-    assert "more than 3 MiB together" in refused.text
+    assert "together are larger than 3 MiB" in refused.text
     assert refused.yaml.strip() == "typed: 1"
 
 
@@ -353,13 +356,13 @@ async def test_files_that_are_too_much_together_are_refused(browser: Browser, ad
 async def test_a_number_that_no_object_has_stands_for_none(browser: Browser, address: str, number: str) -> None:
     review = await reviewed(browser, address, mydemo("one"))
     data: dict[str, Any] = {**review.form.values, "review": "", "only": number}
-    assert "1 to make" in (await browser.send(address, data)).text
+    assert "1 to create" in (await browser.send(address, data)).text
 
 
 async def test_a_text_that_was_left_is_offered_again(browser: Browser, address: str) -> None:
     await reviewed(browser, address, mydemo("one"))
     page = await browser.open("/new/")
-    assert "You were writing here" in page.text
+    assert "You have an unsaved draft here" in page.text
     key = page.body.partition("/new/?draft=")[2][:32]
     assert "name: one" in (await browser.open(f"/new/?draft={key}")).yaml
 
@@ -379,5 +382,5 @@ async def test_no_draft_is_kept_of_a_text_with_a_secret_and_what_was_kept_of_it_
     page = await browser.press(page, "edit", yaml=data)
     assert "swordfish" in (await browser.open(f"{address}&draft={page.form.values['draft']}")).yaml
     page = await browser.press(page, "review", yaml=f"{mydemo('one')}---\n{data}kind: Secret\n")
-    assert "Drafts of Secrets are not kept" in page.text
+    assert "Secrets have no drafts" in page.text
     assert "No drafts" in (await browser.open("/drafts/")).text

@@ -1,4 +1,4 @@
-"""Completion of a filter and of paths: what is being typed, what is offered, and that taking it is understood."""
+"""Tests of the completion of filters and paths: the word at the cursor, the suggestions, and their use."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.edits.schema import Schema, kind_schema
-from dashboard.live.messages import Row
-from dashboard.live.row_values import Cells, RowValues
-from dashboard.live.slices import Slices
-from dashboard.resources.path_completion import path_steps
-from dashboard.resources.path_names import nearest
-from dashboard.resources.query import Query
-from dashboard.resources.rows.field_path import FieldPath
-from dashboard.resources.typed import Typed, typed_at
-from dashboard.resources.values_there import MOST
-from tests.clock import FakeClock
-from tests.controlplane import ControlPlane
-from tests.resources.made import made
-from tests.resources.site import Site
-from tests.resources.test_field_path import POD
+from dashboard.live.index.text_counts import MAX_VALUES
+from dashboard.live.index.value_counts import ColumnSource, ValueCounts
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.paths.field_path import FieldPath
+from dashboard.objects.paths.names import suggest_path
+from dashboard.objects.query.query import Query
+from dashboard.objects.schemas.schema import Schema, kind_schema
+from dashboard.pages.lists.completion.cursor import Cursor, cursor_at
+from dashboard.pages.lists.completion.paths import complete_path
+from dashboard.runtime.background import TimeSlicer
+from tests.dashboard.objects.paths.test_field_path import POD
+from tests.support.clock import FakeClock
+from tests.support.controlplane import ControlPlane
+from tests.support.objects.rows import made
+from tests.support.pages.site import Site
 
 
 def site() -> Site:
@@ -79,12 +79,12 @@ async def test_values_are_those_that_rows_have_the_commonest_first_with_their_nu
 
 async def test_of_very_many_values_those_are_offered_that_hold_what_is_typed() -> None:
     rows = {f"u{each}": Row(f"u{each}", "n", "n", "1", None, f"v{each:05d}", "ok", (), {}) for each in range(5000)}
-    slices = Slices()
-    column = RowValues(rows, FakeClock(), slices).use(Cells(-1))
+    slices = TimeSlicer()
+    column = ValueCounts(rows, FakeClock(), slices).use(ColumnSource(-1))
     assert column is not None
-    await column.found.wait()
-    assert len(column.texts.commonest("")) == MOST + 1
-    assert [each.value for each in column.texts.commonest("V0499")] == [f"v0499{each}" for each in range(10)]
+    await column.counted_event.wait()
+    assert len(column.texts.most_common("")) == MAX_VALUES + 1
+    assert [each.value for each in column.texts.most_common("V0499")] == [f"v0499{each}" for each in range(10)]
     await slices.stop()
 
 
@@ -120,27 +120,27 @@ async def test_nothing_is_offered_in_the_middle_of_a_word_and_for_what_makes_no_
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", Typed("name", 0, "")),
-        ("web -sta", Typed("name", 5, "sta")),
-        ('a "b c" no', Typed("name", 8, "no")),
-        ('reason="a b', Typed("value", 7, "a b", "reason", "=")),
-        ("status=A,B", Typed("value", 9, "B", "status", "=")),
-        ("label:app", Typed("label", 6, "app")),
-        ("label:app=w", Typed("label value", 10, "w", "app", "=")),
-        ("-.spec.n", Typed("path", 1, ".spec.n")),
-        (".a[?(@.t==x)].b>=3", Typed("path value", 17, "3", ".a[?(@.t==x)].b", ">=")),
-        ('"two wor', Typed("nothing", 0, '"two wor')),
+        ("", Cursor("name", 0, "")),
+        ("web -sta", Cursor("name", 5, "sta")),
+        ('a "b c" no', Cursor("name", 8, "no")),
+        ('reason="a b', Cursor("value", 7, "a b", "reason", "=")),
+        ("status=A,B", Cursor("value", 9, "B", "status", "=")),
+        ("label:app", Cursor("label", 6, "app")),
+        ("label:app=w", Cursor("label value", 10, "w", "app", "=")),
+        ("-.spec.n", Cursor("path", 1, ".spec.n")),
+        (".a[?(@.t==x)].b>=3", Cursor("path value", 17, "3", ".a[?(@.t==x)].b", ">=")),
+        ('"two wor', Cursor("nothing", 0, '"two wor')),
     ],
 )
-def test_what_is_being_typed_is_found_before_the_cursor(text: str, expected: Typed) -> None:
-    assert typed_at(text, len(text)) == expected
+def test_what_is_being_typed_is_found_before_the_cursor(text: str, expected: Cursor) -> None:
+    assert cursor_at(text, len(text)) == expected
 
 
 @given(st.text('ab .=,"-[]<>!:*@?()l', max_size=20), st.integers(0, 20))
 def test_any_text_is_taken(text: str, at: int) -> None:
-    found = typed_at(text, min(at, len(text)))
+    found = cursor_at(text, min(at, len(text)))
     assert 0 <= found.start <= len(text)
-    path_steps(found.part, None, [POD])
+    complete_path(found.part, None, [POD])
 
 
 SCHEMA = Schema({
@@ -158,7 +158,7 @@ SCHEMA = Schema({
 
 
 def test_a_schema_offers_what_no_object_has_yet() -> None:
-    steps = path_steps(".spec.", SCHEMA, [{"spec": {"zone": "a", "extra": 1}}])
+    steps = complete_path(".spec.", SCHEMA, [{"spec": {"zone": "a", "extra": 1}}])
     assert [(step.path, step.about, step.goes_on) for step in steps] == [
         (".spec.zone", "text", False),
         (".spec.extra", "number", False),
@@ -166,16 +166,16 @@ def test_a_schema_offers_what_no_object_has_yet() -> None:
         (".spec.containers[*]", "list", True),
         (".spec.priority", "number", False),
     ]
-    assert [step.path for step in path_steps(".spec.containers[*].", SCHEMA, [])] == [".spec.containers[*].image"]
-    assert ".metadata.labels" in [step.path for step in path_steps(".metadata.", SCHEMA, [])]
+    assert [step.path for step in complete_path(".spec.containers[*].", SCHEMA, [])] == [".spec.containers[*].image"]
+    assert ".metadata.labels" in [step.path for step in complete_path(".metadata.", SCHEMA, [])]
 
 
 def test_the_schema_of_a_real_api_server_offers_the_fields_of_pods(controlplane: ControlPlane) -> None:
     schema = kind_schema(controlplane.get("/openapi/v3/api/v1"), "", "v1", "Pod")
-    found = {step.path: step for step in path_steps(".spec.", schema, [])}
+    found = {step.path: step for step in complete_path(".spec.", schema, [])}
     assert not found[".spec.nodeName"].goes_on
     assert found[".spec.containers[*]"].goes_on
-    assert ".spec.containers[*].image" in [step.path for step in path_steps(".spec.containers[*].i", schema, [])]
+    assert ".spec.containers[*].image" in [step.path for step in complete_path(".spec.containers[*].i", schema, [])]
 
 
 @given(
@@ -184,7 +184,7 @@ def test_the_schema_of_a_real_api_server_offers_the_fields_of_pods(controlplane:
     )
 )
 def test_what_is_offered_can_be_read_in_a_filter(typed: str) -> None:
-    for step in path_steps(typed, SCHEMA, [POD]):
+    for step in complete_path(typed, SCHEMA, [POD]):
         assert str(FieldPath(step.path)) == step.path
         query = Query.parse({"q": [f"{step.path}=x"]}, "pods")
         assert not query.problems
@@ -203,5 +203,5 @@ def test_what_is_offered_can_be_read_in_a_filter(typed: str) -> None:
     ],
 )
 def test_the_path_that_was_meant_is_one_that_is_there(typed: str, meant: str | None) -> None:
-    found = nearest(FieldPath(typed), [POD])
+    found = suggest_path(FieldPath(typed), [POD])
     assert (str(found) if found is not None else None) == meant

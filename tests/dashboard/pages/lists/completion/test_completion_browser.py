@@ -1,4 +1,4 @@
-"""Completion in the browser: by keyboard and by pointer, beside what typing and Enter do anyway."""
+"""Tests of completion in the browser, by keyboard and pointer, without changes to typing and Enter."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import wait_until
-from tests.live.conftest import PageServer, open_live
+from tests.dashboard.conftest import PageServer, open_live
+from tests.support.browser.chromium import wait_until
 
 pytestmark = pytest.mark.browser
 

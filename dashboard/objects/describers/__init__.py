@@ -1,0 +1,1 @@
+"""Details of objects beside their columns, kind by kind, as `kubectl describe` prints them."""

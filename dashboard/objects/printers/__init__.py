@@ -1,0 +1,37 @@
+"""Printers, which turn an object of each kind into a row of a list.
+
+There is one module for each family of kinds; `registry` finds the right one by key. This module names the public parts.
+"""
+
+from dashboard.objects.printers.changes import ChangeText, change_text
+from dashboard.objects.printers.events import event_subject
+from dashboard.objects.printers.printer import Column, Printer
+from dashboard.objects.printers.printer_columns import printer_from_columns
+from dashboard.objects.printers.registry import (
+    build_row,
+    columns_for,
+    default_sort,
+    needs_columns,
+    projection_for,
+    register_columns,
+)
+from dashboard.objects.printers.secret_redaction import mask_secret
+from dashboard.objects.printers.unhealthy import is_unhealthy, unhealthy_span
+
+__all__ = [
+    "ChangeText",
+    "Column",
+    "Printer",
+    "build_row",
+    "change_text",
+    "columns_for",
+    "default_sort",
+    "event_subject",
+    "is_unhealthy",
+    "mask_secret",
+    "needs_columns",
+    "printer_from_columns",
+    "projection_for",
+    "register_columns",
+    "unhealthy_span",
+]

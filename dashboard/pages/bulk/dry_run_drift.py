@@ -1,0 +1,44 @@
+"""Difference between the stored object and its dry run: a policy or webhook may treat the two differently.
+
+Each object of the run has a fingerprint, which detects a difference. The details come from a comparison with the
+reviewed version, which the API server still has for some minutes (etcd compacts every five).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dashboard.objects.fields.fields import ABSENT, Value
+from dashboard.objects.merge.diff import Change, changes
+from dashboard.pages.bulk.run import Item
+from dashboard.pages.writes.admission_changes import drift_from_dry_run
+from dashboard.pages.writes.object_client import ObjectClient
+from dashboard.pages.writes.target import editable_part, fingerprint
+
+MOST_DIGESTS = 40
+"""Most fields of a change whose values are stored."""
+_DIGEST = 12
+UNKNOWN_DRIFT = "The result differs from the review, but the details could not be found out."
+
+
+def fingerprint_of(stored: dict[str, Value]) -> str:
+    """Fingerprint of an object, without its status and the fields that only the API server writes."""
+    return fingerprint(editable_part(stored))[: 2 * _DIGEST]
+
+
+def digest_fields(found: Sequence[Change]) -> tuple[tuple[str, str], ...]:
+    """Each changed field with a digest of its new value; empty where there are very many."""
+    if len(found) > MOST_DIGESTS:
+        return ()
+    return tuple((each.field, "" if each.now is ABSENT else fingerprint(each.now)[:_DIGEST]) for each in found)
+
+
+async def describe_drift(client: ObjectClient, item: Item, stored: dict[str, Value]) -> str:
+    """The difference, in sentences; empty where there is none, or where the reviewed state is unknown."""
+    if not item.stored_fingerprint or fingerprint_of(stored) == item.stored_fingerprint:
+        return ""
+    was = await client.read_version(item.version) if item.field_digests else None
+    if was is None:
+        return UNKNOWN_DRIFT
+    made = digest_fields(changes(editable_part(was), editable_part(stored)))
+    return (drift_from_dry_run(dict(item.field_digests), dict(made)).words if made else "") or UNKNOWN_DRIFT

@@ -1,0 +1,118 @@
+"""Current matches of a run's filter, compared with its objects; permission and dependents of a run."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from django.http import QueryDict
+
+from dashboard.cluster.access_reviews import ACCESS_REVIEWS, ResourceAttributes
+from dashboard.live.hub.hub import HUB
+from dashboard.live.hub.interest import INTEREST
+from dashboard.live.index.store import PathCacheFull
+from dashboard.live.replication.replicas import REPLICAS
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.query.query import Query
+from dashboard.pages.bulk.request import RunRequest
+from dashboard.pages.bulk.run import Item
+from dashboard.pages.delete.dependents import each_dependent
+from dashboard.pages.layout.namespaces import is_followed
+from dashboard.pages.layout.open_kind import has_synced
+
+
+@dataclass(frozen=True, slots=True)
+class FilterChanges:
+    """Changes of the matches of a run that covers all matching objects."""
+
+    words: str
+    """The filter as typed; empty for a list without one."""
+    known: bool
+    came: int = 0
+    """Objects that match now, and are not in the run."""
+    left: int = 0
+    """Objects of the run that do not match any more."""
+
+
+async def filter_changes(run_request: RunRequest, items: Iterable[Item]) -> FilterChanges | None:
+    """The changes; None for a run over selected rows. Only rows that this process has read are compared."""
+    if not run_request.run.matching:
+        return None
+    live, kind = run_request.app_state, run_request.kind
+    params = QueryDict(urlsplit(run_request.run.back).query)
+    query = Query.parse(params, kind.key)
+    spaces = (f"namespace={name}" for name in query.namespaces)
+    words = " ".join((*spaces, *params.getlist("q"))).strip()
+    if not is_followed(live, kind.key) or not has_synced(live[REPLICAS].get(kind.key)):
+        return FilterChanges(words, known=False)
+    live[INTEREST].note_view(kind.key)
+    try:
+        rows = await live[HUB].all_rows(kind, query)
+    except PathCacheFull:
+        return FilterChanges(words, known=False)
+    came, left = await asyncio.to_thread(_compared, rows, items)
+    return FilterChanges(words, known=True, came=came, left=left)
+
+
+def _compared(rows: Iterable[Row], items: Iterable[Item]) -> tuple[int, int]:
+    uids, known, left = {row.uid for row in rows}, set[str](), 0
+    for item in items:
+        known.add(item.uid)
+        left += item.state == "tried" and item.uid not in uids
+    return len(uids - known), left
+
+
+COUNT_SLICE = 0.005
+"""Seconds of counting before the event loop runs other work."""
+
+
+async def count_dependents(run_request: RunRequest, items: Iterable[Item]) -> tuple[str, ...]:
+    """``3 ReplicaSets``, ``12 Pods``: dependents of the objects to be deleted, each counted once."""
+    counts: Counter[str] = Counter()
+    objects = {item.uid: (item.namespace, item.name) for item in items if item.state == "tried"}
+    end = time.perf_counter() + COUNT_SLICE
+    for kind in each_dependent(run_request.kind, objects, run_request.app_state[REPLICAS]):
+        if kind is not None:
+            counts[kind.key] += 1
+        if time.perf_counter() >= end:
+            await asyncio.sleep(0)
+            end = time.perf_counter() + COUNT_SLICE
+    kinds = (kind for kind in run_request.app_state[REPLICAS].kinds if counts[kind.key])
+    return tuple(f"{counts[kind.key]:,} {kind.singular if counts[kind.key] == 1 else kind.title}" for kind in kinds)
+
+
+MAX_NAMESPACES = 20
+"""Most namespaces whose permission is checked; the dry run finds denials in others."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerbLimit:
+    """A denied verb, and where it is denied."""
+
+    nowhere: bool = False
+    words: str = ""
+
+
+async def verb_limit(run_request: RunRequest, items: Iterable[Item], verb: str) -> VerbLimit:
+    """Denial of patching or deleting the objects, checked for one object in each namespace."""
+    kind = run_request.kind
+    if kind.resource.verbs and verb not in kind.resource.verbs:
+        return VerbLimit(nowhere=True, words=f"The API server does not support {verb} for {kind.title}.")
+    ones: dict[str, Item] = {}
+    for item in items:
+        ones.setdefault(item.namespace, item)
+    asked = list(ones.values())[:MAX_NAMESPACES]
+    rights = (ResourceAttributes(verb, kind.resource, item.namespace, item.name) for item in asked)
+    said = await asyncio.gather(*map(run_request.app_state[ACCESS_REVIEWS].denial, rights))
+    denied = [item.namespace for item, words in zip(asked, said, strict=True) if words]
+    if not denied:
+        return VerbLimit()
+    if len(denied) == len(ones) and len(denied) == 1:
+        return VerbLimit(nowhere=True, words=said[0])
+    where = f"in {', '.join(denied)}" if len(denied) < len(ones) else "in any of their namespaces"
+    words = f"The cluster's access rules do not allow Deltaboard's account to {verb} {kind.resource.key} {where}."
+    return VerbLimit(nowhere=len(denied) == len(ones), words=words)

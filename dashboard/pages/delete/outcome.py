@@ -1,0 +1,126 @@
+"""Outcome of a deletion: under way, gone, or the name reused by another object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from dashboard.live.hub.hub import HUB
+from dashboard.live.replication.replicas import REPLICAS
+from dashboard.objects.fields.fields import Value
+from dashboard.objects.problems.problem import Refusal
+from dashboard.pages.create.clone import clone_for_recreation
+from dashboard.pages.delete.dependents import DependentGroup, find_dependents, find_direct_dependents
+from dashboard.pages.delete.descendants import NAMESPACES
+from dashboard.pages.delete.finalizers import FOREGROUND_FINALIZER, ORPHAN_FINALIZER, PROTECTION_FINALIZERS
+from dashboard.pages.delete.progress import Progress, progress_of
+from dashboard.pages.delete.recreation import Recreation, recreation_of
+from dashboard.pages.delete.used_by import UsedBy, find_used_by
+from dashboard.pages.details.live_detail import open_detail
+from dashboard.pages.edit.form_data import dump_base
+from dashboard.pages.writes.outcomes import Submission
+from dashboard.pages.writes.request import EditRequest
+from dashboard.pages.writes.target import Base
+from dashboard.runtime.app_state import CLOCK
+from informerd.errors import NotFound
+
+IN_PROGRESS, GONE, REPLACED, NOT_DELETED, UNKNOWN = "going", "gone", "replaced", "still", "unknown"
+OutcomeState = Literal["going", "gone", "replaced", "still", "unknown"]
+_NEVER_AGAIN = {
+    NAMESPACES: "A re-created namespace would be empty: its contents do not come back.",
+    "secrets": "Deltaboard does not store the values of a Secret.",
+    "events": "",
+    "nodes": "A node registers itself again while its kubelet runs.",
+}
+"""Kinds that cannot be re-created from their last state, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeletionOutcome:
+    """`state`: under way, gone, gone with another object of the name there now, not deleted at all, or not known."""
+
+    uid: str
+    state: OutcomeState
+    progress: Progress | None = None
+    dependents: tuple[DependentGroup, ...] = ()
+    """Dependents that still exist."""
+    recreation: Recreation | None = None
+    draft: Submission | None = None
+    """Its last state, for a re-creation."""
+    base: str = ""
+    left_out: tuple[str, ...] = ()
+    """Fields of its last state that a re-creation leaves out."""
+    never: str = ""
+    """Why it cannot be re-created; empty where it can, or where its last state is unknown."""
+    problem: Refusal | None = None
+    users: UsedBy | None = None
+    """Its users, where a finalizer protects it as long as there are any."""
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more will change."""
+        return self.state in (GONE, REPLACED) and not self.dependents
+
+
+async def check_outcome(
+    edit_request: EditRequest, uid: str, before: dict[str, Value] | None = None, *, with_used_by: bool = True
+) -> DeletionOutcome:
+    """Ask the API server. Raises as ObjectClient.read does, except NotFound. `users`: whether to
+    search for users too.
+    """
+    try:
+        live = await edit_request.object_client.read()
+    except NotFound:
+        return gone_outcome(edit_request, uid, before)
+    if live["metadata"]["uid"] != uid:
+        return gone_outcome(edit_request, uid, before, is_replaced=True)
+    going = outcome_of_current(edit_request, live)
+    if with_used_by and PROTECTION_FINALIZERS.intersection(live["metadata"].get("finalizers") or ()):
+        return replace(going, users=await find_used_by(edit_request.target, edit_request.state[REPLICAS]))
+    return going
+
+
+def outcome_of_current(edit_request: EditRequest, current: dict[str, Value]) -> DeletionOutcome:
+    """The outcome of an object that still exists."""
+    uid = current["metadata"]["uid"]
+    if not current["metadata"].get("deletionTimestamp"):
+        return DeletionOutcome(uid, "still")
+    target, replicas = edit_request.target, edit_request.state[REPLICAS]
+    found = find_dependents(target, uid, replicas)
+    held_by, waited_for = current["metadata"].get("finalizers") or (), {}
+    if FOREGROUND_FINALIZER in held_by:
+        waited_for[FOREGROUND_FINALIZER] = find_dependents(target, uid, replicas, only_blocking=True)
+    if ORPHAN_FINALIZER in held_by:
+        waited_for[ORPHAN_FINALIZER] = find_direct_dependents(uid, replicas)
+    progress = progress_of(current, waited_for, edit_request.state[CLOCK].time())
+    return _with_draft(edit_request, DeletionOutcome(uid, "going", progress, found), current)
+
+
+def gone_outcome(
+    edit_request: EditRequest, uid: str, before: dict[str, Value] | None = None, *, is_replaced: bool = False
+) -> DeletionOutcome:
+    """The outcome of an object that is gone; its last state is `before`, or the one of the open page's view."""
+    target = edit_request.target
+    view = open_detail(edit_request.state[HUB], target.kind, target.namespace, target.name)
+    if before is None and view.row is not None and view.row.uid == uid and view.object:
+        before = view.object
+    same = before is not None and before["metadata"].get("uid") == uid
+    left = find_dependents(target, uid, edit_request.state[REPLICAS]) if target.kind.key != NAMESPACES else ()
+    going = DeletionOutcome(uid, "replaced" if is_replaced else "gone", None, left)
+    return _with_draft(edit_request, going, before) if before is not None and same else going
+
+
+def _with_draft(place: EditRequest, going: DeletionOutcome, last: dict[str, Value]) -> DeletionOutcome:
+    key = place.target.kind.key
+    recreation = recreation_of(last, place.state[REPLICAS])
+    never = _NEVER_AGAIN.get(key, "")
+    if recreation is not None and recreation.is_automatic:
+        never = f"{recreation.owner} {recreation.words}: there is no need to create this one again by hand."
+    draft, base = None, ""
+    left_out: tuple[str, ...] = ()
+    if not never and key not in _NEVER_AGAIN and going.state != REPLACED:
+        again = clone_for_recreation(key, last)
+        state, left_out = Base.of(again.value), again.left_out
+        draft, base = Submission(state.text, state), dump_base(state)
+    known = (going.uid, going.state, going.progress, going.dependents)
+    return DeletionOutcome(*known, recreation, draft, base, left_out, never)

@@ -1,0 +1,81 @@
+"""Pages of one object: its details and its YAML."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_safe
+
+from dashboard.live.hub.hub import HUB
+from dashboard.live.replication.replicas import REPLICAS
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.pages.details.live_detail import open_detail
+from dashboard.pages.layout.not_found import kind_not_found, object_not_found
+from dashboard.pages.layout.open_kind import (
+    UnavailableKind,
+    has_synced,
+    not_read_yet_page,
+    open_kind,
+    path_namespace,
+    redirect_with_query,
+)
+from dashboard.pages.layout.page import page_info
+from dashboard.runtime.app_state import state_of
+from dashboard.runtime.text import object_href
+
+YAML_TYPE = "text/yaml; charset=utf-8"
+
+
+@require_safe
+async def object_detail(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
+    """The details of one object; 404 once the cluster certainly has none of that name."""
+    return await _object_page(request, resource, namespace, name, "details/detail.html")
+
+
+@require_safe
+async def object_yaml(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
+    """The object's YAML: a page for clients that accept HTML, else text; ``?download`` makes it a file.
+
+    The text is 503 while the kind is being read, and 404 once the cluster certainly has none of that name.
+    """
+    download = "download" in request.GET
+    if request.accepts("text/html") and "text/html" in request.headers.get("Accept", "") and not download:
+        return await _object_page(request, resource, namespace, name, "details/yaml.html")
+    state = state_of(request)
+    kind = await open_kind(state, resource)
+    if isinstance(kind, UnavailableKind):
+        return kind_not_found(request, resource, kind)
+    view = open_detail(state[HUB], kind, path_namespace(namespace), name)
+    if view.loading:
+        return not_read_yet_page(kind, view.problem)
+    if not view.found:
+        return object_not_found(request, kind, path_namespace(namespace), name)
+    response = HttpResponse(view.yaml, content_type=YAML_TYPE)
+    if download:
+        response["Content-Disposition"] = f'attachment; filename="{_file_name(kind, name)}"'
+    patch_vary_headers(response, ("Accept",))
+    return response
+
+
+async def _object_page(request: HttpRequest, resource: str, namespace: str, name: str, template: str) -> HttpResponse:
+    state = state_of(request)
+    kind = await open_kind(state, resource)
+    if isinstance(kind, UnavailableKind):
+        return kind_not_found(request, resource, kind)
+    if kind.key != resource:
+        rest = "yaml/" if template.endswith("yaml.html") else ""
+        return redirect_with_query(request, object_href(kind.key, path_namespace(namespace), name) + rest)
+    replica = state[REPLICAS].get(kind.key)
+    view = open_detail(state[HUB], kind, path_namespace(namespace), name)
+    if replica.get(path_namespace(namespace), name) is None and has_synced(replica):
+        return object_not_found(request, kind, path_namespace(namespace), name, view=view)
+    page = page_info(request, title=name, key=kind.key, view=view)
+    response = render(request, template, {**view.context(), "page": page})
+    patch_vary_headers(response, ("HX-Request", "HX-Target", "Accept"))
+    return response
+
+
+def _file_name(kind: KindInfo, name: str) -> str:
+    safe = "".join(letter if letter.isalnum() or letter in ".-_" else "_" for letter in name if letter.isascii())
+    return f"{kind.resource.singular or kind.resource.plural}-{safe}.yaml"

@@ -1,0 +1,40 @@
+"""The page of the feed."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from dashboard.live.hub.hub import HUB
+from dashboard.pages.feed.live_feed import open_feed, wait_for_feed
+from dashboard.pages.feed.query import FeedQuery
+from dashboard.pages.layout.namespaces import namespace_picker
+from dashboard.pages.layout.page import current_page_params, keep_address, page_info, vary_on_htmx, wants_fragment
+from dashboard.runtime.app_state import state_of
+
+
+@require_safe
+async def feed(request: HttpRequest) -> HttpResponse:
+    """The feed: live, or limited to a span of time."""
+    state = state_of(request)
+    query = FeedQuery.parse(request.GET)
+    await wait_for_feed(state[HUB], query)
+    view = open_feed(state[HUB], query)
+    if wants_fragment(request, "#within"):
+        return vary_on_htmx(render(request, "feed/_burst_entries.html", view.context()))
+    page = page_info(
+        request,
+        title="Feed",
+        key="feed",
+        view=view,
+        namespaces=namespace_picker(state, query.namespaces, lambda names: query.with_(namespaces=names).href()),
+        selected=query.namespaces,
+    )
+    fragment = wants_fragment(request, "#list")
+    template = "feed/_fragment.html" if fragment else "feed/feed.html"
+    still = FeedQuery.parse(current_page_params(request)).canonical
+    response = render(request, template, {**view.context(), "page": page, "still": still, "held": fragment})
+    if fragment and query.problems:
+        keep_address(response)
+    return vary_on_htmx(response)

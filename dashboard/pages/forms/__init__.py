@@ -1,0 +1,24 @@
+"""Form beside the YAML of an object, made from the kind's schema.
+
+The YAML is the only model: changed inputs are written into the text before anything else happens, and a field that was
+changed differently in both is reported.
+
+  nodes         tree that templates render: fields, groups, lists, maps
+  build         builder of that tree, from schema, object and open fields; nodes above the limit are left out
+  context       object, base and form input
+  controls      control of a field, and its value as text
+  help          descriptions, bounds and rules as sentences
+  alternatives  alternative fields of the schema
+  search        search for fields by words
+  expanded      open fields that the text does not have
+  fill          form input written into the text
+  buttons       add, remove, move, choose
+  input_names   names of the inputs
+"""
+
+from dashboard.pages.forms.build import FormContext, build_form
+from dashboard.pages.forms.buttons import ButtonResult, press
+from dashboard.pages.forms.fill import apply_form, form_fields
+from dashboard.pages.forms.nodes import Form
+
+__all__ = ["ButtonResult", "Form", "FormContext", "apply_form", "build_form", "form_fields", "press"]

@@ -1,0 +1,134 @@
+"""Pages of one kind: its list, the list with an object in a drawer, and the exports."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TypedDict
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_safe
+
+from dashboard.live.hub.hub import HUB
+from dashboard.live.replication.replicas import REPLICAS
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.query.params import read_open
+from dashboard.objects.query.query import Query, QueryProblem
+from dashboard.pages.details.live_detail import LiveDetail, open_detail
+from dashboard.pages.layout.namespaces import namespace_picker, unknown_namespaces
+from dashboard.pages.layout.not_found import kind_not_found
+from dashboard.pages.layout.open_kind import (
+    UnavailableKind,
+    has_synced,
+    not_read_yet_page,
+    open_kind,
+    redirect_with_query,
+)
+from dashboard.pages.layout.page import current_page_params, keep_address, page_info, wants_fragment
+from dashboard.pages.lists.columns import column_choices
+from dashboard.pages.lists.export import FORMATS, export
+from dashboard.pages.lists.kubectl import kubectl_command
+from dashboard.pages.lists.live_list import open_list
+from dashboard.runtime.app_state import AppState, state_of
+
+
+class DrawerContext(TypedDict):
+    """Template context of the object that is open beside the list."""
+
+    drawer: LiveDetail | None
+    close_href: str
+
+
+@require_safe
+async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
+    """The list of one kind, as its address requests it."""
+    state = state_of(request)
+    kind = await open_kind(state, resource)
+    if isinstance(kind, UnavailableKind):
+        return kind_not_found(request, resource, kind)
+    if kind.key != resource:
+        return redirect_with_query(request, kind.path)
+    query, lost = _checked(state, state[HUB].fit_query(kind, Query.parse(request.GET, kind.key)))
+    if wants_fragment(request, "#drawer"):
+        return _drawer(request, _opened(state, kind, request, query)[0])
+    choices = namespace_picker(state, query.namespaces, lambda names: query.with_(namespaces=names).href())
+    await state[HUB].wait_for_rows(kind, query)
+    opened, query = _opened(state, kind, request, query)
+    view = open_list(state[HUB], kind, query)
+    page = page_info(
+        request,
+        title=kind.title,
+        key=kind.key,
+        view=view,
+        drawer_view=opened["drawer"],
+        namespaces=choices if kind.namespaced else None,
+        selected=query.namespaces,
+    )
+    fragment = wants_fragment(request, "#list")
+    template = "lists/_fragment.html" if fragment else "lists/list.html"
+    still = Query.parse(current_page_params(request), kind.key).canonical
+    command = kubectl_command(kind, query)
+    context = {**view.context(), "page": page, "still": still, "held": fragment, "command": command, **opened}
+    context["columns"] = column_choices(query)
+    response = render(request, template, context, status=404 if lost and not fragment else 200)
+    if fragment and query.problems:
+        keep_address(response)
+    patch_vary_headers(response, ("HX-Request", "HX-Target"))
+    return response
+
+
+@require_safe
+async def object_export(request: HttpRequest, resource: str, suffix: str) -> HttpResponseBase:
+    """All rows of a list as a file: ``export.csv``, ``export.json`` or ``export.yaml`` with the list's parameters.
+
+    503 while the kind is being read, 400 where the filter has a mistake: a file cannot show it as a page does.
+    """
+    state = state_of(request)
+    kind = await open_kind(state, resource)
+    if isinstance(kind, UnavailableKind):
+        return kind_not_found(request, resource, kind)
+    query = state[HUB].fit_query(kind, Query.parse(request.GET, kind.key))
+    if query.problems:
+        asked = request.GET
+        sentences = [f"{each.param}={asked.get(each.param, '')}: {each.message}\n" for each in query.problems]
+        return HttpResponse("".join(sentences), status=400, content_type="text/plain; charset=utf-8")
+    view = open_list(state[HUB], kind, query)
+    if not has_synced(state[REPLICAS].get(kind.key)):
+        return not_read_yet_page(kind, view.health.problem)
+    rows = await state[HUB].all_rows(kind, query)
+    content = export(suffix, rows, query.visible_columns())
+    response = StreamingHttpResponse(content, content_type=FORMATS[suffix].content_type)
+    response["Content-Disposition"] = f'attachment; filename="{kind.resource.plural}.{suffix}"'
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _checked(state: AppState, query: Query) -> tuple[Query, bool]:
+    """The query with a message for each namespace that does not exist, and whether all of the requested ones are
+    missing.
+    """
+    unknown = unknown_namespaces(state, query.namespaces)
+    problems = tuple(QueryProblem("namespace", 0, len(name), sentence) for name, sentence in unknown)
+    lost = bool(unknown) and len(unknown) == len(query.namespaces)
+    return replace(query, problems=query.problems + problems), lost
+
+
+def _opened(state: AppState, kind: KindInfo, request: HttpRequest, query: Query) -> tuple[DrawerContext, Query]:
+    """Template context of the object that the address opens, and the query with its problems."""
+    problems: list[QueryProblem] = []
+    found = read_open(request.GET, kind.namespaced, kind.title, problems)
+    params = request.GET.copy()
+    params.pop("open", None)
+    close = f"{kind.path}?{params.urlencode()}" if params else kind.path
+    view = open_detail(state[HUB], kind, *found, query.column_paths) if found is not None else None
+    if not problems or wants_fragment(request, "#list"):
+        return {"drawer": view, "close_href": close}, query
+    return {"drawer": view, "close_href": close}, replace(query, problems=query.problems + tuple(problems))
+
+
+def _drawer(request: HttpRequest, opened: DrawerContext) -> HttpResponse:
+    response = render(request, "details/_drawer.html", {**opened})
+    patch_vary_headers(response, ("HX-Request", "HX-Target"))
+    return response

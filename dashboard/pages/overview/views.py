@@ -1,0 +1,33 @@
+"""Overview page."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from dashboard.live.hub.hub import HUB
+from dashboard.objects.query.params import read_namespaces
+from dashboard.objects.query.tokenizer import QueryProblem
+from dashboard.pages.layout.namespaces import namespace_picker, unknown_namespaces
+from dashboard.pages.layout.page import page_info, vary_on_htmx
+from dashboard.pages.overview.live_overview import open_overview
+from dashboard.runtime.app_state import state_of
+
+
+@require_safe
+async def overview(request: HttpRequest) -> HttpResponse:
+    """The overview of the cluster, or of some of its namespaces (``namespace=a,b``)."""
+    state = state_of(request)
+    problems: list[QueryProblem] = []
+    chosen = read_namespaces(request.GET, problems)
+    view = open_overview(state[HUB], chosen)
+    choices = namespace_picker(state, chosen, _overview_href)
+    page = page_info(request, title="Overview", key="overview", view=view, namespaces=choices, selected=chosen)
+    told = [problem.message for problem in problems] + [said for _, said in unknown_namespaces(state, chosen)]
+    response = render(request, "overview/overview.html", {**view.context(), "page": page, "told": told})
+    return vary_on_htmx(response)
+
+
+def _overview_href(namespaces: tuple[str, ...]) -> str:
+    return f"/?namespace={','.join(namespaces)}" if namespaces else "/"

@@ -1,0 +1,51 @@
+"""Health and metrics endpoints for load balancers and Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from dashboard.live.hub.hub import HUB
+from dashboard.live.replication.replicas import REPLICAS
+from dashboard.runtime.app_state import Key, state_of
+
+METRICS: Key[Callable[[], tuple[bytes, str]]] = Key("metrics")
+"""Metrics of the process for Prometheus, and their content type."""
+WORKER_BLOCKED: Key[Callable[[], bool]] = Key("worker's state")
+"""Whether this process's own worker cannot start, because the cluster's configuration cannot be used."""
+
+
+@require_safe
+async def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - the process answers, whoever asks
+    """200 while the process serves requests."""
+    return _plain("ok")
+
+
+@require_safe
+async def readyz(request: HttpRequest) -> HttpResponse:
+    """200 once this process can show data or explain why not, whatever the state of the cluster; else 503.
+
+    That is when the worker has reported on every kind of the settings, even if the cluster is unreachable or forbids
+    it, or when this process's own worker has no usable configuration: the pages say so, and without this process
+    nothing would.
+    """
+    state = state_of(request)
+    waiting = [kind.key for kind in state[HUB].configured_kinds if state[REPLICAS].get(kind.key).state == "starting"]
+    if waiting and not state[WORKER_BLOCKED]():
+        return _plain(f"waiting for the worker's first message about {', '.join(waiting)}", status=503)
+    return _plain("ok")
+
+
+@require_safe
+async def metrics(request: HttpRequest) -> HttpResponse:
+    """Metrics of this process for Prometheus: numbers by kind, no objects. Everyone who may see pages may see them."""
+    text, content_type = state_of(request)[METRICS]()
+    return HttpResponse(text, content_type=content_type, headers={"Cache-Control": "no-store"})
+
+
+def _plain(text: str, status: int = 200) -> HttpResponse:
+    response = HttpResponse(f"{text}\n", content_type="text/plain; charset=utf-8", status=status)
+    response["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,1 @@
+"""Writes that controllers often make: finalizers, owner references, conditions, create or update."""

@@ -1,0 +1,1 @@
+"""Kubernetes Events that controllers record about objects (client-go's tools/record)."""

@@ -1,1 +1,0 @@
-"""Kubernetes Events: what controllers say about objects (client-go's tools/record)."""

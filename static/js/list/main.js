@@ -1,0 +1,11 @@
+/* Entry point of lists. */
+
+import { startAll } from "../page/start.js";
+import { start as filter } from "./filter.js";
+import { start as columnWidths } from "./column_widths.js";
+import { start as drawer } from "./drawer.js";
+import { start as columnPicker } from "./column_picker.js";
+import { start as completion } from "./completion.js";
+import { start as selection } from "./selection.js";
+
+startAll(filter, columnWidths, drawer, columnPicker, completion, selection);

@@ -1,0 +1,66 @@
+"""Application state of a web process for tests: typed keys, backed by the attributes of a test's own object."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, TypeVar, cast
+
+from dashboard.cluster.access_reviews import ACCESS_REVIEWS
+from dashboard.cluster.connection import CONNECTION
+from dashboard.live.hub.hub import HUB
+from dashboard.live.hub.interest import INTEREST
+from dashboard.live.object_counts.client import OBJECT_COUNTS
+from dashboard.live.replication.replicas import REPLICAS
+from dashboard.objects.schemas.store import SCHEMAS
+from dashboard.pages.authors.store import AUTHORS
+from dashboard.pages.bulk.runner import BULK_RUNS
+from dashboard.pages.controllers.client import CONTROLLERS_CLIENT
+from dashboard.pages.create.many.parse_cache import PARSE_CACHE
+from dashboard.pages.drafts.store import DRAFTS
+from dashboard.pages.drains.runner import DRAIN_RUNS
+from dashboard.runtime.app_state import CLOCK, AppState, Key
+from dashboard.server.health import WORKER_BLOCKED
+
+T = TypeVar("T")
+
+ATTRIBUTES: dict[Key[Any], str] = {
+    ACCESS_REVIEWS: "access_reviews",
+    AUTHORS: "authors",
+    BULK_RUNS: "bulk_runs",
+    CLOCK: "clock",
+    CONTROLLERS_CLIENT: "controllers",
+    DRAFTS: "drafts",
+    DRAIN_RUNS: "drain_runs",
+    HUB: "hub",
+    INTEREST: "interest",
+    OBJECT_COUNTS: "object_counts",
+    PARSE_CACHE: "parse_cache",
+    REPLICAS: "replicas",
+    SCHEMAS: "schemas",
+}
+
+
+class AttributeState(AppState):
+    """Reads each attribute when it is asked for, so that a test may change one at any time.
+
+    The connection is made of `client`, `discovery`, `cluster`, `kubeconfig`, `version` and `problem`.
+    """
+
+    def __init__(self, parts: object) -> None:
+        super().__init__({})
+        self._parts = parts
+
+    def __getitem__(self, key: Key[T]) -> T:
+        if key is CONNECTION:
+            return cast("T", self._connection())
+        if key is WORKER_BLOCKED:
+            return cast("T", lambda: bool(getattr(self._parts, "cannot_watch", False)))
+        found = getattr(self._parts, ATTRIBUTES[key])
+        problem: str = getattr(self._parts, "problem", "")
+        if key is HUB and problem:
+            found.connection_problem = lambda: cast("Any", self._parts).problem
+        return cast("T", found)
+
+    def _connection(self) -> SimpleNamespace:
+        defaults = {"client": None, "discovery": None, "kubeconfig": "", "version": "", "problem": "", "cluster": None}
+        return SimpleNamespace(**{name: getattr(self._parts, name, value) for name, value in defaults.items()})
