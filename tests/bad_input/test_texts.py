@@ -74,7 +74,7 @@ WRONG = (
 @pytest.fixture
 async def one(parts: SimpleNamespace) -> str:
     """Address of Mydemo ``one``, which is in the cluster and in the list."""
-    kind = find_kind(KEY, parts.kinds)
+    kind = find_kind(KEY, parts.replicas.kinds)
     assert kind is not None
     made = {"apiVersion": "crddemo.k8s.io/v1", "kind": "Mydemo", "metadata": {"name": "one", "namespace": "default"}}
     stored = await parts.client.create(kind.resource, {**made, "spec": {"ip": "10.0.0.1", "port": 8080}})

@@ -19,7 +19,6 @@ from informerd.cache import (
     streaming_list,
     watch_session,
 )
-from informerd.cache import backoff as retry_window
 from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.controller import controller, source_set, workers
 from informerd.controller_util import retry_on_conflict
@@ -83,7 +82,7 @@ def test_the_constants_are_those_of_the_document() -> None:
     assert (settings.page_size, delta_fifo.BATCH_KEYS) == (500, 1000)
     assert (settings.watch_timeout, watch_session.OVERTIME_GRACE_SECONDS) == (300, 30)
     assert (settings.backoff, settings.backoff_cap, backoff.BACKOFF_RESET) == (0.8, 30, 120)
-    assert (settings.watch_interval, recovery.MAX_RETRY_AFTER, retry_window.RETRY_WINDOW_RESET) == (1, 600, 60)
+    assert (settings.watch_interval, recovery.MAX_RETRY_AFTER, backoff.RETRY_WINDOW_RESET) == (1, 600, 60)
     assert (settings.absent_retry, settings.silence, settings.internal_error_retry) == (5, 150, 0)
     assert (probe.INTERVAL, rest_client.PROBE_TIMEOUT) == (5, 5)
     assert (streaming_list.WARN_EVERY, streaming_list.GIVE_UP_AFTER, reflector.STREAMING_LIST_TRIES) == (10, 30, 3)

@@ -18,9 +18,9 @@ from tools.scenes.api import Api
 class Proxy:
     """Requests go on to the cluster of `kubeconfig`, but for those that the rules name by plural.
 
-    forbid: 403, as RBAC says it. halfway: a watch of it gives so many events, and then the
-    last of them again every second, so that nobody takes it for dead. unwatched:
-    discovery does not offer the verb watch for it.
+    forbid: 403, as RBAC says it. stalled: a watch of it gives so many events, and then the last of
+    them again every second, so that nobody takes it for dead. unwatchable: discovery does not offer
+    the verb watch for it.
     """
 
     def __init__(

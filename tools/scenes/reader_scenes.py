@@ -107,7 +107,7 @@ READER_STATES: Mapping[str, tuple[StageFactory, tuple[Scene, ...]]] = MappingPro
         Scene("large-overview", open_at("/")),
         Scene("large-feed", open_at("/feed/")),
     )),
-    "unwatched": (partial(proxied_stage, unwatched=["jinghzhus"]), (
+    "unwatched": (partial(proxied_stage, unwatchable=["jinghzhus"]), (
         Scene("polled-list", open_at("/resources/jinghzhus.jinghzhu.io/", wait_until_polled)),
     )),
     "gap": (two_process_stage, (Scene("gap-feed", worker_gap),)),

@@ -106,7 +106,7 @@ STATES: Mapping[str, tuple[StageFactory, tuple[Scene, ...]]] = MappingProxyType(
         Scene("forbidden-list", open_and_wait(PODS, ".empty:has-text('may not be listed')")),
         Scene("forbidden-feed", open_and_wait("/feed/", "body:not([data-live=offline])")),
     )),
-    "first sync": (partial(proxied_stage, halfway={"pods": 1240}), (
+    "first sync": (partial(proxied_stage, stalled={"pods": 1240}), (
         Scene("syncing-overview", open_and_wait("/", "#banner:not([hidden])")),
         Scene("syncing-list", open_and_wait(PODS, ".empty progress")),
         Scene("syncing-detail", open_and_wait(f"{PODS}default/web-0/", "body[data-live=stale]")),

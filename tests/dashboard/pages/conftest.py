@@ -93,7 +93,6 @@ async def parts_at(config: ClusterConfig) -> AsyncIterator[SimpleNamespace]:
             client=client,
             discovery=None,
             cluster=config,
-            kinds=replicas.kinds,
             schemas=SchemaStore(clock),
             parse_cache=LruCache(),
             drafts=DraftStore(clock, Database(clock, alias=DRAFTS, time_limit=60)),

@@ -238,7 +238,7 @@ async def test_without_its_database_the_editor_works_and_says_that_nothing_is_ke
     clock = SystemClock()
     browser.parts.drafts = DraftStore(clock, Database(clock, alias=no_tables))
     page = await written(browser, path)
-    assert "not kept as a draft" in (await browser.press(page, "edit")).text
+    assert "not saved as a draft" in (await browser.press(page, "edit")).text
     assert (await browser.press(page, "save")).status == 302
     assert cluster.get(one)["spec"]["port"] == 9090
     listed = await browser.open("/drafts/")

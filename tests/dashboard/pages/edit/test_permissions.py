@@ -14,6 +14,8 @@ from django.template.loader import render_to_string
 from dashboard.cluster.access_reviews import CACHE_SECONDS, AccessReviews, ResourceAttributes
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.query.query import Query
+from dashboard.pages.details.live_detail import open_detail
+from dashboard.pages.lists.live_list import open_list
 from informerd.rest.client import Client
 from informerd.rest.cluster import load_kubeconfig
 from tests.dashboard.pages.conftest import parts_for
@@ -82,7 +84,7 @@ async def test_a_list_offers_no_new_one_where_none_may_be_made_in_its_one_namesp
 async def test_an_open_list_hears_of_what_may_be_made_without_other_changes(
     alices: SimpleNamespace, namespace: str
 ) -> None:
-    shown = alices.hub.list_view(MYDEMOS, Query.parse(QueryDict(f"namespace={namespace}"), MYDEMOS.key))
+    shown = open_list(alices.hub, MYDEMOS, Query.parse(QueryDict(f"namespace={namespace}"), MYDEMOS.key))
     view, heard = alices.hub.views[shown.id].view, asyncio.Event()
     view.on_dirty = heard.set
     async with asyncio.timeout(30):
@@ -119,7 +121,7 @@ async def test_a_yaml_page_offers_no_edit_that_may_not_be_done(alices: SimpleNam
 
 
 async def test_open_details_hear_of_it_without_being_asked(alices: SimpleNamespace, namespace: str) -> None:
-    view, heard = alices.hub.detail_view(MYDEMOS, namespace, "one"), asyncio.Event()
+    view, heard = open_detail(alices.hub, MYDEMOS, namespace, "one"), asyncio.Event()
     view.on_dirty = heard.set
     assert view.denials.delete == ""
     async with asyncio.timeout(30):

@@ -48,7 +48,7 @@ async def test_an_object_is_not_called_deleted(
     if "finalizer" in page:
         cluster.delete(one)
     opened = await browser.open(f"{path}{page}")
-    parts.kinds = (in_version("v9"),)
+    parts.replicas.kinds = (in_version("v9"),)
     answer = await browser.press(opened, button, **typed) if button else await browser.open(f"{path}{page}")
     assert "The API server does not serve Mydemo in the version v9." in answer.text
     assert "The object is still there, in the version v1: load its page again." in answer.text

@@ -91,7 +91,7 @@ async def test_kinds_without_a_status_say_so(
     parts.discovery = Discovery(parts.client)
     page = await browser.open(f"/resources/configmaps/{namespace}/one/edit/status/")
     assert page.status == 404
-    assert "no status subresource" in page.text
+    assert "neither a status subresource" in page.text
     assert "edit/status/" not in (await browser.open(f"/resources/configmaps/{namespace}/one/edit/")).body
 
 

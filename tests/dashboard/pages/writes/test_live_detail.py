@@ -15,7 +15,7 @@ from tests.support.pages.app_state import AttributeState
     "path", ["do/evict/", "do/field/?path=.spec.x", "do/drain/?run=1", "delete/", "delete/finalizer/"]
 )
 async def test_a_page_about_an_object_is_live(parts: SimpleNamespace, path: str) -> None:
-    (pods,) = (kind for kind in parts.kinds if kind.key == "pods")
+    (pods,) = (kind for kind in parts.replicas.kinds if kind.key == "pods")
     assert open_live_view(AttributeState(parts), f"/resources/pods/default/web/{path}") is open_detail(
         parts.hub, pods, "default", "web"
     )

@@ -86,7 +86,7 @@ async def test_a_kind_that_is_no_longer_followed_loses_no_text(
 ) -> None:
     page = await browser.open(f"{path}edit/")
     text = page.yaml.replace("8080", "9090")
-    parts.kinds = parts.replicas.kinds = parse_kinds(["pods"])
+    parts.replicas.kinds = parse_kinds(["pods"])
     parts.interest.follow = lambda _: False  # as many others are being looked at as may be
     page = await browser.press(page, button, yaml=text)
     assert page.status == 404
