@@ -21,7 +21,7 @@ from dashboard.objects.manifests.rewrite import rewrite
 from dashboard.objects.manifests.writer import to_yaml
 from dashboard.objects.merge.three_way import merge
 from dashboard.objects.schemas.schema import METADATA, Schema
-from dashboard.pages.edit.current import compute_moved
+from dashboard.pages.edit.merge import compute_moved
 from dashboard.pages.writes.outcomes import Moved, Submission
 from dashboard.pages.writes.target import Base, Target
 

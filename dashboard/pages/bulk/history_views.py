@@ -15,38 +15,39 @@ from dashboard.cluster.connection import CONNECTION
 from dashboard.objects.kinds.catalog import kind_of
 from dashboard.pages.bulk.kubectl import kubectl_commands
 from dashboard.pages.bulk.operation import VERB_TITLES
-from dashboard.pages.bulk.request import find_run_request, require_database
+from dashboard.pages.bulk.request import open_run_request, require_database
 from dashboard.pages.bulk.run import Item
 from dashboard.pages.bulk.runner import BULK_RUNS
 from dashboard.pages.bulk.store import MOST_RUNS, RETENTION_SECONDS
 from dashboard.pages.layout.page import page_info
 from dashboard.pages.lists.export import escape_formula
+from dashboard.pages.writes.unavailable import unavailable_as_page
 from dashboard.runtime.app_state import CLOCK, state_of
 
 
 @require_safe
 @require_database
+@unavailable_as_page
 async def results_csv(request: HttpRequest, resource: str, key: str) -> HttpResponse:
     """The result of each object, as CSV."""
-    place = await find_run_request(request, resource, key)
-    if isinstance(place, HttpResponse):
-        return place
-    text = await asyncio.to_thread(_table, await place.items())
-    return _file(text, f"{place.kind.resource.plural}-results.csv", "text/csv")
+    run_request = await open_run_request(request, resource, key)
+    text = await asyncio.to_thread(_table, await run_request.items())
+    return _file(text, f"{run_request.kind.resource.plural}-results.csv", "text/csv")
 
 
 @require_safe
 @require_database
+@unavailable_as_page
 async def commands_text(request: HttpRequest, resource: str, key: str) -> HttpResponse:
     """The equivalent kubectl commands, one for each line."""
-    place = await find_run_request(request, resource, key)
-    if isinstance(place, HttpResponse):
-        return place
-    order = place.run.order
+    run_request = await open_run_request(request, resource, key)
+    order = run_request.run.order
     lines: list[str] = []
     if order is not None:
-        lines, _ = await asyncio.to_thread(kubectl_commands, place.kind.key, order, await place.items())
-    return _file("".join(f"{line}\n" for line in lines), f"{place.kind.resource.plural}-commands.txt", "text/plain")
+        lines, _ = await asyncio.to_thread(kubectl_commands, run_request.kind.key, order, await run_request.items())
+    return _file(
+        "".join(f"{line}\n" for line in lines), f"{run_request.kind.resource.plural}-commands.txt", "text/plain"
+    )
 
 
 def _table(items: tuple[Item, ...]) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -19,12 +17,12 @@ from dashboard.pages.bulk.run import Item, Run
 from dashboard.pages.bulk.runner import BULK_RUNS
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
 from dashboard.pages.layout.page import page_info
+from dashboard.pages.writes.unavailable import AsyncView, WriteUnavailable
 from dashboard.runtime.app_state import AppState, state_of
 from dashboard.runtime.database import Unavailable
 
 RUNS_PATH = "/runs/"
 """Address of the list of runs."""
-AsyncView = Callable[..., Coroutine[Any, Any, HttpResponse]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ class RunRequest:
 
 
 def require_database(view: AsyncView) -> AsyncView:
-    """The page that says that runs cannot be stored, so that nothing is started; None where they can."""
+    """Decorate a view: where runs cannot be stored, a page says so and nothing is started."""
 
     @wraps(view)
     async def wrapped(request: HttpRequest, **address: str) -> HttpResponse:
@@ -70,15 +68,15 @@ def require_database(view: AsyncView) -> AsyncView:
     return wrapped
 
 
-async def find_run_request(request: HttpRequest, resource: str, key: str) -> RunRequest | HttpResponse:
-    """The run of this browser; or the page that says that there is none."""
+async def open_run_request(request: HttpRequest, resource: str, key: str) -> RunRequest:
+    """The run of this browser. Raises WriteUnavailable where there is none."""
     state = state_of(request)
     whose = Identity(user_of(request), browser_of(request))
     found = await state[BULK_RUNS].store.find(whose, key, state[CONNECTION].cluster.server) if whose.browser else None
     if found is None or found.resource.key != resource:
         words = "It was started in another browser or on another cluster, or it has expired."
-        return not_found_page(
-            request, NotFoundInfo("There is no such run", words, (ChoiceLink("Runs of this browser", RUNS_PATH),))
+        raise WriteUnavailable(
+            NotFoundInfo("There is no such run", words, (ChoiceLink("Runs of this browser", RUNS_PATH),))
         )
     return RunRequest(request, state, found, kind_of(found.resource).with_resource(found.resource))
 

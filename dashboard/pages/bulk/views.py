@@ -14,7 +14,7 @@ from dashboard.pages.bulk.effects_text import effect_texts, pod_totals
 from dashboard.pages.bulk.form import form_values_of, parse_operation
 from dashboard.pages.bulk.kubectl import kubectl_commands
 from dashboard.pages.bulk.operation import VERB_TITLES
-from dashboard.pages.bulk.request import RunRequest, find_run_request, require_database, see_other
+from dashboard.pages.bulk.request import RunRequest, open_run_request, require_database, see_other
 from dashboard.pages.bulk.review import (
     GROUPS_PER_PAGE,
     MAX_ADDED_ITEMS,
@@ -27,6 +27,7 @@ from dashboard.pages.bulk.review import (
 from dashboard.pages.bulk.run import ChangeGroup, Item
 from dashboard.pages.bulk.runner import BULK_RUNS
 from dashboard.pages.bulk.selection import count_dependents, filter_changes, verb_limit
+from dashboard.pages.writes.unavailable import unavailable_as_page
 from dashboard.runtime.app_state import CLOCK
 
 MAX_SHOWN_COMMANDS = 5
@@ -36,26 +37,27 @@ _WISHES = ("pause", "go", "cancel")
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @require_database
+@unavailable_as_page
 async def run(request: HttpRequest, resource: str, key: str) -> HttpResponse:
     """One run, in its current phase; a POST is one of its buttons."""
-    place = await find_run_request(request, resource, key)
-    if isinstance(place, HttpResponse):
-        return place
-    return await _pressed(place) if request.method == "POST" else await _shown(place)
+    run_request = await open_run_request(request, resource, key)
+    return await _pressed(run_request) if request.method == "POST" else await _shown(run_request)
 
 
-async def _pressed(place: RunRequest) -> HttpResponse:
+async def _pressed(run_request: RunRequest) -> HttpResponse:
     """Execute a button; one that does not fit the current phase changes nothing."""
-    post, run, bulks = place.request.POST, place.run, place.app_state[BULK_RUNS]
+    post, run, bulks = run_request.request.POST, run_request.run, run_request.app_state[BULK_RUNS]
     if "try" in post and run.open:
-        order = parse_operation(post, place.kind, await place.schema() if post.get("verb") == "patch" else UNKNOWN)
+        order = parse_operation(
+            post, run_request.kind, await run_request.schema() if post.get("verb") == "patch" else UNKNOWN
+        )
         if isinstance(order, Refusal):
-            return await _choice(place, refusal=order, status=order.code)
+            return await _choice(run_request, refusal=order, status=order.code)
         await bulks.start_dry_runs(run, order)
     elif "choose" in post and run.open:
-        return await _choice(place)
+        return await _choice(run_request)
     elif run.moving:
-        await _wished(place)
+        await _wished(run_request)
     elif "start" in post and run.state in ("review", "cancelled"):
         await bulks.start_writes(run)
     elif "again" in post and run.state in ("done", "cancelled"):
@@ -65,9 +67,9 @@ async def _pressed(place: RunRequest) -> HttpResponse:
     return see_other(run.href)
 
 
-async def _wished(place: RunRequest) -> None:
-    post, run, bulks = place.request.POST, place.run, place.app_state[BULK_RUNS]
-    if "take_over" in post and run.lost(place.app_state[CLOCK].time()):
+async def _wished(run_request: RunRequest) -> None:
+    post, run, bulks = run_request.request.POST, run_request.run, run_request.app_state[BULK_RUNS]
+    if "take_over" in post and run.lost(run_request.app_state[CLOCK].time()):
         await bulks.resume(run)
         return
     for wish in _WISHES:
@@ -75,25 +77,27 @@ async def _wished(place: RunRequest) -> None:
             await bulks.store.set_wish(run.key, wish)
 
 
-async def _shown(place: RunRequest) -> HttpResponse:
-    if "HX-Request" in place.request.headers and place.run.state in ("choosing", "review"):
+async def _shown(run_request: RunRequest) -> HttpResponse:
+    if "HX-Request" in run_request.request.headers and run_request.run.state in ("choosing", "review"):
         return HttpResponse(headers={"HX-Refresh": "true"})  # the page that asked shows how far the dry run is
-    match place.run.state:
+    match run_request.run.state:
         case "choosing":
-            return await _choice(place)
+            return await _choice(run_request)
         case "review":
-            return await _review(place)
+            return await _review(run_request)
         case _:
-            return await _progress(place)
+            return await _progress(run_request)
 
 
-async def _choice(place: RunRequest, *, refusal: Refusal | None = None, status: int = 200) -> HttpResponse:
+async def _choice(run_request: RunRequest, *, refusal: Refusal | None = None, status: int = 200) -> HttpResponse:
     """The form of the operation; as typed, else as chosen before."""
-    order = place.run.order
-    typed = place.request.POST.dict() if refusal is not None else form_values_of(order) if order is not None else {}
-    items = await place.items()
+    order = run_request.run.order
+    typed = (
+        run_request.request.POST.dict() if refusal is not None else form_values_of(order) if order is not None else {}
+    )
+    items = await run_request.items()
     patch, delete, schema = await asyncio.gather(
-        verb_limit(place, items, "patch"), verb_limit(place, items, "delete"), place.schema()
+        verb_limit(run_request, items, "patch"), verb_limit(run_request, items, "delete"), run_request.schema()
     )
     verb = "delete" if patch.nowhere and not delete.nowhere else "label"
     form = {"verb": verb, "grace": "default", "propagation": "Background", **typed}
@@ -104,71 +108,75 @@ async def _choice(place: RunRequest, *, refusal: Refusal | None = None, status: 
         "delete": delete,
         "strategic": schema.strategic,
     }
-    return place.page("bulk/choose.html", context, status=status)
+    return run_request.page("bulk/choose.html", context, status=status)
 
 
-async def _review(place: RunRequest) -> HttpResponse:
-    items = await place.items()
-    groups = await place.app_state[BULK_RUNS].store.groups(place.run.key)
-    matching = await filter_changes(place, items)
-    deletes = place.run.order is not None and place.run.order.deletes
+async def _review(run_request: RunRequest) -> HttpResponse:
+    items = await run_request.items()
+    groups = await run_request.app_state[BULK_RUNS].store.groups(run_request.run.key)
+    matching = await filter_changes(run_request, items)
+    deletes = run_request.run.order is not None and run_request.run.order.deletes
     found: dict[str, object] = {
         "matching": matching,
-        "again": urlsplit(place.run.back).query,
-        "belongings": await count_dependents(place, items) if deletes else (),
+        "again": urlsplit(run_request.run.back).query,
+        "belongings": await count_dependents(run_request, items) if deletes else (),
     }
     # Folding and writing out ten thousand objects takes long: not on the loop that all pages live by.
-    return await asyncio.to_thread(_reviewed, place, items, groups, found)
+    return await asyncio.to_thread(_reviewed, run_request, items, groups, found)
 
 
 def _reviewed(
-    place: RunRequest, items: tuple[Item, ...], groups: tuple[ChangeGroup, ...], found: dict[str, object]
+    run_request: RunRequest, items: tuple[Item, ...], groups: tuple[ChangeGroup, ...], found: dict[str, object]
 ) -> HttpResponse:
     folds = review_groups(items, groups)
     pages = max(1, -(-len(folds) // GROUPS_PER_PAGE))
-    typed = place.request.GET.get("page", "1")
+    typed = run_request.request.GET.get("page", "1")
     number = min(max(int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 6 else 1, 1), pages)
     shown = folds[(number - 1) * GROUPS_PER_PAGE : number * GROUPS_PER_PAGE]
     added = added_items(folds)
     context: dict[str, object] = {
-        **_said_of(place, items),
+        **_said_of(run_request, items),
         **found,
-        "folds": [(fold, effect_texts(fold.items, place.kind)) for fold in shown],
+        "folds": [(fold, effect_texts(fold.items, run_request.kind)) for fold in shown],
         "added": added[:MAX_ADDED_ITEMS],
         "added_more": max(0, len(added) - MAX_ADDED_ITEMS),
-        "sum": _sum(place, folds),
+        "sum": _sum(run_request, folds),
         "different": len(folds),
         "number": number,
         "pages": pages,
     }
-    return place.page("bulk/review.html", context)
+    return run_request.page("bulk/review.html", context)
 
 
-def _sum(place: RunRequest, folds: list[ReviewGroup]) -> tuple[str, ...]:
+def _sum(run_request: RunRequest, folds: list[ReviewGroup]) -> tuple[str, ...]:
     """Total effects on pods; a deletion and a run of an older version have none."""
     items = [item for fold in folds for item in fold.items]
     told = (
-        place.run.order is not None and not place.run.order.deletes and all(item.stored_fingerprint for item in items)
+        run_request.run.order is not None
+        and not run_request.run.order.deletes
+        and all(item.stored_fingerprint for item in items)
     )
     known = all(fold.leaves_pods or all(item.effects for item in fold.items) for fold in folds)
-    return pod_totals(items, place.kind, is_known=known) if items and told else ()
+    return pod_totals(items, run_request.kind, is_known=known) if items and told else ()
 
 
-async def _progress(place: RunRequest) -> HttpResponse:
-    lost = place.run.lost(place.app_state[CLOCK].time())
-    if place.run.moving and not lost:
-        return place.page("bulk/progress.html", {"lost": lost})
-    return await asyncio.to_thread(_outcome, place, await place.items(), lost)
+async def _progress(run_request: RunRequest) -> HttpResponse:
+    lost = run_request.run.lost(run_request.app_state[CLOCK].time())
+    if run_request.run.moving and not lost:
+        return run_request.page("bulk/progress.html", {"lost": lost})
+    return await asyncio.to_thread(_outcome, run_request, await run_request.items(), lost)
 
 
-def _outcome(place: RunRequest, items: tuple[Item, ...], lost: bool) -> HttpResponse:
-    return place.page("bulk/progress.html", {"lost": lost, **_said_of(place, items)})
+def _outcome(run_request: RunRequest, items: tuple[Item, ...], lost: bool) -> HttpResponse:
+    return run_request.page("bulk/progress.html", {"lost": lost, **_said_of(run_request, items)})
 
 
-def _said_of(place: RunRequest, items: tuple[Item, ...]) -> dict[str, object]:
+def _said_of(run_request: RunRequest, items: tuple[Item, ...]) -> dict[str, object]:
     """Groups of the objects without a change or result, and the commands."""
-    order = place.run.order
-    lines, number = kubectl_commands(place.kind.key, order, items, MAX_SHOWN_COMMANDS) if order is not None else ([], 0)
+    order = run_request.run.order
+    lines, number = (
+        kubectl_commands(run_request.kind.key, order, items, MAX_SHOWN_COMMANDS) if order is not None else ([], 0)
+    )
     return {
         "title": VERB_TITLES[order.verb] if order is not None else "",
         "changed": groups_by_message(items, "changed"),

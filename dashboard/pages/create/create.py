@@ -7,17 +7,32 @@ from dataclasses import dataclass, replace
 from dashboard.objects.fields.fields import ABSENT, Path, Value, get
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.manifests.document import Document, DocumentError, parse
-from dashboard.objects.problems.problem import Mismatch, Problem, Refusal, locate, mismatch_refusal, unreadable_refusal
+from dashboard.objects.problems.problem import (
+    Mismatch,
+    Problem,
+    Refusal,
+    locate,
+    mismatch_refusal,
+    uncertain_refusal,
+    unreadable_refusal,
+)
 from dashboard.pages.authors.recorder import WriteRecorder
-from dashboard.pages.create.send import Created, NameInUse, create_object, is_being_deleted
-from dashboard.pages.edit.actions import refused_outcome
+from dashboard.pages.edit.check import refusals_located
 from dashboard.pages.edit.dry_run import review_dry_run
 from dashboard.pages.writes.admission_changes import AdmissionChanges
+from dashboard.pages.writes.create_object import (
+    UNCERTAIN_TITLE,
+    Created,
+    NameInUse,
+    create_object,
+    is_being_deleted,
+    may_be_ours,
+)
 from dashboard.pages.writes.object_client import ObjectClient
-from dashboard.pages.writes.outcomes import Refused, Review, Submission
+from dashboard.pages.writes.outcomes import Outcome, OutcomeReached, Refused, Submission, returns_outcome
 from dashboard.pages.writes.target import Base, Target, editable_part
 from dashboard.runtime.background import run_in_thread_if_large
-from informerd.errors import AlreadyExists, InformerdError
+from informerd.errors import AlreadyExists
 from informerd.rest.client import Client
 
 EMPTY_BASE = Base("", "", {})
@@ -47,46 +62,39 @@ class ObjectCreator:
     namespace: str
     write_recorder: WriteRecorder | None = None
 
-    async def review(self, draft: Submission) -> Review | Exists | Refused:
+    @returns_outcome
+    async def review(self, draft: Submission) -> Exists | Outcome:
         """Dry run."""
-        read = await self._read(draft)
-        if isinstance(read, Refused):
-            return read
-        document, (sent, target) = read, self._sent(read.value)
-        try:
-            stored = await ObjectClient(self.client, target).create(sent, dry_run=True)
-        except AlreadyExists as error:
-            return Exists(draft, target, is_being_deleted(error))
-        except InformerdError as error:
-            return refused_outcome(draft, error, document)
-        return replace(await review_dry_run(draft, {}, sent, stored), again=True)
+        document = await self._check(draft)
+        body, target = self._body(document.value)
+        with refusals_located(draft, document):
+            try:
+                stored = await self._client_of(target).create(body, dry_run=True)
+            except AlreadyExists as error:
+                return Exists(draft, target, is_being_deleted(error))
+        return replace(await review_dry_run(draft, {}, body, stored), again=True)
 
+    @returns_outcome
     async def create(
         self, draft: Submission, *, lost_answer: str = "", reviewed_changes: AdmissionChanges | None = None
-    ) -> Created | Exists | Refused:
-        """Create the object.
-
-        `lost_answer` (retry.LOST_INPUT): no clear answer came before: it may exist, or have been deleted since.
-        `reviewed_changes`: the admission changes that the review showed.
-        """
-        read = await self._read(draft)
-        if isinstance(read, Refused):
-            return read
-        sent, target = self._sent(read.value)
+    ) -> Created | Exists | Outcome:
+        """Create the object. The arguments are those of `create_object`."""
+        document = await self._check(draft)
+        body, target = self._body(document.value)
         match await create_object(
-            self.client,
-            target,
-            sent,
-            lost_answer=lost_answer,
-            reviewed_changes=reviewed_changes,
-            write_recorder=self.write_recorder,
+            self._client_of(target), body, lost_answer=lost_answer, reviewed_changes=reviewed_changes
         ):
-            case Created() as made:
-                return made
-            case NameInUse() as taken:
-                return Exists(draft, target, taken.is_going)
+            case Created() as created:
+                return created
+            case NameInUse(unsure=True):
+                return Refused(draft, uncertain_refusal(UNCERTAIN_TITLE, may_be_ours(target)))
+            case NameInUse(is_being_deleted=is_going):
+                return Exists(draft, target, is_going)
             case refusal:
-                return Refused(draft, locate(refusal, read))
+                return Refused(draft, locate(refusal, document))
+
+    def _client_of(self, target: Target) -> ObjectClient:
+        return ObjectClient(self.client, target, write_recorder=self.write_recorder)
 
     def target_of(self, value: dict[str, Value]) -> Target:
         """The target that the text names; without a name where the API server generates one."""
@@ -94,13 +102,16 @@ class ObjectCreator:
         where = str(namespace) if namespace not in (ABSENT, None, "") else self.namespace or "default"
         return Target(self.kind, where if self.kind.namespaced else "", str(name) if isinstance(name, str) else "")
 
-    async def _read(self, draft: Submission) -> Document | Refused:
+    async def _check(self, draft: Submission) -> Document:
+        """The draft's document. Raises OutcomeReached where it is invalid, or cannot be an object of this page."""
         try:
             document = await run_in_thread_if_large(parse, draft.text, size=len(draft.text))
         except DocumentError as error:
-            return Refused(draft, unreadable_refusal(error))
+            raise OutcomeReached(Refused(draft, unreadable_refusal(error))) from error
         problem = self.local_refusal(document)
-        return document if problem is None else Refused(draft, locate(problem, document))
+        if problem is not None:
+            raise OutcomeReached(Refused(draft, locate(problem, document)))
+        return document
 
     def local_refusal(self, document: Document) -> Refusal | None:
         """Refusal by checks that need no API server; None where they pass."""
@@ -131,7 +142,7 @@ class ObjectCreator:
         """Whether the text may choose the namespace."""
         return self.kind.namespaced and not self.namespace
 
-    def _sent(self, value: dict[str, Value]) -> tuple[dict[str, Value], Target]:
+    def _body(self, value: dict[str, Value]) -> tuple[dict[str, Value], Target]:
         target = self.target_of(value)
         sent = editable_part(value)
         metadata = {**sent["metadata"], **({"namespace": target.namespace} if target.namespace else {})}

@@ -5,26 +5,26 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS, ResourceAttributes
 from dashboard.cluster.connection import CONNECTION
-from dashboard.live.hub.hub import HUB
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.schemas.schema import Schema
 from dashboard.objects.schemas.store import SCHEMAS
 from dashboard.pages.create.create import ObjectCreator
-from dashboard.pages.drafts.draft import Content, Subject
-from dashboard.pages.drafts.session import DISCARD, DraftSession
+from dashboard.pages.drafts.draft import Subject
+from dashboard.pages.drafts.session import DraftSession
 from dashboard.pages.layout.namespaces import namespace_names
-from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, kind_not_found, not_found_page
-from dashboard.pages.layout.open_kind import UnavailableKind, open_kind
+from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo
+from dashboard.pages.layout.open_kind import UnavailableKind, open_kind, redirect_with_query
 from dashboard.pages.layout.page import page_info
-from dashboard.pages.writes.request import write_recorder_of
-from dashboard.pages.writes.rescued_text import has_text, kept_page
+from dashboard.pages.writes.request import kind_unavailable, not_connected, write_recorder_of
+from dashboard.pages.writes.unavailable import WriteUnavailable
 from dashboard.runtime.app_state import AppState, state_of
 from informerd.rest.client import Client
 
@@ -131,70 +131,56 @@ class CreateRequest:
     def page(self, template: str, title: str, context: dict[str, object], *, status: int = 200) -> HttpResponse:
         """A page about new objects of the kind."""
         page = page_info(self.request, title=f"{title} {self.kind.singular}", key=self.kind.key)
-        whole = {**context, "page": page, "kind": self.kind, "place": self, "writing": self.draft_session}
+        whole = {**context, "page": page, "kind": self.kind, "create_request": self, "writing": self.draft_session}
         response = render(self.request, template, whole, status=status)
         response["Cache-Control"] = "no-store"
         return response
 
 
-async def find_create_request(request: HttpRequest, resource: str) -> CreateRequest | HttpResponse:
-    """The create request of an address, or the page that says why there is none."""
+async def open_create_request(request: HttpRequest, resource: str) -> CreateRequest:
+    """The create request of an address.
+
+    Raises WriteUnavailable where the dashboard does not follow the kind, the address has an alias of the kind (a
+    redirect), the API server does not create such objects, or there is no connection.
+    """
     state = state_of(request)
     kind = await open_kind(state, resource)
     if isinstance(kind, UnavailableKind):
-        if has_text(request):
-            nowhere = NotFoundInfo("The text cannot be saved here", f"This dashboard does not follow {resource}.")
-            return await _kept(request, resource, nowhere, 404)
-        return kind_not_found(request, resource, kind)
+        raise kind_unavailable(request, resource, kind, Subject(resource))
+    unavailable = partial(WriteUnavailable, key=kind.key, subject=Subject(kind.key))
     if kind.key != resource and request.method != "POST":
-        query = request.META.get("QUERY_STRING", "")
-        return HttpResponseRedirect(f"{kind.new_path}?{query}" if query else kind.new_path)
-    client, missing = state[CONNECTION].client, _obstacle(state, kind)
-    if missing is not None:
-        if has_text(request):
-            return await _kept(request, kind.key, missing, 503)
-        return not_found_page(request, missing, key=kind.key, status=503 if client is None else 404)
-    assert client is not None  # noqa: S101 (else there was an obstacle)
+        raise unavailable(_not_creatable(kind), page=redirect_with_query(request, kind.new_path))
+    if not kind.creatable:
+        raise unavailable(_not_creatable(kind))
+    client = state[CONNECTION].client
+    if client is None:
+        raise unavailable(not_connected(state), 503)
     namespace = valid_namespace(request.GET.get("namespace", "")) if kind.namespaced else ""
-    writing = DraftSession(request, Subject(kind.key, namespace))
-    return CreateRequest(request, state, kind, namespace, client, writing)
+    return CreateRequest(request, state, kind, namespace, client, DraftSession(request, Subject(kind.key, namespace)))
 
 
-async def denied_page(place: CreateRequest) -> HttpResponse | None:
-    """The page for a denied namespace of the address; None where creation is allowed, or the namespace is open.
+async def check_permission(create_request: CreateRequest) -> None:
+    """Raise WriteUnavailable where creation is denied in the namespace of the address.
 
     With an open namespace only the text decides, and then the API server.
     """
-    asked, kind = place.request.GET, place.kind
-    namespace = place.namespace or asked.get("from", "").partition("/")[0].removeprefix("-")
+    asked, kind = create_request.request.GET, create_request.kind
+    namespace = create_request.namespace or asked.get("from", "").partition("/")[0].removeprefix("-")
     if kind.namespaced and not namespace:
-        return None
-    words = await place.state[ACCESS_REVIEWS].denial(
+        return
+    reason = await create_request.state[ACCESS_REVIEWS].denial(
         ResourceAttributes("create", kind.resource, namespace if kind.namespaced else "")
     )
-    if not words:
-        return None
+    if not reason:
+        return
     elsewhere = (ChoiceLink("Create one in another namespace", kind.new_path),) if kind.namespaced else ()
-    missing = NotFoundInfo(
-        f"You are not allowed to create a {kind.singular} here", words, (*elsewhere, ChoiceLink(kind.title, kind.path))
-    )
-    return not_found_page(place.request, missing, key=kind.key, status=403)
+    title = f"You are not allowed to create a {kind.singular} here"
+    missing = NotFoundInfo(title, reason, (*elsewhere, ChoiceLink(kind.title, kind.path)))
+    raise WriteUnavailable(missing, 403, key=kind.key)
 
 
-def _obstacle(state: AppState, kind: KindInfo) -> NotFoundInfo | None:
-    if not kind.creatable:
-        message = f"The API server does not support the creation of {kind.title}: the cluster creates them."
-        if kind.is_event_kind:
-            message = f"{kind.title} record what has happened. Cluster components create them."
-        return NotFoundInfo(f"{kind.title} cannot be created", message, (ChoiceLink(kind.title, kind.path),))
-    if state[CONNECTION].client is None:
-        return NotFoundInfo("Deltaboard is not connected to a cluster", state[HUB].connection_problem())
-    return None
-
-
-async def _kept(request: HttpRequest, resource: str, missing: NotFoundInfo, status: int) -> HttpResponse:
-    writing = DraftSession(request, Subject(resource))
-    if DISCARD in request.POST:
-        return await writing.discard(f"/resources/{resource}/")
-    await writing.keep(Content.of(request.POST.dict()))
-    return writing.set_cookies(kept_page(request, missing, status=status))
+def _not_creatable(kind: KindInfo) -> NotFoundInfo:
+    reason = f"The API server does not support the creation of {kind.title}: the cluster creates them."
+    if kind.is_event_kind:
+        reason = f"{kind.title} record what has happened. Cluster components create them."
+    return NotFoundInfo(f"{kind.title} cannot be created", reason, (ChoiceLink(kind.title, kind.path),))

@@ -17,8 +17,7 @@ from dashboard.pages.create.clone import clone_of
 from dashboard.pages.create.create import EMPTY_BASE, Exists
 from dashboard.pages.create.form import FormInput, check_result, fill_document, new_form
 from dashboard.pages.create.many.checks import notes
-from dashboard.pages.create.request import CreateRequest, NamespaceChoice, denied_page, find_create_request
-from dashboard.pages.create.send import Created
+from dashboard.pages.create.request import CreateRequest, NamespaceChoice, check_permission, open_create_request
 from dashboard.pages.create.start_text import example_text
 from dashboard.pages.drafts.draft import Content
 from dashboard.pages.drafts.draft import Draft as Kept
@@ -29,10 +28,12 @@ from dashboard.pages.forms import ButtonResult, press
 from dashboard.pages.forms.expanded import ExpandedPaths
 from dashboard.pages.forms.input_names import CHANGE
 from dashboard.pages.layout.flash import flash
+from dashboard.pages.writes.create_object import Created
 from dashboard.pages.writes.object_client import ObjectClient
-from dashboard.pages.writes.outcomes import Refused, Review, Submission
+from dashboard.pages.writes.outcomes import Outcome, Refused, Review, Submission
 from dashboard.pages.writes.retry_page import retry_action_of, retry_page
 from dashboard.pages.writes.target import Target
+from dashboard.pages.writes.unavailable import unavailable_as_json, unavailable_as_page
 from dashboard.runtime.background import run_in_thread_if_large
 from dashboard.runtime.retry import LOST_INPUT, STORED_AFTER_ALL
 from informerd.errors import InformerdError
@@ -70,122 +71,143 @@ class NewEditor:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@unavailable_as_page
 async def new(request: HttpRequest, resource: str) -> HttpResponse:
-    """The editor of a new object: ``?from=<namespace>/<name>`` copies one, ``?namespace=`` sets its namespace."""
-    place = await find_create_request(request, resource)
-    if isinstance(place, HttpResponse):
-        return place
+    """The editor of a new object: ``?from=<namespace>/<name>`` copies one, ``?namespace=`` sets its namespace.
+
+    A POST takes the same steps as in dashboard.pages.edit.views; there is nothing to merge with.
+    """
+    create_request = await open_create_request(request, resource)
+    session = create_request.draft_session
+    if DISCARD in request.POST:
+        return await session.discard(create_request.kind.path)
     if request.method == "POST":
-        if DISCARD in request.POST:
-            return await place.draft_session.discard(place.kind.path)
-        await place.draft_session.keep(Content.of(request.POST.dict()))
-        return place.draft_session.set_cookies(await _pressed(place))
-    if key := request.GET.get("draft", ""):
-        return place.draft_session.set_cookies(await _resumed(place, key))
-    if not_allowed := await denied_page(place):
-        return not_allowed
-    if source := request.GET.get("from", ""):
-        return place.draft_session.set_cookies(await _copied(place, source))
-    return place.draft_session.set_cookies(await _begun(place))
+        await session.keep(Content.of(request.POST.dict()))
+        outcome = await _press(create_request)
+    else:
+        outcome = await _open(create_request)
+    if isinstance(outcome, Created):
+        await session.end()
+    return session.set_cookies(await _response(create_request, outcome))
 
 
 @require_POST
+@unavailable_as_json
 async def check_new(request: HttpRequest, resource: str) -> HttpResponse:
     """The editor script's check while the user types; same answer as dashboard.pages.edit.live_check. JSON."""
-    place = await find_create_request(request, resource)
-    if isinstance(place, HttpResponse):
-        return JsonResponse({}, status=place.status_code)
+    create_request = await open_create_request(request, resource)
     text, post = submitted_text(request.POST), request.POST.dict()
-    schema = await place.schema()
-    return JsonResponse(await run_in_thread_if_large(check_result, place.creator, schema, text, post, size=len(text)))
+    schema = await create_request.schema()
+    return JsonResponse(
+        await run_in_thread_if_large(check_result, create_request.creator, schema, text, post, size=len(text))
+    )
 
 
-async def _begun(place: CreateRequest, refusal: Refusal | None = None) -> HttpResponse:
-    schema = await place.schema()
-    where = await place.namespace_choice()
-    text = await run_in_thread_if_large(example_text, place.kind, schema, where.namespace, size=0)
-    blank = NewEditor(Submission(text, EMPTY_BASE), refusal, offers=await place.draft_session.offers(), where=where)
-    return await _page(place, blank)
+# --- GET ---
 
 
-async def _copied(place: CreateRequest, source: str) -> HttpResponse:
+async def _open(create_request: CreateRequest) -> NewEditor:
+    """The editor with a draft, a copy of another object, or an example. Raises WriteUnavailable where it is denied."""
+    asked = create_request.request.GET
+    if key := asked.get("draft", ""):
+        return await _resumed(create_request, key)
+    await check_permission(create_request)
+    if source := asked.get("from", ""):
+        return await _copied(create_request, source)
+    return await _begun(create_request)
+
+
+async def _begun(create_request: CreateRequest, refusal: Refusal | None = None) -> NewEditor:
+    schema = await create_request.schema()
+    where = await create_request.namespace_choice()
+    text = await run_in_thread_if_large(example_text, create_request.kind, schema, where.namespace, size=0)
+    offers = await create_request.draft_session.offers()
+    return NewEditor(Submission(text, EMPTY_BASE), refusal, offers=offers, where=where)
+
+
+async def _copied(create_request: CreateRequest, source: str) -> NewEditor:
     namespace, _, name = source.rpartition("/")
-    target = Target(place.kind, namespace if place.kind.namespaced and namespace != "-" else "", name)
+    kind = create_request.kind
+    target = Target(kind, namespace if kind.namespaced and namespace != "-" else "", name)
     try:
-        live = await ObjectClient(place.client, target).read()
+        live = await ObjectClient(create_request.client, target).read()
     except InformerdError as error:
         found = refusal_of(error)
         words = Problem(f"{target.words} cannot be copied, so the editor starts with an example.")
-        return await _begun(place, Refusal((words, *found.problems), found.code, found.title, found.retry_after))
-    copy = clone_of(place.kind.key, live)
-    blank = NewEditor(
-        Submission(to_yaml(copy.value), EMPTY_BASE), source=target, left_out=copy.left_out, hints=copy.hints
-    )
-    return await _page(place, blank)
+        refusal = Refusal((words, *found.problems), found.code, found.title, found.retry_after)
+        return await _begun(create_request, refusal)
+    copy = clone_of(kind.key, live)
+    text = to_yaml(copy.value)
+    return NewEditor(Submission(text, EMPTY_BASE), source=target, left_out=copy.left_out, hints=copy.hints)
 
 
-async def _resumed(place: CreateRequest, key: str) -> HttpResponse:
-    kept = await place.draft_session.resume(key)
+async def _resumed(create_request: CreateRequest, key: str) -> NewEditor:
+    kept = await create_request.draft_session.resume(key)
     if kept is None:
         words = "It was saved or thrown away, or belongs to another browser. The editor starts with an example."
-        return await _begun(place, Refusal((Problem(words),), 404, "This draft does not exist any more"))
-    blank = NewEditor(Submission(kept.content.text, EMPTY_BASE), form_data=dict(kept.content.fields), resumed=kept)
-    return await _page(place, blank)
+        return await _begun(create_request, Refusal((Problem(words),), 404, "This draft does not exist any more"))
+    text, form_data = kept.content.text, dict(kept.content.fields)
+    return NewEditor(Submission(text, EMPTY_BASE), form_data=form_data, resumed=kept)
 
 
-async def _pressed(place: CreateRequest) -> HttpResponse:
-    post = place.request.POST
-    draft, schema = _draft(place), await place.schema()
-    whole = await _with_form(draft, schema, post.dict())
-    if isinstance(whole, Refused):
-        refusal = None if EDIT in post else whole.refusal
-        return await _page(place, NewEditor(draft, refusal, form_data=post.dict()))
+# --- POST ---
+
+
+async def _press(create_request: CreateRequest) -> NewEditor | Exists | Created | Outcome:
+    """The outcome of the pressed button."""
+    post = create_request.request.POST.dict()
+    submitted, schema = Submission(submitted_text(post), EMPTY_BASE), await create_request.schema()
+    draft = await _fill_text(submitted, schema, post)
+    if isinstance(draft, Refused):
+        return NewEditor(submitted, None if EDIT in post else draft.refusal, form_data=post)
     if CHANGE in post:
-        pressed = await run_in_thread_if_large(_changed, schema, whole.text, post.dict(), size=len(whole.text))
+        pressed = await run_in_thread_if_large(_changed, schema, draft.text, post, size=len(draft.text))
         after = Submission(pressed.document.text, EMPTY_BASE)
-        return await _page(place, NewEditor(after, expanded=pressed.expanded, focus=pressed.focus))
+        return NewEditor(after, expanded=pressed.expanded, focus=pressed.focus)
     if EDIT in post:
-        return await _page(place, NewEditor(whole))
-    seen = unsign_review(_review_target(place), whole, _PURPOSE, post.get("reviewed", "")) if CREATE in post else None
-    if seen is None:
-        return await _answer(place, await place.creator.review(whole))
-    return await _answer(
-        place, await place.creator.create(whole, lost_answer=post.get(LOST_INPUT, ""), reviewed_changes=seen)
-    )
+        return NewEditor(draft)
+    creator, mark = create_request.creator, post.get("reviewed", "")
+    reviewed = unsign_review(_review_target(create_request), draft, _PURPOSE, mark) if CREATE in post else None
+    if reviewed is None:
+        return await creator.review(draft)
+    return await creator.create(draft, lost_answer=post.get(LOST_INPUT, ""), reviewed_changes=reviewed)
 
 
 def _changed(schema: Schema, text: str, post: dict[str, str]) -> ButtonResult:
     return press(schema, parse(text), post)
 
 
-async def _answer(place: CreateRequest, outcome: Review | Created | Exists | Refused) -> HttpResponse:
+# --- responses ---
+
+
+async def _response(create_request: CreateRequest, outcome: NewEditor | Exists | Created | Outcome) -> HttpResponse:
+    """The response to an outcome: a page, or a redirect to the details of the new object."""
     match outcome:
         case Review():
-            return await _review_page(place, outcome)
+            return await _review_page(create_request, outcome)
         case Created():
-            await place.draft_session.end()
             return _made(outcome)
         case Exists():
-            return await _page(place, NewEditor(outcome.draft, exists=outcome.target, is_going=outcome.is_going))
-        case Refused():
-            return await _refused(place, outcome.draft, outcome.refusal)
+            return await _page(
+                create_request, NewEditor(outcome.draft, exists=outcome.target, is_going=outcome.is_going)
+            )
+        case Refused():  # retried automatically where a retry cannot create two; else the user decides
+            waiting = retry_page(create_request, retry_action_of(create_request.request.POST), outcome.refusal)
+            return waiting or await _page(create_request, NewEditor(outcome.draft, outcome.refusal))
+        case NewEditor():
+            return await _page(create_request, outcome)
+    raise TypeError(outcome)
 
 
-async def _refused(place: CreateRequest, draft: Submission, refusal: Refusal) -> HttpResponse:
-    """Retried automatically where a retry cannot create two; else the text, for the user to decide."""
-    waiting = retry_page(place, retry_action_of(place.request.POST), refusal)
-    return waiting or await _page(place, NewEditor(draft, refusal))
-
-
-async def _page(place: CreateRequest, blank: NewEditor) -> HttpResponse:
-    draft, post, schema = blank.draft, place.request.POST.dict(), await place.schema()
+async def _page(create_request: CreateRequest, blank: NewEditor) -> HttpResponse:
+    draft, post, schema = blank.draft, create_request.request.POST.dict(), await create_request.schema()
     entry = FormInput(draft.text, blank.refusal, blank.form_data, blank.expanded, blank.focus)
-    made = await run_in_thread_if_large(new_form, place.creator, schema, entry, post, size=len(draft.text))
+    made = await run_in_thread_if_large(new_form, create_request.creator, schema, entry, post, size=len(draft.text))
     context: dict[str, object] = {
         **submission_context(draft),
         "names": made.names,
         "form": made.form,
-        "target": _review_target(place),
+        "target": _review_target(create_request),
         "refusal": made.refusal,
         "objected": made.objected,
         "is_several": blank.refusal is not None and _SEPARATOR.search(draft.text) is not None,
@@ -195,26 +217,26 @@ async def _page(place: CreateRequest, blank: NewEditor) -> HttpResponse:
         "left_out": blank.left_out,
         "hints": blank.hints,
         "where": blank.where,
-        "choices": blank.where.choices if blank.where is not None else place.choices,
+        "choices": blank.where.choices if blank.where is not None else create_request.choices,
         "offers": blank.offers,
         "resumed": blank.resumed,
     }
     code = 409 if blank.exists is not None else blank.refusal.code if blank.refusal is not None else 200
-    return place.page("create/new.html", "New", context, status=code)
+    return create_request.page("create/new.html", "New", context, status=code)
 
 
-async def _review_page(place: CreateRequest, review: Review) -> HttpResponse:
+async def _review_page(create_request: CreateRequest, review: Review) -> HttpResponse:
     document = await run_in_thread_if_large(parse, review.draft.text, size=len(review.draft.text))
-    target = place.creator.target_of(document.value)
+    target = create_request.creator.target_of(document.value)
     context: dict[str, object] = {
         **submission_context(review.draft),
         "review": review,
         "target": target,
         "notes": notes(document.value, target),
-        "reviewed": sign_review(_review_target(place), review.draft, _PURPOSE, review.admission_changes),
+        "reviewed": sign_review(_review_target(create_request), review.draft, _PURPOSE, review.admission_changes),
         "by_server": tuple(change for change in review.changes if change.by_server),
     }
-    return place.page("create/review.html", "Review new", context)
+    return create_request.page("create/review.html", "Review new", context)
 
 
 def _made(made: Created) -> HttpResponse:
@@ -227,16 +249,12 @@ def _made(made: Created) -> HttpResponse:
     return response
 
 
-def _draft(place: CreateRequest) -> Submission:
-    return Submission(submitted_text(place.request.POST), EMPTY_BASE)
-
-
-def _review_target(place: CreateRequest) -> Target:
+def _review_target(create_request: CreateRequest) -> Target:
     """Context of a review's mark: this page, since an object with a generated name has none yet."""
-    return Target(place.kind, place.namespace, "")
+    return Target(create_request.kind, create_request.namespace, "")
 
 
-async def _with_form(draft: Submission, schema: Schema, post: dict[str, str]) -> Submission | Refused:
+async def _fill_text(draft: Submission, schema: Schema, post: dict[str, str]) -> Submission | Refused:
     """The draft with the form input written into its text."""
     try:
         document: Document = await run_in_thread_if_large(parse, draft.text, size=len(draft.text))

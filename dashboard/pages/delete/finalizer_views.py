@@ -13,8 +13,9 @@ from dashboard.pages.delete.finalizers import finalizer_of, finalizers_of
 from dashboard.pages.delete.kubectl import finalizer_command
 from dashboard.pages.delete.outcome import gone_outcome, outcome_of_current
 from dashboard.pages.delete.views import follow_deletion, progress_page
-from dashboard.pages.writes.request import EditRequest, find_edit_request
+from dashboard.pages.writes.request import EditRequest, open_edit_request
 from dashboard.pages.writes.retry_page import REMOVE_FINALIZER, retry_page
+from dashboard.pages.writes.unavailable import unavailable_as_page
 from dashboard.runtime.retry import LOST_INPUT, is_unanswered
 from informerd.errors import Conflict, InformerdError, NotFound
 
@@ -26,11 +27,10 @@ _NOT_DONE = ("The finalizer was not removed", "The object was read again: it sti
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@unavailable_as_page
 async def remove_finalizer(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
     """Removal of one finalizer (``?name=``) from an object under deletion: the consequences, then the write."""
-    place = await find_edit_request(request, resource, namespace, name, "delete/finalizer", any_kind=True)
-    if isinstance(place, HttpResponse):
-        return place
+    place = await open_edit_request(request, resource, namespace, name, "delete/finalizer", any_kind=True)
     return await _taken_away(place) if request.method == "POST" else await _asked_to_take_away(place)
 
 
@@ -44,7 +44,7 @@ async def _asked_to_take_away(
     except InformerdError as error:
         if refusal is not None and refusal.unsure:
             return place.trouble(refusal, "Delete")
-        return place.read_error_page(error, "Delete")
+        raise place.read_failure(error, "Delete") from error
     metadata = live["metadata"]
     names: list[str] = metadata.get("finalizers") or []
     if name not in names or not metadata.get("deletionTimestamp"):

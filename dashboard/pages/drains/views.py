@@ -29,8 +29,9 @@ from dashboard.pages.quick_actions.toggles import Cordon
 from dashboard.pages.quick_actions.views import action_not_found
 from dashboard.pages.quick_actions.write import Done, Refused, Unreviewed, write
 from dashboard.pages.writes.kubectl import object_command
-from dashboard.pages.writes.request import EditRequest, find_edit_request
+from dashboard.pages.writes.request import EditRequest, open_edit_request
 from dashboard.pages.writes.target import Target
+from dashboard.pages.writes.unavailable import unavailable_as_page
 from dashboard.runtime.app_state import CLOCK
 from dashboard.runtime.database import Unavailable
 from informerd.errors import InformerdError, NotFound
@@ -44,11 +45,10 @@ DRAIN_TITLE = "Drain"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@unavailable_as_page
 async def drain(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
     """The plan before a drain; with ``?run=`` the progress of that drain."""
-    place = await find_edit_request(request, resource, namespace, name, "do/drain", any_kind=True)
-    if isinstance(place, HttpResponse):
-        return place
+    place = await open_edit_request(request, resource, namespace, name, "do/drain", any_kind=True)
     if place.target.kind.key != "nodes":
         return action_not_found(request, place.target.kind, place.target.href)
     try:
@@ -87,7 +87,7 @@ async def _asked(
         node = await place.object_client.read()
         plan = await _plan(place)
     except InformerdError as error:
-        return place.read_error_page(error, DRAIN_TITLE)
+        raise place.read_failure(error, DRAIN_TITLE) from error
     last = await place.state[DRAIN_RUNS].store.newest(node["metadata"]["uid"], place.state[CONNECTION].cluster.server)
     # Of an address only this is taken: what has to be agreed to is for the person.
     form = place.request.POST or {"seconds": place.request.GET.get("seconds", "")}
@@ -147,7 +147,7 @@ async def _begun(place: EditRequest) -> HttpResponse:
     try:
         node, plan = await place.object_client.read(), await _plan(place)
     except NotFound as error:
-        return place.read_error_page(error, DRAIN_TITLE)
+        raise place.read_failure(error, DRAIN_TITLE) from error
     except InformerdError as error:
         return place.trouble(refusal_of(error), DRAIN_TITLE)
     status, wrong = _objection(node, plan, post)

@@ -20,15 +20,17 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.manifests.writer import scalar_yaml
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
 from dashboard.objects.schemas.store import SCHEMAS
-from dashboard.pages.edit.actions import merge_theirs, read_document
+from dashboard.pages.edit.actions import merge_theirs
+from dashboard.pages.edit.check import check_text
 from dashboard.pages.edit.completion import FieldHint, Hints, ValueHint, hints, is_labels, read_path, status_hints
 from dashboard.pages.edit.form_data import dump_base, read_submission
 from dashboard.pages.edit.live_check import unreadable_result
-from dashboard.pages.edit.parts import find_part_request
+from dashboard.pages.edit.parts import open_part_request
 from dashboard.pages.layout.open_kind import UnavailableKind, open_kind
-from dashboard.pages.writes.outcomes import Refused, Submission
-from dashboard.pages.writes.request import EditRequest, find_edit_request
+from dashboard.pages.writes.outcomes import Refused, Submission, returns_outcome
+from dashboard.pages.writes.request import open_edit_request
 from dashboard.pages.writes.target import Editable, Target
+from dashboard.pages.writes.unavailable import unavailable_as_json
 from dashboard.runtime.app_state import AppState, state_of
 from informerd.errors import InformerdError
 
@@ -77,20 +79,22 @@ async def hints_at(state: AppState, kind: KindInfo, schema: Schema, path: Path, 
 
 
 @require_safe
+@unavailable_as_json
 async def field_owner(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
     """`?path=["spec","port"]`: the managers of that field in the current object, ``{"by": ["kubectl-edit"]}``."""
-    place = await find_edit_request(request, resource, namespace, name, "edit")
+    edit_request = await open_edit_request(request, resource, namespace, name, "edit")
     path = read_path(request.GET.get("path", ""))
-    if not isinstance(place, EditRequest) or path is None:
-        return JsonResponse({}, status=400 if isinstance(place, EditRequest) else place.status_code)
+    if path is None:
+        return JsonResponse({}, status=400)
     try:
-        live = await place.object_client.read()
+        live = await edit_request.object_client.read()
     except InformerdError:
         return JsonResponse({"by": []})
     return JsonResponse({"by": field_managers(live, path)})
 
 
 @require_POST
+@unavailable_as_json
 async def take_theirs(
     request: HttpRequest, resource: str, namespace: str, name: str, part: Editable = "spec"
 ) -> HttpResponse:
@@ -98,17 +102,15 @@ async def take_theirs(
 
     For an invalid text: its problems, as `check` has them.
     """
-    place = await find_part_request(request, resource, namespace, name, part)
-    if isinstance(place, HttpResponse):
-        return JsonResponse({}, status=place.status_code)
+    edit_request = await open_part_request(request, resource, namespace, name, part)
     draft = await read_submission(request.POST)
     if draft is None:
         return JsonResponse({})
-    document = await read_document(place.object_client, draft)
-    if isinstance(document, Refused):
-        return JsonResponse(unreadable_result(document.refusal, draft))
-    taken = await merge_theirs(place.object_client, draft, await place.schema())
-    return JsonResponse(_answer(taken, place.target) if isinstance(taken, Submission) else {})
+    checked = await returns_outcome(check_text)(edit_request.target, draft)
+    if isinstance(checked, Refused):
+        return JsonResponse(unreadable_result(checked.refusal, draft))
+    taken = await merge_theirs(edit_request.object_client, draft, await edit_request.schema())
+    return JsonResponse(_answer(taken, edit_request.target) if isinstance(taken, Submission) else {})
 
 
 def _answer(taken: Submission, target: Target) -> dict[str, object]:

@@ -1,19 +1,25 @@
-"""Form data of an editor page: text, base, answers to conflicts, and the signed mark of a review."""
+"""Form data of an editor page: button, text, base, answers to conflicts, and the signed mark of a review."""
 
 from __future__ import annotations
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from django.core import signing
 from django.utils.crypto import constant_time_compare
 
 from dashboard.objects.fields.fields import ItemKey, Path, Segment
 from dashboard.objects.fields.json_text import read_json
+from dashboard.objects.manifests.document import DocumentError, parse
 from dashboard.objects.merge.three_way import Side
+from dashboard.objects.problems.problem import Refusal, unreadable_refusal
+from dashboard.objects.schemas.schema import Schema
+from dashboard.pages.forms import apply_form, input_names
 from dashboard.pages.writes.admission_changes import AdmissionChanges
-from dashboard.pages.writes.outcomes import Submission
+from dashboard.pages.writes.outcomes import Refused, Submission
 from dashboard.pages.writes.target import Base, Target, fingerprint
 from dashboard.runtime.background import run_in_thread_if_large
 
@@ -21,8 +27,51 @@ CHOICE = "choice."
 _SIGNER = signing.Signer(salt="dashboard.edits.reviewed")
 
 
+class Button(StrEnum):
+    """Names of the buttons, in the order in which they count where a form sends several."""
+
+    SAVE = "save"
+    CREATE = "create"
+    REVIEW = "review"
+    RECREATE = "recreate"
+    TAKE_THEIRS = "take"
+    ADOPT = "adopt"
+    CHANGE = input_names.CHANGE
+    """A button of the form: it adds or removes an item, or opens a field."""
+    EDIT = "edit"
+    """Back to the editor; also where a form sends none."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditForm:
+    """The posted form of an edit page."""
+
+    button: Button
+    text: str
+    """The YAML, without the form's input."""
+    submission: Submission | None
+    """None where the base is missing, so that nothing can be compared."""
+
+
+async def read_form(post: Mapping[str, str]) -> EditForm:
+    """The posted form."""
+    button = next((button for button in Button if button in post), Button.EDIT)
+    return EditForm(button, submitted_text(post), await read_submission(post))
+
+
+async def fill_text(draft: Submission, schema: Schema, fields: dict[str, str]) -> Submission | Refused:
+    """The draft with the form's input written into its text."""
+    try:
+        document = await run_in_thread_if_large(parse, draft.text, size=len(draft.text))
+        document, problems = await run_in_thread_if_large(apply_form, schema, document, fields, size=len(draft.text))
+    except DocumentError as error:
+        return Refused(draft, unreadable_refusal(error))
+    filled = replace(draft, text=document.text)
+    return Refused(filled, Refusal(problems, 422, "The form has errors")) if problems else filled
+
+
 def submission_of(post: Mapping[str, str]) -> Submission | None:
-    """The posted draft; None where its base is missing, so that nothing can be compared."""
+    """The posted draft; None where its base is missing."""
     base = _base(post)
     if base is None:
         return None

@@ -19,9 +19,9 @@ from dashboard.objects.problems.problem import (
     with_excerpts,
 )
 from dashboard.objects.schemas.schema import Schema
-from dashboard.pages.edit.current import find_moved
 from dashboard.pages.edit.diagnostics import diagnostics, schema_refusal
 from dashboard.pages.edit.form_data import read_submission
+from dashboard.pages.edit.merge import find_moved
 from dashboard.pages.edit.responses import line_in, with_anchors
 from dashboard.pages.forms import ButtonResult, Form, FormContext, apply_form, build_form, form_fields, press
 from dashboard.pages.forms.expanded import ExpandedPaths
@@ -36,21 +36,21 @@ LOOK_AGAIN = "look"
 """Parameter that the script sends where the object may have changed: the answer then has ``theirs``."""
 
 
-async def check_result(place: EditRequest) -> dict[str, Any]:
+async def check_result(edit_request: EditRequest) -> dict[str, Any]:
     """``valid``, ``yaml`` (where the form changed it), ``fields`` (name to value), ``changes`` (their number).
 
     ``focus`` is the id of the next input; ``problems``, ``theirs`` and ``form`` (where the inputs have changed) are
     HTML, ``marks`` the problems with positions. A form button in `change` is applied first. Empty: the post was
     incomplete.
     """
-    post = place.request.POST
+    post = edit_request.request.POST
     draft = await read_submission(post)
     if draft is None:
         return {}
-    theirs = {"theirs": await theirs_note(place, draft)} if LOOK_AGAIN in post else {}
+    theirs = {"theirs": await theirs_note(edit_request, draft)} if LOOK_AGAIN in post else {}
     try:
         document = await run_in_thread_if_large(parse, draft.text, size=len(draft.text))
-        return {**theirs, **await _consistent(place, draft, document)}
+        return {**theirs, **await _consistent(edit_request, draft, document)}
     except DocumentError as error:
         return {**theirs, **unreadable_result(unreadable_refusal(error), draft)}
 
@@ -60,10 +60,12 @@ def unreadable_result(refusal: Refusal, draft: Submission) -> dict[str, Any]:
     return {"valid": False, "problems": _html(refusal, draft.text), "marks": diagnostics(refusal)}
 
 
-async def _consistent(place: EditRequest, draft: Submission, document: Document) -> dict[str, Any]:
-    schema = await place.schema()
-    post = place.request.POST.dict()
-    return await run_in_thread_if_large(_check, post, place.target, draft, document, schema, size=len(draft.text))
+async def _consistent(edit_request: EditRequest, draft: Submission, document: Document) -> dict[str, Any]:
+    schema = await edit_request.schema()
+    post = edit_request.request.POST.dict()
+    return await run_in_thread_if_large(
+        _check, post, edit_request.target, draft, document, schema, size=len(draft.text)
+    )
 
 
 def _check(
@@ -110,40 +112,40 @@ def _form(form: Form, post: dict[str, str]) -> dict[str, Any]:
     return {"fields": form.inputs(), **html}
 
 
-async def theirs_note(place: EditRequest, draft: Submission) -> str:
+async def theirs_note(edit_request: EditRequest, draft: Submission) -> str:
     """HTML note about other users' changes since the edit began; empty where there are none to see."""
     try:
-        live = await place.object_client.read()
+        live = await edit_request.object_client.read()
     except NotFound:
-        by = await place.object_client.deleter(draft.base.uid)
-        return render_to_string("edit/_their_changes.html", {"gone": True, "target": place.target, "by": by})
+        by = await edit_request.object_client.deleter(draft.base.uid)
+        return render_to_string("edit/_their_changes.html", {"gone": True, "target": edit_request.target, "by": by})
     except InformerdError:
         return ""
-    target = place.target
+    target = edit_request.target
     now = Base.of(live, target.part)
     replaced = now.uid != draft.base.uid
-    found, touched = await _others_changes(place, draft, live, now)
+    found, touched = await _others_changes(edit_request, draft, live, now)
     if not found and not replaced:
         return ""
-    by, at = await place.object_client.last_author(live)
+    by, at = await edit_request.object_client.last_author(live)
     context = {"target": target, "replaced": replaced, "by": by, "at": at, "changes": found, "touched": touched}
     return render_to_string("edit/_their_changes.html", context)
 
 
 async def _others_changes(
-    place: EditRequest, draft: Submission, live: dict[str, Value], now: Base
+    edit_request: EditRequest, draft: Submission, live: dict[str, Value], now: Base
 ) -> tuple[tuple[Change, ...], Literal["yes", "no", "unreadable"]]:
     """Other users' changes, and whether the text changes any of the same fields to something else."""
-    schema = await place.schema()
+    schema = await edit_request.schema()
     # the object may be large where the text is not, and the other way round
-    size = max(len(draft.text), len(place.request.POST.get("base", "")))
+    size = max(len(draft.text), len(edit_request.request.POST.get("base", "")))
     try:
         document = await run_in_thread_if_large(parse, draft.text, size=len(draft.text))
     except DocumentError:
         return await run_in_thread_if_large(
             partial(changes, schema=schema), draft.base.value, now.value, size=size
         ), "unreadable"
-    moved = await find_moved(place.object_client, draft, document, live, schema)
+    moved = await find_moved(edit_request.object_client, draft, document, live, schema)
     return moved.theirs, "yes" if moved.merge.conflicts or moved.merge.settled else "no"
 
 

@@ -34,7 +34,7 @@ FEWEST_ROWS, MOST_ROWS = 14, 36
 
 @dataclass(frozen=True, slots=True)
 class Editor:
-    """Context of the editor page beside the object."""
+    """The editor page itself: a button that neither reviews nor writes leads back to it."""
 
     draft: Submission
     refusal: Refusal | None = None
@@ -59,29 +59,38 @@ class Editor:
     focus: str = ""
 
 
-async def outcome_response(place: EditRequest, schema: Schema, outcome: Outcome) -> HttpResponse:
+async def outcome_response(edit_request: EditRequest, schema: Schema, outcome: Editor | Outcome) -> HttpResponse:
     """The response to an outcome: a page, or a redirect to the object's details."""
     match outcome:
+        case Editor():
+            return await _editor_page(edit_request, schema, outcome)
         case Review():
-            return await _review_page(place, outcome)
+            return await _review_page(edit_request, outcome)
         case Moved():
-            return _conflict_page(place, outcome)
+            return _conflict_page(edit_request, outcome)
         case Gone() | Replaced():
-            return await _gone_page(place, outcome)
+            return await _gone_page(edit_request, outcome)
         case Refused():
-            waiting = retry_page(place, retry_action_of(place.request.POST), outcome.refusal)
-            return waiting or await editor_page(place, schema, Editor(outcome.draft, outcome.refusal, outcome.merged))
+            waiting = retry_page(edit_request, retry_action_of(edit_request.request.POST), outcome.refusal)
+            return waiting or await _editor_page(
+                edit_request, schema, Editor(outcome.draft, outcome.refusal, outcome.merged)
+            )
         case Saved():
-            return _saved_response(place, outcome)
+            return _saved_response(edit_request, outcome)
         case Unsure():
-            return await _unsure_page(place, outcome, schema)
+            return await _unsure_page(edit_request, outcome, schema)
 
 
-async def editor_page(place: EditRequest, schema: Schema, editor: Editor) -> HttpResponse:
+async def _editor_page(edit_request: EditRequest, schema: Schema, editor: Editor) -> HttpResponse:
     """The page with text and form, and all problems."""
     draft, refusal = editor.draft, editor.refusal
     made = await run_in_thread_if_large(
-        _editor_context, editor, schema, place.request.POST.dict(), place.target.part, size=len(draft.text)
+        _editor_context,
+        editor,
+        schema,
+        edit_request.request.POST.dict(),
+        edit_request.target.part,
+        size=len(draft.text),
     )
     context: dict[str, object] = {
         **submission_context(draft),
@@ -93,11 +102,13 @@ async def editor_page(place: EditRequest, schema: Schema, editor: Editor) -> Htt
         "deleting": editor.deleting,
         "count": made.count,
         "offers": editor.offers,
-        "has_status": await has_status(place),
+        "has_status": await has_status(edit_request),
         "resumed": editor.resumed,
         "theirs": editor.theirs,
     }
-    return place.page("edit/edit.html", _title(place), context, status=refusal.code if refusal is not None else 200)
+    return edit_request.page(
+        "edit/edit.html", _title(edit_request), context, status=refusal.code if refusal is not None else 200
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +150,8 @@ def _editor_context(editor: Editor, schema: Schema, post: dict[str, str], part: 
     )
 
 
-def _title(place: EditRequest) -> str:
-    return "Edit status of" if place.target.part == "status" else "Edit"
+def _title(edit_request: EditRequest) -> str:
+    return "Edit status of" if edit_request.target.part == "status" else "Edit"
 
 
 def _placed(refusal: Refusal | None, text: str, form: Form) -> Refusal | None:
@@ -169,10 +180,10 @@ def submission_context(draft: Submission) -> dict[str, object]:
     return {"draft": draft, "base_json": dump_base(draft.base), "rows": rows}
 
 
-async def _review_page(place: EditRequest, review: Review) -> HttpResponse:
+async def _review_page(edit_request: EditRequest, review: Review) -> HttpResponse:
     purpose, draft = "create" if review.again else "save", review.draft
     reviewed = await run_in_thread_if_large(
-        sign_review, place.target, draft, purpose, review.admission_changes, size=len(draft.text)
+        sign_review, edit_request.target, draft, purpose, review.admission_changes, size=len(draft.text)
     )
     context: dict[str, object] = {
         **submission_context(review.draft),
@@ -181,47 +192,47 @@ async def _review_page(place: EditRequest, review: Review) -> HttpResponse:
         "by_server": tuple(change for change in review.changes if change.by_server),
     }
     # a merge that nobody asked for is a conflict that was solved: the page says so in its status too
-    return place.page("edit/review.html", "Review", context, status=409 if review.merged is not None else 200)
+    return edit_request.page("edit/review.html", "Review", context, status=409 if review.merged is not None else 200)
 
 
-def _conflict_page(place: EditRequest, moved: Moved) -> HttpResponse:
+def _conflict_page(edit_request: EditRequest, moved: Moved) -> HttpResponse:
     questions = conflict_questions(moved.merge)
     context: dict[str, object] = {
         **submission_context(moved.draft),
         "moved": moved,
         "questions": questions,
     }
-    return place.page("edit/conflict.html", "Merge", context, status=409)
+    return edit_request.page("edit/conflict.html", "Merge", context, status=409)
 
 
-async def _gone_page(place: EditRequest, outcome: Gone | Replaced) -> HttpResponse:
+async def _gone_page(edit_request: EditRequest, outcome: Gone | Replaced) -> HttpResponse:
     now = outcome.now if isinstance(outcome, Replaced) else None
-    by = await place.object_client.deleter(outcome.draft.base.uid)
+    by = await edit_request.object_client.deleter(outcome.draft.base.uid)
     context = {**submission_context(outcome.draft), "now": now, "unsure": outcome.unsure, "by": by}
-    return place.page("edit/gone.html", "Edit", context, status=409)
+    return edit_request.page("edit/gone.html", "Edit", context, status=409)
 
 
-def _saved_response(place: EditRequest, saved: Saved) -> HttpResponse:
-    response = HttpResponseRedirect(place.target.href)
-    edited = place.target.part_words
+def _saved_response(edit_request: EditRequest, saved: Saved) -> HttpResponse:
+    response = HttpResponseRedirect(edit_request.target.href)
+    edited = edit_request.target.part_words
     otherwise, unseen = saved.otherwise.words, bool(saved.otherwise.unseen)
     unchanged = f"{edited} has not changed." if unseen else f"{edited} was like this already."
     words = f"{edited} is saved." if saved.changed else unchanged
-    if saved.confirmed_by_read or (LOST_INPUT in place.request.POST and not saved.changed):
+    if saved.confirmed_by_read or (LOST_INPUT in edit_request.request.POST and not saved.changed):
         words = f"{edited} is saved: {STORED_AFTER_ALL}."
     warnings = " ".join(f"The API server warns: {warning}." for warning in saved.warnings)
     told = " ".join(each for each in (words, otherwise, warnings) if each)
-    flash(response, place.target.href, told, "warn" if warnings or unseen else "ok")
+    flash(response, edit_request.target.href, told, "warn" if warnings or unseen else "ok")
     return response
 
 
-async def _unsure_page(place: EditRequest, unsure: Unsure, schema: Schema) -> HttpResponse:
+async def _unsure_page(edit_request: EditRequest, unsure: Unsure, schema: Schema) -> HttpResponse:
     words = "It is not known yet whether your change was stored: the object cannot be read at the moment."
     refusal = replace(
         unanswered_refusal(unsure.error, "It may or may not be saved", words, is_unverified=True), trace=unsure.trace
     )
-    waiting = retry_page(place, retry_action_of(place.request.POST), refusal)
-    return waiting or await editor_page(place, schema, Editor(unsure.draft, refusal))
+    waiting = retry_page(edit_request, retry_action_of(edit_request.request.POST), refusal)
+    return waiting or await _editor_page(edit_request, schema, Editor(unsure.draft, refusal))
 
 
 def _document(text: str) -> Document | None:

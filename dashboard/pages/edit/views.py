@@ -1,7 +1,14 @@
-"""Editor pages: edit, review and conflicts. This module has the HTTP part; edit/actions.py has the logic.
+"""Editor pages: edit, review and conflicts.
 
 An edit page is one form with several buttons; the pressed one decides what a POST does. A write needs POST, the CSRF
-token and, for an edit, the mark of a review of this text on top of this state.
+token and, for an edit, the mark of a review of this text on top of this state. A POST takes these steps:
+
+1. the request: the object of the address, the API client and the draft (parts.open_part_request);
+2. the form data: button, text, base and answers to conflicts, and the form's input in the text (form_data);
+3. the check of the text before anything is sent (check);
+4. the merge with the current object, where that has changed (merge);
+5. the dry run, or the write of what a dry run has shown (actions, dry_run, recreate);
+6. the response to the outcome (responses.outcome_response).
 """
 
 from __future__ import annotations
@@ -12,214 +19,181 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dashboard.objects.fields.fields import Value
-from dashboard.objects.manifests.document import DocumentError, parse
-from dashboard.objects.problems.problem import Problem, Refusal, refusal_of, unreadable_refusal
+from dashboard.objects.manifests.document import parse
+from dashboard.objects.problems.problem import Problem, Refusal, refusal_of
 from dashboard.objects.schemas.schema import Schema
-from dashboard.pages.drafts.draft import Content, Subject
-from dashboard.pages.drafts.session import DISCARD, DraftSession
+from dashboard.pages.drafts.draft import Content, Draft
+from dashboard.pages.drafts.session import DISCARD
 from dashboard.pages.edit.actions import merge_theirs, review, save
-from dashboard.pages.edit.current import current_object
-from dashboard.pages.edit.form_data import parse_base, read_submission, submitted_text, unsign_review
+from dashboard.pages.edit.form_data import Button, EditForm, fill_text, parse_base, read_form, unsign_review
 from dashboard.pages.edit.live_check import check_result, theirs_note
-from dashboard.pages.edit.parts import find_part_request
+from dashboard.pages.edit.merge import current_object
+from dashboard.pages.edit.parts import open_part_request
 from dashboard.pages.edit.recreate import recreate, review_recreation
-from dashboard.pages.edit.responses import Editor, editor_page, outcome_response
-from dashboard.pages.forms import ButtonResult, apply_form, form_fields, press
-from dashboard.pages.forms.input_names import CHANGE, FIELD, INITIAL
+from dashboard.pages.edit.responses import Editor, outcome_response
+from dashboard.pages.forms import ButtonResult, form_fields, press
+from dashboard.pages.forms.input_names import FIELD, INITIAL
 from dashboard.pages.layout.flash import clear_flash
-from dashboard.pages.writes.outcomes import Gone, Outcome, Refused, Replaced, Saved, Submission
+from dashboard.pages.writes.outcomes import Gone, Outcome, Refused, Saved, Submission, returns_outcome
 from dashboard.pages.writes.request import EditRequest
-from dashboard.pages.writes.rescued_text import has_text
 from dashboard.pages.writes.target import Base, Editable
+from dashboard.pages.writes.unavailable import unavailable_as_json, unavailable_as_page
 from dashboard.runtime.background import run_in_thread_if_large
 from dashboard.runtime.retry import LOST_INPUT
 from informerd.errors import InformerdError, NotFound
 
-SAVE, CREATE, REVIEW, RECREATE, TAKE_THEIRS, ADOPT, EDIT = (
-    "save",
-    "create",
-    "review",
-    "recreate",
-    "take",
-    "adopt",
-    "edit",
-)
-BUTTONS = (SAVE, CREATE, REVIEW, RECREATE, TAKE_THEIRS, ADOPT, CHANGE, EDIT)
-
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@unavailable_as_page
 async def edit(request: HttpRequest, resource: str, namespace: str, name: str, part: Editable = "spec") -> HttpResponse:
     """The editor of one object, or of its status, and the responses to its buttons."""
-    place = await find_part_request(request, resource, namespace, name, part)
-    if isinstance(place, HttpResponse):
-        namespace = "" if namespace == "-" else namespace
-        subject = Subject.of(resource, namespace, name, status=part == "status")
-        return await _rescue_text(request, subject, place)
-    if request.method == "POST":
-        if DISCARD in request.POST:
-            gone = request.POST[DISCARD] == "list"
-            return await place.draft_session.discard(place.target.kind.path if gone else place.target.href)
-        await place.draft_session.keep(Content.of(request.POST.dict()))
-        return place.draft_session.set_cookies(await _button_response(place))
-    key = request.GET.get("draft", "")
-    response = await (_resumed_editor(place, key) if key else _fresh_editor(place))
-    clear_flash(request, response)
-    return place.draft_session.set_cookies(response)
-
-
-async def _rescue_text(request: HttpRequest, subject: Subject, response: HttpResponse) -> HttpResponse:
-    """The page that says why there is no editor; a posted text is stored as a draft all the same."""
+    edit_request = await open_part_request(request, resource, namespace, name, part)
     if DISCARD in request.POST:
-        return await DraftSession(request, subject).discard(f"/resources/{subject.kind}/")
-    if not has_text(request):
-        return response
-    writing = DraftSession(request, subject)
-    await writing.keep(Content.of(request.POST.dict()))
-    return writing.set_cookies(response)
+        target = edit_request.target
+        return await edit_request.draft_session.discard(
+            target.kind.path if request.POST[DISCARD] == "list" else target.href
+        )
+    schema = await edit_request.schema()
+    if request.method == "POST":
+        await edit_request.draft_session.keep(Content.of(request.POST.dict()))
+        outcome = await _press(edit_request, await read_form(request.POST), schema)
+    else:
+        outcome = await _open(edit_request, request.GET.get("draft", ""), schema)
+    if isinstance(outcome, Saved):
+        await edit_request.draft_session.end()
+    response = await outcome_response(edit_request, schema, outcome)
+    if request.method != "POST":
+        clear_flash(request, response)
+    return edit_request.draft_session.set_cookies(response)
 
 
 @require_POST
+@unavailable_as_json
 async def check(
     request: HttpRequest, resource: str, namespace: str, name: str, part: Editable = "spec"
 ) -> HttpResponse:
     """The editor script's check while the user types: form and YAML merged, problems, other users' changes. JSON."""
-    place = await find_part_request(request, resource, namespace, name, part)
-    if isinstance(place, HttpResponse):
-        return JsonResponse({}, status=place.status_code)
-    return JsonResponse(await check_result(place))
+    edit_request = await open_part_request(request, resource, namespace, name, part)
+    return JsonResponse(await check_result(edit_request))
 
 
-async def _fresh_editor(place: EditRequest, text: str = "", refusal: Refusal | None = None) -> HttpResponse:
-    """The editor with the current object; a posted `text` is kept."""
-    try:
-        live = await place.object_client.read()
-    except InformerdError as error:
-        return place.read_error_page(error, "Edit")
-    return await _editor_over(place, live, text, refusal)
+# --- GET ---
+
+
+async def _open(edit_request: EditRequest, draft_key: str, schema: Schema) -> Editor | Outcome:
+    """The editor with the current object, or with the draft of that key."""
+    if not draft_key:
+        return await _editor_of(edit_request)
+    kept = await edit_request.draft_session.resume(draft_key)
+    if kept is not None:
+        return await _resumed(edit_request, kept, schema)
+    words = "It was saved or thrown away, or belongs to another browser. The editor shows the current object."
+    refusal = Refusal((Problem(words),), 404, "This draft does not exist any more")
+    return await _editor_of(edit_request, refusal=refusal)
+
+
+async def _editor_of(edit_request: EditRequest, text: str = "", refusal: Refusal | None = None) -> Editor:
+    """The editor with the current object. Raises WriteUnavailable where it cannot be read."""
+    return await _editor_over(edit_request, await edit_request.read("Edit"), text, refusal)
 
 
 async def _editor_over(
-    place: EditRequest, live: dict[str, Value], text: str = "", refusal: Refusal | None = None
-) -> HttpResponse:
+    edit_request: EditRequest, live: dict[str, Value], text: str = "", refusal: Refusal | None = None
+) -> Editor:
     """The editor on top of the current object; with `text`, where there is one."""
-    base = Base.of(live, place.target.part)
+    base = Base.of(live, edit_request.target.part)
     deleting = live["metadata"].get("deletionTimestamp", "")
-    offers = await place.draft_session.offers()
-    editor = Editor(Submission(text or base.text, base), refusal, deleting=deleting, offers=offers)
-    return await editor_page(place, await place.schema(), editor)
+    offers = await edit_request.draft_session.offers()
+    return Editor(Submission(text or base.text, base), refusal, deleting=deleting, offers=offers)
 
 
-async def _resumed_editor(place: EditRequest, key: str) -> HttpResponse:
+@returns_outcome
+async def _resumed(edit_request: EditRequest, kept: Draft, schema: Schema) -> Editor:
     """The editor with a draft on top of its base, so that later changes by others are found."""
-    kept = await place.draft_session.resume(key)
-    if kept is None:
-        words = "It was saved or thrown away, or belongs to another browser. The editor shows the current object."
-        return await _fresh_editor(place, refusal=Refusal((Problem(words),), 404, "This draft does not exist any more"))
     content = kept.content
     base = await run_in_thread_if_large(
         parse_base, content.base_uid, content.base_version, content.base, size=len(content.base)
     )
     if base is None:
-        return await _fresh_editor(place, content.text)
-    draft, schema = Submission(content.text, base), await place.schema()
+        return await _editor_of(edit_request, content.text)
+    draft = Submission(content.text, base)
     try:
-        live = await current_object(place.object_client, draft)
+        live = await current_object(edit_request.object_client, draft)
     except InformerdError as error:
-        return place.read_error_page(error, "Edit")
-    if isinstance(live, Gone | Replaced):
-        return await outcome_response(place, schema, live)
+        raise edit_request.read_failure(error, "Edit") from error
     deleting = live["metadata"].get("deletionTimestamp", "")
     typed = dict(content.fields)
     changed = {name: value for name, value in typed.items() if name.startswith((FIELD, INITIAL))}
-    filled = await _with_form(draft, schema, changed)
+    filled = await fill_text(draft, schema, changed)
     if isinstance(filled, Submission):
         draft, typed = filled, {name: value for name, value in typed.items() if name not in changed}
-    theirs = await theirs_note(place, draft)
-    return await editor_page(
-        place, schema, Editor(draft, deleting=deleting, resumed=kept, form_data=typed, theirs=theirs)
-    )
+    theirs = await theirs_note(edit_request, draft)
+    return Editor(draft, deleting=deleting, resumed=kept, form_data=typed, theirs=theirs)
 
 
-async def _button_response(place: EditRequest) -> HttpResponse:
-    post = place.request.POST
-    draft = await read_submission(post)
-    if draft is None and ADOPT in post:  # from the page of a new object whose name is taken
-        return await _fresh_editor(place, submitted_text(post))
-    if draft is None:
+# --- POST ---
+
+
+async def _press(edit_request: EditRequest, form: EditForm, schema: Schema) -> Editor | Outcome:
+    """The outcome of the pressed button."""
+    if form.submission is None and form.button == Button.ADOPT:  # from the page of a new object whose name is in use
+        return await _editor_of(edit_request, form.text)
+    if form.submission is None:
         words = "The form arrived without its base, so the edit now starts from the current object."
-        return await _fresh_editor(place, submitted_text(post), Refusal((), 400, words))
-    button = next((name for name in BUTTONS if name in post), EDIT)
-    schema = await place.schema()
-    filled = await _with_form(draft, schema, form_fields(post.dict()))
-    if isinstance(filled, Refused):
-        refusal = None if button == EDIT else filled.refusal
-        return await editor_page(place, schema, Editor(draft, refusal, has_unapplied_input=True))
-    return await _perform(place, button, filled, schema)
+        return await _editor_of(edit_request, form.text, Refusal((), 400, words))
+    post, client = edit_request.request.POST, edit_request.object_client
+    draft = await fill_text(form.submission, schema, form_fields(post.dict()))
+    if isinstance(draft, Refused):
+        refusal = None if form.button == Button.EDIT else draft.refusal
+        return Editor(form.submission, refusal, has_unapplied_input=True)
+    match form.button:
+        case Button.EDIT:
+            return Editor(draft)
+        case Button.CHANGE:
+            return await _form_changed(draft, schema, post.dict())
+        case Button.ADOPT:
+            return await _adopt(edit_request, draft)
+        case Button.TAKE_THEIRS:
+            merged = await merge_theirs(client, draft, schema)
+            return Editor(merged, taken=True) if isinstance(merged, Submission) else merged
+        case button:
+            return await _write_or_review(edit_request, button, draft, schema)
 
 
-async def _perform(place: EditRequest, button: str, draft: Submission, schema: Schema) -> HttpResponse:
-    if button == EDIT:
-        return await editor_page(place, schema, Editor(draft))
-    if button == CHANGE:
-        return await _form_changed(place, draft, schema)
-    if button == ADOPT:
-        return await _adopt(place, draft, schema)
-    if button == TAKE_THEIRS:
-        taken = await merge_theirs(place.object_client, draft, schema)
-        if isinstance(taken, Submission):
-            return await editor_page(place, schema, Editor(taken, taken=True))
-        return await outcome_response(place, schema, taken)
-    outcome = await _outcome(place, button, draft, schema)
-    if isinstance(outcome, Saved):
-        await place.draft_session.end()
-    return await outcome_response(place, schema, outcome)
+async def _write_or_review(edit_request: EditRequest, button: Button, draft: Submission, schema: Schema) -> Outcome:
+    """The outcome of a write with the mark of its review; without a mark, the review."""
+    post, client = edit_request.request.POST, edit_request.object_client
+    is_creation = button in (Button.CREATE, Button.RECREATE)
+    if is_creation and edit_request.target.part == "status":
+        return await review(client, draft, schema)  # no object can be created from a status alone
+    if button in (Button.SAVE, Button.CREATE):
+        lost, mark = post.get(LOST_INPUT, ""), post.get("reviewed", "")
+        reviewed = await run_in_thread_if_large(
+            unsign_review, edit_request.target, draft, button.value, mark, size=len(draft.text)
+        )
+        if reviewed is not None and is_creation:
+            return await recreate(client, draft, lost_answer=lost, reviewed_changes=reviewed)
+        if reviewed is not None:
+            return await save(client, draft, schema, lost_answer=lost, reviewed_changes=reviewed)
+    return await (review_recreation(client, draft) if is_creation else review(client, draft, schema))
 
 
-async def _form_changed(place: EditRequest, draft: Submission, schema: Schema) -> HttpResponse:
+async def _form_changed(draft: Submission, schema: Schema, post: dict[str, str]) -> Editor:
     """The editor again, after one of the form's own buttons."""
 
     def changed() -> ButtonResult:
-        return press(schema, parse(draft.text), place.request.POST.dict())
+        return press(schema, parse(draft.text), post)
 
     pressed = await run_in_thread_if_large(changed, size=len(draft.text))
-    after = replace(draft, text=pressed.document.text)
-    return await editor_page(place, schema, Editor(after, expanded=pressed.expanded, focus=pressed.focus))
+    return Editor(replace(draft, text=pressed.document.text), expanded=pressed.expanded, focus=pressed.focus)
 
 
-async def _outcome(place: EditRequest, button: str, draft: Submission, schema: Schema) -> Outcome:
-    """The outcome of a write with the mark of its review; without a mark, the review."""
-    mark = place.request.POST.get("reviewed", "")
-    if button in (CREATE, RECREATE) and place.target.part == "status":
-        return await review(place.object_client, draft, schema)  # no object can be made of a status alone
-    purpose = button if button in (SAVE, CREATE) else REVIEW
-    seen = await run_in_thread_if_large(unsign_review, place.target, draft, purpose, mark, size=len(draft.text))
-    if seen is not None and purpose != REVIEW:
-        lost = place.request.POST.get(LOST_INPUT, "")
-        if purpose == SAVE:
-            return await save(place.object_client, draft, schema, lost_answer=lost, reviewed_changes=seen)
-        return await recreate(place.object_client, draft, lost_answer=lost, reviewed_changes=seen)
-    if button in (CREATE, RECREATE):
-        return await review_recreation(place.object_client, draft)
-    return await review(place.object_client, draft, schema)
-
-
-async def _adopt(place: EditRequest, draft: Submission, schema: Schema) -> HttpResponse:
+async def _adopt(edit_request: EditRequest, draft: Submission) -> Editor | Outcome:
     """Continue the text as an edit of the object that has the name now; the review compares the two."""
     try:
-        live = await place.object_client.read()
+        live = await edit_request.object_client.read()
     except NotFound:
-        return await outcome_response(place, schema, Gone(draft))
+        return Gone(draft)
     except InformerdError as error:
-        return await editor_page(place, schema, Editor(draft, refusal_of(error)))
-    return await _editor_over(place, live, draft.text)
-
-
-async def _with_form(draft: Submission, schema: Schema, fields: dict[str, str]) -> Submission | Refused:
-    """The draft with the form input written into its text."""
-    try:
-        document = await run_in_thread_if_large(parse, draft.text, size=len(draft.text))
-        document, problems = await run_in_thread_if_large(apply_form, schema, document, fields, size=len(draft.text))
-    except DocumentError as error:
-        return Refused(draft, unreadable_refusal(error))
-    filled = Submission(document.text, draft.base, draft.choices, draft.seen_fingerprint)
-    return Refused(filled, Refusal(problems, 422, "The form has errors")) if problems else filled
+        return Editor(draft, refusal_of(error))
+    return await _editor_over(edit_request, live, draft.text)

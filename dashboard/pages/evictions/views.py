@@ -17,7 +17,8 @@ from dashboard.pages.evictions.evict import Blocked, Evicted, Failed, Gone, evic
 from dashboard.pages.evictions.plan import PodPlan, plan_pod
 from dashboard.pages.quick_actions.views import action_not_found, retry_page
 from dashboard.pages.writes.kubectl import eviction_command
-from dashboard.pages.writes.request import EditRequest, find_edit_request
+from dashboard.pages.writes.request import EditRequest, open_edit_request
+from dashboard.pages.writes.unavailable import unavailable_as_page
 from dashboard.runtime.retry import LOST_INPUT, is_unanswered
 from informerd.errors import InformerdError, NotFound
 
@@ -34,11 +35,10 @@ _NEEDS = {
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@unavailable_as_page
 async def evict_pod(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
     """Shows the plan, then evicts exactly that pod; where a budget blocks it, it is retried with a countdown."""
-    place = await find_edit_request(request, resource, namespace, name, "do/evict", any_kind=True)
-    if isinstance(place, HttpResponse):
-        return place
+    place = await open_edit_request(request, resource, namespace, name, "do/evict", any_kind=True)
     if place.target.kind.key != "pods":
         return action_not_found(request, place.target.kind, place.target.href)
     return await _posted(place) if request.method == "POST" else await _asked(place)
@@ -50,7 +50,9 @@ async def _asked(
     try:
         pod = await place.object_client.read()
     except InformerdError as error:
-        return place.trouble(refusal, EVICT_TITLE) if refusal else place.read_error_page(error, EVICT_TITLE)
+        if refusal:
+            return place.trouble(refusal, EVICT_TITLE)
+        raise place.read_failure(error, EVICT_TITLE) from error
     fate = await _fate(place, pod)
     refused, tried = await asyncio.gather(_refused(place), _tried(place, fate.uid))
     context: dict[str, object] = {

@@ -32,8 +32,9 @@ from dashboard.pages.quick_actions.write import (
     was_stored,
     write,
 )
-from dashboard.pages.writes.request import EditRequest, find_edit_request
+from dashboard.pages.writes.request import EditRequest, open_edit_request
 from dashboard.pages.writes.retry_page import retry_context
+from dashboard.pages.writes.unavailable import unavailable_as_page
 from dashboard.runtime.retry import LOST_INPUT, STORED_AFTER_ALL, next_retry
 from informerd.errors import InformerdError, NotFound
 
@@ -41,11 +42,10 @@ _SAFE = "That is safe: it applies to exactly this object in this state, and cann
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@unavailable_as_page
 async def quick_action(request: HttpRequest, resource: str, namespace: str, name: str, action: str) -> HttpResponse:
     """One action on one object: GET shows it, POST does it. ``?progress`` shows the progress after it."""
-    place = await find_edit_request(request, resource, namespace, name, f"do/{action}", any_kind=True)
-    if isinstance(place, HttpResponse):
-        return place
+    place = await open_edit_request(request, resource, namespace, name, f"do/{action}", any_kind=True)
     found = find_action(place.target.kind, action)
     if found is None:
         return action_not_found(request, place.target.kind, place.target.href)
@@ -83,7 +83,7 @@ async def _asked(
             status=422,
         )
     except InformerdError as error:
-        return place.read_error_page(error, action.title)
+        raise place.read_failure(error, action.title) from error
     if asked.denial or {"refusal", "preview"} & said.keys():
         refused, seen = asked.denial or await denial_reason(place, action.verb, action.subresource), Preview()
     else:

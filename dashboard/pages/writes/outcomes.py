@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from dashboard.objects.fields.fields import Path
 from dashboard.objects.merge.diff import Change, Line
@@ -12,6 +14,9 @@ from dashboard.objects.problems.problem import Refusal
 from dashboard.pages.writes.admission_changes import NO_DRIFT, AdmissionChanges, DryRunDrift, fields_text
 from dashboard.pages.writes.target import Base
 from informerd.errors import InformerdError
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +140,28 @@ class Refused:
     """Other users' changes that were merged into the draft."""
 
 
-ReviewOutcome = Review | Moved | Gone | Replaced | Refused
-Outcome = ReviewOutcome | Saved | Unsure
+Outcome = Review | Moved | Gone | Replaced | Refused | Saved | Unsure
+
+
+class OutcomeReached(Exception):
+    """Ends the steps of an edit with an outcome that needs no further step."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(type(outcome).__name__)
+        self.outcome = outcome
+
+
+def returns_outcome(steps: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T | Outcome]]:
+    """Decorate the steps of an edit: they also return the outcome of an `OutcomeReached`."""
+
+    @wraps(steps)
+    async def wrapped(*args: P.args, **options: P.kwargs) -> T | Outcome:
+        try:
+            return await steps(*args, **options)
+        except OutcomeReached as end:
+            return end.outcome
+
+    return wrapped
 
 
 def mark_unsure(outcome: Outcome, tried_version: str) -> Outcome:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -11,6 +12,7 @@ from django.shortcuts import render
 from dashboard.access.identity import Identity, browser_of, user_of
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB
+from dashboard.objects.fields.fields import Value
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.problems.problem import Refusal, refusal_of
 from dashboard.objects.schemas.schema import Schema
@@ -20,12 +22,12 @@ from dashboard.pages.authors.store import AUTHORS
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.drafts.draft import Subject
 from dashboard.pages.drafts.session import DraftSession
-from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, kind_not_found, not_found_page, object_not_found
-from dashboard.pages.layout.open_kind import UnavailableKind, open_kind
+from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, kind_not_found, object_not_found
+from dashboard.pages.layout.open_kind import UnavailableKind, open_kind, path_namespace
 from dashboard.pages.layout.page import page_info
 from dashboard.pages.writes.object_client import ObjectClient
-from dashboard.pages.writes.rescued_text import has_text, kept_page
 from dashboard.pages.writes.target import Editable, Target
+from dashboard.pages.writes.unavailable import WriteUnavailable, has_text
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
 from informerd.errors import InformerdError, NotFound
 
@@ -89,16 +91,26 @@ class EditRequest:
             response["Retry-After"] = str(round(refusal.retry_after))
         return response
 
-    def read_error_page(self, error: InformerdError, action: str) -> HttpResponse:
-        """The response where the object could not be read; with the text, where one was posted."""
+    async def read(self, action: str) -> dict[str, Value]:
+        """The current object. Raises WriteUnavailable where it cannot be read; `action` is the page's title."""
+        try:
+            return await self.object_client.read()
+        except InformerdError as error:
+            raise self.read_failure(error, action) from error
+
+    def read_failure(self, error: InformerdError, action: str) -> WriteUnavailable:
+        """The exception for a page whose object cannot be read; `action` is the page's title."""
+        refusal, target = refusal_of(error), self.target
+        reason = " ".join(f"{problem.words} {problem.said}".strip() for problem in refusal.problems)
         if has_text(self.request):
-            refusal = refusal_of(error)
-            message = " ".join(f"{problem.words} {problem.said}".strip() for problem in refusal.problems)
-            missing = NotFoundInfo(refusal.title, f"{self.target.words}: {message}")
-            return kept_page(self.request, missing, status=refusal.code, key=self.target.kind.key)
-        if isinstance(error, NotFound):
-            return object_not_found(self.request, self.target.kind, self.target.namespace, self.target.name)
-        return self.trouble(refusal_of(error), action)
+            page = None
+        elif isinstance(error, NotFound):
+            page = object_not_found(self.request, target.kind, target.namespace, target.name)
+        else:
+            page = self.trouble(refusal, action)
+        return WriteUnavailable(
+            NotFoundInfo(refusal.title, f"{target.words}: {reason}"), refusal.code, key=target.kind.key, page=page
+        )
 
 
 def write_recorder_of(request: HttpRequest, state: AppState, client: Client) -> WriteRecorder:
@@ -108,7 +120,7 @@ def write_recorder_of(request: HttpRequest, state: AppState, client: Client) -> 
     )
 
 
-async def find_edit_request(
+async def open_edit_request(
     request: HttpRequest,
     resource: str,
     namespace: str,
@@ -117,43 +129,42 @@ async def find_edit_request(
     *,
     any_kind: bool = False,
     part: Editable = "spec",
-) -> EditRequest | HttpResponse:
-    """The edit request of an address, or the page that says why there is none. `action` ends the address.
+) -> EditRequest:
+    """The edit request of an address. `action` ends the address.
 
-    `any_kind`: whether kinds without an editor are allowed too.
+    `any_kind`: whether kinds without an editor are allowed too. Raises WriteUnavailable where the dashboard does not
+    follow the kind, the address has an invalid name or an alias of the kind (a redirect), the kind has no editor, or
+    there is no connection.
     """
     state = state_of(request)
+    subject = Subject.of(resource, path_namespace(namespace), name, status=part == "status")
     kind = await open_kind(state, resource)
     if isinstance(kind, UnavailableKind):
-        if has_text(request):
-            return kept_page(request, _not_followed(resource), status=404)
-        return kind_not_found(request, resource, kind)
+        raise kind_unavailable(request, resource, kind, subject)
+    unavailable = partial(WriteUnavailable, key=kind.key, subject=subject)
     if not_a_name := {name, namespace} & _NO_NAMES:
-        return unavailable_page(request, _no_name(kind, not_a_name.pop()), 404, kind)
-    target = Target(kind, "" if namespace == "-" else namespace, name, part)
+        raise unavailable(_no_name(kind, not_a_name.pop()))
+    target = Target(kind, path_namespace(namespace), name, part)
     if kind.key != resource and request.method != "POST":
-        return HttpResponseRedirect(f"{target.href}{action}/")
+        raise unavailable(_not_followed(resource), page=HttpResponseRedirect(f"{target.href}{action}/"))
     if not (kind.editable or any_kind):
-        return unavailable_page(request, _not_editable(kind, target), 404, kind)
+        raise unavailable(_not_editable(kind, target))
     client = state[CONNECTION].client
     if client is None:
-        return unavailable_page(
-            request,
-            NotFoundInfo("Deltaboard is not connected to a cluster", state[HUB].connection_problem()),
-            503,
-            kind,
-        )
+        raise unavailable(not_connected(state), 503)
     subject = Subject.of(kind.key, target.namespace, name, status=part == "status")
     return EditRequest(request, state, target, client, DraftSession(request, subject))
 
 
-def unavailable_page(request: HttpRequest, missing: NotFoundInfo, status: int, kind: KindInfo) -> HttpResponse:
-    """The page that says why nothing can be edited here; with the text, where one was posted."""
-    if has_text(request):
-        return kept_page(request, missing, status=status, key=kind.key)
-    response = not_found_page(request, missing, key=kind.key)
-    response.status_code = status
-    return response
+def kind_unavailable(request: HttpRequest, resource: str, kind: UnavailableKind, subject: Subject) -> WriteUnavailable:
+    """The exception for a kind that the dashboard does not follow; `resource` is its name in the address."""
+    page = None if has_text(request) else kind_not_found(request, resource, kind)
+    return WriteUnavailable(_not_followed(resource), page=page, subject=subject)
+
+
+def not_connected(state: AppState) -> NotFoundInfo:
+    """The reason while there is no API client."""
+    return NotFoundInfo("Deltaboard is not connected to a cluster", state[HUB].connection_problem())
 
 
 def _not_followed(resource: str) -> NotFoundInfo:

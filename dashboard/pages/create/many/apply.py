@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from dashboard.objects.fields.fields import Value, get, same
-from dashboard.objects.problems.problem import refusal_of, unanswered_refusal
+from dashboard.objects.problems.problem import refusal_of, unanswered_refusal, uncertain_refusal
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.create.many.context import ApplyContext
 from dashboard.pages.create.many.dependencies import Dependencies, is_crd
@@ -21,9 +21,15 @@ from dashboard.pages.create.many.results import (
     uncertain_result,
     untried_result,
 )
-from dashboard.pages.create.send import Created, NameInUse, create_object
-from dashboard.pages.edit.recreate import contains
 from dashboard.pages.writes.admission_changes import AdmissionChanges, admission_changes, drift_from_dry_run
+from dashboard.pages.writes.create_object import (
+    UNCERTAIN_TITLE,
+    Created,
+    NameInUse,
+    contains,
+    create_object,
+    may_be_ours,
+)
 from dashboard.pages.writes.object_client import ObjectClient
 from dashboard.pages.writes.target import Target, editable_part, fingerprint
 from dashboard.runtime.retry import is_unanswered
@@ -145,14 +151,10 @@ async def _create(
     sent = create_body(part.value, target)
     if not review.matches(target, sent):
         return stale_result(part, target, _OTHERWISE)
-    match await create_object(
-        kitchen.client,
-        target,
-        sent,
-        lost_answer=lost,
-        reviewed_changes=review.admission_changes,
-        write_recorder=kitchen.write_recorder,
-    ):
+    client = ObjectClient(kitchen.client, target, write_recorder=kitchen.write_recorder)
+    match await create_object(client, sent, lost_answer=lost, reviewed_changes=review.admission_changes):
+        case NameInUse(unsure=True):
+            return failed_result(part, target, uncertain_refusal(UNCERTAIN_TITLE, may_be_ours(target)))
         case NameInUse():
             return await _name_in_use(kitchen, part, target, sent)
         case Created() as made:

@@ -7,8 +7,8 @@ from typing import Literal
 
 from dashboard.objects.problems.problem import Problem, Refusal, uncertain_refusal
 from dashboard.pages.create.many.documents import Manifest
-from dashboard.pages.create.send import NAMELESS, UNCERTAIN_TITLE
 from dashboard.pages.writes.admission_changes import NO_DRIFT, DryRunDrift
+from dashboard.pages.writes.create_object import NAMELESS, UNCERTAIN_TITLE
 from dashboard.pages.writes.target import Target
 
 Fate = Literal["made", "changed", "same", "failed", "busy", "skipped", "waiting"]

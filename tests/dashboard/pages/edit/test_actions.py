@@ -153,7 +153,7 @@ async def test_an_object_that_was_not_made_is_said_not_to_be_there(
     outcome = await recreate(exchange, draft)
     assert isinstance(outcome, Refused)
     assert outcome.refusal.unsure
-    assert outcome.refusal.title == "It was not made again"
+    assert outcome.refusal.title == "The object was not created"
     assert outcome.draft.text == draft.text
 
 
@@ -168,7 +168,9 @@ async def test_an_object_that_may_be_ours_is_not_claimed(cluster: ControlPlane, 
     exchange.lost_back = exchange.after = None
     cluster.delete(one)
     exchange.lost_there, exchange.deaf = LOST, True
-    assert isinstance(await recreate(exchange, draft), Unsure)
+    outcome = await recreate(exchange, draft)
+    assert isinstance(outcome, Refused)
+    assert outcome.refusal.unread
 
 
 @pytest.mark.parametrize("error", UNCLEAR, ids=str)
@@ -226,8 +228,9 @@ async def test_an_object_of_a_version_that_is_served_no_more_is_not_said_to_be_d
         assert words in outcome.refusal.problems[0].words
         assert outcome.draft.text == draft.text
     unsure = await recreate(gone, draft, lost_answer=LOST_UNREAD)
-    assert isinstance(unsure, Unsure)
-    assert words in refusal_of(unsure.error).problems[0].words
+    assert isinstance(unsure, Refused)
+    assert unsure.refusal.unread
+    assert words in unsure.refusal.problems[0].words
     cluster.delete(one)
     with pytest.raises(VersionNotServed, match="404") as raised:
         await gone.read()

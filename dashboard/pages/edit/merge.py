@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NoReturn
 
 from dashboard.objects.fields.fields import Value
 from dashboard.objects.manifests.document import Document
@@ -11,54 +12,41 @@ from dashboard.objects.merge.three_way import MergeResult, Side, merge
 from dashboard.objects.problems.problem import Problem, Refusal, uncertain_refusal
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.writes.object_client import ObjectClient
-from dashboard.pages.writes.outcomes import Gone, Moved, Refused, Replaced, Submission, Unsure
+from dashboard.pages.writes.outcomes import Gone, Moved, OutcomeReached, Refused, Replaced, Submission
 from dashboard.pages.writes.target import Base, Target, editable_part, update_body
 from dashboard.runtime.background import run_in_thread_if_large
-from informerd.errors import InformerdError, NotFound
+from informerd.errors import NotFound
 
 
-async def current_object(client: ObjectClient, draft: Submission) -> dict[str, Value] | Gone | Replaced:
-    """The object, if it is still the one that the draft started from. Raises as ObjectClient.read does, except
-    NotFound.
-    """
+async def current_object(client: ObjectClient, draft: Submission) -> dict[str, Value]:
+    """The object that the draft started from. Raises as ObjectClient.read does, and OutcomeReached where it is gone."""
     try:
         live = await client.read()
-    except NotFound:
-        return Gone(draft)
-    return live if live["metadata"]["uid"] == draft.base.uid else Replaced(draft, Base.of(live, client.target.part))
+    except NotFound as error:
+        raise OutcomeReached(Gone(draft)) from error
+    if live["metadata"]["uid"] != draft.base.uid:
+        raise OutcomeReached(Replaced(draft, Base.of(live, client.target.part)))
+    return live
 
 
-async def current_object_or_unsure(
-    exchange: ObjectClient, draft: Submission, lost_answer: str
-) -> dict[str, Value] | Gone | Replaced | Unsure:
-    """As `current_object`; Unsure where there is a `lost_answer` and nothing can be read."""
-    try:
-        return await current_object(exchange, draft)
-    except InformerdError as error:
-        if not lost_answer:
-            raise
-        return Unsure(draft, error)
-
-
-async def not_found_outcome(exchange: ObjectClient, draft: Submission, error: NotFound) -> Gone | Replaced | Refused:
-    """Outcome where a write found nothing: of a subresource, perhaps only that is missing."""
-    if not exchange.target.subresource:
-        return Gone(draft)
-    live = await current_object(exchange, draft)
-    if isinstance(live, Gone | Replaced):
-        return live
+async def explain_not_found(client: ObjectClient, draft: Submission, error: NotFound) -> NoReturn:
+    """Raise OutcomeReached after a write that found nothing: of a subresource, perhaps only that is missing."""
+    if not client.target.subresource:
+        raise OutcomeReached(Gone(draft)) from error
+    await current_object(client, draft)
     words = "The object exists, but the API server does not have this subresource. Open its status again."
-    return Refused(draft, Refusal((Problem(words, str(error)),), 404, "The status cannot be written this way"))
+    refusal = Refusal((Problem(words, str(error)),), 404, "The status cannot be written this way")
+    raise OutcomeReached(Refused(draft, refusal)) from error
 
 
 async def find_moved(
-    exchange: ObjectClient, draft: Submission, document: Document, live: dict[str, Value], schema: Schema
+    client: ObjectClient, draft: Submission, document: Document, live: dict[str, Value], schema: Schema
 ) -> Moved:
     """Other users' changes since the draft began, and the merge of both."""
     found = await run_in_thread_if_large(
-        compute_moved, exchange.target, draft, document, live, schema, size=len(draft.text)
+        compute_moved, client.target, draft, document, live, schema, size=len(draft.text)
     )
-    by, at = await exchange.last_author(live)
+    by, at = await client.last_author(live)
     return replace(found, by=by, at=at)
 
 
