@@ -240,7 +240,7 @@ async def _made_again(edit_request: EditRequest) -> HttpResponse:
         edit_request.object_client, draft, lost_answer=edit_request.request.POST.get(LOST_INPUT, "")
     )
     if not isinstance(outcome, Saved):
-        return await outcome_response(edit_request, await edit_request.schema(), outcome)
+        return await outcome_response(edit_request, outcome)
     response = HttpResponseRedirect(edit_request.target.href)
     read = f": {STORED_AFTER_ALL}" if outcome.confirmed_by_read else ""
     flash(

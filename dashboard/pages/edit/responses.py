@@ -59,11 +59,11 @@ class Editor:
     focus: str = ""
 
 
-async def outcome_response(edit_request: EditRequest, schema: Schema, outcome: Editor | Outcome) -> HttpResponse:
+async def outcome_response(edit_request: EditRequest, outcome: Editor | Outcome) -> HttpResponse:
     """The response to an outcome: a page, or a redirect to the object's details."""
     match outcome:
         case Editor():
-            return await _editor_page(edit_request, schema, outcome)
+            return await _editor_page(edit_request, outcome)
         case Review():
             return await _review_page(edit_request, outcome)
         case Moved():
@@ -72,18 +72,16 @@ async def outcome_response(edit_request: EditRequest, schema: Schema, outcome: E
             return await _gone_page(edit_request, outcome)
         case Refused():
             waiting = retry_page(edit_request, retry_action_of(edit_request.request.POST), outcome.refusal)
-            return waiting or await _editor_page(
-                edit_request, schema, Editor(outcome.draft, outcome.refusal, outcome.merged)
-            )
+            return waiting or await _editor_page(edit_request, Editor(outcome.draft, outcome.refusal, outcome.merged))
         case Saved():
             return _saved_response(edit_request, outcome)
         case Unsure():
-            return await _unsure_page(edit_request, outcome, schema)
+            return await _unsure_page(edit_request, outcome)
 
 
-async def _editor_page(edit_request: EditRequest, schema: Schema, editor: Editor) -> HttpResponse:
+async def _editor_page(edit_request: EditRequest, editor: Editor) -> HttpResponse:
     """The page with text and form, and all problems."""
-    draft, refusal = editor.draft, editor.refusal
+    draft, refusal, schema = editor.draft, editor.refusal, await edit_request.schema()
     made = await run_in_thread_if_large(
         _editor_context,
         editor,
@@ -226,13 +224,13 @@ def _saved_response(edit_request: EditRequest, saved: Saved) -> HttpResponse:
     return response
 
 
-async def _unsure_page(edit_request: EditRequest, unsure: Unsure, schema: Schema) -> HttpResponse:
+async def _unsure_page(edit_request: EditRequest, unsure: Unsure) -> HttpResponse:
     words = "It is not known yet whether your change was stored: the object cannot be read at the moment."
     refusal = replace(
         unanswered_refusal(unsure.error, "It may or may not be saved", words, is_unverified=True), trace=unsure.trace
     )
     waiting = retry_page(edit_request, retry_action_of(edit_request.request.POST), refusal)
-    return waiting or await _editor_page(edit_request, schema, Editor(unsure.draft, refusal))
+    return waiting or await _editor_page(edit_request, Editor(unsure.draft, refusal))
 
 
 def _document(text: str) -> Document | None:

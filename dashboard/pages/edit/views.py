@@ -53,15 +53,14 @@ async def edit(request: HttpRequest, resource: str, namespace: str, name: str, p
         return await edit_request.draft_session.discard(
             target.kind.path if request.POST[DISCARD] == "list" else target.href
         )
-    schema = await edit_request.schema()
     if request.method == "POST":
         await edit_request.draft_session.keep(Content.of(request.POST.dict()))
-        outcome = await _press(edit_request, await read_form(request.POST), schema)
+        outcome = await _press(edit_request, await read_form(request.POST))
     else:
-        outcome = await _open(edit_request, request.GET.get("draft", ""), schema)
+        outcome = await _open(edit_request, request.GET.get("draft", ""))
     if isinstance(outcome, Saved):
         await edit_request.draft_session.end()
-    response = await outcome_response(edit_request, schema, outcome)
+    response = await outcome_response(edit_request, outcome)
     if request.method != "POST":
         clear_flash(request, response)
     return edit_request.draft_session.set_cookies(response)
@@ -80,13 +79,13 @@ async def check(
 # --- GET ---
 
 
-async def _open(edit_request: EditRequest, draft_key: str, schema: Schema) -> Editor | Outcome:
+async def _open(edit_request: EditRequest, draft_key: str) -> Editor | Outcome:
     """The editor with the current object, or with the draft of that key."""
     if not draft_key:
         return await _editor_of(edit_request)
     kept = await edit_request.draft_session.resume(draft_key)
     if kept is not None:
-        return await _resumed(edit_request, kept, schema)
+        return await _resumed(edit_request, kept)
     words = "It was saved or thrown away, or belongs to another browser. The editor shows the current object."
     refusal = Refusal((Problem(words),), 404, "This draft does not exist any more")
     return await _editor_of(edit_request, refusal=refusal)
@@ -108,7 +107,7 @@ async def _editor_over(
 
 
 @returns_outcome
-async def _resumed(edit_request: EditRequest, kept: Draft, schema: Schema) -> Editor:
+async def _resumed(edit_request: EditRequest, kept: Draft) -> Editor:
     """The editor with a draft on top of its base, so that later changes by others are found."""
     content = kept.content
     base = await run_in_thread_if_large(
@@ -124,7 +123,7 @@ async def _resumed(edit_request: EditRequest, kept: Draft, schema: Schema) -> Ed
     deleting = live["metadata"].get("deletionTimestamp", "")
     typed = dict(content.fields)
     changed = {name: value for name, value in typed.items() if name.startswith((FIELD, INITIAL))}
-    filled = await fill_text(draft, schema, changed)
+    filled = await fill_text(draft, await edit_request.schema(), changed)
     if isinstance(filled, Submission):
         draft, typed = filled, {name: value for name, value in typed.items() if name not in changed}
     theirs = await theirs_note(edit_request, draft)
@@ -134,14 +133,14 @@ async def _resumed(edit_request: EditRequest, kept: Draft, schema: Schema) -> Ed
 # --- POST ---
 
 
-async def _press(edit_request: EditRequest, form: EditForm, schema: Schema) -> Editor | Outcome:
+async def _press(edit_request: EditRequest, form: EditForm) -> Editor | Outcome:
     """The outcome of the pressed button."""
     if form.submission is None and form.button == Button.ADOPT:  # from the page of a new object whose name is in use
         return await _editor_of(edit_request, form.text)
     if form.submission is None:
         words = "The form arrived without its base, so the edit now starts from the current object."
         return await _editor_of(edit_request, form.text, Refusal((), 400, words))
-    post, client = edit_request.request.POST, edit_request.object_client
+    post, client, schema = edit_request.request.POST, edit_request.object_client, await edit_request.schema()
     draft = await fill_text(form.submission, schema, form_fields(post.dict()))
     if isinstance(draft, Refused):
         refusal = None if form.button == Button.EDIT else draft.refusal
