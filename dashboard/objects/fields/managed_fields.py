@@ -15,7 +15,7 @@ from itertools import combinations
 from typing import Any
 from zlib import crc32
 
-from dashboard.objects.fields.fields import Path, PlainPath, Value
+from dashboard.objects.fields.fields import ItemKey, Path, PlainPath, Segment, Value
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text
 
 
@@ -42,7 +42,7 @@ class FieldManager:
     """One entry of managedFields: writer, operation and time."""
 
     name: str
-    """The name that the writer gave: ``kubectl-edit``, ``kube-controller-manager``."""
+    """The name that the writer gave: ``kubectl-edit``, ``kube-controller-manager``; empty where it gave none."""
     applied: bool
     """Whether by a server-side apply, which claims the fields; otherwise by a plain write."""
     subresource: str
@@ -52,7 +52,8 @@ class FieldManager:
     @property
     def words(self) -> str:
         """``kubelet · status``."""
-        return f"{self.name} · {self.subresource}" if self.subresource else self.name
+        name = self.name or "nobody named"
+        return f"{name} · {self.subresource}" if self.subresource else name
 
     @property
     def sentence(self) -> str:
@@ -77,21 +78,14 @@ class ManagedFields:
 
 
 class FieldOwners:
-    """Index of the managedFields of one object. Never raises, whatever they hold: an invalid entry owns nothing."""
+    """Index of the managedFields of one object, by the places of its fields."""
 
     def __init__(self, obj: Mapping[str, Any]) -> None:
         self._whole: dict[PlainPath, list[FieldManager]] = {}
         self._itself: dict[PlainPath, FieldManager] = {}
         self._fields: dict[FieldManager, list[PlainPath]] = {}
-        entries = as_maps(as_map(obj.get("metadata")).get("managedFields"))
-        for entry in sorted(entries, key=lambda each: as_text(each.get("time"))):
-            setter = FieldManager(
-                as_text(entry.get("manager")) or "nobody named",
-                entry.get("operation") == "Apply",
-                as_text(entry.get("subresource")),
-                as_text(entry.get("time")),
-            )
-            for place, whole in _owned(entry.get("fieldsV1"), obj, ()):
+        for setter, fields in sorted(_entries(obj), key=lambda entry: entry[0].time):
+            for place, whole in _owned(fields, obj, ()):
                 if whole:
                     self._whole.setdefault(place, []).append(setter)
                     self._fields.setdefault(setter, []).append(place)
@@ -212,42 +206,59 @@ def _frozen(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def field_managers(live: Mapping[str, Value], path: Path) -> tuple[str, ...]:
-    """The managers that have set the field, the last writer first; empty where there are none.
+def field_managers(obj: Mapping[str, Value], path: Path) -> tuple[FieldManager, ...]:
+    """The managers that have set the field, or a field around it as a whole, in the API server's order.
 
-    Items of lists are identified by keys, and an index in a user's text may be another one in the object: below an item
-    no manager is named, unless the list is owned as a whole.
+    Other than with `FieldOwners` the object need not have the field. Items of lists are identified by keys, and an
+    index in a user's text may be another one in the object: below an item no manager is named.
     """
-    entries = live.get("metadata", {}).get("managedFields") or ()
+    return tuple(manager for manager, fields in _entries(obj) if _has(fields, path))
+
+
+def last_writers(live: Mapping[str, Value], path: Path) -> tuple[str, ...]:
+    """The names of `field_managers`, the last writer first; those of the status for fields of the status alone."""
     of_status = path[:1] == ("status",)
-    own = [
-        entry
-        for entry in entries
-        if (of_status or not _is_of_status(entry)) and _has(entry.get("fieldsV1") or {}, path)
-    ]
-    newest = sorted(own, key=lambda entry: str(entry.get("time", "")), reverse=True)
-    return tuple(dict.fromkeys(str(entry["manager"]) for entry in newest if entry.get("manager")))
+    own = [each for each in field_managers(live, path) if each.name and (of_status or each.subresource != "status")]
+    return tuple(dict.fromkeys(each.name for each in sorted(own, key=lambda each: each.time, reverse=True)))
 
 
 def last_writer(live: Mapping[str, Value], subresource: str = "") -> tuple[str, str]:
-    """The last writer of the object or of that subresource, and the time (RFC 3339).
+    """The last writer of the object or of that subresource, and the time (RFC 3339); empty where there is none.
 
     For the object itself writes of its status are ignored; scaling counts, because it changes the spec.
     """
-    entries = [entry for entry in live["metadata"].get("managedFields", ()) if entry.get("time")]
-    own = [
-        entry
-        for entry in entries
-        if (entry.get("subresource") == subresource if subresource else not _is_of_status(entry))
-    ]
-    if not own:
-        return "", ""
-    newest = max(own, key=lambda entry: str(entry["time"]))
-    return str(newest.get("manager", "")), str(newest["time"])
+    own = (
+        manager
+        for manager, _ in _entries(live)
+        if manager.time and (manager.subresource == subresource if subresource else manager.subresource != "status")
+    )
+    newest = max(own, key=lambda manager: manager.time, default=None)
+    return (newest.name, newest.time) if newest is not None else ("", "")
 
 
-def _is_of_status(entry: Mapping[str, Any]) -> bool:
-    return entry.get("subresource") == "status"
+def last_write(live: Mapping[str, Value], name: str) -> str:
+    """The time (RFC 3339) of the last write of the manager with this name; empty where there is none."""
+    return max((manager.time for manager, _ in _entries(live) if manager.name == name), default="")
+
+
+def without_managed_fields(obj: Mapping[str, Any]) -> dict[str, Any]:
+    """The object without its managedFields."""
+    metadata = obj.get("metadata")
+    if not isinstance(metadata, Mapping):
+        return {**obj, "metadata": {}} if "metadata" in obj else dict(obj)
+    return {**obj, "metadata": {key: value for key, value in metadata.items() if key != "managedFields"}}
+
+
+def _entries(obj: Mapping[str, Any]) -> Iterator[tuple[FieldManager, Mapping[str, Any]]]:
+    """Each manager with its fields, in the API server's order. Never raises, whatever the entries hold."""
+    for entry in as_maps(as_map(obj.get("metadata")).get("managedFields")):
+        manager = FieldManager(
+            as_text(entry.get("manager")),
+            entry.get("operation") == "Apply",
+            as_text(entry.get("subresource")),
+            as_text(entry.get("time")),
+        )
+        yield manager, as_map(entry.get("fieldsV1"))
 
 
 def _has(fields: Mapping[str, Any], path: Path) -> bool:
@@ -255,11 +266,20 @@ def _has(fields: Mapping[str, Any], path: Path) -> bool:
     for depth, segment in enumerate(path):
         if depth and not _parts(fields):
             return True
-        found = fields.get(f"f:{segment}") if isinstance(segment, str) else None
-        if found is None:
+        found = fields.get(_step(segment))
+        if not isinstance(found, Mapping):
             return False
         fields = found
     return not _parts(fields)
+
+
+def _step(segment: Segment) -> str:
+    """The name of a field, or of an item of a set, in managedFields; empty for other items."""
+    if isinstance(segment, str):
+        return f"f:{segment}"
+    if isinstance(segment, ItemKey) and [name for name, _ in segment.fields] == [""]:
+        return f"v:{json.dumps(segment.fields[0][1], ensure_ascii=False)}"
+    return ""
 
 
 def _parts(fields: Mapping[str, Any]) -> list[str]:

@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 
 from dashboard.objects.fields.fields import PlainPath
-from dashboard.objects.manifests.writer import Order, YamlWriter, top_level, without_managed_fields
+from dashboard.objects.fields.managed_fields import without_managed_fields
+from dashboard.objects.manifests.writer import Order, YamlWriter, top_level
 
 PIECE_DEPTH = 3
 """Number of path segments that identify a piece of the text: an item of a pod's conditions is one."""

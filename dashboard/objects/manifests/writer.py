@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from dashboard.objects.fields.fields import PlainPath
+from dashboard.objects.fields.managed_fields import without_managed_fields
 
 Order = Callable[[Mapping[str, Any]], Iterable[str]]
 
@@ -208,11 +209,3 @@ def top_level(obj: Mapping[str, Any]) -> list[str]:
         return (len(_FIRST) + (key in _LAST), key)
 
     return sorted(obj, key=place)
-
-
-def without_managed_fields(obj: Mapping[str, Any]) -> dict[str, Any]:
-    """The object without what `to_yaml` leaves out."""
-    metadata = obj.get("metadata")
-    if not isinstance(metadata, Mapping):
-        return {**obj, "metadata": {}} if "metadata" in obj else dict(obj)
-    return {**obj, "metadata": {key: value for key, value in metadata.items() if key != "managedFields"}}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dashboard.access.identity import Identity
+from dashboard.objects.fields.managed_fields import last_write
 from dashboard.pages.authors.store import AuthorStore, Write
 from dashboard.runtime.text import parse_timestamp
 from informerd.clock import Clock
@@ -30,7 +31,7 @@ class WriteRecorder:
     def record_write(self, stored: Mapping[str, Any]) -> None:
         """Record a write that changed something; `stored` is the API server's answer."""
         metadata = stored["metadata"]
-        self._remember(metadata.get("uid", ""), metadata["resourceVersion"], _newest(metadata, self._manager))
+        self._remember(metadata.get("uid", ""), metadata["resourceVersion"], last_write(stored, self._manager))
 
     def record_deletion(self, uid: str) -> None:
         """Record a deletion that the API server accepted, whether it is complete or not."""
@@ -43,7 +44,7 @@ class WriteRecorder:
         write that only removed a field, or scaled, has no time of its own there, and its author is unknown then.
         """
         metadata = live["metadata"]
-        is_ours = bool(at) and (by == self._manager or _newest(metadata, self._manager) == at)
+        is_ours = bool(at) and (by == self._manager or last_write(live, self._manager) == at)
 
         def named(writes: Sequence[Write]) -> str:
             sure = [write for write in writes if write.version == metadata["resourceVersion"]]
@@ -76,8 +77,3 @@ class WriteRecorder:
         if whose.owner:
             return "You (in another browser)" if whose.owner == self._whose.owner else whose.owner
         return "Somebody in another browser" if self._whose.browser else ""
-
-
-def _newest(metadata: Mapping[str, Any], manager: str) -> str:
-    entries = metadata.get("managedFields") or ()
-    return max((str(each.get("time", "")) for each in entries if each.get("manager") == manager), default="")

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from dashboard.objects.fields.fields import ItemKey
+from dashboard.objects.fields.managed_fields import field_managers
+
 FOREGROUND_FINALIZER = "foregroundDeletion"
 ORPHAN_FINALIZER = "orphan"
 PROTECTION_FINALIZERS = frozenset({"kubernetes.io/pvc-protection", "kubernetes.io/pv-protection"})
@@ -87,11 +90,10 @@ _KNOWN: Mapping[str, _Known] = MappingProxyType({
 def finalizers_of(live: Mapping[str, Any]) -> tuple[Finalizer, ...]:
     """The finalizers of an object as the API server sent it, those of a namespace's spec included."""
     metadata = live["metadata"]
-    put = _put_by(metadata.get("managedFields") or ())
     names = [*(metadata.get("finalizers") or ())]
     if is_namespace(live):  # of any other kind, spec may have whatever shape its author liked
         names += (live.get("spec") or {}).get("finalizers") or ()
-    return tuple(finalizer_of(name, *put.get(name, ("", ""))) for name in dict.fromkeys(names))
+    return tuple(finalizer_of(name, *_put_by(live, name)) for name in dict.fromkeys(names))
 
 
 def finalizer_of(name: str, manager: str = "", managed_at: str = "") -> Finalizer:
@@ -114,12 +116,7 @@ def is_namespace(live: Mapping[str, Any]) -> bool:
     return live.get("apiVersion") == "v1" and live.get("kind") == "Namespace"
 
 
-def _put_by(entries: Any) -> dict[str, tuple[str, str]]:
-    """Manager and time of each finalizer's owner, by its name, from managedFields (``v:"name"``)."""
-    found: dict[str, tuple[str, str]] = {}
-    for entry in entries:
-        fields = ((entry.get("fieldsV1") or {}).get("f:metadata") or {}).get("f:finalizers") or {}
-        for field in fields:
-            if field.startswith('v:"'):
-                found[field[3:-1]] = (str(entry.get("manager", "")), str(entry.get("time", "")))
-    return found
+def _put_by(live: Mapping[str, Any], name: str) -> tuple[str, str]:
+    """Manager and time of the finalizer's last owner; empty where there is none."""
+    owners = field_managers(live, ("metadata", "finalizers", ItemKey((("", name),))))
+    return (owners[-1].name, owners[-1].time) if owners else ("", "")

@@ -15,7 +15,7 @@ from dashboard.live.hub.hub import HUB
 from dashboard.live.index.text_counts import MAX_VALUES
 from dashboard.live.index.value_counts import LabelSource
 from dashboard.objects.fields.fields import Path
-from dashboard.objects.fields.managed_fields import field_managers
+from dashboard.objects.fields.managed_fields import last_writers
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.manifests.writer import scalar_yaml
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
@@ -90,7 +90,7 @@ async def field_owner(request: HttpRequest, resource: str, namespace: str, name:
         live = await edit_request.object_client.read()
     except InformerdError:
         return JsonResponse({"by": []})
-    return JsonResponse({"by": field_managers(live, path)})
+    return JsonResponse({"by": last_writers(live, path)})
 
 
 @require_POST

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from dashboard.live.rendering.cells import IndexedColumns, cells_of
+from dashboard.objects.fields.managed_fields import without_managed_fields
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.manifests.writer import json_to_flow_yaml, to_yaml
 
@@ -93,7 +94,7 @@ def _json(rows: Iterable[Row]) -> Iterator[str]:
     before = "\n"
     for row in rows:
         try:
-            item = msgspec.json.encode(_plain(row)).decode()
+            item = msgspec.json.encode(without_managed_fields(row.decode_object())).decode()
         except RecursionError:
             item = _as_it_came(row)
         yield before + item
@@ -113,10 +114,3 @@ def _yaml(rows: Iterable[Row]) -> Iterator[str]:
 def _as_it_came(row: Row) -> str:
     """The JSON that the API server sent, for an object nested too deeply to decode, managedFields included."""
     return row.blob.json().decode() if row.blob is not None else "{}"
-
-
-def _plain(row: Row) -> dict[str, Any]:
-    whole = row.decode_object()
-    if isinstance(meta := whole.get("metadata"), dict):
-        meta.pop("managedFields", None)
-    return whole

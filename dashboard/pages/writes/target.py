@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from dashboard.objects.fields.fields import ABSENT, Path, Value, get, put
+from dashboard.objects.fields.managed_fields import without_managed_fields
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.manifests.writer import to_yaml
 from dashboard.objects.printers.secret_redaction import MASK
@@ -179,10 +180,8 @@ def update_body(value: dict[str, Value], live: dict[str, Value], part: Editable 
     status is edited, all other fields are included unchanged.
     """
     if part == "status":
-        metadata = {name: each for name, each in live["metadata"].items() if name != "managedFields"}
-        rest = {name: each for name, each in live.items() if name != "status"}
-        status = {"status": value["status"]} if "status" in value else {}
-        return {**rest, "metadata": metadata, **status}
+        rest = {name: each for name, each in without_managed_fields(live).items() if name != "status"}
+        return {**rest, "status": value["status"]} if "status" in value else rest
     written = editable_part(value)
     identity = {name: live["metadata"][name] for name in ("name", "uid", "resourceVersion")}
     if "namespace" in live["metadata"]:

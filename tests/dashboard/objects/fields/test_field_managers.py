@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from dashboard.objects.fields.fields import Value
-from dashboard.objects.fields.managed_fields import field_managers, last_writer
+import pytest
+
+from dashboard.objects.fields.fields import ItemKey, Value
+from dashboard.objects.fields.managed_fields import field_managers, last_write, last_writer, last_writers
+from dashboard.pages.delete.finalizers import finalizers_of
 
 
 def entry(manager: str, time: str, fields: dict[str, Any], subresource: str = "") -> dict[str, Any]:
@@ -25,8 +28,8 @@ LIVE: dict[str, Value] = {
 
 
 def test_the_last_writer_of_a_field_is_named_first_and_writers_of_status_are_left_out() -> None:
-    assert field_managers(LIVE, ("spec", "port")) == ("bob", "kubectl")
-    assert field_managers(LIVE, ("spec", "ip")) == ("kubectl",)
+    assert last_writers(LIVE, ("spec", "port")) == ("bob", "kubectl")
+    assert last_writers(LIVE, ("spec", "ip")) == ("kubectl",)
 
 
 def test_who_scales_an_object_writes_its_spec() -> None:
@@ -36,18 +39,66 @@ def test_who_scales_an_object_writes_its_spec() -> None:
         entry("kcm", "2026-01-03T00:00:00Z", {"f:status": {"f:replicas": {}}}, subresource="status"),
     ]
     live: dict[str, Value] = {"metadata": {"managedFields": entries}}
-    assert field_managers(live, ("spec", "replicas")) == ("autoscaler", "kubectl-create")
-    assert field_managers(live, ("status", "replicas")) == ("kcm",)
+    assert last_writers(live, ("spec", "replicas")) == ("autoscaler", "kubectl-create")
+    assert last_writers(live, ("status", "replicas")) == ("kcm",)
     assert last_writer(live) == ("autoscaler", "2026-01-02T00:00:00Z")
     assert last_writer(live, "status") == ("kcm", "2026-01-03T00:00:00Z")
 
 
 def test_what_belongs_to_somebody_as_a_whole_was_set_by_them_to_its_last_part() -> None:
-    assert field_managers(LIVE, ("spec", "whole", 3, "part")) == ("bob",)
+    assert last_writers(LIVE, ("spec", "whole", 3, "part")) == ("bob",)
 
 
 def test_nobody_is_named_for_a_map_of_many_for_items_and_for_what_nobody_set() -> None:
-    assert field_managers(LIVE, ("spec",)) == ()
-    assert field_managers(LIVE, ("spec", "items", 0, "name")) == ()
-    assert field_managers(LIVE, ("spec", "other")) == ()
-    assert field_managers({}, ("spec",)) == ()
+    assert last_writers(LIVE, ("spec",)) == ()
+    assert last_writers(LIVE, ("spec", "items", 0, "name")) == ()
+    assert last_writers(LIVE, ("spec", "other")) == ()
+    assert last_writers({}, ("spec",)) == ()
+
+
+def test_the_last_write_of_a_manager_is_its_newest_entry() -> None:
+    entries = [
+        entry("kubectl", "2026-01-01T00:00:00Z", {"f:spec": {}}),
+        entry("kubectl", "2026-01-03T00:00:00Z", {"f:status": {}}, subresource="status"),
+        entry("bob", "2026-01-04T00:00:00Z", {"f:spec": {}}),
+    ]
+    live: dict[str, Value] = {"metadata": {"managedFields": entries}}
+    assert last_write(live, "kubectl") == "2026-01-03T00:00:00Z"
+    assert last_write(live, "nobody") == ""
+
+
+def test_an_item_of_a_set_was_put_there_by_those_who_name_its_value() -> None:
+    entries = [
+        entry("first", "2026-01-02T00:00:00Z", {"f:metadata": {"f:finalizers": {".": {}, 'v:"a.b/hold"': {}}}}),
+        entry("second", "2026-01-01T00:00:00Z", {"f:metadata": {"f:finalizers": {'v:"a.b/hold"': {}, 'v:"é"': {}}}}),
+    ]
+    live: dict[str, Value] = {"metadata": {"managedFields": entries}}
+
+    def setters(value: str) -> list[str]:
+        return [each.name for each in field_managers(live, ("metadata", "finalizers", ItemKey((("", value),))))]
+
+    assert setters("a.b/hold") == ["first", "second"]
+    assert setters("é") == ["second"]
+    assert setters("a.b") == []
+
+
+def test_a_finalizer_names_the_manager_that_the_api_server_lists_last() -> None:
+    entries = [
+        entry("first", "2026-01-02T00:00:00Z", {"f:metadata": {"f:finalizers": {".": {}, 'v:"a.b/hold"': {}}}}),
+        entry("", "2026-01-01T00:00:00Z", {"f:metadata": {"f:finalizers": {'v:"orphan"': {}}}}),
+    ]
+    live: dict[str, Value] = {"metadata": {"finalizers": ["a.b/hold", "orphan", "x"], "managedFields": entries}}
+    assert [(each.name, each.by, each.at) for each in finalizers_of(live)] == [
+        ("a.b/hold", "first", "2026-01-02T00:00:00Z"),
+        ("orphan", "", "2026-01-01T00:00:00Z"),
+        ("x", "", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    "managed", [None, "x", [None, 3], [{"manager": "x", "fieldsV1": []}], [{"fieldsV1": {"f:a": 1}}]]
+)
+def test_entries_that_make_no_sense_name_nobody(managed: Any) -> None:
+    live: dict[str, Value] = {"metadata": {"managedFields": managed}}
+    assert last_writers(live, ("a", "b")) == ()
+    assert last_writer(live) == ("", "")
