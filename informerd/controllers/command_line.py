@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import difflib
 import logging
 import os
 import sys
@@ -18,6 +17,7 @@ from informerd.errors import ConfigError, InformerdError, InvalidCall, NotWatcha
 from informerd.manager.signals import Signals
 from informerd.rest.cluster import current_cluster, load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig
+from informerd.suggest import suggest_names
 
 USAGE = 2
 """The exit code for what the caller has to put right: flags, configuration, names. argparse has the same."""
@@ -108,5 +108,5 @@ def nearest_names(error: UnknownResource) -> list[str]:
     by_plural: dict[str, list[str]] = {}
     for key in error.known:
         by_plural.setdefault(key.partition(".")[0], []).append(key)
-    near = difflib.get_close_matches(asked, by_plural, n=3, cutoff=0.7)
+    near = suggest_names(asked, by_plural, 3, cutoff=0.7, compared=None)
     return [key for plural in near for key in by_plural[plural]][:3]

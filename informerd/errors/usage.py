@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 from informerd.errors.root import InformerdError
+from informerd.suggest import suggest_names
 
 
 class UnknownResource(InformerdError):
@@ -72,7 +72,7 @@ class UnknownField(InformerdError):
     """A projection has no field of that path; `known` lists the paths that lead to a value."""
 
     def __init__(self, path: str, projection: str, problem: str, known: tuple[str, ...] = ()) -> None:
-        near = difflib.get_close_matches(path, known, n=1)
+        near = suggest_names(path, known, compared=None)
         hint = f"; did you mean {near[0]}?" if near else ";"
         fields = ", ".join(known) or "(none)"
         super().__init__(f"{projection} has no field {path!r}: {problem}{hint} its fields are {fields}")

@@ -15,8 +15,8 @@ from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath, format_value
 from dashboard.objects.paths.names import sample_rows
 from dashboard.objects.paths.reader import path_reader
-from dashboard.runtime.suggest import MAX_COMPARED as MOST_COMPARED
-from dashboard.runtime.suggest import suggest_names
+from informerd.suggest import MAX_COMPARED as MOST_COMPARED
+from informerd.suggest import suggest_names
 
 MAX_VALUES = 30
 """Maximum number of values offered; where there are more, one more is returned."""

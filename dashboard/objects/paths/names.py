@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterable
 from itertools import islice
 from typing import Any
@@ -12,6 +11,7 @@ import zstandard
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath, InvalidPath
 from dashboard.objects.paths.json_path import JsonPath, format_name_step
+from informerd.suggest import suggest_names
 
 SAMPLE_SIZE = 20
 """Objects that are read; more of one kind rarely have other fields."""
@@ -71,13 +71,10 @@ def suggest_path(path: FieldPath, objects: list[dict[str, Any]]) -> FieldPath | 
         if not isinstance(step, str) or step in names:
             continue
         if names:
-            folded = {name.casefold(): name for name in reversed(names)}
-            near = difflib.get_close_matches(step.casefold(), folded, n=1)
-            return (
-                _there(before.text + format_name_step(folded[near[0]]) + steps.after(place + 1).text, objects)
-                if near
-                else None
-            )
+            near = suggest_names(step, names, compared=None)
+            if not near:
+                return None
+            return _there(before.text + format_name_step(near[0]) + steps.after(place + 1).text, objects)
         is_list = any(isinstance(each, list) for obj in objects for each in before.all(obj))
         return _there(f"{before.text}[*]{steps.after(place).text}", objects) if is_list else None
     return None

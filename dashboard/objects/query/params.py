@@ -10,7 +10,7 @@ from django.http import QueryDict
 from dashboard.objects.paths.field_path import EXAMPLE_PATHS, FieldPath, InvalidPath, looks_like_path
 from dashboard.objects.printers import Column, columns_for, default_sort
 from dashboard.objects.query.tokenizer import QueryProblem
-from dashboard.runtime.suggest import suggest_names
+from informerd.suggest import suggest_names
 
 Params = QueryDict | Mapping[str, list[str]]
 

@@ -33,8 +33,8 @@ from dashboard.objects.query.terms import (
 )
 from dashboard.objects.query.tokenizer import FilterSyntaxError, QueryProblem, Token, tokenize
 from dashboard.objects.query.wildcard import Pattern
-from dashboard.runtime.suggest import suggest_names
 from informerd.selectors.label_requirement import label_key_problem
+from informerd.suggest import suggest_names
 
 _LABEL = "label:"
 _ALIASES = {"ns": "namespace"}

@@ -13,7 +13,6 @@ The grammar is that of lists, applied to entries. Terms are separated by spaces 
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from dashboard.objects.kinds.row import Entry, Operation, Tone
 from dashboard.objects.query.tokenizer import FilterSyntaxError, Token
 from dashboard.objects.query.wildcard import Pattern
 from informerd.selectors.label_requirement import label_key_problem
+from informerd.suggest import suggest_names
 
 FIELDS = ("op", "namespace", "kind", "name", "status", "reason", "tone", "owner", "about", "changed", "words")
 _ALIASES = {"ns": "namespace", "operation": "op", "resource": "kind", "object": "about"}
@@ -183,7 +183,7 @@ def _term(token: Token, begin: int, end: int, values: tuple[Pattern, ...], negat
     name = token.text[begin:end].lower()
     found = _ALIASES.get(name, name)
     if found not in FIELDS:
-        near = difflib.get_close_matches(name, FIELDS, n=1)
+        near = suggest_names(name, FIELDS)
         hint = f"did you mean {near[0]}=? " if near else ""
         expected = (
             f"expected one of {', '.join(f'{known}=' for known in FIELDS)}, label: or a field path such as .spec.port"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -20,10 +19,9 @@ from dashboard.pages.layout.open_kind import UnavailableKind
 from dashboard.pages.layout.page import page_info
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
 from dashboard.runtime.text import format_duration, object_href
+from informerd.suggest import MAX_COMPARED, suggest_names
 
 MOST_CHOICES = 12
-MOST_COMPARED = 200
-"""Most names that are compared for similarity; more would block the event loop."""
 FOLLOWED_KINDS_TITLE = "Followed kinds"
 
 
@@ -91,7 +89,7 @@ def object_not_found(
 
 def _unknown_kind(state: AppState, name: str) -> NotFoundInfo:
     keys = {word: kind.key for kind in (*KINDS.values(), *state[REPLICAS].kinds) for word in kind.names}
-    near = dict.fromkeys(keys[word] for word in difflib.get_close_matches(name.lower(), keys, n=4))
+    near = dict.fromkeys(keys[word] for word in suggest_names(name, keys, 4, compared=None))
     meant = f" Did you mean {' or '.join(near)}?" if near else ""
     message = f"There is no kind {name!r}.{meant} Name kinds as in kubectl: pods, mydemos.crddemo.k8s.io."
     return NotFoundInfo("There is no such kind", message, _kind_links(state), FOLLOWED_KINDS_TITLE)
@@ -135,7 +133,7 @@ def _missing_object(state: AppState, kind: KindInfo, namespace: str, name: str) 
         )
     deleted = _deleted(state, replica, namespace, name)
     if not deleted and namespace and (names := namespace_names(state)) and namespace not in names:
-        near = difflib.get_close_matches(namespace, names, n=MOST_CHOICES, cutoff=0.5) or names[:MOST_CHOICES]
+        near = suggest_names(namespace, names, MOST_CHOICES, cutoff=0.5, compared=None) or names[:MOST_CHOICES]
         links = tuple(ChoiceLink(other, f"{kind.path}?namespace={other}") for other in sorted(near))
         return NotFoundInfo(
             title, f"There is no namespace {namespace} either.", links, f"{kind.title} in other namespaces"
@@ -159,8 +157,8 @@ def _deleted(state: AppState, replica: Replica, namespace: str, name: str) -> st
 def _near(kind: KindInfo, replica: Replica, namespace: str, name: str) -> tuple[tuple[ChoiceLink, ...], str]:
     """Objects of the same namespace with similar names, or else the first ones."""
     names = sorted(row.name for row in replica.rows.values() if row.namespace == namespace)
-    pool = names if len(names) <= MOST_COMPARED else [other for other in names if other[:4] == name[:4]]
-    near = difflib.get_close_matches(name, pool[:MOST_COMPARED], n=MOST_CHOICES, cutoff=0.5)
+    pool = names if len(names) <= MAX_COMPARED else [other for other in names if other[:4] == name[:4]]
+    near = suggest_names(name, pool, MOST_CHOICES, cutoff=0.5)
     where = f" in {namespace}" if namespace else ""
     title = f"{kind.title}{where} with similar names" if near else f"{kind.title}{where}"
     links = _links(kind, ((namespace, other) for other in sorted(near) or names[:MOST_CHOICES]))

@@ -12,9 +12,9 @@ from dashboard.objects.fields.fields import Value, get
 from dashboard.objects.schemas.from_definition import schema_of_version
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.create.many.documents import Manifest
-from dashboard.runtime.suggest import suggest_names
 from informerd.errors import InformerdError, UnknownResource
 from informerd.rest.discovery import Discovery
+from informerd.suggest import suggest_names
 
 CRD = ("apiextensions.k8s.io/v1", "CustomResourceDefinition")
 _NAMESPACE = ("v1", "Namespace")
