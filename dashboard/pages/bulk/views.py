@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods
+from django_htmx.http import HttpResponseClientRefresh
 
 from dashboard.objects.problems.problem import Refusal
 from dashboard.objects.schemas.schema import UNKNOWN
@@ -27,6 +28,7 @@ from dashboard.pages.bulk.review import (
 from dashboard.pages.bulk.run import ChangeGroup, Item
 from dashboard.pages.bulk.runner import BULK_RUNS
 from dashboard.pages.bulk.selection import count_dependents, filter_changes, verb_limit
+from dashboard.pages.layout.page import htmx_of
 from dashboard.pages.writes.unavailable import unavailable_as_page
 from dashboard.runtime.app_state import CLOCK
 
@@ -78,8 +80,8 @@ async def _wished(run_request: RunRequest) -> None:
 
 
 async def _shown(run_request: RunRequest) -> HttpResponse:
-    if "HX-Request" in run_request.request.headers and run_request.run.state in ("choosing", "review"):
-        return HttpResponse(headers={"HX-Refresh": "true"})  # the page that asked shows how far the dry run is
+    if htmx_of(run_request.request) and run_request.run.state in ("choosing", "review"):
+        return HttpResponseClientRefresh()  # the page that asked shows how far the dry run is
     match run_request.run.state:
         case "choosing":
             return await _choice(run_request)

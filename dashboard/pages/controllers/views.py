@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
-from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_POST, require_safe
 
 from dashboard.access.identity import user_of
@@ -15,7 +14,7 @@ from dashboard.pages.controllers.messages import requeue_problem
 from dashboard.pages.controllers.reports import CONTROLLERS
 from dashboard.pages.layout.flash import flash
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
-from dashboard.pages.layout.page import page_info
+from dashboard.pages.layout.page import htmx_of, page_info, vary_on_htmx
 from dashboard.runtime.app_state import AppState, state_of
 
 CONTROLLERS_HREF = "/controllers/"
@@ -26,9 +25,7 @@ async def controllers(request: HttpRequest) -> HttpResponse:
     """The state of the workers' controllers, and their failed keys."""
     view = open_controllers(state_of(request)[HUB], state_of(request)[CONTROLLERS_CLIENT].reports)
     page = page_info(request, title="Controllers", key=CONTROLLERS, view=view)
-    response = render(request, "controllers/page.html", {**view.context(), "page": page})
-    patch_vary_headers(response, ("HX-Request", "HX-Target"))
-    return response
+    return vary_on_htmx(render(request, "controllers/page.html", {**view.context(), "page": page}))
 
 
 @require_POST
@@ -40,7 +37,7 @@ async def requeue(request: HttpRequest) -> HttpResponse:
     """
     controller, _, key = request.POST.get("item", "").partition("/")
     status, words = await _requeued(state_of(request), controller, key, by=user_of(request))
-    if "HX-Request" in request.headers:
+    if htmx_of(request):
         return render(request, "controllers/_announcement.html", {"words": words, "done": status == 200}, status=status)
     if status == 200:
         back = HttpResponseRedirect(CONTROLLERS_HREF)

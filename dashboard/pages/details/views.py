@@ -20,7 +20,7 @@ from dashboard.pages.layout.open_kind import (
     path_namespace,
     redirect_with_query,
 )
-from dashboard.pages.layout.page import page_info
+from dashboard.pages.layout.page import page_info, vary_on_htmx
 from dashboard.runtime.app_state import state_of
 from dashboard.runtime.text import object_href
 
@@ -71,8 +71,8 @@ async def _object_page(request: HttpRequest, resource: str, namespace: str, name
     if replica.get(path_namespace(namespace), name) is None and has_synced(replica):
         return object_not_found(request, kind, path_namespace(namespace), name, view=view)
     page = page_info(request, title=name, key=kind.key, view=view)
-    response = render(request, template, {**view.context(), "page": page})
-    patch_vary_headers(response, ("HX-Request", "HX-Target", "Accept"))
+    response = vary_on_htmx(render(request, template, {**view.context(), "page": page}))
+    patch_vary_headers(response, ("Accept",))
     return response
 
 

@@ -13,6 +13,8 @@ from urllib.parse import urlencode, urlsplit
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.cache import patch_vary_headers
+from django_htmx.http import replace_url
+from django_htmx.middleware import HtmxDetails
 
 from dashboard.access.identity import draft_count_of, user_of
 from dashboard.cluster.connection import CONNECTION
@@ -164,9 +166,15 @@ def theme_of(request: HttpRequest) -> str:
     return theme if theme in THEMES else "auto"
 
 
+def htmx_of(request: HttpRequest) -> HtmxDetails:
+    """What htmx says about a request of its own; false for any other request."""
+    details: HtmxDetails = request.htmx  # type: ignore[attr-defined]  # set by HtmxMiddleware
+    return details
+
+
 def wants_fragment(request: HttpRequest, target: str) -> bool:
-    """Whether htmx requests this element only."""
-    return "HX-Request" in request.headers and request.headers.get("HX-Target", "").endswith(target)
+    """Whether htmx requests this element only; it names an element ``section#list``."""
+    return bool(htmx_of(request)) and (htmx_of(request).target or "").endswith(target)
 
 
 def vary_on_htmx(response: HttpResponse) -> HttpResponse:
@@ -176,10 +184,10 @@ def vary_on_htmx(response: HttpResponse) -> HttpResponse:
 
 def current_page_params(request: HttpRequest) -> QueryDict:
     """The parameters of the page that htmx sends the request from; else those of the request."""
-    before = urlsplit(request.headers.get("HX-Current-URL", ""))
+    before = urlsplit(htmx_of(request).current_url or "")
     return QueryDict(before.query) if before.path == request.path else request.GET
 
 
 def keep_address(response: HttpResponse) -> None:
     """Let htmx neither push nor replace the address, so that it still names the page that is shown."""
-    response["HX-Replace-Url"] = "false"
+    replace_url(response, url=False)

@@ -8,7 +8,6 @@ from typing import TypedDict
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
-from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from dashboard.live.hub.hub import HUB
@@ -26,7 +25,7 @@ from dashboard.pages.layout.open_kind import (
     open_kind,
     redirect_with_query,
 )
-from dashboard.pages.layout.page import current_page_params, keep_address, page_info, wants_fragment
+from dashboard.pages.layout.page import current_page_params, keep_address, page_info, vary_on_htmx, wants_fragment
 from dashboard.pages.lists.columns import column_choices
 from dashboard.pages.lists.export import FORMATS, export
 from dashboard.pages.lists.kubectl import kubectl_command
@@ -75,8 +74,7 @@ async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
     response = render(request, template, context, status=404 if lost and not fragment else 200)
     if fragment and query.problems:
         keep_address(response)
-    patch_vary_headers(response, ("HX-Request", "HX-Target"))
-    return response
+    return vary_on_htmx(response)
 
 
 @require_safe
@@ -129,6 +127,4 @@ def _opened(state: AppState, kind: KindInfo, request: HttpRequest, query: Query)
 
 
 def _drawer(request: HttpRequest, opened: DrawerContext) -> HttpResponse:
-    response = render(request, "details/_drawer.html", {**opened})
-    patch_vary_headers(response, ("HX-Request", "HX-Target"))
-    return response
+    return vary_on_htmx(render(request, "details/_drawer.html", {**opened}))
