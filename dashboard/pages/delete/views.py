@@ -5,7 +5,6 @@ from __future__ import annotations
 from urllib.parse import urlencode, urlsplit
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
-from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_http_methods
 
 from dashboard.objects.fields.fields import Value
@@ -20,7 +19,7 @@ from dashboard.pages.edit.recreate import recreate
 from dashboard.pages.edit.responses import outcome_response
 from dashboard.pages.layout.flash import clear_flash, flash
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo
-from dashboard.pages.layout.page import wants_fragment
+from dashboard.pages.layout.page import htmx_of, vary_on_htmx, wants_fragment
 from dashboard.pages.writes.outcomes import Saved
 from dashboard.pages.writes.request import EditRequest, open_edit_request
 from dashboard.pages.writes.retry_page import DELETE, retry_page
@@ -140,7 +139,7 @@ async def _posted(edit_request: EditRequest) -> HttpResponse:
     post = edit_request.request.POST
     uid, version = post.get("uid", ""), post.get("version", "")
     choice, wrong = parse_delete_options(post)
-    if CHECK_INPUT in post and "HX-Request" in edit_request.request.headers:
+    if CHECK_INPUT in post and htmx_of(edit_request.request):
         return await _checked(edit_request, choice, wrong)
     if wrong is not None or CHECK_INPUT in post or not uid or not version:
         return await _asked(edit_request, choice, refusal=wrong)
@@ -226,7 +225,7 @@ def progress_page(
         "found": was_unanswered,
     }
     response = edit_request.page("delete/progress.html", "Delete", context)
-    patch_vary_headers(response, ("HX-Request", "HX-Target"))
+    vary_on_htmx(response)
     clear_flash(edit_request.request, response)
     return response
 
