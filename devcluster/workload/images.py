@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from informerd.lru_cache import LruCache
+
 REGISTRY = "registry.example.com"
 MAX_IMAGES = 128
 """Images that a node keeps: more than it has pods. The kubelet's image garbage collector removes the others."""
@@ -33,19 +35,12 @@ class PulledImages:
     """Images that each node has."""
 
     def __init__(self) -> None:
-        self._of: dict[str, dict[str, None]] = {}
+        self._of: dict[str, LruCache[str, bool]] = {}
 
     def has(self, node: str, image: str) -> bool:
         """Whether a node has the image; marks it as used."""
-        images = self._of.get(node, {})
-        if image in images:
-            images[image] = images.pop(image)
-            return True
-        return False
+        return node in self._of and bool(self._of[node].get(image))
 
     def add(self, node: str, image: str) -> None:
         """A node has pulled one; the one that has not been used for longest makes room."""
-        images = self._of.setdefault(node, {})
-        images[image] = images.pop(image, None)
-        if len(images) > MAX_IMAGES:
-            del images[next(iter(images))]
+        self._of.setdefault(node, LruCache(MAX_IMAGES)).put(image, value=True)

@@ -10,8 +10,8 @@ from collections.abc import Hashable
 import msgspec
 
 from informerd.clock import Clock
+from informerd.lru_cache import LruCache
 from informerd.record.event import Event, cut_message
-from informerd.record.lru import LruCache
 
 AGGREGATE_MAX_EVENTS = 10
 """With so many different messages about the same, the last one and all further ones are combined."""
@@ -24,6 +24,9 @@ SPAM_BURST = 25
 
 SPAM_REFILL_SECONDS = 300.0
 """…and then one in so many seconds."""
+
+MAX_REMEMBERED = 4096
+"""As client-go's events_cache.go has it."""
 
 COMBINED_PREFIX = "(combined from similar events): "
 
@@ -49,13 +52,13 @@ class _Bucket(msgspec.Struct):
 
 
 class Correlator:
-    """Decides what becomes of each event. Remembers the last 4,096 of each sort."""
+    """Decides what becomes of each event. Remembers the last MAX_REMEMBERED of each sort."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._similar: LruCache[Hashable, _Similar] = LruCache()
-        self._said: LruCache[Hashable, _WrittenEvent] = LruCache()
-        self._buckets: LruCache[Hashable, _Bucket] = LruCache()
+        self._similar: LruCache[Hashable, _Similar] = LruCache(MAX_REMEMBERED)
+        self._said: LruCache[Hashable, _WrittenEvent] = LruCache(MAX_REMEMBERED)
+        self._buckets: LruCache[Hashable, _Bucket] = LruCache(MAX_REMEMBERED)
 
     def correlate(self, event: Event) -> Event | None:
         """The event as it is to be written: new where its count is 1, else to be patched; None for one too many.

@@ -25,7 +25,7 @@ from informerd.controller_util import retry_on_conflict
 from informerd.leader_election import config, loop_watchdog
 from informerd.leader_election.config import Election
 from informerd.manager import cached_client, caches, healthz, manager
-from informerd.record import correlator, lru, queue, sink
+from informerd.record import correlator, queue, sink
 from informerd.rest import rest_client
 from informerd.workqueue.rate_limiter import BucketRateLimiter, ExponentialRateLimiter
 from informerd.workqueue.work_queue import LOW_PRIORITY
@@ -92,7 +92,7 @@ def test_the_constants_are_those_of_the_document() -> None:
         correlator.SPAM_BURST,
         correlator.SPAM_REFILL_SECONDS,
     ) == (10, 600, 25, 300)
-    assert (lru.DEFAULT_ENTRIES, queue.QUEUE_SIZE, sink.MAX_TRIES, sink.RETRY_SECONDS) == (4096, 1000, 12, 10)
+    assert (correlator.MAX_REMEMBERED, queue.QUEUE_SIZE, sink.MAX_TRIES, sink.RETRY_SECONDS) == (4096, 1000, 12, 10)
     assert (controller.SYNC_TIMEOUT, source_set.WARN_AFTER, controller.STUCK_AFTER) == (120, 10, 60)
     bucket = {name: each.default for name, each in signature(BucketRateLimiter).parameters.items()}
     failures = {name: each.default for name, each in signature(ExponentialRateLimiter).parameters.items()}

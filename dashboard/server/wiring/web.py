@@ -27,7 +27,7 @@ from dashboard.pages.bulk.item_execution import item_executor_factory
 from dashboard.pages.bulk.runner import BULK_RUNS, BulkRuns
 from dashboard.pages.bulk.store import RunStore as BulkRecords
 from dashboard.pages.controllers.client import CONTROLLERS_CLIENT, ControllersClient
-from dashboard.pages.create.many.parse_cache import PARSE_CACHE
+from dashboard.pages.create.many.parse_cache import MAX_CHARACTERS, PARSE_CACHE
 from dashboard.pages.drafts.store import DRAFTS, DraftStore
 from dashboard.pages.drains.runner import DRAIN_RUNS, DrainRuns
 from dashboard.pages.drains.store import DrainStore
@@ -35,7 +35,6 @@ from dashboard.pages.layout.page import cluster_info
 from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, AppState
 from dashboard.runtime.background import cancel_all, keep_running
 from dashboard.runtime.database import Database
-from dashboard.runtime.lru_cache import LruCache
 from dashboard.server.consumers import LiveConsumer
 from dashboard.server.daphne import start_with_reactor, stop_with_reactor
 from dashboard.server.django_handler import LoopHandler
@@ -44,6 +43,7 @@ from dashboard.server.health import METRICS, WORKER_BLOCKED
 from dashboard.server.wiring.metrics import WebCollector, exposition
 from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.clock import Clock, SystemClock
+from informerd.lru_cache import LruCache
 from informerd.rest.client import Client
 from informerd.rest.cluster import ClusterConfig
 from informerd.rest.discovery import Discovery
@@ -88,7 +88,7 @@ class WebProcess:
                 OBJECT_COUNTS: self.object_counts,
                 ACCESS_REVIEWS: self.access_reviews,
                 SCHEMAS: schemas,
-                PARSE_CACHE: LruCache(),
+                PARSE_CACHE: LruCache(MAX_CHARACTERS),
                 DRAFTS: DraftStore(clock),
                 AUTHORS: self.authors,
                 CONTROLLERS_CLIENT: self.controllers,

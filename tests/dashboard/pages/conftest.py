@@ -18,10 +18,11 @@ from dashboard.live.replication.replicas import Replicas
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.objects.schemas.store import SchemaStore
 from dashboard.pages.authors.store import AuthorStore
+from dashboard.pages.create.many.parse_cache import MAX_CHARACTERS
 from dashboard.pages.drafts.store import DraftStore
 from dashboard.runtime.database import Database
-from dashboard.runtime.lru_cache import LruCache
 from informerd.clock import SystemClock
+from informerd.lru_cache import LruCache
 from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig
 from tests.e2e.conftest import cluster, dashboard
@@ -94,7 +95,7 @@ async def parts_at(config: ClusterConfig) -> AsyncIterator[SimpleNamespace]:
             discovery=None,
             cluster=config,
             schemas=SchemaStore(clock),
-            parse_cache=LruCache(),
+            parse_cache=LruCache(MAX_CHARACTERS),
             drafts=DraftStore(clock, Database(clock, alias=DRAFTS, time_limit=60)),
             authors=authors,
             clock=clock,

@@ -127,7 +127,7 @@ class TextCheck:
         size = _size([written for written, _ in again])
         results = await run_in_thread_if_large(_judged, again, parts, size=size)
         for (written, _), objects in zip(again, results, strict=True):
-            self._texts.put(written.key, len(written.text), objects)
+            self._texts.put(written.key, objects, len(written.text))
             start = next(at for at in range(first, len(self._found)) if self._found[at][0] is written)
             self._found[start : start + len(objects)] = [(written, each) for each in objects]
 

@@ -12,7 +12,7 @@ from dashboard.pages.create.many.dependencies import DefinedKind, kinds_defined_
 from dashboard.pages.create.many.documents import Manifest, split_text
 from dashboard.pages.writes.target import editable_part
 from dashboard.runtime.app_state import Key
-from dashboard.runtime.lru_cache import LruCache
+from informerd.lru_cache import LruCache
 
 KindKey = tuple[str, str]
 """apiVersion and kind."""
@@ -47,7 +47,10 @@ class ParsedObject:
     """Schema by which it was checked; None: not yet."""
 
 
-ParseCache = LruCache[tuple[ParsedObject, ...]]
+MAX_CHARACTERS = 12 * 1024 * 1024
+"""Maximum total size of the documents, in characters."""
+
+ParseCache = LruCache[str, tuple[ParsedObject, ...]]
 PARSE_CACHE: Key[ParseCache] = Key("cache of parsed documents")
 """Parsed objects by document key, shared by all users; values are never stored."""
 

@@ -14,7 +14,8 @@ from dashboard.pages.create.many import live_check
 from dashboard.pages.create.many.context import ApplyContext
 from dashboard.pages.create.many.documents import MAX_OBJECTS
 from dashboard.pages.create.many.live_check import CheckResult, TextCheck
-from dashboard.runtime.lru_cache import MAX_CHARACTERS, LruCache
+from dashboard.pages.create.many.parse_cache import MAX_CHARACTERS
+from informerd.lru_cache import LruCache
 from tests.dashboard.pages.create.many.test_dependencies import SIZE, definition, space
 from tests.dashboard.pages.create.many.test_views import mydemo
 from tests.support.edit.form_browser import Browser
@@ -162,16 +163,16 @@ async def test_a_document_is_judged_again_where_its_schema_is_another_one(
 
 
 async def test_without_a_cluster_the_yaml_is_checked_alone() -> None:
-    found = await TextCheck(None, LruCache()).run(f"{mydemo('one', port=0)}---\na: 'b\n")
+    found = await TextCheck(None, LruCache(MAX_CHARACTERS)).run(f"{mydemo('one', port=0)}---\na: 'b\n")
     assert [(problem.line, problem.words) for problem in found.problems] == [
         (8, "A quotation mark that is opened here is never closed.")
     ]
 
 
 def test_what_is_remembered_is_bounded_by_the_length_of_the_texts() -> None:
-    known: LruCache[int] = LruCache()
+    known: LruCache[str, int] = LruCache(MAX_CHARACTERS)
     for number in range(4):
-        known.put(str(number), MAX_CHARACTERS // 3, number)
+        known.put(str(number), number, MAX_CHARACTERS // 3)
         known.get("0")
     assert [known.get(str(number)) for number in range(4)] == [0, None, 2, 3]
 
