@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 import msgspec
@@ -12,6 +12,7 @@ from informerd.clients.subresource_client import SubresourceClient, WriteOptions
 from informerd.errors import InvalidCall, MalformedAnswer
 from informerd.resource import Resource
 from informerd.rest.request import Json, PatchType, is_precondition, metadata_of
+from informerd.rest.response import Response
 from informerd.selectors.field_selector import FieldSelector
 from informerd.selectors.label_selector import LabelSelector
 
@@ -65,7 +66,7 @@ class ResourceClient(ResourceReader[T]):
         """POST a new object. Raises AlreadyExists and Invalid."""
         body = await self._body(obj)
         place = self.namespace or metadata_of(body).get("namespace", "")
-        return await self._object(lambda r: self._client.create(r, _typed(body, r), place, **options), place)
+        return await self._write(lambda r: self._client.create(r, _typed(body, r), place, **options), options, place)
 
     async def update(self, obj: T | Json, *, overwrite: bool = False, **options: Unpack[WriteOptions]) -> T:
         """PUT an object as it was read and then changed. Raises Conflict where somebody else has changed it since.
@@ -96,8 +97,11 @@ class ResourceClient(ResourceReader[T]):
         """
         if patch_type == "apply":
             raise InvalidCall("use apply() for server-side apply")
-        return await self._object(
-            lambda r: self._client.patch(r, name, self.namespace, patch, patch_type, subresource=subresource, **options)
+        place = self.namespace
+        return await self._write(
+            lambda r: self._client.patch(r, name, place, patch, patch_type, subresource=subresource, **options),
+            options,
+            place,
         )
 
     async def apply(
@@ -117,10 +121,11 @@ class ResourceClient(ResourceReader[T]):
         meta = metadata_of(body)
         place = self.namespace or meta.get("namespace", "")
         name = meta.get("name", "")
-        return await self._object(
+        return await self._write(
             lambda r: self._client.patch(
                 r, name, place, _typed(body, r), "apply", subresource=subresource, force=force, **options
             ),
+            options,
             place,
         )
 
@@ -146,19 +151,18 @@ class ResourceClient(ResourceReader[T]):
 
         The object where it is still there, waiting for its finalizers or its grace period; None where it is gone.
         """
-        left, _ = await self._delete(name, uid=uid, resource_version=resource_version, **options)
-        return left
-
-    async def _delete(
-        self, name: str, *, uid: str | None, resource_version: str | None, **options: Unpack[DeleteOptions]
-    ) -> tuple[T | None, str]:
-        """The result of `delete`, and where that is None the uid of the deleted object, if the API server gave it."""
         resource, codec = await self._ready(self.namespace, needs_namespace=True)
         answer = await self._warned(
             self._client.delete(resource, name, self.namespace, uid=uid, resource_version=resource_version, **options)
         )
         head: _Head = answer.decode(_Head)
-        return (None, head.uid) if head.is_status else (codec.decode(answer.body), "")
+        left = None if head.is_status else codec.decode(answer.body)
+        if options.get("dry_run", False):
+            return left
+        if left is not None:
+            return await self._stored(left)
+        await self._deleted(name, head.uid or uid)
+        return None
 
     async def delete_collection(
         self,
@@ -195,9 +199,21 @@ class ResourceClient(ResourceReader[T]):
             problem = "an update without resourceVersion would overwrite the changes of others"
             raise InvalidCall(f"{problem}: read the object first, or pass overwrite=True")
         place = self.namespace or meta.get("namespace", "")
-        return await self._object(
-            lambda r: self._client.update(r, _typed(body, r), place, subresource=subresource, **options), place
+        return await self._write(
+            lambda r: self._client.update(r, _typed(body, r), place, subresource=subresource, **options), options, place
         )
+
+    async def _write(self, call: Callable[[Resource], Awaitable[Response]], options: WriteOptions, place: str) -> T:
+        """The object that a write answers; `place` is its namespace."""
+        written = await self._object(call, place)
+        return written if options.get("dry_run", False) else await self._stored(written)
+
+    async def _stored(self, obj: T) -> T:
+        """Called with what a write stored, before the verb returns it."""
+        return obj
+
+    async def _deleted(self, name: str, uid: str | None) -> None:
+        """Called when an object is gone, before the verb returns; with its uid, if that is known."""
 
     async def _body(self, obj: T | Json) -> Json:
         """The body to send for `obj`. Raises InvalidCall."""

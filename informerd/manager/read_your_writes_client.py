@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeVar, Unpack
+from collections.abc import Callable
+from typing import TypeVar
 
 from informerd.clients.codec import ProjectionCodec
-from informerd.clients.resource_client import DeleteOptions, ResourceClient
-from informerd.clients.subresource_client import WriteOptions
+from informerd.clients.resource_client import ResourceClient
 from informerd.manager.own_writes import OwnWrites
 from informerd.objects import Object
 from informerd.resource import Resource
 from informerd.rest.client import Client
-from informerd.rest.request import Json, PatchType
 
 T = TypeVar("T", bound=Object)
 
@@ -39,57 +37,11 @@ class ReadYourWritesClient(ResourceClient[T]):
             return self
         return ReadYourWritesClient(self._client, self._resource, self._projection, namespace, self._own_writes)
 
-    async def create(self, obj: T | Json, **options: Unpack[WriteOptions]) -> T:
-        return await self._shown(await super().create(obj, **options), options.get("dry_run", False))
-
-    async def update(self, obj: T | Json, *, overwrite: bool = False, **options: Unpack[WriteOptions]) -> T:
-        written = await super().update(obj, overwrite=overwrite, **options)
-        return await self._shown(written, options.get("dry_run", False))
-
-    async def update_status(self, obj: T | Json, *, overwrite: bool = False, **options: Unpack[WriteOptions]) -> T:
-        written = await super().update_status(obj, overwrite=overwrite, **options)
-        return await self._shown(written, options.get("dry_run", False))
-
-    async def patch(
-        self,
-        name: str,
-        patch: Json | Sequence[Any] | bytes,
-        patch_type: PatchType = "merge",
-        *,
-        subresource: Literal["", "status"] = "",
-        **options: Unpack[WriteOptions],
-    ) -> T:
-        written = await super().patch(name, patch, patch_type, subresource=subresource, **options)
-        return await self._shown(written, options.get("dry_run", False))
-
-    async def apply(
-        self,
-        obj: T | Json,
-        *,
-        force: bool = False,
-        subresource: Literal["", "status"] = "",
-        **options: Unpack[WriteOptions],
-    ) -> T:
-        written = await super().apply(obj, force=force, subresource=subresource, **options)
-        return await self._shown(written, options.get("dry_run", False))
-
-    async def delete(
-        self,
-        name: str,
-        *,
-        uid: str | None = None,
-        resource_version: str | None = None,
-        **options: Unpack[DeleteOptions],
-    ) -> T | None:
-        left, gone = await self._delete(name, uid=uid, resource_version=resource_version, **options)
-        dry_run = options.get("dry_run", False)
-        if left is not None:
-            return await self._shown(left, dry_run)
-        if not dry_run and (own_writes := self._own_writes(self.namespace)) is not None:
-            await own_writes.wait_until_deleted(f"{self.namespace}/{name}" if self.namespace else name, gone or uid)
-        return None
-
-    async def _shown(self, obj: T, dry_run: bool) -> T:
-        if not dry_run and (own_writes := self._own_writes(obj.metadata.namespace)) is not None:
+    async def _stored(self, obj: T) -> T:
+        if (own_writes := self._own_writes(obj.metadata.namespace)) is not None:
             await own_writes.wait_until_cached(obj)
         return obj
+
+    async def _deleted(self, name: str, uid: str | None) -> None:
+        if (own_writes := self._own_writes(self.namespace)) is not None:
+            await own_writes.wait_until_deleted(f"{self.namespace}/{name}" if self.namespace else name, uid)
