@@ -12,7 +12,6 @@ import pytest
 
 from dashboard.objects.fields.managed_fields import last_writer
 from dashboard.objects.kinds.catalog import KINDS
-from dashboard.objects.problems.problem import refusal_of
 from dashboard.objects.problems.served_version import VersionNotServed
 from dashboard.pages.edit.actions import MAX_TRIES, review, save
 from dashboard.pages.edit.recreate import recreate
