@@ -9,7 +9,7 @@ start_http_server(9100, registry=registry)  # or generate_latest(registry) in a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -20,10 +20,7 @@ from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.probe import Probe
 from informerd.cache.shared_informer import SharedInformer
 from informerd.clock import Clock, SystemClock
-from informerd.metrics.families import add_sample, family_of
-from informerd.metrics.handler_measures import HANDLER_MEASURES, PROBE_MEASURES
-from informerd.metrics.informer_measures import INFORMER_MEASURES
-from informerd.metrics.measures import LABELS, Measure, ProbeMeasure, Subject
+from informerd.metrics.informer_families import Subject, handler_families, informer_families, probe_families
 from informerd.metrics.scopes import LabelSets, LabelValues
 
 Source = SharedInformerFactory | SharedInformer[Any]
@@ -55,49 +52,30 @@ class InformerCollector(Collector):
 
     def describe(self) -> Iterable[Metric]:
         """The families without numbers, for the registry's check of names."""
-        measures: list[Measure | ProbeMeasure] = [*INFORMER_MEASURES, *HANDLER_MEASURES, *PROBE_MEASURES]
-        return [family_of(measure.kind, measure.name, measure.meaning, _labels(measure)) for measure in measures]
+        return _families({}, {})
 
     def collect(self) -> Iterator[Metric]:
         """The families with the numbers of now."""
-        subjects = self._subjects()
-        for measure in (*INFORMER_MEASURES, *HANDLER_MEASURES):
-            family = family_of(measure.kind, measure.name, measure.meaning, _labels(measure))
-            for labels, subject in subjects.items():
-                for own, value in measure.read(subject):
-                    add_sample(family, (*labels, *own), value)
-            yield family
-        yield from self._probes()
-
-    def _probes(self) -> Iterator[Metric]:
-        probes: dict[str, list[Probe]] = {}
+        now = self._clock.time()
+        shown: dict[SharedInformer[Any], LabelValues] = {}
+        probes: dict[LabelValues, list[Probe]] = {}
         for source, cluster in [*self._sources.items()]:
             if isinstance(source, SharedInformerFactory):
-                probes.setdefault(cluster, []).append(source.probe)
-        for measure in PROBE_MEASURES:
-            family = family_of(measure.kind, measure.name, measure.meaning, _labels(measure))
-            for cluster, group in probes.items():
-                found: dict[tuple[str, ...], list[float]] = {}
-                for own, value in chain.from_iterable(map(measure.read, group)):
-                    found.setdefault(own, []).append(value)
-                for own, values in found.items():
-                    add_sample(family, (cluster, *own), sum(values) if measure.kind == "counter" else max(values))
-            yield family
-
-    def _subjects(self) -> dict[tuple[str, ...], Subject]:
-        now = self._clock.time()
-        shown = {
-            informer: _scope(informer, cluster)
-            for source, cluster in [*self._sources.items()]
-            for informer in (source.informers if isinstance(source, SharedInformerFactory) else (source,))
+                probes.setdefault((cluster,), []).append(source.probe)
+            for informer in source.informers if isinstance(source, SharedInformerFactory) else (source,):
+                shown[informer] = _scope(informer, cluster)
+        subjects = {
+            scope: Subject(each, each.health(), now) for each, scope in self._scopes.disambiguate(shown).items()
         }
-        return {scope: Subject(each, each.health(), now) for each, scope in self._scopes.disambiguate(shown).items()}
+        yield from _families(subjects, probes)
+
+
+def _families(
+    subjects: Mapping[LabelValues, Subject], probes: Mapping[LabelValues, Sequence[Probe]]
+) -> Iterator[Metric]:
+    return chain(informer_families(subjects), handler_families(subjects), probe_families(probes))
 
 
 def _scope(informer: SharedInformer[Any], cluster: str) -> LabelValues:
     resource = informer.resource
     return (cluster, resource.group, resource.version, resource.plural, informer.namespace, informer.selector)
-
-
-def _labels(measure: Measure | ProbeMeasure) -> tuple[str, ...]:
-    return (*(LABELS if isinstance(measure, Measure) else LABELS[:1]), *measure.labels)

@@ -8,20 +8,19 @@ start_http_server(9100, registry=registry)  # or generate_latest(registry) in a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, Protocol
 
 from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
 from informerd.controller.controller import Controller
-from informerd.metrics.controller_measures import (
-    CONTROLLER_LABELS,
-    CONTROLLER_MEASURES,
-    ControllerMeasure,
+from informerd.metrics.controller_families import (
     ControllerSubject,
+    QueueSubject,
+    controller_families,
+    queue_families,
 )
-from informerd.metrics.families import add_sample, family_of
-from informerd.metrics.queue_measures import QUEUE_LABELS, QUEUE_MEASURES, QueueMeasure, QueueSubject
 from informerd.metrics.scopes import LabelSets, LabelValues
 from informerd.workqueue.work_queue import WorkQueue
 
@@ -58,7 +57,7 @@ class ControllerCollector(Collector):
 
     def describe(self) -> Iterable[Metric]:
         """The families without numbers, for the registry's check of names."""
-        return [*map(_queue_family, QUEUE_MEASURES), *map(_controller_family, CONTROLLER_MEASURES)]
+        return chain(queue_families({}), controller_families({}))
 
     def collect(self) -> Iterator[Metric]:
         """The families with the numbers of now."""
@@ -71,33 +70,7 @@ class ControllerCollector(Collector):
             for controller in (source,) if isinstance(source, Controller) else source.controllers:
                 controllers[controller] = (cluster, controller.name)
                 queues[controller.queue] = (cluster, controller.queue.name)
-        yield from self._of_queues(queues)
-        yield from self._of_controllers(controllers)
-
-    def _of_queues(self, shown: dict[WorkQueue[Any], LabelValues]) -> Iterator[Metric]:
-        scopes = self._queues.disambiguate(shown)
-        subjects = {scope: QueueSubject(queue, queue.state()) for queue, scope in scopes.items()}
-        for measure in QUEUE_MEASURES:
-            family = _queue_family(measure)
-            for scope, subject in subjects.items():
-                add_sample(family, scope, measure.read(subject))
-            yield family
-
-    def _of_controllers(self, shown: dict[Controller, LabelValues]) -> Iterator[Metric]:
-        scopes = self._controllers.disambiguate(shown)
-        subjects = {scope: ControllerSubject(each, each.state()) for each, scope in scopes.items()}
-        for measure in CONTROLLER_MEASURES:
-            family = _controller_family(measure)
-            for scope, subject in subjects.items():
-                for own, value in measure.read(subject):
-                    add_sample(family, (*scope, *own), value)
-            yield family
-
-
-def _queue_family(measure: QueueMeasure) -> Metric:
-    return family_of(measure.kind, measure.name, measure.meaning, QUEUE_LABELS)
-
-
-def _controller_family(measure: ControllerMeasure) -> Metric:
-    labels = (*CONTROLLER_LABELS, *measure.labels)
-    return family_of(measure.kind, f"controller_{measure.name}", measure.meaning, labels)
+        scopes = self._queues.disambiguate(queues)
+        yield from queue_families({scope: QueueSubject(each, each.state()) for each, scope in scopes.items()})
+        named = self._controllers.disambiguate(controllers)
+        yield from controller_families({scope: ControllerSubject(each, each.state()) for each, scope in named.items()})

@@ -1,34 +1,66 @@
-"""Prometheus metric families; only this module and the collectors import prometheus_client."""
+"""Maker of Prometheus metric families about several things of one sort.
+
+Measuring costs the informer nothing: it counts in plain numbers (`counters`), which are read when Prometheus asks.
+client-go's and controller-runtime's names are given in the meanings after ``=``, where they stand for the same thing.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from itertools import accumulate
-from typing import Literal
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 
 from informerd.cache.counters import Distribution
+from informerd.metrics.scopes import LabelValues
 
 PREFIX = "informerd_"
 
-Kind = Literal["gauge", "counter", "histogram"]
+T = TypeVar("T")
+V = TypeVar("V")
+
+Values: TypeAlias = V | Mapping[Any, V] | None
+"""A thing's only value, or one for each text of the family's own label (a tuple for several); None for none."""
 
 
-def family_of(kind: Kind, name: str, meaning: str, labels: tuple[str, ...]) -> Metric:
-    """An empty family. `name` is without PREFIX and, for a counter, without ``_total``."""
-    match kind:
-        case "counter":
-            return CounterMetricFamily(PREFIX + name, meaning, labels=labels)
-        case "histogram":
-            return HistogramMetricFamily(PREFIX + name, meaning, labels=labels)
-    return GaugeMetricFamily(PREFIX + name, meaning, labels=labels)
+class Families(Generic[T]):
+    """Makes families about `things`, which are by the values of the `labels` that every family has.
 
+    Names are without PREFIX and, for a counter, without ``_total``. `read` gives the values of one thing; `own` are
+    their labels beside those of the thing.
+    """
 
-def add_sample(family: Metric, labels: tuple[str, ...], value: float | Distribution) -> None:
-    """Put a series into it; `value` is of the family's kind."""
-    match family, value:
-        case HistogramMetricFamily(), Distribution(bounds=bounds, counts=counts, sum=total):
-            ends = (*map(str, bounds), "+Inf")
-            family.add_metric(labels, [*zip(ends, accumulate(counts), strict=True)], total)
-        case CounterMetricFamily() | GaugeMetricFamily(), int() | float():
+    def __init__(self, things: Mapping[LabelValues, T], *labels: str) -> None:
+        self._things = things
+        self._labels = labels
+
+    def gauge(self, name: str, meaning: str, read: Callable[[T], Values[float]], *own: str) -> Metric:
+        family = GaugeMetricFamily(PREFIX + name, meaning, labels=(*self._labels, *own))
+        for labels, value in self._series(read):
             family.add_metric(labels, value)
+        return family
+
+    def counter(self, name: str, meaning: str, read: Callable[[T], Values[float]], *own: str) -> Metric:
+        family = CounterMetricFamily(PREFIX + name, meaning, labels=(*self._labels, *own))
+        for labels, value in self._series(read):
+            family.add_metric(labels, value)
+        return family
+
+    def histogram(self, name: str, meaning: str, read: Callable[[T], Values[Distribution]], *own: str) -> Metric:
+        family = HistogramMetricFamily(PREFIX + name, meaning, labels=(*self._labels, *own))
+        for labels, value in self._series(read):
+            ends = (*map(str, value.bounds), "+Inf")
+            family.add_metric(labels, [*zip(ends, accumulate(value.counts), strict=True)], value.sum)
+        return family
+
+    def _series(self, read: Callable[[T], Values[V]]) -> list[tuple[LabelValues, V]]:
+        found: list[tuple[LabelValues, V]] = []
+        for labels, thing in self._things.items():
+            values = read(thing)
+            if isinstance(values, Mapping):  # copied in one step, because a scrape may come from another thread
+                pairs = [*values.items()]
+                found += [((*labels, *((own,) if isinstance(own, str) else own)), value) for own, value in pairs]
+            elif values is not None:
+                found.append((labels, values))
+        return found

@@ -8,7 +8,7 @@ from typing import Protocol
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from informerd.metrics.families import add_sample, family_of
+from informerd.metrics.families import Families
 
 
 class Run(Protocol):
@@ -48,26 +48,23 @@ class ManagerCollector(Collector):
 
     def describe(self) -> Iterable[Metric]:
         """The families without numbers, for the registry's check of names."""
-        return [_leading(), _failures()]
+        return _families("", False, {})
 
     def collect(self) -> Iterator[Metric]:
         """The families with the numbers of now."""
         state = self._manager.state()
-        leading, failures = _leading(), _failures()
-        if state.lease:
-            leading.add_metric((state.lease,), float(state.leads))
-        counts: dict[str, int] = {}
+        failures: dict[str, float] = {}
         for run in state.runnables:
-            counts[run.name] = counts.get(run.name, 0) + run.failures
-        for name, count in counts.items():
-            add_sample(failures, (name,), count)
-        yield leading
-        yield failures
+            failures[run.name] = failures.get(run.name, 0) + run.failures
+        yield from _families(state.lease, state.leads, failures)
 
 
-def _leading() -> GaugeMetricFamily:
-    return GaugeMetricFamily("leader_election_master_status", "1 while this process holds the lease.", labels=("name",))
-
-
-def _failures() -> Metric:
-    return family_of("counter", "runnable_failures", "Runnables of a manager that have failed.", ("name",))
+def _families(lease: str, leads: bool, failures: dict[str, float]) -> Iterator[Metric]:
+    leading = GaugeMetricFamily(
+        "leader_election_master_status", "1 while this process holds the lease.", labels=("name",)
+    )
+    if lease:
+        leading.add_metric((lease,), float(leads))
+    yield leading
+    of = Families({(): failures})
+    yield of.counter("runnable_failures", "Runnables of a manager that have failed.", lambda each: each, "name")
