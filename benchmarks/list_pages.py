@@ -93,9 +93,10 @@ async def measure_requests(url: str, requests: int) -> dict[str, float]:
 
 
 async def measure_cold_load(browser: Browser, url: str, times: int) -> dict[str, float]:
-    """From navigation to the first row drawn and to `live`, the page's weight with all it needs, its heap.
+    """Milliseconds from navigation to the first row and to ``data-live=live``, and the page's weight and heap.
 
-    Fresh contexts. The page itself notes when rows are drawn: asking it would wait until its scripts have run.
+    Each time in a fresh context. A script in the page records when rows are drawn: a question from outside would wait
+    until the page's own scripts have run.
     """
     shown, alive, weights, heaps, nodes = [], [], [], [], []
     for _ in range(times):

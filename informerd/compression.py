@@ -29,7 +29,7 @@ _Raw = bytes | bytearray | memoryview | msgspec.Raw
 
 
 class Dictionary:
-    """Packs and unpacks one kind's objects. `unpack` may be called from any thread, `pack` from one at a time.
+    """Packs and unpacks one kind's objects. `decompress` may be called from any thread, `compress` from one at a time.
 
     `data` is what another process needs to unpack: ``Dictionary(data)``. Each packed object names its dictionary by
     `id`, see `dictionary_id`. Raises zstandard.ZstdError where `data` is no dictionary.
@@ -67,7 +67,7 @@ class Dictionary:
 
 
 def dictionary_id(compressed: bytes) -> int:
-    """The id of the dictionary that `packed` needs, 0 for none. Raises zstandard.ZstdError for what is not packed."""
+    """The id of the dictionary that `compressed` needs, 0 for none. Raises zstandard.ZstdError for other bytes."""
     needed: int = zstandard.get_frame_parameters(compressed).dict_id
     return needed
 

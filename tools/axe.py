@@ -34,7 +34,7 @@ def axe_source() -> str:
 
 
 def violations(page: Page, *, of_colour_only: bool = False, part: str = "", excluded: str = "") -> list[str]:
-    """Violations, one line an element: on the page, or in `part` of it alone; not in elements that are `apart`. Both
+    """Violations, one line an element: on the page, or in `part` of it alone; not in `excluded` elements. Both
     are selectors, and there must be an element of `part`.
 
     The script is injected through the debugger, so that the page's Content-Security-Policy stays.

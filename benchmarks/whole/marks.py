@@ -24,7 +24,7 @@ Pod = tuple[str, str]
 
 
 class Marker:
-    """Writes marks into pods' status; `sent` says when each was begun (`time.time()`) and `where` in which pod."""
+    """Writes marks into pods' status; `sent_at` has the start of each write (Unix seconds), `pod_by_mark` its pod."""
 
     def __init__(self) -> None:
         self.sent_at: dict[int, float] = {}

@@ -83,7 +83,7 @@ def install_reactor() -> Any:
 
 
 def serve(application: Any, listener: socket.socket, *, on_started: Callable[[], Awaitable[None]]) -> None:
-    """Serve on `listening` until SIGINT or SIGTERM. `on_started` runs on the event loop once it runs; it may raise."""
+    """Serve on `listener` until SIGINT or SIGTERM. `on_started` runs on the event loop once it runs; it may raise."""
     reactor = install_reactor()
     from daphne.server import Server
 

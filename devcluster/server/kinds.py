@@ -18,7 +18,7 @@ _ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "u
 class Kind:
     """One served version of a kind.
 
-    `storage` names the bucket in the store: all versions of a custom resource share one. `schema` is None only for
+    All versions of a custom resource share one bucket in the store. `schema` is None only for
     built-in kinds, whose definitions are recorded data (see builtin_types.py).
     """
 

@@ -13,7 +13,7 @@ Flaw = Literal["", "crash", "memory", "image", "pending"]
 
 @dataclass(frozen=True)
 class App:
-    """A Deployment. `days` is how long ago it was created."""
+    """A Deployment that was created `age_days` ago."""
 
     namespace: str
     name: str
@@ -85,7 +85,7 @@ APPS: tuple[App, ...] = (
 
 @dataclass(frozen=True)
 class CronApp:
-    """Jobs of which one is started now and then. `fails` is the share of its pods that fail."""
+    """Jobs of which one is started now and then. `failure_rate` is the share of its pods that fail."""
 
     namespace: str
     name: str
@@ -135,7 +135,7 @@ NAMESPACES: tuple[str, ...] = ("shop", "payments", "search", "platform")
 
 @dataclass(frozen=True)
 class NodeProfile:
-    """A node. `days` is how long ago it joined."""
+    """A node that joined `age_days` ago."""
 
     name: str
     zone: str

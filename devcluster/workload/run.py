@@ -59,7 +59,7 @@ T = TypeVar("T", bound=Object)
 
 
 def random_source_for(size: WorkloadSize) -> RandomSource:
-    """The dice of a seed; without one they fall as they like."""
+    """The random source of the size's seed; without one each run differs."""
     return RandomSource(secrets.randbits(64) if size.seed is None else size.seed)
 
 
@@ -72,10 +72,10 @@ async def run_workload(
     clock: Clock | None = None,
     on_start: Callable[[Components], None] | None = None,
 ) -> None:
-    """Keep the cluster alive until cancelled. `clock` paces everything, `dice` choose.
+    """Keep the cluster alive until cancelled. `clock` paces everything, `random_source` chooses.
 
-    At rate 0 only the controllers run: nothing happens but what follows from changes by others. `on_start` is told of
-    those who act, for whoever wants to tell stories of his own.
+    At rate 0 only the controllers run: nothing happens but what follows from changes by others. `on_start` gets the
+    components, for a caller that plays scenarios of its own.
     """
     clock = clock or SystemClock()
     async with AsyncExitStack() as stack:

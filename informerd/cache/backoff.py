@@ -56,7 +56,7 @@ RETRY_WINDOW_RESET = 60.0
 
 
 class RetryWindow:
-    """Allows retries for `lasting` seconds from a row's first error, 0 for none (client-go's RetryWithDeadline)."""
+    """Allows retries for `duration` seconds from a row's first error, 0 for none (client-go's RetryWithDeadline)."""
 
     def __init__(self, clock: Clock, duration: float) -> None:
         self._clock = clock

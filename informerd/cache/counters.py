@@ -33,7 +33,7 @@ class Distribution:
 
 
 class ReflectorCounters:
-    """Lists and watches by outcome, see `outcome.outcome_of`. A watch is counted when it has ended or could not begin.
+    """Lists and watches by outcome, see `attempt_outcome`. A watch is counted when it has ended or could not begin.
 
     A streaming list is a list until its objects are in the store, and its stream a watch from then on.
     """
@@ -157,7 +157,8 @@ class InformerCounters:
     def count_changes(self, received: int, applied: int, removed: int, grown: int) -> None:
         """Count a batch of changes.
 
-        Of the `received`, `told` changed the store and `removed` of these took an object out; it has grown by `grown`.
+        Of the `received`, `applied` changed the store and `removed` of these took an object out; it has grown by
+        `grown`.
         """
         added = grown + removed
         self.added += added

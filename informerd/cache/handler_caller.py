@@ -52,7 +52,8 @@ class HandlerCaller(Generic[T]):
     def call(self, batch: Sequence[Notification[T]], start: int, end: int) -> tuple[int, Awaitable[object] | None]:
         """Deliver `batch[start:end]`, up to the first awaitable result; returns the next index and that awaitable.
 
-        The caller passes an exception of the awaitable to `failed`, and counts it in `done` when it is over.
+        The caller passes an exception of the awaitable to `record_failure`, and adds it to `done_count` when it is
+        over.
         """
         handler, same = self._handler, self._same_version_updates
         for position in range(start, end):

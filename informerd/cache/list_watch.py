@@ -105,7 +105,7 @@ class ListWatch(Generic[T]):
         continue_token: str = "",
         on_progress: Callable[[int], None] = lambda _count: None,
     ) -> Page[T]:
-        """One page of a list; `limit` 0 means all of it. `came` is called with the number of objects so far.
+        """One page of a list; `limit` 0 means all of it. `on_progress` gets the number of objects so far.
 
         Objects of another kind, and those that could not be transformed, are logged and left out. Raises the errors of
         `informerd.errors`; UnexpectedObject where all are of another kind, so that this is not taken for an empty list.
@@ -140,7 +140,7 @@ class ListWatch(Generic[T]):
     async def watch(
         self, resource_version: str, *, timeout: float, begin_within: float = 30.0, send_initial_events: bool = False
     ) -> EventStream[T]:
-        """Begin a watch that the API server is to end after `lasting` seconds; release the stream when done.
+        """Begin a watch that the API server is to end after `timeout` seconds; release the stream when done.
 
         Its answer must begin within `begin_within` seconds. With `send_initial_events` it is a streaming list. Raises
         the errors of `informerd.errors`.

@@ -43,10 +43,10 @@ class ProbeListener(Protocol):
     """Told of every probe; what it raises is logged."""
 
     def probe_answered(self, *, is_healthy: bool) -> None:
-        """The API server answered: it is `well`, or reported a problem (429 or 5xx).
+        """The API server answered: it `is_healthy`, or reported a problem (429 or 5xx).
 
-        A server that is not well is alive, but its answer does not prove that its data is fresh: it may be cut off from
-        etcd.
+        A server that is not healthy is alive, but its answer does not prove that its data is fresh: it may be cut off
+        from etcd.
         """
 
     def probe_failed(self, problem: str) -> None:

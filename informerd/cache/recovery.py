@@ -25,10 +25,10 @@ WatchErrorHandler = Callable[[Exception], None]
 
 
 class Recovery:
-    """Handles one reflector's failures. `listed`: the store holds a list, which a failure makes stale.
+    """Handles one reflector's failures. `has_list`: the store holds a list, which a failure makes stale.
 
-    `doubt` is called where the API server could not be reached, so that the probe finds out when it can be reached
-    again.
+    `on_unreachable` is called where the API server could not be reached, so that the probe finds out when it can be
+    reached again.
     """
 
     def __init__(

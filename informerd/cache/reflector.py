@@ -119,7 +119,7 @@ class Reflector(Generic[T]):
                 self._probe.unsubscribe(self)
 
     def probe_answered(self, *, is_healthy: bool) -> None:
-        """The API server is alive, and `well` or not."""
+        """The API server is alive, and healthy or not."""
         self.recovery.probe_answered(is_healthy=is_healthy)
 
     def probe_failed(self, problem: str) -> None:

@@ -17,7 +17,7 @@ class VersionWaiters:
         return len(self._waiting)
 
     async def wait(self, version: str) -> None:
-        """Wait for `reached` with that version or a later one. Raises what `fail` is given."""
+        """Wait until `release` gets that version or a later one. Raises what `fail` is given."""
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         entry = (version, waiter)
         self._waiting.append(entry)

@@ -96,7 +96,7 @@ class Cursor(msgspec.Struct):
 class WatchSession(Generic[T]):
     """Reads one stream, and releases it. `on_dead` is called with the reason when the stream is found dead.
 
-    It `began` at that moment (monotonic seconds) and the API server is to end it after `lasting` seconds.
+    It began at `started_at` (monotonic seconds), and the API server is to end it after `timeout` seconds.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class WatchSession(Generic[T]):
         self._dead = ""
         self._events_came = False
         self.outcome = "ok"
-        """Outcome of a stream that did not fail: ok, cut_off or overtime (see `attempt_outcome.OUTCOMES`)."""
+        """Outcome of a stream that did not fail: ok, cut_off or overtime (see `attempt_outcome`)."""
 
     async def collect(self, progress: Progress) -> StreamedList[T] | None:
         """The list that a streaming list's stream begins with; None if it ended before, and not at once.

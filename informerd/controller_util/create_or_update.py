@@ -27,12 +27,12 @@ class CreateOrUpdateResult(msgspec.Struct, Generic[T], frozen=True):
 async def create_or_update(
     verbs: Verbs[T], manifest: Json, mutate: MutateFn, *, clock: Clock | None = None
 ) -> CreateOrUpdateResult[T]:
-    """Create the object that `manifest` names, or update it, as `change` makes it.
+    """Create the object that `manifest` names, or update it, as `mutate` changes it.
 
-    Where the object exists, `change` gets it, and its changes are written, if any; otherwise `change` gets the
-    manifest, which is created with the change. A concurrent write by others repeats this on top of theirs. `change`
-    states the wanted state, not additions to it, and must leave name and namespace alone (InvalidCall). Raises Conflict
-    after eight of them, and what GET, POST and PATCH raise.
+    Where the object exists, `mutate` gets it, and its changes are written, if any; otherwise `mutate` gets the
+    manifest, which is created with the changes. A concurrent write by others repeats this on top of theirs. `mutate`
+    sets the desired state, it does not add to it, and must leave name and namespace alone (InvalidCall). Raises
+    Conflict after eight of them, and what GET, POST and PATCH raise.
     """
     head = head_of(manifest)
     client = client_for(verbs, head)

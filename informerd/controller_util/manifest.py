@@ -122,9 +122,9 @@ def with_preconditions(patch: Json, head: Head) -> Json:
 
 
 def apply_mutation(obj: object, mutate: Callable[[Json], object]) -> tuple[Json, Json]:
-    """A copy of the object after `change`, and the patch for it.
+    """A copy of the object after `mutate`, and the patch for it.
 
-    The return value of `change` is ignored. Raises InvalidCall where it turns the object into another one, or is async.
+    The return value of `mutate` is ignored. Raises InvalidCall where it turns the object into another one, or is async.
     """
     before = manifest_of(obj)
     after = copy.deepcopy(before)

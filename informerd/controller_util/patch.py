@@ -28,12 +28,12 @@ MutateFn = Callable[[Json], object]
 
 
 async def change_object(verbs: Verbs[T], obj: T, mutate: MutateFn, *, clock: Clock | None = None) -> T:
-    """Have `change` made to an object: a merge patch of what it changed, for the very version that it was shown.
+    """Change an object: send a merge patch of what `mutate` changed, for the very version that it got.
 
     `obj` is the object as it was read, if only from a cache: it is tried first, and read afresh after a Conflict. Where
     nothing is different nothing is sent, and it comes back as it was read. Fields that nobody here knows of stay as
     they are, whatever form the object has. What is changed in ``status`` goes to that subresource where there is one,
-    after the rest: `change` may be shown an object of which the rest has been done. Raises NotFound, ObjectReplaced
+    after the rest: `mutate` may get an object of which the rest has been done. Raises NotFound, ObjectReplaced
     (the uid is another one), Conflict after eight of them, InvalidCall, and what PATCH raises.
     """
     wanted = head_of(obj)
@@ -49,7 +49,7 @@ async def change_object(verbs: Verbs[T], obj: T, mutate: MutateFn, *, clock: Clo
 
 
 async def write_change(client: ResourceClient[T], obj: T, mutate: MutateFn) -> T:
-    """One try, from the object as it was `read`, which is given back where nothing is different. Raises Conflict."""
+    """One try, from `obj` as it was read, which is returned where nothing is different. Raises Conflict."""
     after, patch = apply_mutation(obj, mutate)
     if not patch:
         return obj
@@ -63,7 +63,7 @@ async def write_change(client: ResourceClient[T], obj: T, mutate: MutateFn) -> T
 
 
 async def with_status(client: ResourceClient[T], written: T, patch: Json, status: Json) -> T:
-    """The object with the status that is `wanted`, where a write that named one (`patch`) did not take it."""
+    """The object with that `status`, where a write that named one (`patch`) did not set it."""
     if not patch.get("status"):
         return written
     left = patch_to(manifest_of(written).get("status") or {}, status["status"])

@@ -83,7 +83,9 @@ class Lifecycle:
             await asyncio.wait(tasks)
 
     async def end(self, lease_lost: LeaderElectionLost | None) -> tuple[str, ...]:
-        """Stop all in order, within `graceful` seconds; what has not ended then. With `lost` without any grace."""
+        """Stop all in order, within `graceful` seconds, at once after `lease_lost`; returns the names of what has not
+        ended.
+        """
         self.phase = "stopping"
         self._ends_at = self._clock.now() + (0 if lease_lost else self._graceful)
         if lease_lost:  # what must not go on is stopped first

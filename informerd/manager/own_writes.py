@@ -25,7 +25,7 @@ class OwnWrites(Generic[T]):
     def __init__(
         self, informer: SharedInformer[T], *, timeout: float, clock: Clock, is_cached: Callable[[T], bool]
     ) -> None:
-        """`holds` says of an object whether the informer's selectors fit it."""
+        """`is_cached` says of an object whether the informer's selectors match it."""
         self._informer = informer
         self._timeout = timeout
         self._clock = clock

@@ -129,7 +129,7 @@ class TokenFile:
     def read(self, fallback: str = "") -> str:
         """The token without white space around it, at most TOKEN_FILE_INTERVAL old.
 
-        A file that cannot be read leaves the last token in use (or `otherwise`); CredentialsError where there is none.
+        A file that cannot be read leaves the last token in use (or `fallback`); CredentialsError where there is none.
         """
         now = self._clock.now()
         if self._read_at is not None and now - self._read_at < TOKEN_FILE_INTERVAL:

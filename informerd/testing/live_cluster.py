@@ -51,7 +51,7 @@ class LiveCluster:
 
     @asynccontextmanager
     async def run_controllers(self, *runnables: Runnable) -> AsyncIterator[None]:
-        """Run controllers and managers, and the factory's informers, see `running.running`."""
+        """Run controllers and managers, and the factory's informers, see `running.run_controllers`."""
         self.factory.start()
         async with run_controllers(*runnables):
             self._runnables += runnables

@@ -23,8 +23,8 @@ async def eventually(condition: Callable[[], T], *, within: float = 30.0, what: 
 async def eventually(condition: Callable[[], Any], *, within: float = 30.0, what: str = "") -> Any:
     """The first true answer of `condition`, which may be a coroutine function.
 
-    AssertionError after `within` seconds, which names the condition or says `what`. `LiveCluster.settled` is better
-    where it serves: it knows what it waits for.
+    AssertionError after `within` seconds, which names the condition or says `what`. `LiveCluster.wait_until_settled`
+    is better where it serves: it knows what it waits for.
     """
     deadline = time.monotonic() + within
     while True:

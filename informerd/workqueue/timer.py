@@ -13,7 +13,9 @@ MAX_SLEEP_SECONDS = 86400.0
 
 
 class Timer:
-    """Calls `ring` once at the earliest moment that it was set to; then it has to be set again. Needs an event loop."""
+    """Calls `callback` once at the earliest moment that it was set to; then it has to be set again. Needs an event
+    loop.
+    """
 
     def __init__(self, callback: Callable[[], None], clock: Clock, name: str) -> None:
         self._ring = callback

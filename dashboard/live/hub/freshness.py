@@ -127,7 +127,7 @@ def _why(health: Iterable[Health], replicas: list[Replica]) -> dict[str, object]
 
 
 def _since(health: Health) -> float:
-    """Since when the kind is out of date. Successful probes renew `heard` even while a list or watch is refused."""
+    """Since when the kind is out of date. Successful probes renew `heard` of its health even while it is refused."""
     if health.state == "stale" and health.heard is not None:
         return min(health.heard, health.since)
     return health.since

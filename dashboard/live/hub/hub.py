@@ -201,8 +201,8 @@ class Hub:
     ) -> None:
         """Let `socket` follow `view` (None: only the heartbeat), whose state `seq` its page shows already.
 
-        `beside` is a second view on the page, of the same kind. The two stay separate so that each is shared by all its
-        viewers. `path` is the page's address as the browser sent it; the answer repeats it.
+        `drawer_view` is a second view on the page, of the same kind. The two stay separate so that each is shared by
+        all its viewers. `path` is the page's address as the browser sent it; the answer repeats it.
         """
         self._subscribers.add(socket)
         socket.view, socket.drawer_view, socket.path = view, None, path

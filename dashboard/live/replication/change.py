@@ -31,7 +31,7 @@ class Change:
     has_new_columns: bool = False
     """Rows have other columns from now on: everything built on columns has to be built again."""
     has_new_health: bool = False
-    """`has_new_health`: `state` or the informer's health, other than the time it was last heard, has changed."""
+    """The informer's state or health has changed, other than the time at which it was last heard."""
     unserved: bool = False
     """`rows` were removed with their kind, which is no longer served: it is not known whether the objects were
     deleted.

@@ -40,7 +40,7 @@ _decompressor = zstandard.ZstdDecompressor()
 
 @dataclass(frozen=True, slots=True)
 class HistoryChunk:
-    """Some entries of one kind, in the order in which they came; `first` and `last` are Unix seconds."""
+    """Some entries of one kind, in the order in which they came; `first_at` and `last` are Unix seconds."""
 
     key: str
     first_at: float

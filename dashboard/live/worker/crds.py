@@ -98,7 +98,7 @@ class CrdClient:
     def watch(
         self, resource: Resource, on_change: Callable[[CustomResourceDefinition], None], on_delete: Callable[[], None]
     ) -> SharedInformer[CustomResourceDefinition]:
-        """Follow one definition from the factory's next start. `changed` gets the present one and every later one."""
+        """Follow one definition from the factory's next start. `on_change` gets the present one and every later one."""
         name = f"metadata.name={resource.key}"
         informer = self._factory.informer(CRD_RESOURCE, CustomResourceDefinition, field_selector=name)
         informer.add_handler(_Listening(on_change, on_delete), name="definition")

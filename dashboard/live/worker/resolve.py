@@ -78,7 +78,7 @@ class ServedVersionResolver:
         *,
         max_wait: float = RETRY_RESOLVE,
     ) -> None:
-        """Return when it is served in another way, by its definition, or by discovery while `is_missing`.
+        """Return when it is served in another way, by its definition, or by discovery while `is_absent()`.
 
         That includes a kind that discovery no longer names. `max_wait`: seconds between two requests.
         """

@@ -60,7 +60,7 @@ class QuickAction:
 
 
 def quick_actions_of(kind: KindInfo, obj: Mapping[str, Any] | None = None) -> tuple[QuickAction, ...]:
-    """The actions in the order of menus. With the `whole` object their titles name the result."""
+    """The actions in the order of menus. With the whole object `obj` their titles name the result."""
     ids = _OF.get(kind.key, ())
     if not ids and "scale" in kind.resource.subresources:
         ids = (_SCALE,)

@@ -86,8 +86,8 @@ class RunStore:
     async def claim(
         self, expected: Run, state: RunState, operation: BulkOperation | None, runner: str, now: float
     ) -> bool:
-        """Start a phase in this process; False where another process started one since `seen`, or its
-        process is alive.
+        """Start a phase in this process; False where another process started one since `expected`
+        was read, or its process is alive.
         """
         return await self._database.ask(_take, expected, state, operation, runner, now)
 

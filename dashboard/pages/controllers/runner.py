@@ -62,7 +62,7 @@ class ManagerLike(Protocol):
 
 
 class ControllerRunner:
-    """Runs the managers of `new_manager` until it is stopped; with an empty `wanted` it only reports that.
+    """Runs the managers of `new_manager` until it is stopped; without `controller_names` it only reports that.
 
     When a manager ends, because it lost its lease or could not be created, the report and the log have the reason, and
     another one is created RESTART_DELAY seconds later.

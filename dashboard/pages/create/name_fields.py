@@ -46,7 +46,7 @@ def name_fields(
     form_data: Mapping[str, str],
     problems: tuple[Problem, ...] = (),
 ) -> tuple[NameField, ...]:
-    """The inputs for `value`; `posted` keeps input that is not in the text."""
+    """The inputs for `value`; `form_data` has input that is not in the text yet."""
     said = {
         NAME: "Lower-case letters, digits and hyphens; most kinds also allow dots.",
         NAMESPACE: "Namespace of the new object.",

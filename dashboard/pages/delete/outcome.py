@@ -65,8 +65,8 @@ class DeletionOutcome:
 async def check_outcome(
     edit_request: EditRequest, uid: str, before: dict[str, Value] | None = None, *, with_used_by: bool = True
 ) -> DeletionOutcome:
-    """Ask the API server. Raises as ObjectClient.read does, except NotFound. `users`: whether to
-    search for users too.
+    """Ask the API server. Raises as ObjectClient.read does, except NotFound. `with_used_by`: whether to
+    search for what uses the object, too.
     """
     try:
         live = await edit_request.object_client.read()

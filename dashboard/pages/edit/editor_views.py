@@ -100,7 +100,7 @@ async def take_theirs(
 ) -> HttpResponse:
     """The posted text with other users' changes merged in, as JSON; empty where they overlap: then the page asks.
 
-    For an invalid text: its problems, as `check` has them.
+    For an invalid text: its problems, as in `check_result`.
     """
     edit_request = await open_part_request(request, resource, namespace, name, part)
     draft = await read_submission(request.POST)

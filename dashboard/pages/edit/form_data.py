@@ -105,7 +105,7 @@ def choice_name(path: Path) -> str:
 
 
 def sign_review(target: Target, draft: Submission, purpose: str, admission_changes: AdmissionChanges) -> str:
-    """Signed mark that this text was shown compared with this state, and with the changes `beside` it."""
+    """Signed mark that this text was shown compared with this state, and with these `admission_changes`."""
     return _SIGNER.sign_object([_what(target, draft, purpose), dict(admission_changes)], compress=True)
 
 

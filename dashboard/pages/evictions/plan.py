@@ -63,11 +63,11 @@ def plan_pod(
     *,
     is_single_pod: bool = False,
 ) -> PodPlan:
-    """`pod` as the API server sent it; `budgets` of its namespace, None where they are unknown; `missing` DaemonSets,
-    see missing_daemon_sets.
+    """The plan for `pod`, which is as the API server sent it.
 
-    `alone`: only this pod is evicted, not all of its node. Then it is evicted even where its controller replaces it
-    there.
+    `budgets` are those of its namespace, None where they are unknown; see evictions.daemon_sets for
+    `missing_daemon_sets`. `is_single_pod`: only this pod is evicted, not all of its node. Then it is evicted even where
+    its controller replaces it there.
     """
     metadata = pod["metadata"]
     stays, words, needs = _judged(pod, missing_daemon_sets, alone=is_single_pod)

@@ -71,7 +71,7 @@ class LiveOverview(LiveView):
         namespaces: tuple[str, ...] = (),
         make_own_rates: Callable[[], NamespaceRates] | None = None,
     ) -> None:
-        """`own_rates` counts changes in `namespaces`; without it the rates cover all namespaces."""
+        """`make_own_rates` counts changes in `namespaces`; without it the rates cover all namespaces."""
         super().__init__(self.state_key(namespaces), keys=tuple(replica.key for replica in replicas), clock=clock)
         self.namespaces = tuple(sorted(set(namespaces)))
         self._kinds = {kind.key: kind for kind in kinds}

@@ -101,9 +101,9 @@ async def write(
     desired: Value,
     reviewed_fingerprint: str = "",
 ) -> Outcome:
-    """Set the field to `wanted` if the object is still `uid` and the field still `was`.
+    """Set the field to `desired` if the object is still `uid` and the field is still `before`.
 
-    `seen` is the surprise of the trial that was shown.
+    `reviewed_fingerprint` is that of the unexpected changes that the dry run showed.
     """
     for _ in range(MAX_TRIES):
         try:

@@ -233,7 +233,8 @@ def build_web_process(*, context: str = "", clock: Clock | None = None) -> WebPr
 def build_application(web_process: WebProcess | None = None) -> Application:
     """The ASGI application: guard, then shared objects, then pages or socket.
 
-    The caller starts a given `live`; without one, a new one is made that starts with daphne.
+    The caller starts the `web_process` that it gives; without one, a new one is created that starts with
+    daphne.
     """
     wired = WiredApplication(ProtocolRouter(LoopHandler(), LiveConsumer.as_asgi()), web_process or build_web_process())
     if web_process is None:

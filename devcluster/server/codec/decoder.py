@@ -30,7 +30,9 @@ _QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 
 
 class WrongType(Exception):
-    """A value does not fit its Go field; the message is the Go decoder's. `wanted` is its type, if that is why."""
+    """A value does not fit its Go field; the message is the Go decoder's. `expected` is the field's type, if that is
+    why.
+    """
 
     def __init__(self, message: str, value: Any = None, expected: str = "") -> None:
         super().__init__(message)
@@ -48,7 +50,7 @@ _PLAIN = MappingProxyType({"string": str, "boolean": bool})
 
 @dataclass
 class Decoder:
-    """Checks values in place by recorded definitions; `unknown` are the paths of the fields it dropped."""
+    """Checks values in place by recorded definitions; `unknown_fields` are the paths of those that it dropped."""
 
     definitions: Mapping[str, Schema]
     checked_ids: frozenset[int] = frozenset()

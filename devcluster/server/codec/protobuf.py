@@ -46,7 +46,7 @@ class Messages:
         return cls({name: {int(n): _spelled(text) for n, text in held.items()} for name, held in recorded.items()})
 
     def decode(self, body: bytes, message: str) -> dict[str, Any]:
-        """The object in a request's body, whose kind has this root message. Raises Malformed."""
+        """The object in a request's body, whose kind has this root message. Raises MalformedMessage."""
         if not body.startswith(MAGIC):
             words = "provided data does not appear to be a protobuf message"
             raise MalformedMessage(f"{words}, expected prefix [{' '.join(str(byte) for byte in MAGIC)}]")

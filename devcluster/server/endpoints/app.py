@@ -26,7 +26,7 @@ _HEALTH = frozenset(("/healthz", "/livez", "/readyz"))
 
 
 class ApiApp:
-    """The HTTP face of a Core. `faults` is None unless they were asked for; `address` is for discovery."""
+    """HTTP server of a Core. `faults` is None unless fault injection was asked for."""
 
     def __init__(
         self,

@@ -20,7 +20,7 @@ _WORDS = frozenset(("compact", "drop", "stall", "status", "rate", "delay"))
 
 
 class Faults:
-    """The faults in force. `watches` is asked to reset or stall what is open."""
+    """The faults in force. Open watches are reset and stalled by the caller."""
 
     def __init__(self, store: Store, rng: random.Random) -> None:
         self._store = store
@@ -35,7 +35,7 @@ class Faults:
         return {"stall": self.stalled, "status": self.status, "rate": self.rate, "delay": self.delay}
 
     def apply(self, settings: dict[str, Any]) -> None:
-        """Set what `wish` names. Raises Failure (400) for what it cannot be. Dropping and stalling is the caller's."""
+        """Set what `settings` names. Raises Failure (400) for an unknown fault or an invalid value."""
         unknown = sorted(set(settings) - _WORDS)
         if unknown:
             raise bad_request(f"unknown fault {unknown[0]!r}")

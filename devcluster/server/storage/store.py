@@ -1,8 +1,8 @@
 """In-memory store of all objects under one revision counter, with a bounded history of changes.
 
 Guarantees: revisions grow by one with each change; `changes_since` gives every change after a revision or raises
-Compacted; `at` rebuilds a bucket as it was at any revision in the window. Objects are stored as the JSON bytes that go
-over the wire, with the few values that selectors and the garbage collector read.
+Compacted; `records_at` rebuilds a bucket as it was at any revision in the window. Objects are stored as the JSON bytes
+that go over the wire, with the few values that selectors and the garbage collector read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Filtered watches from a resource version on, with bookmarks and initial events.
 
 Guarantees: no event is missed or doubled after the requested version; a version out of the window gives one ERROR event
-(410 Expired) and the end; a watcher whose unread events exceed `MAX_PENDING` bytes is closed. Source: apiserver's
+(410 Expired) and the end; a watcher whose unread events exceed `MAX_PENDING_BYTES` is closed. Source: apiserver's
 storage/cacher.
 """
 

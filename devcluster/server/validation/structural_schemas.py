@@ -25,7 +25,7 @@ _QUADRATIC = "uniqueItems cannot be set to true since the runtime complexity bec
 def check_structure(
     schema: Any, path: str, *, root: bool = False, subject: str = "object fields"
 ) -> Iterator[FieldError]:
-    """The errors in a schema, which is at `path`. `what` it describes is for the message."""
+    """The errors in a schema, which is at `path`. `subject`, what it describes, is for the message."""
     for name, below in (schema.get("properties") or {}).items():
         yield from check_structure(below, f"{path}.properties[{name}]")
     items, additional = schema.get("items"), schema.get("additionalProperties")

@@ -21,7 +21,7 @@ T = TypeVar("T", bound=Object)
 
 
 class Adoption(Generic[OwnerT, T]):
-    """Adoption of objects of one kind by owners of another. `counts` says which objects an owner still counts."""
+    """Adoption of objects of one kind by owners of another. `is_claimable` says which objects an owner still counts."""
 
     def __init__(
         self, owners: KindClient[OwnerT], objects: KindClient[T], is_claimable: Callable[[T], bool] = lambda _: True

@@ -37,7 +37,7 @@ def replica_counts(current: ReplicaSet | None, old: Sequence[ReplicaSet]) -> dic
 def progress(
     deployment: Deployment, current: ReplicaSet | None, new: dict[str, int], now: float, *, is_new: bool
 ) -> ProgressCondition | None:
-    """The condition Progressing; None where the present one stays. `fresh`: the ReplicaSet was just made."""
+    """The condition Progressing; None where the present one stays. `is_new`: the ReplicaSet was just created."""
     before = find_condition(deployment.status.conditions, "Progressing")
     name = current.metadata.name if current else ""
     if deployment.spec.paused:

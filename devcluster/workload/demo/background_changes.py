@@ -41,7 +41,9 @@ class BackgroundChange:
 
 
 class BackgroundChanges:
-    """Makes small changes to free applications, `rate` changes a second in all, times the `pace`."""
+    """Makes small changes to free applications, `rate` changes a second in all, times the factor of
+    `rate_correction`.
+    """
 
     def __init__(
         self,

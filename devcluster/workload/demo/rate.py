@@ -15,7 +15,7 @@ MIN_CORRECTED_RATE = 50.0
 
 
 class RateCorrection:
-    """Compares the changes that there were with `rate`. `revision` counts them all, `aside` a second do not count."""
+    """Compares the number of changes with `rate`. `revision` counts them, but `uncounted_rate` a second."""
 
     def __init__(
         self, clock: Clock, rate: float, revision: Callable[[], int], uncounted_rate: Callable[[], float]

@@ -36,7 +36,7 @@ class Components:
 
 @dataclass(frozen=True)
 class Stage:
-    """Stage of one scenario: `dice` are its own, `app` is the application that it may change."""
+    """Stage of one scenario: `rng` is its own, `app` is the application that it may change."""
 
     components: Components
     fleet: Fleet

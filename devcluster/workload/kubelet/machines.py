@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class NodeFaults:
-    """Faults by node name. A `silent` node neither renews its lease nor does anything for its pods."""
+    """Names of nodes by fault. A silent node neither renews its lease nor does anything for its pods."""
 
     silent_nodes: set[str] = field(default_factory=set)
     memory_pressure_nodes: set[str] = field(default_factory=set)

@@ -86,11 +86,11 @@ class PodStatusBuilder:
         return self._status(phase, _waiting(reason, message), now, ready=False)
 
     def mark_running(self, now: float, *, ready: bool) -> Json:
-        """Running since `started`."""
+        """The status of a pod that runs since `started_at`."""
         return self._status("Running", {"running": {"startedAt": timestamp(self.started_at)}}, now, ready=ready)
 
     def mark_crashed(self, now: float, code: int, reason: str) -> Json:
-        """Ended against its will; `last` holds the end until it runs again."""
+        """The status of a pod that crashed; `last_state` holds the end until it runs again."""
         ended = terminated_state(self.started_at, now, code, reason, self.number)
         status = self._status("Running", {"terminated": ended}, now, ready=False)
         self.last_state = ended

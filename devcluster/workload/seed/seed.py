@@ -26,7 +26,7 @@ from devcluster.workload.seed.writer import DAY, SeedWriter
 def fill_cluster(core: Core, fleet: Fleet, random_source: RandomSource, *, suspend_cron_jobs: bool = True) -> None:
     """Fill an empty core with nodes, namespaces, applications, a few ended jobs, Mydemos and the last hour's events.
 
-    `suspended`: whether its CronJobs are, so that nothing begins by itself.
+    `suspend_cron_jobs`: whether its CronJobs are suspended, so that nothing begins by itself.
     """
     ClusterSeed(SeedWriter(core, random_source), fleet, suspended=suspend_cron_jobs).fill()
 

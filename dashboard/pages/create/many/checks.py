@@ -60,7 +60,7 @@ _EMPTY: tuple[Value, ...] = (ABSENT, None, "", {}, [])
 
 
 def notes(value: dict[str, Value], target: Target | None, *, chosen_namespace: str = "") -> tuple[str, ...]:
-    """Notes as sentences; `chosen` is the namespace that the page was opened for, empty where there is none."""
+    """Notes as sentences; `chosen_namespace` is the one that the page was opened for; empty where there is none."""
     return tuple(_notes(value, target, chosen_namespace))
 
 

@@ -63,7 +63,7 @@ class _ResolvedKind:
 
 
 class TextCheck:
-    """One check of one text. `kitchen`: None while there is no cluster, and then only the YAML is checked."""
+    """One check of one text. `context`: None while there is no cluster; then only the YAML is checked."""
 
     def __init__(self, context: ApplyContext | None, texts: ParseCache) -> None:
         self._kitchen, self._texts = context, texts

@@ -35,7 +35,7 @@ class PathCompletion:
 
 
 def complete_path(text: str, schema: Schema | None, objects: list[dict[str, Any]]) -> list[PathCompletion]:
-    """Suggested paths for `typed`, whose last name they contain; the best first."""
+    """Suggested paths for the typed `text`, whose last name they contain; the best first."""
     before, part = _split(text)
     try:
         path = JsonPath(before)

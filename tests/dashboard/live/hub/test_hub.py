@@ -40,7 +40,7 @@ PODS = KINDS["pods"]
 
 
 class Browser:
-    """The other end of a socket: what it got, decoded; `slow` ones do not acknowledge."""
+    """The other end of a socket: what it got, decoded. It acknowledges only what a test tells it to."""
 
     def __init__(self, hub: Hub, clock: FakeClock) -> None:
         self.got: list[dict[str, Any]] = []

@@ -30,7 +30,7 @@ OTHER = owned("alone")
 
 
 class Shown:
-    """Three kinds, and the family of one of their objects. `later` keeps what takes long until `go_on`."""
+    """Three kinds, and the family of one of their objects. With `slow`, long work waits until `go_on`."""
 
     def __init__(self, *, slow: bool = False) -> None:
         clock = FakeClock()
