@@ -37,7 +37,7 @@ if not SECRET_KEY:
     if REDIS_URL and not DEBUG:
         raise ImproperlyConfigured(
             "SECRET_KEY must be set when REDIS_URL is: all processes need the same one. "
-            "Make one with: python -c 'import secrets; print(secrets.token_urlsafe(50))'"
+            "Create one with: python -c 'import secrets; print(secrets.token_urlsafe(50))'"
         )
     try:
         SECRET_KEY = load_or_create_secret(VAR_DIR / "secret_key")

@@ -77,7 +77,7 @@ def _whole(value: str) -> int:
     try:
         return int(value)
     except ValueError:
-        raise ValueError(f"{value!r} is no whole number") from None
+        raise ValueError(f"{value!r} is not a whole number") from None
 
 
 def _switch(value: str) -> bool:

@@ -100,7 +100,7 @@ def test_the_production_form_needs_a_secret_key_of_its_own(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("PORT", "eighty", "PORT cannot be read: 'eighty' is no whole number"),
+        ("PORT", "eighty", "PORT cannot be read: 'eighty' is not a whole number"),
         ("DELTABOARD_VAR", "/dev/null/var", "DELTABOARD_VAR: the secret key cannot be stored in /dev/null/var: "),
         ("DATABASE_URL", "oracle-of-delphi://user:hunter2@x", "DATABASE_URL is not a database address"),
         ("DATABASE_URL", "nonsense", "DATABASE_URL is not a database address"),

@@ -47,7 +47,7 @@ _RULES = (
     ),
     (
         re.compile(r"because it is being terminated"),
-        "The namespace is being deleted: nothing new can be made in it.",
+        "The namespace is being deleted: nothing new can be created in it.",
     ),
     (
         re.compile(r"failed calling webhook \"(?P<name>[^\"]+)\""),
@@ -55,15 +55,15 @@ _RULES = (
     ),
     (
         re.compile(r"no PriorityClass with name (?P<name>\S+) was found"),
-        "There is no PriorityClass {name}. Make it first, or choose another.",
+        "There is no PriorityClass {name}. Create it first, or choose another.",
     ),
     (
         re.compile(r"error looking up service account (?P<space>[^/]+)/(?P<name>[^:]+): serviceaccount .* not found"),
-        "There is no ServiceAccount {name} in the namespace {space}. Make it first, or choose another.",
+        "There is no ServiceAccount {name} in the namespace {space}. Create it first, or choose another.",
     ),
     (
         re.compile(r"RuntimeClass \"(?P<name>[^\"]+)\" not found"),
-        "There is no RuntimeClass {name}. Make it first, or choose another.",
+        "There is no RuntimeClass {name}. Create it first, or choose another.",
     ),
     (
         re.compile(r"some validation rules were not checked because the object was invalid"),
@@ -129,7 +129,7 @@ def explanation_of(error: ApiError) -> str:
     if _is_access(error):
         return _access(message)
     if absent is not None:
-        return f"There is no namespace “{absent['name']}”. Make it first, or choose another."
+        return f"There is no namespace “{absent['name']}”. Create it first, or choose another."
     for kinds, words in _BY_KIND:
         if isinstance(error, kinds):
             return words

@@ -175,7 +175,7 @@ class LiveDetail(LiveObject):
                 self._deleted(going)
         elif not self._is_mine(new):
             if self.row is not None and new.uid == self.row.uid:
-                self._deleted("has a new name now")
+                self._deleted("has another name now")
                 self._successor.note_renamed(new)
         elif self.row is None or new.uid == self.row.uid:
             self._modified(new)

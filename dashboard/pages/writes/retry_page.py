@@ -40,8 +40,8 @@ RETRY_ACTIONS: Mapping[str, RetryAction] = MappingProxyType({
     way.button: way
     for way in (
         RetryAction("save", "Save", _STATE),
-        RetryAction("create", "Make", _ONCE),
-        RetryAction("again", "Make again", _ONCE, is_text=False),
+        RetryAction("create", "Create", _ONCE),
+        RetryAction("again", "Create again", _ONCE, is_text=False),
         RetryAction("review", "Review", _NOTHING),
         RetryAction("recreate", "Review", _NOTHING),
         RetryAction("take", "Take in the changes of", _NOTHING),

@@ -195,7 +195,7 @@ spec:
          ["spec.containers[1].ports[0].containerPort A text cannot stand here. It must be a whole number.",
           "spec.containers[1].ports[1].containerPort It must be a whole number.",
           "spec.containers[1].command It must be a list."]),
-        ("  priorityClassName: nobody\n", ["spec.priorityClassName There is no PriorityClass nobody. Make it first"]),
+        ("  priorityClassName: nobody\n", ["spec.priorityClassName There is no PriorityClass nobody. Create it first"]),
     ],
 )  # fmt: skip
 async def test_what_the_api_server_names_without_its_place_is_placed_by_the_schema(

@@ -135,4 +135,4 @@ def test_an_object_that_an_api_server_renames_is_followed_no_further_and_says_it
     assert not shown.view.found
     assert "It has another name now: " in (html := shown.view.update(shown.render))
     assert 'href="/resources/pods/default/moved/">moved</a>' in html
-    assert shown.changes[0][0] == "has a new name now"
+    assert shown.changes[0][0] == "has another name now"
