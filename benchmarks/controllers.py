@@ -33,7 +33,7 @@ def readers() -> dict[str, list[str]]:
 
 
 def run(command: list[str], pods: int) -> dict[str, float]:
-    """Run a reader against a fresh load server; what it printed."""
+    """Run a reader against a fresh load server. Returns what it printed."""
     with load_server(None, pods, pods, "asked") as url:
         filled = [{"URL": url, "PODS": str(pods)}.get(word, word) for word in command]
         done = subprocess.run(filled, check=True, stdout=subprocess.PIPE, text=True, timeout=900)

@@ -53,7 +53,7 @@ def readers(peers: Path | None) -> dict[str, list[str]]:
 
 
 def run(command: list[str], peers: Path | None, pods: int, events: int) -> dict[str, float]:
-    """Run a reader against a fresh load server; what it printed."""
+    """Run a reader against a fresh load server. Returns what it printed."""
     flags = ["-protobuf"] if "protobuf" in command else []
     with load_server(peers, pods, events, *flags) as url:
         words = {"URL": url, "PODS": str(pods), "EVENTS": str(events), "SECONDS": str(IDLE_SECONDS)}

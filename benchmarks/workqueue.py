@@ -26,7 +26,7 @@ WORKERS = 4
 
 Keys = list[Request]
 QueueCase = Callable[[Keys], Awaitable[int]]
-"""Puts the keys through a queue; how many came out."""
+"""Puts the keys through a queue. Returns how many came out."""
 
 
 async def drain_backlog(keys: Keys) -> int:

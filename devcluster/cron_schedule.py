@@ -49,7 +49,7 @@ class CronSchedule:
 
     @classmethod
     def parse(cls, text: str) -> CronSchedule:
-        """Raises ValueError, which says why, for what is no schedule."""
+        """Raises ValueError with the reason where the text is not a schedule."""
         fields = _MACROS.get(text, text).split()
         if text.startswith("@") and text not in _MACROS:
             raise ValueError(f"unrecognized descriptor: {text}")

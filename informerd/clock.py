@@ -39,7 +39,7 @@ class SystemClock:
 
 
 class AwakeClock(SystemClock):
-    """Counts the time in which the machine slept as well: for what others may have done meanwhile, such as a lease.
+    """Counts the time in which the machine slept, too: for what others do meanwhile, such as taking a lease.
 
     (CLOCK_BOOTTIME, where there is one; Python's monotonic clock stands still on a Linux machine that is suspended.)
     """
@@ -54,7 +54,7 @@ def _boot_time() -> float:
 
 
 async def sleep_or(event: asyncio.Event, seconds: float, clock: Clock) -> bool:
-    """Wait until `event` is set or `seconds` have passed; whether it was the event."""
+    """Wait until `event` is set or `seconds` have passed. Returns whether the event was set."""
     if event.is_set():
         return True
     sleeping = asyncio.ensure_future(clock.sleep(seconds))

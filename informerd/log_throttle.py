@@ -13,7 +13,7 @@ RESET_SECONDS = 600.0
 """Seconds without one, after which a kind's count starts over."""
 
 MAX_KINDS = 50
-"""Kinds that are counted apart; what exceeds them is counted together."""
+"""Kinds that are counted separately; all further ones are counted together."""
 
 
 class _Run(msgspec.Struct):
@@ -33,7 +33,7 @@ class LogThrottle:
         self._runs: dict[str, _Run] = {}
 
     def count(self, kind: str) -> int:
-        """Count one more; its number where that is worth a line, else 0."""
+        """Count one more. Returns its number where that is worth a line in the log, else 0."""
         now = self._clock.now()
         run = self._run(kind)
         run.count = 1 if now - run.last > RESET_SECONDS else run.count + 1
@@ -41,7 +41,7 @@ class LogThrottle:
         return run.count if run.count <= FIRST_LINES or is_power_of_ten(run.count) else 0
 
     def reset(self, kind: str) -> int:
-        """It went well again: the count starts over; what it was."""
+        """Start the count over, after a success. Returns what it was."""
         run = self._runs.pop(kind, None)
         return run.count if run else 0
 

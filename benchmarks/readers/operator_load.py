@@ -23,7 +23,7 @@ class Load:
         self._seen: set[tuple[str, str]] = set()
 
     def count_handled(self, namespace: str, name: str) -> bool:
-        """One was handled; whether none is left to be handled."""
+        """Count one handled object. Returns whether none is left."""
         if not self._first:
             self._first = time.perf_counter()
         self._seen.add((namespace, name))

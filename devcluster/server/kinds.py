@@ -37,7 +37,7 @@ class Kind:
     allows_unconditional_update: bool = True
     """Whether an update without resourceVersion is accepted."""
     allows_create_on_update: bool = False
-    """Whether an update of what is not there creates it."""
+    """Whether an update of a missing object creates it."""
     has_scale: bool = False
     """Whether there is a scale subresource."""
     custom: bool = False

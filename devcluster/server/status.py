@@ -98,7 +98,7 @@ def no_such_resource() -> Failure:
 
 
 def no_containers(name: str, why: str) -> Failure:
-    """The 501 for what only a pod that really runs could answer."""
+    """The 501 for requests that only a really running pod could answer."""
     message = (
         f'no containers run in the demo cluster: pod "{name}" {why}; kubectl describe pod {name} says what it does'
     )

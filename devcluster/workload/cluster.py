@@ -63,7 +63,7 @@ class KindClient(Generic[T]):
         return self.informer.store.get(request if isinstance(request, str) else request.key)
 
     def all(self) -> list[T]:
-        """All, in the order of their keys: for what is few."""
+        """All objects, in the order of their keys: for kinds with few of them."""
         return sorted(self.informer.store, key=lambda obj: obj.key)
 
     def owned_by(self, uid: str) -> list[T]:

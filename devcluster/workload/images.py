@@ -42,5 +42,5 @@ class PulledImages:
         return node in self._of and bool(self._of[node].get(image))
 
     def add(self, node: str, image: str) -> None:
-        """A node has pulled one; the one that has not been used for longest makes room."""
+        """Note that a node has pulled an image; the least recently used one makes room."""
         self._of.setdefault(node, LruCache(MAX_IMAGES)).put(image, value=True)

@@ -53,7 +53,7 @@ from informerd.version import VERSION
 from informerd.workqueue.rate_limiter import ExponentialRateLimiter
 
 EVENT_RECORDERS = 6
-"""Recorders, each of which writes one event after the other."""
+"""Number of recorders; each writes one event after the other."""
 MAX_RETRY_SECONDS = 30.0
 T = TypeVar("T", bound=Object)
 
@@ -115,7 +115,7 @@ class Workload:
         self._add("mydemos", mydemos.reconcile, KindSource(cluster.mydemos.informer))
 
     def _owners(self, voices: Recorders) -> None:
-        """The controllers whose objects own others."""
+        """The controllers of kinds whose objects own others."""
         cluster = self._cluster
         pods, sets = cluster.pods.informer, cluster.replica_sets.informer
         deployments = DeploymentController(cluster, voices)
@@ -139,7 +139,7 @@ class Workload:
         self._add("cron-jobs", cron_jobs.reconcile, KindSource(cluster.cron_jobs.informer), own_jobs)
 
     def _numbered(self, voices: Recorders) -> None:
-        """The controllers whose pods have ordinals."""
+        """The controllers of kinds whose pods have ordinals."""
         cluster, pods = self._cluster, self._cluster.pods.informer
         stateful = StatefulSetController(cluster, voices)
         _on_delete(cluster.stateful_sets, stateful.forget)

@@ -124,7 +124,7 @@ class BlockingInformer(Generic[T]):
         return BlockingRegistration(self._loop, self._loop.call(adding))
 
     def drop(self) -> None:
-        """Stop it, because nobody needs it any more."""
+        """Stop the informer."""
         self._loop.run(lambda: self._factory.drop(self._informer))
 
     def _read(self, read: Callable[[], R]) -> R:

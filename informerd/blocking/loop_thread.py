@@ -32,7 +32,7 @@ class LoopThread:
         self._loop.result()
 
     def run(self, make: Callable[[], Coroutine[Any, Any, R]]) -> R:
-        """Run the coroutine that `make` makes to its end; what it gives, or raises.
+        """Run the coroutine that `make` creates to its end; returns its result, or raises its error.
 
         An exception in the thread that waits, such as KeyboardInterrupt, cancels it. Raises InsideEventLoop, and
         InformerStopped before `start` and after `close`.

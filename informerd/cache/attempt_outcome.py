@@ -60,7 +60,7 @@ class CountedAttempt:
 
 @contextmanager
 def count_attempt(clock: Clock, count: Callable[[str, float], None]) -> Iterator[CountedAttempt]:
-    """Call `count` with the outcome of what is inside and the seconds it took; not where it is cancelled."""
+    """Call `count` with the outcome of the block and its seconds, unless it is cancelled."""
     attempt = CountedAttempt()
     began = clock.now()
     try:

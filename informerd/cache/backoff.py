@@ -37,7 +37,7 @@ class Backoff:
         self._works_since: float | None = None
 
     def record_success(self) -> None:
-        """Say that what failed works again; what it says twice counts from the first time."""
+        """Note that it works again; of several calls in a row the first one counts."""
         if self._works_since is None:
             self._works_since = self._clock.now()
 
@@ -65,7 +65,7 @@ class RetryWindow:
         self._last = 0.0
 
     def can_retry(self) -> bool:
-        """Count one error; whether what failed may be tried again. A no ends the row."""
+        """Count one error. Returns whether to try again; False ends the row."""
         now = self._clock.now()
         if self._first is None or now - self._last >= RETRY_WINDOW_RESET:
             self._first = now

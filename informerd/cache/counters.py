@@ -23,7 +23,7 @@ class Distribution:
     def __init__(self, bounds: tuple[float, ...]) -> None:
         self.bounds = bounds
         self.counts = [0] * (len(bounds) + 1)
-        """One for each range and one for what lies beyond."""
+        """One for each range and one for higher numbers."""
         self.sum = 0.0
 
     def add(self, number: float) -> None:
@@ -133,7 +133,7 @@ class HandlerCounters:
 
 
 class InformerCounters:
-    """One informer's: deltas by what they were to the store, what lists changed in it, and what others counted."""
+    """Counters of one informer: deltas by their effect on the store, changes by lists, and its parts' counters."""
 
     def __init__(
         self, reflector: ReflectorCounters, faults: Mapping[str, int], states_entered: Mapping[str, int]
@@ -146,7 +146,7 @@ class InformerCounters:
         self.added = self.updated = self.deleted = 0
         """Changes from watches, as the store saw them."""
         self.ignored = 0
-        """Deletions of what was not in the store."""
+        """Deletions of objects that were not in the store."""
         self.lists = self.resyncs = self.bookmarks = 0
         """ReplacedAll, SyncAll and Bookmark."""
         self.listed_new = self.listed_known = self.listed_gone = 0

@@ -26,7 +26,7 @@ class Updated(msgspec.Struct, Generic[T], gc=False):
 
 
 class Deleted(msgspec.Struct, Generic[T], gc=False):
-    """It is gone; `object` is its last state, or where that is unknown its identity and version."""
+    """The object was deleted; `object` is its last state, or where that is unknown its identity and version."""
 
     key: str
     object: T

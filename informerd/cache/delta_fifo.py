@@ -100,7 +100,7 @@ class DeltaFifo(Generic[T]):
         self._barriers.clear()
 
     def close(self) -> None:
-        """Take nothing more; what is queued is still given out, then `pop` raises FifoClosed."""
+        """Accept no more deltas; `pop` returns those that are queued, then raises FifoClosed."""
         self._closed = True
         self._wakeup.set()
 

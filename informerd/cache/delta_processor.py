@@ -43,7 +43,7 @@ class DeltaProcessor(Generic[T]):
         self._on_batch = on_batch
 
     async def run(self) -> None:
-        """Until cancelled. Between batches the event loop has its turn."""
+        """Apply batches until cancelled. Between two batches other tasks run."""
         while True:
             batch = await self._fifo.pop()
             await self._apply(batch)
@@ -68,7 +68,7 @@ class DeltaProcessor(Generic[T]):
                     self._handlers.distribute(notifications, self._handlers.listeners)
 
     def _with_unusable(self, replaced: ReplacedAll[T]) -> dict[str, T]:
-        """A list's objects, and for those in it that could not be read what the store has of them."""
+        """A list's objects; those that could not be decoded are taken from the store."""
         objects = replaced.objects
         for key in replaced.unusable - objects.keys():
             if (known := self._store.get(key)) is not None:

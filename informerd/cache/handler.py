@@ -90,7 +90,7 @@ class FilteringHandler(Generic[T]):
 
 
 def check_handler(handler: object) -> None:
-    """Raises InvalidCall for what is no Handler, such as a plain function."""
+    """Raises InvalidCall where it is not a Handler, such as a plain function."""
     methods = ("on_add", "on_update", "on_delete")
     missing = [name for name in methods if not callable(getattr(handler, name, None))]
     if missing:

@@ -14,7 +14,7 @@ Job = Callable[[], None]
 
 
 class HandlerThread:
-    """Does jobs one after the other. All but the jobs happens on one event loop.
+    """Runs jobs one after the other. All but the jobs happens on one event loop.
 
     It is a daemon: a job that never returns does not keep the interpreter from its end.
     """
@@ -43,7 +43,7 @@ class HandlerThread:
         self._jobs.put(None)
 
     async def join(self, seconds: float) -> bool:
-        """Wait for the thread's end, `seconds` at most; whether it has come."""
+        """Wait for the thread's end, at most `seconds`. Returns whether it has ended."""
         if not await sleep_or(self._ended, seconds, self._clock):
             return False
         self._thread.join()  # it has said its last word

@@ -166,7 +166,7 @@ class ListWatch(Generic[T]):
 
     @staticmethod
     def _keep(decoded: list[T | None], objects: list[T]) -> int:
-        """Add what could be decoded; how many there were in all."""
+        """Add what could be decoded. Returns the number of all items, decoded or not."""
         objects += [obj for obj in decoded if obj is not None]
         return len(decoded)
 

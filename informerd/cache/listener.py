@@ -26,10 +26,10 @@ log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
 
 BUFFER_WARNING = 100_000
-"""Notifications waiting for one handler that are worth a line in the log."""
+"""Number of notifications waiting for one handler that is logged as a warning."""
 
 STOP_LIMIT = 10.0
-"""Seconds for which the end of a call is waited for that a thread is in when its informer stops."""
+"""Seconds that a stopping informer waits for a call in a thread."""
 
 
 class Listener(Generic[T]):
@@ -91,7 +91,7 @@ class Listener(Generic[T]):
 
     @property
     def depth(self) -> int:
-        """Notifications that wait for the handler, the one that it is at included."""
+        """Number of notifications that wait for the handler, including the one being handled."""
         return 0 if self._removed else self.enqueued_count - self._caller.done_count
 
     @property
@@ -147,7 +147,7 @@ class Listener(Generic[T]):
             log.warning("%d notifications wait for the handler %s", depth, self.name, extra=fields)
 
     def enqueue_end_of_initial_list(self) -> None:
-        """Append the mark after which the handler has synced. For the informer."""
+        """Append the mark that ends the initial list: the handler has synced once it gets there. For the informer."""
         if not self._removed:
             self._batches.append(None)
             self._wakeup.set()

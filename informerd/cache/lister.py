@@ -77,7 +77,7 @@ class Lister(Generic[T]):
         field_selector: str | FieldSelector = "",
         where: Callable[[T], bool] | None = None,
     ) -> builtins.list[T]:
-        """The objects that an index has under a value and that meet all else that is asked for.
+        """The objects that an index has under a value and that match the selectors.
 
         Raises UnknownIndex, MalformedSelector and UnknownField.
         """
@@ -120,7 +120,7 @@ class Lister(Generic[T]):
         return (obj for key in keys if (obj := get(key)) is not None)
 
     def _fewest_keys(self, namespace: str, labels: LabelSelector, fields: FieldSelector) -> Iterable[str] | None:
-        """The smallest set of keys that an index has for what is asked for; None where all may as well be looked at."""
+        """The smallest set of keys that an index has for these selectors; None where no index helps."""
         found: builtins.list[builtins.list[str]] = []
         if namespace:
             found.append(self._store.index_keys(NAMESPACE, namespace))

@@ -25,20 +25,20 @@ log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
 
 PERIOD = 1.0
-"""Seconds between two looks at everything."""
+"""Seconds between two checks of all objects."""
 
 RETAIN = 120.0
-"""Seconds for which objects are looked at that have left the store: handlers may still hold them."""
+"""Seconds for which objects that have left the store are checked: handlers may still hold them."""
 
 OBJECTS_PER_TURN = 200
 """Objects after which the event loop gets its turn."""
 
 MOST_CHANGES = 10
-"""Changed fields of one object that are reported."""
+"""Maximum number of changed fields that are reported for one object."""
 
 
 class FieldChange(msgspec.Struct, frozen=True):
-    """A field that is not what it was. Both values are as in JSON; a value that is no JSON is its repr."""
+    """A changed field. Both values are as in JSON; a value that is not JSON is its repr."""
 
     path: str
     before: Any
@@ -49,7 +49,7 @@ class FieldChange(msgspec.Struct, frozen=True):
 
 
 class Mutation(msgspec.Struct, frozen=True):
-    """An object that was changed in the store: which, and what about it."""
+    """An object that was changed in the store, and its changed fields."""
 
     resource: str
     key: str
@@ -95,7 +95,7 @@ class MutationDetector(Generic[T]):
         retain: float = RETAIN,
     ) -> None:
         self.mutations_found: list[Mutation] = []
-        """Everything so far."""
+        """All mutations found so far."""
         self._resource = resource
         self._store = store
         self._clock = clock
@@ -117,7 +117,7 @@ class MutationDetector(Generic[T]):
                 self._entries[id(obj)] = _Entry(obj, obj.key, version, _state(obj), _blob(obj), now)
 
     async def run(self) -> None:
-        """Look at everything each period until cancelled."""
+        """Check all objects each period until cancelled."""
         while True:
             await self._clock.sleep(self._period)
             entries = iter([*self._entries.items()])
@@ -126,13 +126,13 @@ class MutationDetector(Generic[T]):
                 await asyncio.sleep(0)
 
     def check(self) -> None:
-        """Look at everything now. Raises CacheMutated where anything was ever found; for the end of a test."""
+        """Check all objects now. Raises CacheMutated where any mutation was ever found; for the end of a test."""
         self.compare_all()
         if self.mutations_found:
             raise CacheMutated(tuple(map(str, self.mutations_found)))
 
     def compare_all(self) -> None:
-        """Look at everything now."""
+        """Check all objects now."""
         self._look_at([*self._entries.items()])
 
     def _look_at(self, entries: Iterable[tuple[int, _Entry[T]]]) -> None:
@@ -210,7 +210,7 @@ def _decoded(encoded: bytes) -> Any:
 
 
 def _differences(path: str, before: Any, after: Any) -> Iterator[FieldChange]:
-    """The smallest parts that differ; None stands for what is not there."""
+    """The smallest parts that differ; None stands for a missing value."""
     if isinstance(before, dict) and isinstance(after, dict):
         for name in {**before, **after}:
             yield from _differences(_below(path, name), before.get(name), after.get(name))

@@ -40,7 +40,7 @@ class Probeable(Protocol):
 
 
 class ProbeListener(Protocol):
-    """Told of every probe; what it raises is logged."""
+    """Listener to probes; its exceptions are logged."""
 
     def probe_answered(self, *, is_healthy: bool) -> None:
         """The API server answered: it `is_healthy`, or reported a problem (429 or 5xx).
@@ -50,7 +50,7 @@ class ProbeListener(Protocol):
         """
 
     def probe_failed(self, problem: str) -> None:
-        """It did not; `problem` is a sentence."""
+        """The API server did not answer; `problem` is a sentence."""
 
 
 class Probe:

@@ -33,7 +33,7 @@ class QueueAge:
             marks.popleft()
 
     def clear(self) -> None:
-        """Nothing waits any more."""
+        """Note that the queue is empty."""
         self._taken = self._put
         self._marks.clear()
 

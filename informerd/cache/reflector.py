@@ -123,7 +123,7 @@ class Reflector(Generic[T]):
         self.recovery.probe_answered(is_healthy=is_healthy)
 
     def probe_failed(self, problem: str) -> None:
-        """The API server does not answer: what the stream says, or does not say, is worth nothing."""
+        """The API server does not answer, so an open stream does not prove that the data is fresh."""
         self.recovery.probe_failed()
         self._broken = True
         if self._session is not None:
@@ -202,7 +202,7 @@ class Reflector(Generic[T]):
         return done
 
     async def _list(self) -> None:
-        """Replace the store from a list; where the version is gone or not there yet, once more at any version."""
+        """Replace the store from a list; where the version has expired or is too new, list once more at any version."""
         try:
             await self._list_at("" if self._version_unavailable else self._cursor.version or "0")
         except (Expired, ResourceVersionTooLarge):

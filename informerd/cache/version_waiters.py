@@ -23,7 +23,7 @@ class VersionWaiters:
         self._waiting.append(entry)
         try:
             await waiter
-        finally:  # whoever is cancelled must not wait for the next batch to be forgotten
+        finally:  # whoever is cancelled must not wait for the next batch to be removed
             if entry in self._waiting:
                 self._waiting.remove(entry)
 

@@ -77,11 +77,11 @@ class HistoryLost(InformerdError):
 
 
 class Cursor(msgspec.Struct):
-    """Up to where the API server's word was read; a watch goes on from there."""
+    """The last version that was read; a watch continues from there."""
 
     version: str = ""
     from_start: bool = False
-    """The watch began at "" or "0": its first ADDED events are the state of things, in no order, and no news."""
+    """The watch began at "" or "0": its first ADDED events are the current state, in no order, and not changes."""
 
     def advance(self, version: str, *, added: bool = False) -> None:
         """Take an event's version; `added`: it was an ADDED."""
@@ -213,7 +213,7 @@ class WatchSession(Generic[T]):
         self.declare_dead(f"the watch was silent for {self._silence:g} s")
 
     def _take(self, events: list[Event[T]]) -> bool:
-        """Queue what came; whether a bookmark was in it."""
+        """Queue the events that came. Returns whether a bookmark was among them."""
         changes: list[Change[T]] = []
         bookmarks = 0
         for event in events:

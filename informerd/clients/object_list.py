@@ -22,7 +22,7 @@ class ObjectList(msgspec.Struct, Generic[T]):
 
     items: list[T]
     resource_version: str
-    """Where a watch goes on from here."""
+    """The version from which a watch continues."""
     continue_token: str = ""
     remaining: int | None = None
     """Number of objects that follow, where the API server says so."""

@@ -51,7 +51,7 @@ class ObjectWatch(Generic[T]):
         self._stream = stream
         self._codec = codec
         self.resource_version = resource_version
-        """From where to watch on: that of the last change or bookmark."""
+        """The version from which a next watch continues: that of the last change or bookmark."""
 
     async def __aiter__(self) -> AsyncIterator[Change[T]]:
         async for line in self._stream:

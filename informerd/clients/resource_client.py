@@ -130,7 +130,7 @@ class ResourceClient(ResourceReader[T]):
         )
 
     async def scale(self, name: str, replicas: int, **options: Unpack[WriteOptions]) -> int:
-        """Ask for so many replicas by the object's scale; how many are asked for then."""
+        """Set the replicas by the object's scale. Returns the desired number as stored."""
         scaled = await self.subresource("scale").patch(name, {"spec": {"replicas": replicas}}, **options)
         try:
             return int(scaled["spec"].get("replicas", 0))
@@ -172,7 +172,8 @@ class ResourceClient(ResourceReader[T]):
         everything: bool = False,
         **options: Unpack[DeleteOptions],
     ) -> None:
-        """DELETE the objects that the selectors match, each on its own: some may be gone where an error is raised.
+        """DELETE the objects that the selectors match, one by one: some may be deleted already where an error is
+        raised.
 
         Without any selector that is every object, which needs `everything`, so that an accidentally empty selector
         deletes nothing.

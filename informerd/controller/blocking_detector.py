@@ -15,7 +15,7 @@ class BlockingDetector(Generic[T]):
 
     def __init__(self, coroutine: Coroutine[Any, Any, T], now: Callable[[], float]) -> None:
         self.longest_step = 0.0
-        """Seconds; what is under way is not in it."""
+        """Seconds, without the step that is under way."""
         self._coroutine = coroutine
         self._now = now
 

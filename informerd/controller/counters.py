@@ -22,6 +22,6 @@ class ReconcileCounters:
         self.outcomes: Counter[str] = Counter()
         """Number of reconciles by Outcome."""
         self.seconds = Distribution(RECONCILE_SECONDS)
-        """Of all that ended, however they did."""
+        """Durations of all reconciles, whatever their outcome."""
         self.stuck = 0
         """Number of reconciles reported as stuck."""

@@ -52,7 +52,7 @@ class Enqueuer(Generic[T]):
         self._predicates = predicates
 
     def enqueue(self, event: ObjectEvent[T]) -> None:
-        """Put the event's requests into the queue: with LOW_PRIORITY where it brings no news, else with priority 0."""
+        """Put the event's requests into the queue, with LOW_PRIORITY where nothing has changed, else with 0."""
         for predicate in self._predicates:
             if not self._passes(predicate, event):
                 return

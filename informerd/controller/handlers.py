@@ -44,7 +44,8 @@ class EnqueueObject(EnqueueHandler[Object]):
 
 
 class _EachState(EnqueueHandler[T]):
-    """The requests of the old state and of the new one, without duplicates; what one of them raises loses no other's.
+    """The requests of the old state and of the new one, without duplicates. An error for one state loses no requests of
+    the other.
 
     So those are asked for, too, that an object has nothing to do with any more.
     """
@@ -108,7 +109,7 @@ class EnqueueMapped(_EachState[T]):
 
 
 def _iterable(answer: Any, name: str) -> Iterable[Any]:
-    """Raises InvalidCall for what a map function may give by mistake."""
+    """Raises InvalidCall for an invalid result of a map function."""
     if isinstance(answer, CoroutineType):
         answer.close()
     if isawaitable(answer):

@@ -119,7 +119,7 @@ class GenerationChanged(_OnChange):
 
 
 class ResourceVersionChanged(_OnChange):
-    """Leaves out updates that repeat what is known: resyncs and relists."""
+    """Leaves out updates that change nothing: resyncs and relists."""
 
     def _of(self, obj: Object) -> str:
         return obj.metadata.resource_version

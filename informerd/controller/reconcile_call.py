@@ -114,7 +114,7 @@ def is_terminal(error: BaseException) -> bool:
 
 
 def check_reconcile(function: object) -> None:
-    """Raises InvalidReconcile for what cannot be called with a request. Whether it is async shows when it is called."""
+    """Raises InvalidReconcile where it cannot be called with a request. Whether it is async shows when it is called."""
     if not callable(function):
         raise InvalidReconcile(f"{function!r} is not a function: a reconcile is `async def reconcile(request)`")
     try:

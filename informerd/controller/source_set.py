@@ -31,7 +31,7 @@ class SourceSet:
 
     @property
     def pending(self) -> dict[str, str]:
-        """Why each source that has not synced has not, by its name; of what has not been started, nothing."""
+        """Why sources have not synced, by name; without sources that have not been started."""
         pending: dict[str, str] = {}
         for number, (source, started) in enumerate(zip(self._sources, self._started, strict=False), start=1):
             if not started.has_synced:

@@ -28,7 +28,7 @@ class Watchdog:
             await self._clock.sleep(self._look())
 
     def _look(self) -> float:
-        """Warn of those that are due; the seconds until the next one may be."""
+        """Warn of reconciles that take too long. Returns the seconds until the next one may."""
         now = self._clock.now()
         running = self._journal.started_at
         self._warned = {each: since for each, since in self._warned.items() if running.get(each) == since}

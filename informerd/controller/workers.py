@@ -157,7 +157,7 @@ class Workers:
             log.error(text, self._name, request.key, repeat_suffix(number), exc_info=error, extra=fields)
 
     def _say(self, request: Request, error: BaseException, retry_in: float | None) -> None:
-        """One line for what the API server or the reconcile itself says; what else is raised comes with its trace."""
+        """Log one line for an error of the API server or of the reconcile itself, and a traceback for any other."""
         number = self._repeats.count(type(error).__name__)
         if not number:
             return

@@ -29,7 +29,7 @@ def set_condition(
     *,
     clock: Clock | None = None,
 ) -> bool:
-    """Have the manifest's status say so; whether that changed anything. Writes nothing: for use in a change.
+    """Set a condition in the manifest's status. Returns whether that changed it. Sends nothing: for use in a change.
 
     `lastTransitionTime` is kept while the status stays what it was, whatever reason and message say;
     `observedGeneration` is the manifest's generation. Conditions of other types stay as and where they are. Raises
@@ -49,7 +49,7 @@ def set_condition(
 
 
 def remove_condition(manifest: Json, type_: str) -> bool:
-    """Have the manifest's status say nothing about this; whether it did."""
+    """Remove the condition from the manifest's status. Returns whether it was there."""
     conditions = _conditions(manifest)
     left = [each for each in conditions if each.get("type") != type_]
     if len(left) == len(conditions):

@@ -37,7 +37,7 @@ async def add_finalizer(verbs: Verbs[T], obj: T, finalizer: str, *, clock: Clock
 
 
 async def remove_finalizer(verbs: Verbs[T], obj: T, finalizer: str, *, clock: Clock | None = None) -> T | None:
-    """Let the object go, as far as `finalizer` is concerned; None where it was gone already.
+    """Remove `finalizer` from the object; None where the object was gone already.
 
     Others' finalizers stay, also those that were added since. It may be gone by the time that it comes back.
     """

@@ -1,4 +1,4 @@
-"""Manifests of objects in any form, and merge patches of what was changed in them."""
+"""Manifests of objects in any form, and merge patches of their changes."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def set_controller_reference(owner: object, manifest: Json) -> None:
 
 
 def remove_owner_reference(owner: object, manifest: Json) -> bool:
-    """Let go of the object; whether `owner` had it."""
+    """Remove the reference to `owner`. Returns whether it was there."""
     uid = head_of(owner).uid
     others = [each for each in owners_of(manifest) if each["uid"] != uid]
     had = len(others) < len(owners_of(manifest))

@@ -13,9 +13,9 @@ R = TypeVar("R")
 
 MAX_TRIES = 8
 FIRST_DELAY = 0.01
-"""Seconds before the second try; twice as many before each further one…"""
+"""Seconds before the second try; the delay doubles with each further one."""
 MAX_DELAY = 1.0
-"""…up to so many. Each is drawn between that and twice that, so that rivals part."""
+"""Maximum of these seconds. Each delay is drawn between the value and twice the value, so that rivals part."""
 
 
 async def retry_on_conflict(

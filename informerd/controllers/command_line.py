@@ -20,10 +20,10 @@ from informerd.rest.cluster_config import ClusterConfig
 from informerd.suggest import suggest_names
 
 USAGE = 2
-"""The exit code for what the caller has to put right: flags, configuration, names. argparse has the same."""
+"""The exit code for errors of the caller: flags, configuration, names. argparse has the same."""
 FAILED = 1
 INTERRUPTED = 130
-"""As shells have it after Ctrl-C."""
+"""The exit code that shells report after Ctrl-C."""
 
 Main = Callable[[], Coroutine[Any, Any, None]]
 
@@ -95,7 +95,7 @@ def run_until_signal(program: str, main: Main) -> int:
 
 
 def print_error(program: str, error: InformerdError) -> int:
-    """Say what is wrong in one line on standard error; the exit code for it."""
+    """Print the error in one line on standard error. Returns the exit code."""
     nearest = nearest_names(error) if isinstance(error, UnknownResource) else []
     hint = f"; did you mean {' or '.join(nearest)}?" if nearest else ""
     sys.stderr.write(f"{program}: {' '.join(str(error).split())}{hint}\n")

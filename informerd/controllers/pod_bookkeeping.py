@@ -100,7 +100,7 @@ class Bookkeeping:
             jinghzhus.add_index(POD_NAME_INDEX, lambda jinghzhu: [jinghzhu.metadata.name])
 
     async def reconcile(self, request: Request) -> Result | None:
-        """Take off what is gone, as soon as it is time for that."""
+        """Remove deleted pods from the lists, as soon as they are due."""
         jinghzhu = self._jinghzhus.get(request)
         if jinghzhu is None:
             self._to_compare.discard(request)
@@ -116,11 +116,11 @@ class Bookkeeping:
         return None
 
     def on_pod_added(self, pod: Pod) -> None:
-        """One that was gone under that name is there again."""
+        """Note that a pod of that name exists again."""
         self._gone.pop((pod.metadata.labels.get(JINGHZHU_LABEL, ""), pod.metadata.name), None)
 
     def on_pod_deleted(self, pod: Pod) -> Iterator[Request]:
-        """It is gone: which Jinghzhus this may concern."""
+        """Note that the pod was deleted. Returns the Jinghzhus that may list it."""
         owner = pod.metadata.labels.get(JINGHZHU_LABEL)
         if owner:
             self._gone[owner, pod.metadata.name] = MissingPod(self._clock.now(), was_seen=True)
@@ -199,7 +199,7 @@ class Removal:
 
 
 class EnqueuePodsJinghzhu(EnqueueHandler[Pod]):
-    """The Jinghzhus of a pod that is gone; and keeps the books of who is there."""
+    """Requests for the Jinghzhus of a deleted pod; records which pods exist."""
 
     def __init__(self, bookkeeping: Bookkeeping) -> None:
         self._books = bookkeeping

@@ -103,7 +103,7 @@ class PodLines:
 def add_pod_operator(
     manager: Manager, settings: Settings, *, out: TextIO | None = None, clock: Clock | None = None
 ) -> Controller:
-    """Add the operator to a manager, and give its controller; what it prints goes to `out`, by default standard output.
+    """Add the operator to a manager. Returns its controller, which prints to `out`, by default standard output.
 
     It waits for the Jinghzhus' definition for as long as there is none, and prints meanwhile.
     """
@@ -129,7 +129,7 @@ def add_pod_operator(
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run it as a program; the exit code: 0 after a signal, 2 for settings that cannot be used, 1 for all else."""
+    """Run it as a program. Returns the exit code: 0 after a signal, 2 for invalid settings, 1 for any other end."""
     parser = make_manager_parser(
         "pod_operator", "Logs what happens to pods, and updates the pod lists of the Jinghzhus."
     )

@@ -192,5 +192,5 @@ class Decoder(Generic[T]):
 
 
 def _whole(raw: memoryview) -> None:
-    """Raises msgspec.DecodeError for what is cut off, which decoding into a type may find out too late."""
+    """Raises msgspec.DecodeError where the text is cut off, which decoding into a type may notice too late."""
     msgspec.json.decode(raw, type=msgspec.Raw)

@@ -30,7 +30,7 @@ class NotLeading(InformerdError):
 
 
 class StillRunning(InformerdError, TimeoutError):
-    """Some of what a manager runs had not ended when the time for stopping was over; `names` says what."""
+    """Runnables had not ended when the time for stopping was over; `names` lists them."""
 
     def __init__(self, names: tuple[str, ...], seconds: float) -> None:
         super().__init__(f"not ended within {seconds:g} s: {', '.join(names)}")
@@ -71,7 +71,7 @@ class NotProcessed(InformerdError):
 
 
 class TerminalError(InformerdError):
-    """Raised by a reconcile for what no further try mends: its request rests until the object changes.
+    """Raised by a reconcile that no retry can help: its request waits until the object changes.
 
     It counts as well as the cause of another error (``raise … from TerminalError(…)``). Source: controller-runtime's
     reconcile.TerminalError.

@@ -15,7 +15,7 @@ class AlreadyOwned(InformerdError):
 
 
 class ObjectReplaced(InformerdError):
-    """The object was deleted, and another one has its name now: what was meant for the one is not for the other."""
+    """The object was deleted, and another one has its name now: a write to the first must not reach the second."""
 
     def __init__(self, obj: str, uid: str, other: str) -> None:
         super().__init__(f"{obj} was deleted and created again: its uid was {uid} and is {other}")

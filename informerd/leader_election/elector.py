@@ -104,7 +104,7 @@ class Elector:
             await self._clock.sleep(period * (1 + JITTER * self._chance()))
 
     async def _try_to_take(self) -> bool:
-        """Take the lease if it is free; whether it was."""
+        """Acquire the lease if it is free. Returns whether it was."""
         await self._read()
         record = self._store.record
         if self._store.body is None:
@@ -123,7 +123,7 @@ class Elector:
         return True
 
     async def _keep(self) -> str:
-        """Renew the lease until it is lost; why it is."""
+        """Renew the lease until it is lost. Returns the reason."""
         while True:
             await self._clock.sleep(self._election.retry_period)
             problem = await self._renew_in_time()
@@ -131,7 +131,7 @@ class Elector:
                 return problem
 
     async def _renew_in_time(self) -> str:
-        """Renew, by as many tries as the time allows; why that did not do, or ""."""
+        """Renew, by as many tries as the time allows. Returns the reason of a failure, or ""."""
         why = ""
         while (left := self._leadership.seconds_held) > 0:
             try:

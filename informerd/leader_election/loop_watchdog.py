@@ -37,7 +37,7 @@ class LoopWatchdog:
         self._said = False
 
     async def run(self) -> str:
-        """Watch; why there is nobody any more to be watched."""
+        """Watch the loop until that ends. Returns the reason."""
         while True:
             if self._asked is None:
                 self._asked = self._clock.now()

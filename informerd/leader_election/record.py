@@ -49,7 +49,7 @@ class LeaseRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def since(self) -> float | None:
-        """Unix seconds of `acquired_at`; None where nobody holds it, or the text is no time."""
+        """Unix seconds of `acquired_at`; None where nobody holds the lease, or the text is not a time."""
         try:
             return datetime.fromisoformat(self.acquired_at).timestamp() if self.holder else None
         except ValueError:

@@ -77,7 +77,7 @@ class ElectionThread:
             raise self._lost()
 
     async def wait_until_lost(self) -> LeaderElectionLost:
-        """Wait until the election is over for this process; why it is."""
+        """Wait until the election is over for this process. Returns the reason."""
         await self._ended.wait()
         return self._lost()
 
@@ -134,7 +134,7 @@ class ElectionThread:
                 await self._release_of(elector)
 
     async def _elect(self, elector: Elector) -> bool:
-        """Take part until the main loop has had enough (true). Raises LeaderElectionLost."""
+        """Take part until the main loop ends it, then return True. Raises LeaderElectionLost."""
         watching = asyncio.create_task(self._watch.run(), name="loop watch")
         running = asyncio.create_task(elector.run(), name="elector")
         telling = asyncio.create_task(self._tell_when_won(), name="teller")

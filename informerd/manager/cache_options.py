@@ -17,7 +17,7 @@ class CacheOptions(TypedDict, total=False):
     """Options of one kind's cache (controller-runtime's cache.ByObject)."""
 
     namespaces: Sequence[str]
-    """Of these alone, each by an informer of its own, which needs rights in them only; empty is all of them."""
+    """Namespaces to watch, each by its own informer, which needs rights there only; empty for all."""
     label_selector: str | LabelSelector
     field_selector: str | FieldSelector
     transform: Transform | None

@@ -247,7 +247,7 @@ class CachedKind(Generic[T]):
 
 
 def _request(which: ObjectRef, resource: Resource) -> Request:
-    """Raises InvalidCall for what names no object of the resource: a bare name would be taken for one that is gone."""
+    """Raises InvalidCall where it cannot be a key of the resource: a bare name would look like a deleted object."""
     if isinstance(which, Request):
         return which
     if isinstance(which, Object):

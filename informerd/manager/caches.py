@@ -48,7 +48,7 @@ class Caches:
             raise NotSynced(pending)
 
     async def stop(self, seconds: float) -> tuple[str, ...]:
-        """End those that are its own; what has not ended then."""
+        """Stop the caches that the manager started. Returns "caches" where they have not ended in time."""
         self._client.close()
         await self._advice.close()
         own = self._own()

@@ -53,7 +53,7 @@ class Lifecycle:
         self._stop.set()
 
     async def start(self) -> None:
-        """Start what all else needs. Raises ConfigError where the probes' address cannot be had."""
+        """Start the parts that all others need. Raises ConfigError where the probes' address cannot be had."""
         self.phase = "starting"
         if self._parts.probes is not None:
             await self._parts.probes.start()

@@ -45,7 +45,7 @@ class OwnWrites(Generic[T]):
                 raise self._late(f"{obj.key} was written") from error
 
     async def wait_until_deleted(self, key: str, uid: str | None) -> None:
-        """Wait until the cache has no object of that key any more, or another than the one of that `uid`."""
+        """Wait until the cache has no object of that key, or one with another uid than `uid`."""
         try:
             async with within(self._timeout, self._clock):
                 while (obj := self._informer.store.get(key)) is not None and uid in (None, obj.metadata.uid):

@@ -32,7 +32,7 @@ class RunnableGroup:
             self._begin(run)
 
     def start(self) -> None:
-        """Begin them all."""
+        """Start all runnables."""
         self._started = True
         for run in self.runs:
             self._begin(run)
@@ -42,7 +42,7 @@ class RunnableGroup:
             run.start()
 
     async def stop(self, seconds: float) -> tuple[str, ...]:
-        """Have them end, by cancellation after `seconds` (0: at once); the names of those that have not even then."""
+        """Stop all, by cancellation after `seconds` (0: at once). Returns the names of those that have not ended."""
         self._stopped = True
         if seconds > 0:
             for run in self.runs:

@@ -75,7 +75,7 @@ class LastResort:
         self._done = threading.Event()
 
     def arm(self) -> None:
-        """From now on there are so many seconds."""
+        """Start the countdown."""
         threading.Thread(target=self._wait, name="last resort", daemon=True).start()
 
     def disarm(self) -> None:

@@ -20,7 +20,7 @@ _CURABLE: tuple[State, ...] = ("absent", "forbidden")
 
 
 class SyncAdvice:
-    """Watches over informers' health, for a program that `user` runs."""
+    """Watches informers' health, for a program that `user` runs."""
 
     def __init__(self, discovery: Discovery, user: str) -> None:
         self._discovery = discovery
@@ -30,7 +30,7 @@ class SyncAdvice:
         self._tasks: dict[SharedInformer[Any], asyncio.Task[None]] = {}
 
     def watch(self, informer: SharedInformer[Any]) -> None:
-        """Watch over this one, too; nothing happens if that is so already."""
+        """Watch this informer, too. A second call has no effect."""
         if informer not in self._watched:
             self._watched[informer] = informer.on_health(lambda health: self._changed(informer, health))
             self._changed(informer, informer.health())
@@ -41,7 +41,7 @@ class SyncAdvice:
         return text if informer.health().state == state else ""
 
     async def close(self) -> None:
-        """Watch over none any more."""
+        """Stop watching all informers."""
         for end in self._watched.values():
             end()
         for task in self._tasks.values():

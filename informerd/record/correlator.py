@@ -14,7 +14,7 @@ from informerd.lru_cache import LruCache
 from informerd.record.event import Event, cut_message
 
 AGGREGATE_MAX_EVENTS = 10
-"""With so many different messages about the same, the last one and all further ones are combined."""
+"""Number of different messages about the same event from which on they are combined."""
 
 AGGREGATE_SECONDS = 600.0
 """Seconds without a similar one, after which they are written separately again."""

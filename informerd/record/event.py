@@ -130,5 +130,5 @@ def cut_message(message: str) -> str:
 
 
 def cut_utf8(text: str, limit: int) -> str:
-    """At most `limit` bytes of UTF-8, no character cut in two; what cannot be written in UTF-8 becomes a ``?``."""
+    """At most `limit` bytes of UTF-8, cut between characters; ``?`` for what UTF-8 cannot encode."""
     return text.encode(errors="replace")[:limit].decode(errors="ignore")

@@ -86,7 +86,7 @@ class EventQueue:
             self._end()
 
     async def flush(self, seconds: float | None) -> bool:
-        """Wait until the queue is empty and nothing is being written, at most `seconds`; whether it is."""
+        """Wait until the queue is empty and nothing is being written, at most `seconds`. Returns whether it is so."""
         try:
             async with within(seconds, self._clock):
                 while self._queue or self._writing:

@@ -20,7 +20,7 @@ from informerd.rest.client import Client
 from informerd.rest.request import Json
 
 FLUSH_SECONDS = 5.0
-"""Seconds that the end waits for what is still to be written."""
+"""Seconds that the end waits for unwritten events."""
 
 log = logging.getLogger(__name__)
 

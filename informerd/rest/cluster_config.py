@@ -108,7 +108,7 @@ class ClusterConfig:
     context: str = ""
     namespace: str = "default"
     user: str = ""
-    """A phrase for people: who requests are made as, and by what kind of credential."""
+    """The user of requests and the kind of credential, as a phrase for people."""
     proxy: str = field(default="", repr=False)
     """The HTTP proxy's address, or empty; it may hold a password."""
     tls: TlsConfig = TlsConfig()

@@ -76,7 +76,7 @@ class Credentials:
         return None if access == refused else access
 
     async def close(self) -> None:
-        """Let go of what is under way."""
+        """Stop a credential plugin that is running."""
         if self._plugin:
             await self._plugin.close()
 

@@ -1,4 +1,4 @@
-"""Discovery of the API server's resources, and of the one that a name or a manifest's kind means."""
+"""Discovery of the API server's resources, and resolution of names and kinds to resources."""
 
 from __future__ import annotations
 

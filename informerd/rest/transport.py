@@ -103,7 +103,7 @@ class Transport:
     async def stream(
         self, call: RestRequest, access: RequestCredentials, *, pool: Pool = "streams", idle: float | None = None
     ) -> AsyncIterator[WatchStream]:
-        """Begin an answer that goes on for as long as it likes; its head must come within the call's time-out.
+        """Open a stream without a time limit; its head must come within the call's time-out.
 
         With `idle` it may not pause for longer than so many seconds. Raises NotBegun where the head does not come.
         """

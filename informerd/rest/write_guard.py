@@ -10,7 +10,7 @@ from dataclasses import replace
 from informerd.rest.request import RestRequest
 
 WriteGuard = Callable[[], float]
-"""Asked right before each write. Gives the seconds that the write may take; raises where it must not be sent."""
+"""Called right before each write. Returns the seconds that the write may take; raises where it must not be sent."""
 
 _guard: ContextVar[WriteGuard | None] = ContextVar("write guard", default=None)
 
@@ -29,7 +29,7 @@ def guard_writes(guard: WriteGuard | None) -> Iterator[None]:
 
 
 def check_write(call: RestRequest) -> RestRequest:
-    """The call as it may be sent now. Raises what the guard raises, where there is one and the call is a write."""
+    """The call with the time limit of the guard, where it is a write. Raises what the guard raises."""
     guard = _guard.get()
     if guard is None or call.method == "GET":
         return call

@@ -27,7 +27,7 @@ EVERY = -1
 
 Step = str | int
 Get = Callable[[Any], Iterable[Any]]
-"""From a value to what lies one step below it, None included where that is what is there."""
+"""Function from a value to the values one step below it; null is a value, too."""
 
 _STEP = re.compile(r"""\.?([^\s.,=!\[\]"']+)|\[(\d+|\*)\]|\["([^"]*)"\]|\['([^']*)'\]""")
 

@@ -28,7 +28,7 @@ class FakeClock:
         return self._epoch + self._now
 
     def jump(self, seconds: float) -> None:
-        """Set the wall clock, as a person or a time server may: `time` changes, `now` does not, nobody wakes."""
+        """Set the wall clock, as a person or a time server may: `time` changes, `now` does not, no sleeper wakes."""
         self._epoch += seconds
 
     async def sleep(self, seconds: float) -> None:
@@ -42,7 +42,7 @@ class FakeClock:
 
     @property
     def pending_sleeps(self) -> list[float]:
-        """The seconds that each present sleeper asked for, the one that wakes first in front."""
+        """The seconds that each current sleeper asked for, in the order in which they wake."""
         return [seconds for _, _, seconds, waiter in sorted(self._sleepers) if not waiter.done()]
 
     async def wait_for_sleeper(self, at_least: float = 0.0, below: float = float("inf")) -> float:

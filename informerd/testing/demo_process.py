@@ -21,7 +21,7 @@ START_LIMIT = 30.0
 STOP_LIMIT = 1.0
 _POLL = 0.05
 _LONGEST = 1024 * 1024
-"""Bytes of what the child says that are read: its kubeconfig, or why it did not start."""
+"""Maximum bytes that are read of the child's output: its kubeconfig, or why it did not start."""
 _ROOT = Path(__file__).resolve().parents[2]
 """Folder of `devcluster`, next to `informerd`."""
 

@@ -46,7 +46,9 @@ class LiveCluster:
         await self._stack.aclose()
 
     async def apply(self, *manifests: Manifest) -> list[Json]:
-        """Have these objects so, see `apply_manifest`; as they are then. Raises the errors of `informerd.errors`."""
+        """Create or patch these objects, see `apply_manifest`. Returns them as stored. Raises the errors of
+        `informerd.errors`.
+        """
         return [await apply_manifest(self.dynamic, manifest) for manifest in read_manifests(manifests)]
 
     @asynccontextmanager

@@ -38,7 +38,7 @@ def read_manifests(manifests: tuple[Manifest, ...]) -> Iterator[Json]:
 
 
 async def apply_manifest(dynamic: DynamicClient, manifest: Json) -> Json:
-    """Lay it over what is there (a merge patch) or create it, its status too; the object as it is then.
+    """Create the object or apply it as a merge patch, its status too. Returns the object as stored.
 
     Without a namespace it goes to ``default``. A CustomResourceDefinition is waited for until it is served. Raises
     the errors of `informerd.errors`.

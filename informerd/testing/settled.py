@@ -46,7 +46,7 @@ async def wait_until_settled(
 
 
 async def _unsettled(client: Client, controllers: list[Controller], informers: list[SharedInformer[Any]]) -> str:
-    """A description of the unfinished work; "" where there is none, and was none while the API server was asked."""
+    """Description of the unfinished work; "" where there was none during the whole check."""
     before = _done(controllers)
     for informer in informers:
         if why := await _behind(client, informer):
@@ -82,7 +82,7 @@ async def _behind(client: Client, informer: SharedInformer[Any]) -> str:
 
 
 async def _listed(client: Client, informer: SharedInformer[Any]) -> dict[str, str]:
-    """Names and versions, as the API server has them right now; none where it does not have the kind (any more)."""
+    """Names and versions of the objects in the API server; none where it does not serve the kind."""
     narrowed = informer.list_watch
     list_watch = ListWatch(
         client,

@@ -67,7 +67,7 @@ class BucketRateLimiter:
         self._rate = rate
         self._burst = burst
         self._tokens = float(burst)
-        """Below zero: so many have been promised a place."""
+        """Below zero: the number of items whose delay waits for future tokens."""
         self._counted_at = self._clock.now()
 
     def when(self, _item: Hashable) -> float:
@@ -107,7 +107,7 @@ class FastSlowRateLimiter:
 
 
 class MaxOfRateLimiter(RateLimiter[K]):
-    """The longest of what several limiters say. All of them count.
+    """The longest delay of several limiters. All of them count.
 
     `MaxOfRateLimiter(ExponentialRateLimiter(), BucketRateLimiter())` is client-go's DefaultTypedControllerRateLimiter.
     """

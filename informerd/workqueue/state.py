@@ -14,10 +14,10 @@ class QueueState(msgspec.Struct, frozen=True, kw_only=True):
     """Items that are not due yet."""
     processing: int = 0
     oldest_key: str = ""
-    """Of those in `depth`, the one that has waited longest."""
+    """Key of the item that has waited longest for a worker."""
     oldest_seconds: float = 0.0
     longest_key: str = ""
-    """Of the items that are being worked on, the one that was begun first."""
+    """Key of the item that has been worked on for longest."""
     longest_seconds: float = 0.0
     unfinished_seconds: float = 0.0
     """The time that all items now being worked on have taken so far."""

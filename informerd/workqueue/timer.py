@@ -9,7 +9,7 @@ from math import inf
 from informerd.clock import Clock
 
 MAX_SLEEP_SECONDS = 86400.0
-"""Seconds of one sleep; what is further off takes several."""
+"""Maximum seconds of one sleep; a longer wait takes several."""
 
 
 class Timer:

@@ -84,7 +84,7 @@ class WorkQueue(Generic[K]):
             self._move_up(item, mark, priority)
 
     def add_after(self, item: K, seconds: float, *, priority: int | None = None) -> None:
-        """Have `item` handed out in so many seconds, at once for 0 or less; sooner if it waits or is due sooner.
+        """Add `item` after so many seconds, at once for 0 or less; sooner if it waits or is due sooner.
 
         By default it keeps the priority with which it is being worked on, else 0. Raises as `add` does, and
         InvalidCall for seconds that are no number and where no event loop runs.

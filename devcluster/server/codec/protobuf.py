@@ -30,7 +30,7 @@ WireValue = int | bytes
 
 
 class MalformedMessage(ValueError):
-    """Bytes that are no message; in the Go decoder's words."""
+    """The bytes are not a message; in the Go decoder's words."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def _zero(kind: str) -> Any:
 
 
 def _wire_fields(raw: bytes) -> Iterator[tuple[int, WireValue]]:
-    """Numbers and values in their order: integers, or the bytes of what is longer."""
+    """Numbers and values in their order: integers, or bytes for longer values."""
     place = 0
     while place < len(raw):
         tag, place = _varint(raw, place)
@@ -192,4 +192,4 @@ SPECIAL_MESSAGES: Mapping[str, Callable[[dict[int, WireValue]], Any]] = MappingP
         f"{_MACHINERY}.util.intstr.IntOrString": _int_or_string,
     }
 )
-"""Messages whose JSON is no object."""
+"""Messages whose JSON is not an object."""

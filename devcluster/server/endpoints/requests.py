@@ -44,7 +44,7 @@ class ResourceRequests:
     watch_responses: WatchResponses
 
     async def handle(self, request: web.BaseRequest, route: Route) -> web.StreamResponse:
-        """Raises Failure for what is refused."""
+        """Raises Failure for a refused request."""
         if request.method == "GET" or (request.method == "HEAD" and route.kind.custom):
             return await self._read(request, route)
         if route.kind.custom and route.kind.namespaced and not route.namespace:

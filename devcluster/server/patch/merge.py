@@ -23,7 +23,7 @@ def undecodable_patch(value: Any, target: str, *, prefix: str = "") -> Failure:
 def merge_patch(target: Any, patch: Any) -> Any:
     """The target with a merge patch applied; the arguments stay as they are, and are shared with the result.
 
-    What the patch leaves as it was is the target's own, so that nobody need look at it again.
+    Unchanged parts are the same objects as in the target, so that they need not be checked again.
     """
     if not isinstance(patch, dict):
         return target if _same(target, patch) else copy_json(patch)
@@ -50,7 +50,7 @@ def _same(left: Any, right: Any) -> bool:
 
 
 def copy_json(value: Any) -> Any:
-    """A JSON value's copy, much sooner than by copy.deepcopy."""
+    """A copy of a JSON value, much faster than copy.deepcopy."""
     if isinstance(value, dict):
         return {key: copy_json(below) for key, below in value.items()}
     return [copy_json(below) for below in value] if isinstance(value, list) else value

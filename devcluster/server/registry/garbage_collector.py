@@ -51,7 +51,7 @@ class GarbageCollector:
         registry.on_change(self._watch_buckets)
 
     async def run(self, *, interval: float = 1.0) -> None:
-        """Collect until cancelled: at once after a deletion, and every `interval` seconds for what time brings."""
+        """Collect until cancelled: at once after a deletion, and every `interval` seconds."""
         while True:
             self.collect()
             self._woken.clear()

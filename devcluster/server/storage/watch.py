@@ -37,7 +37,7 @@ class WatchQuery:
     selection: Selection = field(default_factory=Selection)
     bookmarks: bool = False
     initial_events: bool = False
-    """Whether the watch begins with what there is, and with a bookmark after it where bookmarks are asked for."""
+    """Whether the watch begins with the existing objects, and then a bookmark where bookmarks are asked for."""
     render: Callable[[Record], bytes] | None = None
     """How objects are shown; None for their own JSON."""
     bookmark_type: tuple[str, str] | None = None
@@ -89,7 +89,7 @@ class Watcher:
                 await self._wait()
 
     def close(self) -> None:
-        """End the stream after what is pending."""
+        """End the stream after the pending events."""
         if not self._ended:
             self._ended = True
             self._unlisten()
@@ -184,7 +184,7 @@ class Watcher:
             self.on_overflow()
 
     def _unread_too_long(self) -> bool:
-        """The state sent at the beginning may be of any size; what piles up after it may not."""
+        """Whether too much is unread. The initial state may be of any size; the events after it may not."""
         return len(self._pending) > len(self._store.records(self.kind.key)) + 1
 
     def _bookmark(self, *, initial: bool = False) -> bytes:

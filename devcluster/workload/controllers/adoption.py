@@ -41,7 +41,7 @@ class Adoption(Generic[OwnerT, T]):
         return [Request.of(owner) for owner in there if self._selector(owner).matches(meta.labels)]
 
     async def adopt_and_release(self, owner: OwnerT) -> None:
-        """Let go of what it owns and does not select, and take what it selects and nobody controls."""
+        """Release objects that it owns and does not select; adopt those that it selects and nobody controls."""
         selector, meta = self._selector(owner), owner.metadata
         for obj in self._objects.owned_by(meta.uid):
             if not selector.matches(obj.metadata.labels) and self._minds(obj):
@@ -51,7 +51,7 @@ class Adoption(Generic[OwnerT, T]):
                 await self._objects.merge(obj, {"ownerReferences": [object_makers.controller_reference(owner)]})
 
     def forget(self, owner: OwnerT) -> None:
-        """Drop what is known of one that is gone."""
+        """Drop the records of a deleted object."""
         self._selectors.pop(owner.metadata.uid, None)
 
     def _minds(self, obj: T) -> bool:

@@ -47,7 +47,7 @@ class DaemonSetController:
         return [Request.of(each) for each in self._cluster.daemon_sets.all()]
 
     def forget(self, daemon_set: DaemonSet) -> None:
-        """Drop what is known of one that is gone."""
+        """Drop the records of a deleted object."""
         self._made.pop(daemon_set.metadata.uid, None)
         self.adoption.forget(daemon_set)
 

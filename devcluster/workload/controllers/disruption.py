@@ -20,7 +20,7 @@ from informerd.errors import Conflict
 from informerd.selectors.label_selector import LabelSelector
 
 DELETION_SECONDS = 120.0
-"""For which an eviction that was let through counts as a disruption, though its pod is still there."""
+"""Seconds for which an allowed eviction counts as a disruption, though its pod still exists."""
 _ALLOWED = "DisruptionAllowed"
 
 
@@ -103,7 +103,7 @@ def _is_healthy(pod: Pod) -> bool:
 
 
 def _disrupted(budget: Budget, pods: Sequence[Pod], now: float) -> dict[str, str]:
-    """The evictions that were let through and whose pods have yet to go."""
+    """The allowed evictions whose pods still exist."""
     staying = {pod.metadata.name for pod in pods if not pod.is_terminating}
     given: Mapping[str, str] = budget.status.disrupted_pods
     return {name: at for name, at in given.items() if name in staying and parse_timestamp(at) + DELETION_SECONDS > now}

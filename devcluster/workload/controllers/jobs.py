@@ -64,7 +64,7 @@ class JobController:
         return self._come_back(job, wait)
 
     def forget(self, job: Job) -> None:
-        """Drop what is known of one that is gone."""
+        """Drop the records of a deleted object."""
         self._made.pop(job.metadata.uid, None)
         self.adoption.forget(job)
 

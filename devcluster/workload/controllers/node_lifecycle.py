@@ -36,7 +36,7 @@ class NodeLifecycleController:
         """Uids of pods that are marked for eviction."""
 
     async def reconcile(self, request: Request) -> Result | None:
-        """Do what the node's silence, or its return, asks for."""
+        """Mark and taint the node, and evict its pods, as its silence or return requires."""
         node = self._cluster.nodes.get(request)
         if node is None:  # its pods are the pod garbage collector's
             self._silent_since.pop(request.name, None)
@@ -51,7 +51,7 @@ class NodeLifecycleController:
         return Result(requeue_after=min(times)) if times else None
 
     def forget(self, pod: Pod) -> None:
-        """Drop what is known of one that is gone."""
+        """Drop the records of a deleted object."""
         self._marked.pop(pod.metadata.uid, None)
 
     def _grace_left(self, name: str) -> float | None:
@@ -103,7 +103,7 @@ class NodeLifecycleController:
         await self._cluster.nodes.patch(node, {"spec": {"taints": [*kept, *new] or None}})
 
     async def _evict(self, node: Node) -> float:
-        """Delete the pods whose patience with a NoExecute taint is over; seconds until the next one's is."""
+        """Delete the pods whose toleration of a NoExecute taint has expired. Returns the seconds until the next does."""
         taints = [each for each in node.spec.taints if each.effect == "NoExecute"]
         if not taints:
             self._spare(node.metadata.name)
@@ -145,7 +145,7 @@ class NodeLifecycleController:
         await self._cluster.pods.delete(pod)
 
     def _spare(self, node: str) -> None:
-        """The node came back in time."""
+        """Cancel pending evictions: the node came back in time."""
         for pod in [each for each in self._marked.values() if each.spec.node_name == node]:
             del self._marked[pod.metadata.uid]
             self._evictor.event(pod, "Normal", "TaintManagerEviction", f"Cancelling deletion of Pod {pod.key}")

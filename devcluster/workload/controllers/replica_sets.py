@@ -87,7 +87,7 @@ class ReplicaSetController:
         return await self._write_status(replica_set)
 
     def forget(self, replica_set: ReplicaSet) -> None:
-        """Drop what is known of one that is gone."""
+        """Drop the records of a deleted object."""
         self._made.pop(replica_set.metadata.uid, None)
         self.adoption.forget(replica_set)
 

@@ -44,7 +44,7 @@ class StatefulSetController:
         """By uid and revision."""
 
     def forget(self, stateful_set: StatefulSet) -> None:
-        """Drop what is known of one that is gone."""
+        """Drop the records of a deleted object."""
         uid = stateful_set.metadata.uid
         self._templates = {key: template for key, template in self._templates.items() if key[0] != uid}
         self.adoption.forget(stateful_set)

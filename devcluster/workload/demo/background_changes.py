@@ -21,7 +21,7 @@ from informerd.errors import AlreadyExists, InformerdError
 _log = logging.getLogger(__name__)
 FIRST_PAUSE = 1.0
 MAX_CONCURRENT = 32
-"""Small things under way; what follows from them is not counted."""
+"""Maximum number of background changes under way; their consequences are not counted."""
 MAX_LAG_SECONDS = 2.0
 """Seconds by which it may be late before it gives up catching up: the cluster has enough to do."""
 CRASHES: tuple[tuple[int, str, str], ...] = (

@@ -81,7 +81,7 @@ class Stage:
         await self.cluster.clock.sleep(self.rng.uniform(shortest, longest))
 
     async def wait_until(self, holds: Callable[[], object], limit: float) -> bool:
-        """Wait until something holds, at most `limit` seconds; whether it does."""
+        """Wait until a condition holds, at most `limit` seconds. Returns whether it does."""
         end = self.cluster.clock.now() + limit
         while not holds():
             if self.cluster.clock.now() >= end:
@@ -94,7 +94,7 @@ class Stage:
         return await self.wait_until(lambda: (found := self.deployment) is None or found.is_settled, limit)
 
     async def scale(self, replicas: int) -> None:
-        """Ask for so many pods."""
+        """Set the number of replicas."""
         await self.change({"replicas": replicas})
 
     async def change(self, spec: Json) -> None:

@@ -59,7 +59,7 @@ class Kubelet:
             self.requeue(Request.of(pod))
 
     def forget(self, pod: Pod) -> None:
-        """Drop what is known of one that is gone."""
+        """Drop the records of a deleted pod."""
         self._lives.pop(pod.metadata.uid, None)
 
     async def reconcile(self, request: Request) -> Result | None:

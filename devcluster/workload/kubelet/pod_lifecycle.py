@@ -65,7 +65,7 @@ class PodLifecycle:
         await self._steps[life.step](pod, life)
 
     def schedule_step(self, pod: Pod, life: PodWorkerState, step: str, shortest: float, longest: float) -> None:
-        """Have a step come next, in between so many seconds."""
+        """Schedule the next step, after seconds drawn from a range."""
         seconds = self._cluster.random_source.uniform(shortest, longest, "kubelet", pod.key, life.step_count, step)
         life.step, life.due_at = step, self._cluster.clock.now() + seconds
 

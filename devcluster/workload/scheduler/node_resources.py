@@ -92,6 +92,6 @@ def _asked(container: Container, name: str) -> float:
 
 @lru_cache(maxsize=1024)
 def _number(text: str) -> float:
-    """A quantity; 0 for what is none."""
+    """The value of a quantity; 0 for an invalid one."""
     found = _FORM.fullmatch(text)
     return float(found[1] or 0) * _FACTORS.get(found[2], 0.0) if found else 0.0

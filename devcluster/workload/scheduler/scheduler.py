@@ -17,9 +17,9 @@ from informerd.errors import Conflict
 
 COMPONENT = "default-scheduler"
 RETRY_SECONDS = (20.0, 40.0)
-"""Pause before a pod that fits nowhere is tried, and complained about, again."""
+"""Seconds before a pod that fits nowhere is tried, and reported, again."""
 MAX_FEASIBLE_NODES = 12
-"""Nodes that fit, after which no further ones are looked at (kube-scheduler's percentageOfNodesToScore)."""
+"""Number of fitting nodes after which the search ends (kube-scheduler's percentageOfNodesToScore)."""
 
 
 class Scheduler:
@@ -53,14 +53,14 @@ class Scheduler:
         return None
 
     def node_changed(self, old: Node | None, new: Node) -> None:
-        """Try those again that wait for a node, if more may fit on it than before."""
+        """Requeue the pods that wait for a node, if more may fit on this one than before."""
         if old is not None and _offer(old) == _offer(new):
             return
         for pod in self._cluster.pods.by_index(NODE_INDEX, ""):
             self.requeue(Request.of(pod))
 
     def _chosen(self, pod: Pod) -> str | None:
-        """Of the first so many that fit, from another one on each time, that on which least is used."""
+        """The least used of the first nodes that fit. Each search starts at another node."""
         fitting: list[Node] = []
         self._turn += 1
         nodes = self._cluster.nodes.informer.store.list()

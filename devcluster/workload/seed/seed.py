@@ -32,7 +32,7 @@ def fill_cluster(core: Core, fleet: Fleet, random_source: RandomSource, *, suspe
 
 
 class ClusterSeed:
-    """What a fleet's cluster begins with."""
+    """Objects that a fleet's cluster begins with."""
 
     def __init__(self, writer: SeedWriter, fleet: Fleet, *, suspended: bool = True) -> None:
         self._writer = writer
@@ -86,7 +86,7 @@ class ClusterSeed:
         self._writer.put_supporting_objects(app, created)
 
     def _settle(self, deployment: Json, replica_set: Json, app: App, since: float) -> None:
-        """The status of both. Their deletionless past is written in the conditions' times."""
+        """Write the status of both; the times of conditions show how long they have been well."""
         ready = app.replicas if app.flaw in ("", "memory") else 0
         counts: Json = {"replicas": app.replicas}
         counts |= {"readyReplicas": ready, "availableReplicas": ready} if ready else {}

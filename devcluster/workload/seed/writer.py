@@ -71,7 +71,7 @@ class SeedWriter:
         self, about: Json, kind: EventType, source: str, reason: str, message: str, ago: float, *,
         count: int = 1, field_path: str = "",
     ) -> None:  # fmt: skip
-        """Write an Event of so many seconds ago."""
+        """Write an Event that happened so many seconds ago."""
         host = about.get("spec", {}).get("nodeName", "") if source == "kubelet" else ""
         when = self.now - ago
         self._events += 1

@@ -8,7 +8,7 @@ from devcluster.workload.demo.stage import Stage
 
 
 async def rush_hour(stage: Stage) -> None:
-    """Many customers: half as many pods again, and back when they are gone."""
+    """Many customers: the application gets half as many pods more, and loses them afterwards."""
     found = stage.deployment
     if found is None:
         return
