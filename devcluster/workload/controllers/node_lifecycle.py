@@ -103,7 +103,7 @@ class NodeLifecycleController:
         await self._cluster.nodes.patch(node, {"spec": {"taints": [*kept, *new] or None}})
 
     async def _evict(self, node: Node) -> float:
-        """Delete the pods whose toleration of a NoExecute taint has expired. Returns the seconds until the next does."""
+        """Delete the pods whose toleration of a NoExecute taint has expired. Returns the seconds until the next."""
         taints = [each for each in node.spec.taints if each.effect == "NoExecute"]
         if not taints:
             self._spare(node.metadata.name)
