@@ -168,6 +168,5 @@ async def _held(place: EditRequest, held: Blocked, fate: PodPlan) -> HttpRespons
 
 
 def _gone(place: EditRequest, gone: Gone) -> HttpResponse:
-    return place.page(
-        "quick_actions/gone.html", EVICT_TITLE, {"action": {"title": EVICT_TITLE}, "gone": gone}, status=409
-    )
+    context: dict[str, object] = {"title": EVICT_TITLE, "gone": {"replaced": gone.replaced, "unsure": False}}
+    return place.page("quick_actions/gone.html", EVICT_TITLE, context, status=409)

@@ -143,6 +143,7 @@ async def test_another_pod_of_the_name_is_left_alone(browser: Browser, cluster: 
     cluster.create(pods, pod("web-1", owner=OWNER))
     page = await browser.press(page, "evict")
     assert page.status == 409
+    assert f"Evict {namespace}/web-1" in page.text
     assert "another one has its name now" in page.text
     assert cluster.exists(f"{pods}/web-1")
 
