@@ -14,6 +14,7 @@ from tests.support.browser.chromium import chromium, new_context, page
 from tests.support.browser.page_server_pool import Nursery
 from tests.support.controlplane import ControlPlane
 from tests.support.farewells import cut_farewells
+from tests.support.pages.strict_templates import record_unresolved_names, unresolved
 from tests.support.program import ROOT
 from tests.support.require import controlplane_binaries
 from tests.support.timeout_report import pytest_runtest_teardown, pytest_timeout_set_timer
@@ -101,6 +102,15 @@ def plain_templates(django_test_environment: None) -> None:
     fifth of each page.
     """
     Template._render = lambda self, context: self.nodelist.render(context)  # type: ignore[attr-defined]
+    record_unresolved_names()
+
+
+@pytest.fixture(autouse=True)
+def strict_templates() -> Iterator[None]:
+    """Fail a test in which a template reads a name that no object has."""
+    unresolved.clear()
+    yield
+    assert unresolved == []
 
 
 @pytest.fixture(scope="session")

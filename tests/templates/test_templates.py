@@ -23,6 +23,7 @@ from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.query.query import Query
 from dashboard.pages.details.change_log import ChangeLine, FieldLine
 from dashboard.pages.lists.columns import column_choices
+from dashboard.pages.lists.kubectl import kubectl_command
 from dashboard.runtime.text import TextPiece
 from dashboard.templatetags import deltaboard
 from tests.support.controllers import reports
@@ -30,6 +31,7 @@ from tests.support.pages import page_samples as samples
 from tests.support.program import ROOT
 
 TEMPLATES = ROOT / "templates"
+COMMAND = kubectl_command(KINDS["pods"], Query(key="pods"))
 NAMES = sorted(str(path.relative_to(TEMPLATES)) for path in TEMPLATES.rglob("*.html"))
 BLOCKED = {
     "a style attribute": re.compile(r"\sstyle\s*=", re.IGNORECASE),
@@ -105,12 +107,23 @@ def pages() -> Iterator[tuple[str, str, dict[str, Any]]]:
         **{state: samples.list_view(0, health=health, expected=12) for state, health in unlisted.items()},
     }
     for state, view in lists.items():
-        yield f"list, {state}", "lists/list.html", {"view": view, "page": info("pods")}
-        yield f"fragment, {state}", "lists/_fragment.html", {"view": view, "page": info("pods")}
+        yield f"list, {state}", "lists/list.html", {"view": view, "page": info("pods"), "command": COMMAND}
+        yield f"fragment, {state}", "lists/_fragment.html", {"view": view, "page": info("pods"), "command": COMMAND}
     moment = rfc3339(samples.NOW)
-    picking = {"view": samples.list_view(3), "page": info("pods"), "columns": column_choices(Query(key="pods"))}
+    picking = {
+        "view": samples.list_view(3),
+        "page": info("pods"),
+        "command": COMMAND,
+        "columns": column_choices(Query(key="pods")),
+    }
     yield "list, with its columns to choose from", "lists/list.html", picking
-    opened = {"view": samples.list_view(3), "page": info("pods"), "drawer": samples.detail_view(), "close_href": "/"}
+    opened = {
+        "view": samples.list_view(3),
+        "page": info("pods"),
+        "command": COMMAND,
+        "drawer": samples.detail_view(),
+        "close_href": "/",
+    }
     yield "list, with an object open", "lists/list.html", opened
     details = {
         "": samples.detail_view(),
@@ -173,7 +186,7 @@ def test_every_icon_that_is_used_is_in_the_sprite() -> None:
 
 def test_a_row_of_a_page_is_the_row_of_a_frame() -> None:
     view = samples.list_view(2)
-    page = render_to_string("lists/list.html", {"view": view, "page": samples.page_info("pods")})
+    page = render_to_string("lists/list.html", {"view": view, "page": samples.page_info("pods"), "command": COMMAND})
     for line in view.lines:
         row = render_to_string("lists/_row.html", {"line": line}).strip()
         assert row in page

@@ -456,10 +456,9 @@ def detail_view(**changes: Any) -> Made:
             "replicas",
             "Replicas",
             make_fact("Pods", [TextPiece("1 of "), TextPiece("2 pods", href="/resources/pods/")]),
-        ),
-        pods=make_section(
-            "volumes", "Volumes", make_fact("data", "an empty folder", "app at /data", is_user_named=True)
-        ),
+        )
+        + make_section("volumes", "Volumes", make_fact("data", "an empty folder", "app at /data", is_user_named=True)),
+        pods=None,
         annotations=(("prometheus.io/scrape", "true"), ("note", "x" * 300)),
         finalizers=("example.com/hold",),
         owner=Link("ReplicaSet", "checkout-66d9f8b7c", "/resources/replicasets.apps/shop/checkout-66d9f8b7c/"),
