@@ -29,19 +29,19 @@ class FeedLinks:
     lines: int
 
     @property
-    def live(self) -> str:
+    def live_href(self) -> str:
         """Address of the same feed, live."""
         return self.query.with_(span=TimeRange()).href()
 
     @property
-    def lasts(self) -> tuple[Link, ...]:
+    def recent_ranges(self) -> tuple[Link, ...]:
         return tuple(
             Link(duration_param(last), self.query.with_(span=TimeRange(last=last)).href(), self.query.span.last == last)
             for last in RECENT_RANGES
         )
 
     @property
-    def moves(self) -> tuple[Link, ...]:
+    def neighbours(self) -> tuple[Link, ...]:
         """Spans before and after this one, which has ended."""
         width = max(self.end - self.begin, 1.0)
         found = [
@@ -53,7 +53,7 @@ class FeedLinks:
         return tuple(Link(words, self.query.with_(span=_rounded(span)).href()) for words, span in found)
 
     @property
-    def chips(self) -> tuple[Link, ...]:
+    def kind_links(self) -> tuple[Link, ...]:
         chosen = self.query.kinds
         return (
             Link("All", self.query.with_(kinds=()).href(), not chosen),
@@ -61,7 +61,7 @@ class FeedLinks:
         )
 
     @property
-    def folding(self) -> str:
+    def toggle_folds_href(self) -> str:
         """Address of the same feed with bursts unfolded, or folded where they are unfolded."""
         return self.query.with_(folds=not self.query.folds).href()
 

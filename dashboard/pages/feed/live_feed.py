@@ -60,7 +60,7 @@ class LiveFeed(LiveView):
     """Value of `view` in feed/feed.html, _feed.html, _entry.html, _burst.html, _rate.html, _sums.html and _bars.html.
 
     id, seq · kinds: tuple[KindInfo, ...] (all that are watched) · query · lines: tuple[FeedLine, ...] newest first, at
-    most 200 · looking: whether earlier entries are still being searched · hidden: int (entries counted and left
+    most 200 · is_searching: whether earlier entries are still being searched · hidden: int (entries counted and left
     out since the view began) · missed: int (entries of its kinds, whether the filter takes them or not, that were
     lost while nothing was heard) · seen: int (entries counted since) · page: FeedSummary
     (summary of the page).
@@ -91,13 +91,13 @@ class LiveFeed(LiveView):
         self._arrived: list[tuple[str, Entry]] = []
         self._since_told = [0, 0, 0]
         self._to_say = [0, 0, 0]
-        self.said = ""
+        self.announcement = ""
         self._sent: dict[str, tuple[str, float]] = {}
         """State of each part of the page when it was last sent, and when, in seconds of `Clock.now`."""
         self._swaps = RefreshRate()
         self._whole = False
         slices.add(self._find(now))
-        self._whole = self.looking
+        self._whole = self.is_searching
         self._note(*UNAVAILABLE_PARTS)
 
     @staticmethod
@@ -114,7 +114,7 @@ class LiveFeed(LiveView):
     # --- what templates see ---
 
     @property
-    def looking(self) -> bool:
+    def is_searching(self) -> bool:
         return not self.found.is_set()
 
     @property
@@ -123,7 +123,7 @@ class LiveFeed(LiveView):
         return tuple(item_line(item, self.query) for item in self.shown.lines[first : first + MAX_LINES])
 
     @property
-    def unread(self) -> UnavailableKinds:
+    def unavailable_kinds(self) -> UnavailableKinds:
         """Kinds of the query that cannot be read."""
         return unavailable_kinds(self._kinds, self.history.replicas(self.keys), is_unreachable=bool(self.trouble()))
 
@@ -160,7 +160,7 @@ class LiveFeed(LiveView):
             if matches(key, entry) and (usual or span.contains(entry.time, now)):
                 self._count(entry)
                 self.dirty = True
-                if self.looking:
+                if self.is_searching:
                     self._arrived.append((key, entry))
                 else:
                     self.shown.add(self._kinds[key], entry)
@@ -221,7 +221,7 @@ class LiveFeed(LiveView):
         return hx_partial(f"#entries-{self.id}", "window", items) + parts
 
     def _render_update(self, render: Renderer) -> str:
-        if self.looking:
+        if self.is_searching:
             return ""  # what came is told with the rest
         now = self.clock.time()
         if self.query.span.is_fixed or self._whole:
@@ -296,16 +296,16 @@ class LiveFeed(LiveView):
             case "rate":
                 return f"{self.page.rate_text} {self.hidden} {self.missed}"
             case "said":
-                return self.said if not any(self._to_say) else f"{self.said} "
+                return self.announcement if not any(self._to_say) else f"{self.announcement} "
             case "sums":
                 return str(self.page.sums)
             case "unread" | "quiet":
-                return self.unread.missing
+                return self.unavailable_kinds.missing
         return f"{self.page.begin} {self.newest_at}"
 
     def _part(self, render: Renderer, name: str) -> str:
         if name == "said":
-            self.said = self.page.said(self._taken())
+            self.announcement = self.page.announcement_of(self._taken())
         return hx_partial(f"#{name}-{self.id}", "outerMorph", render(TEMPLATES[name], self.context()))
 
     def _taken(self) -> OperationCounts:
@@ -319,7 +319,7 @@ def _item(render: Renderer, line: FeedLine) -> str:
 
 
 def open_feed(hub: Hub, query: FeedQuery) -> LiveFeed:
-    """The feed's view. Earlier entries come later where they have not been found yet, see `looking`."""
+    """The feed's view. Earlier entries come later where they have not been found yet, see `is_searching`."""
 
     def make() -> LiveFeed:
         return LiveFeed(query, hub.followed.configured, hub.history, hub.index.slices, hub.clock)

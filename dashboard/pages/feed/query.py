@@ -85,7 +85,7 @@ class FeedQuery(UrlState):
         return tuple((name, value) for name, value in self.to_params() if name not in ("q", "page"))
 
     @property
-    def beside_span(self) -> Pairs:
+    def params_beside_span(self) -> Pairs:
         """Names and values of the hidden fields of the form that chooses a span."""
         return tuple((name, value) for name, value in self.to_params() if name not in ("from", "to", "last", "page"))
 

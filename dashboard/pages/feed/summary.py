@@ -99,7 +99,7 @@ class FeedSummary:
     def total(self) -> int:
         return sum(number for _, number in self.sums)
 
-    def said(self, counts: OperationCounts) -> str:
+    def announcement_of(self, counts: OperationCounts) -> str:
         """A sum for screen readers; empty where there is no change."""
         number = sum(counts)
         if not number:
@@ -145,7 +145,7 @@ class FeedSummary:
         return f"{share:.2f}" if share > 1 else ""
 
     @property
-    def untold(self) -> tuple[Gap, ...]:
+    def unreported(self) -> tuple[Gap, ...]:
         """Times within the histogram without reports from any worker; the objects' current state is known anyway."""
         steps, begin = self._sums
         seconds = len(steps) * self._view.tally.step
@@ -166,16 +166,16 @@ class FeedSummary:
     # --- what is known ---
 
     @property
-    def kept(self) -> int:
+    def entry_count(self) -> int:
         """Number of stored changes of the chosen kinds, whether they match or not."""
         return self._view.history.entry_count(self._view.keys)
 
     @property
-    def most(self) -> int:
+    def max_entries(self) -> int:
         return self._view.history.most
 
     @property
-    def kept_for(self) -> str:
+    def retention_text(self) -> str:
         return duration_text(RETENTION - 1e-3) if RETENTION % 3600 else f"{RETENTION / 3600:.0f} h"
 
     @property
@@ -213,7 +213,7 @@ class FeedSummary:
     # --- where else to go, and how much of it is listed ---
 
     @property
-    def ways(self) -> FeedLinks:
+    def links(self) -> FeedLinks:
         return FeedLinks(self._query, self._view.kinds, self.begin_at, self.end_at, self._now, self.number)
 
     @property
@@ -227,12 +227,12 @@ class FeedSummary:
         first = (self._query.page - 1) * PAGE_SIZE
         return (
             f"{first + 1:,} to {min(first + PAGE_SIZE, self.number):,} of {self.number:,} lines"
-            if self.ways.pages
+            if self.links.pages
             else ""
         )
 
     @property
-    def cut(self) -> int:
+    def listed_limit(self) -> int:
         """Number of the newest changes that are listed, where there are more; 0 where all are."""
         return MAX_LISTED_ENTRIES if self._span.is_fixed and self._view.complete_from > -math.inf else 0
 

@@ -208,7 +208,7 @@ def test_the_picture_marks_a_time_in_which_no_worker_told_changes_and_the_page_s
     shown.view.update(shown.render)
     shown.clock._now += 60
     shown.apply("pods", Change(unannounced=(shown.clock.time() - 30, shown.clock.time())))
-    (gap,) = shown.view.page.untold
+    (gap,) = shown.view.page.unreported
     assert (gap.begin.datetime, gap.end.datetime) == ("2027-01-15T08:00:30Z", "2027-01-15T08:01:00Z")
     assert 80 < float(gap.x) < 95
     assert 5 < float(gap.width) < 15
@@ -452,7 +452,7 @@ def test_a_long_span_is_paged() -> None:
     view = LiveFeed(FeedQuery.parse(QueryDict(span)), KINDS, shown.log, TimeSlicer(), shown.clock)
     assert [line.entry.seq for line in view.lines] == list(range(250, 50, -1))
     assert view.page.listed == "201 to 400 of 450 lines"
-    assert [link.words for link in view.page.ways.pages] == ["Newer", "Older"]
+    assert [link.words for link in view.page.links.pages] == ["Newer", "Older"]
 
 
 async def test_much_that_is_remembered_is_searched_in_slices() -> None:
@@ -462,7 +462,7 @@ async def test_much_that_is_remembered_is_searched_in_slices() -> None:
         shown.clock._now += 0.01
     slices = TimeSlicer()
     view = LiveFeed(FeedQuery.parse({"q": ["busy-7777"]}), KINDS, shown.log, slices, shown.clock)
-    assert view.looking
+    assert view.is_searching
     view.apply("pods", Change(entries=[shown.pods.entry(pod("busy-7777-b"), "added", "")]))
     async with asyncio.timeout(20):
         await view.found.wait()
