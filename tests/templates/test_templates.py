@@ -102,7 +102,7 @@ def pages() -> Iterator[tuple[str, str, dict[str, Any]]]:
         "few": samples.list_view(3),
         "empty": samples.list_view(0),
         "nothing matches": samples.list_view(0, all=7),
-        "looking": samples.list_view(0, all=50_000, looking=(12_000, 50_000)),
+        "looking": samples.list_view(0, all=50_000, search_progress=(12_000, 50_000)),
         "mistake": samples.list_view(3, text="restarts>", problems=mistake),
         **{state: samples.list_view(0, health=health, expected=12) for state, health in unlisted.items()},
     }
@@ -128,7 +128,7 @@ def pages() -> Iterator[tuple[str, str, dict[str, Any]]]:
     details = {
         "": samples.detail_view(),
         "gone": samples.detail_view(gone=moment),
-        "again": samples.detail_view(again=True),
+        "again": samples.detail_view(is_recreated=True),
         "deleting": samples.detail_view(deleting=moment),
         "missing": samples.detail_view(found=False, row=None, cells=()),
     }

@@ -40,16 +40,16 @@ class LiveDetail(LiveObject):
 
     kind: KindInfo · namespace, name · row: Row | None (None: never seen) · found: bool · loading: bool (nobody can tell
     yet) · problem: str · polled: float (seconds between two lists, or 0) · object: dict · yaml: str · details: Details
-    | None (the object in words and parts) · cells: tuple[CellText, ...] (all columns, and the paths) · set_by:
+    | None (the object in words and parts) · cells: tuple[CellText, ...] (all columns, and the paths) · yaml_by_manager:
     YamlByManager | None (the YAML in runs with their managers) · yaml_html, managed_html: the same for a pre element ·
-    relatives: tuple[OwnerTreeLine, ...] (owners and descendants, incomplete while family.looking) · owners:
+    owner_tree: tuple[OwnerTreeLine, ...] (owners and descendants, incomplete while owner_graph.looking) · owners:
     tuple[ObjectLink, ...] (its controller first) · created, deleting: RFC 3339, or "" · pods: NodePods | None (those on
-    the node), pods_asked: their resource requests · events: tuple[EventLine, ...] (newest first, those of descendants
+    the node), pod_requests: their resource requests · events: tuple[EventLine, ...] (newest first, those of descendants
     too) · changes: tuple[ChangeLine, ...] (newest first, at most 50) · gone: RFC 3339 of the deletion or "" · unserved:
-    bool (its kind is gone, so its own state is unknown) · successor: Replacement | None (at successor_href) · again:
-    bool (re-created under the same name since the page was opened) · denials: Denials (quick actions and denied
-    actions; computed each time) · href, list_href, yaml_href, edit_href, delete_href: addresses; empty where gone, or
-    not for this kind.
+    bool (its kind is gone, so its own state is unknown) · replacement: Replacement | None (at replacement_href) ·
+    is_recreated: bool (re-created under the same name since the page was opened) · denials: Denials (quick actions and
+    denied actions; computed each time) · href, list_href, yaml_href, edit_href, delete_href: addresses; empty where
+    gone, or not for this kind.
     """
 
     template: ClassVar[str] = "detail"
@@ -75,18 +75,18 @@ class LiveDetail(LiveObject):
         `denied` knows the account's denials.
         """
         super().__init__(kind, namespace, name, replica, clock, paths=paths, kinds=kinds, denied=denied)
-        self.again = self.unserved = False
+        self.is_recreated = self.unserved = False
         self._log = ChangeLog(clock)
         self._events = ObjectEvents(self._replica_of_events, schedule)
         self._events.found = self._stir
-        self.family = OwnerGraph(kinds, schedule)
-        self.family.found = self._with_family
+        self.owner_graph = OwnerGraph(kinds, schedule)
+        self.owner_graph.found = self._with_family
         self.pods = NodePods(self._replica_of_pods, schedule) if kind.key == "nodes" else None
         """Pods on the node; None for objects of other kinds."""
         if self.pods is not None:
             self.pods.found = self._stir
-        self._successor = ReplacementSearch(replica, schedule)
-        self._successor.found = self._stir
+        self._replacement_search = ReplacementSearch(replica, schedule)
+        self._replacement_search.found = self._stir
         self._awaited = self.loading
         """Whether the object's existence was unknown so far: what comes then existed before, and is no news."""
         self._shown: HtmlPart | None = None
@@ -100,25 +100,25 @@ class LiveDetail(LiveObject):
     # --- what templates see ---
 
     @property
-    def relatives(self) -> tuple[OwnerTreeLine, ...]:
+    def owner_tree(self) -> tuple[OwnerTreeLine, ...]:
         """The tree of its owners and descendants; empty where it has neither."""
-        lines = self.family.lines
+        lines = self.owner_graph.lines
         return lines if len(lines) > 1 else ()
 
     @property
-    def pods_asked(self) -> tuple[NodeResourceRequest, ...]:
+    def pod_requests(self) -> tuple[NodeResourceRequest, ...]:
         """Resources that the pods on a node request together."""
         room = as_map(as_map(self.object.get("status")).get("allocatable"))
         return self.pods.asked(room) if self.pods is not None else ()
 
     @property
-    def successor(self) -> Replacement | None:
+    def replacement(self) -> Replacement | None:
         """The replacement of a deleted object."""
-        return self._successor.replacement
+        return self._replacement_search.replacement
 
     @property
-    def successor_href(self) -> str:
-        one = self.successor
+    def replacement_href(self) -> str:
+        one = self.replacement
         return object_href(self.kind.key, one.row.namespace, one.row.name) if one is not None else ""
 
     @property
@@ -126,7 +126,7 @@ class LiveDetail(LiveObject):
         return self._events.lines
 
     @property
-    def about(self) -> ObjectEvents:
+    def event_state(self) -> ObjectEvents:
         """State of the family that `events` covers."""
         return self._events
 
@@ -146,16 +146,16 @@ class LiveDetail(LiveObject):
             for old, new in change.rows:
                 if self._is_mine(old) or self._is_mine(new):
                     self._take(old, new, NOT_SERVED_TEXT if change.unserved else "deleted")
-            self.dirty = self._successor.apply(change.rows) or self.dirty
+            self.dirty = self._replacement_search.apply(change.rows) or self.dirty
             self.dirty = self.dirty or change.has_new_health
         if key == EVENTS and self._events.watched and (self._events.apply(change) or change.has_new_health):
             self.dirty = True
         if key == PODS and self.pods is not None and (self.pods.apply(change) or change.has_new_health):
             self.dirty = True
-        if self.family.apply(key, change):
-            self._events.include_members(self.family.descendants)
+        if self.owner_graph.apply(key, change):
+            self._events.include_members(self.owner_graph.descendants)
             self.dirty = True
-        self.dirty = self.dirty or (change.has_new_health and self.family.has_kind(key))
+        self.dirty = self.dirty or (change.has_new_health and self.owner_graph.has_kind(key))
         self._awaited = self.loading
 
     def _replica_of_events(self) -> Replica | None:
@@ -176,7 +176,7 @@ class LiveDetail(LiveObject):
         elif not self._is_mine(new):
             if self.row is not None and new.uid == self.row.uid:
                 self._deleted("has another name now")
-                self._successor.note_renamed(new)
+                self._replacement_search.note_renamed(new)
         elif self.row is None or new.uid == self.row.uid:
             self._modified(new)
         else:
@@ -184,17 +184,17 @@ class LiveDetail(LiveObject):
         self.dirty = True
 
     def _deleted(self, words: str = "deleted") -> None:
-        self.found, self.gone, self.again = False, rfc3339(round(self.clock.time(), 3)), False
+        self.found, self.gone, self.is_recreated = False, rfc3339(round(self.clock.time(), 3)), False
         self.unserved = words == NOT_SERVED_TEXT
         self._log.note(words, self.row)
         if self.row is not None:
-            self._successor.start(self.row, self.object, self.clock.time())
+            self._replacement_search.start(self.row, self.object, self.clock.time())
 
     def _modified(self, new: Row) -> None:
         before, first = self.object, self.row is None
         self.row, self.found, self.gone, self.object = new, True, "", full_object(new)
-        self._successor.forget()
-        self._successor.note_deletion(new, self.object)
+        self._replacement_search.forget()
+        self._replacement_search.note_deletion(new, self.object)
         if first:
             self._follow(new)
             if not self._awaited:
@@ -205,20 +205,20 @@ class LiveDetail(LiveObject):
     def _created_again(self, new: Row) -> None:
         if self.found:
             self._deleted()
-        self._successor.forget()
-        self.row, self.found, self.gone, self.again, self.object = new, True, "", True, full_object(new)
+        self._replacement_search.forget()
+        self.row, self.found, self.gone, self.is_recreated, self.object = new, True, "", True, full_object(new)
         self._follow(new)
         self._log.note("created again under the same name", new)
 
     def _follow(self, row: Row) -> None:
         self._events.follow(row)
-        self.family.follow(self.kind, row)
-        self._events.include_members(self.family.descendants)
+        self.owner_graph.follow(self.kind, row)
+        self._events.include_members(self.owner_graph.descendants)
         if self.pods is not None:
             self.pods.follow(self.name)
 
     def _with_family(self) -> None:
-        self._events.include_members(self.family.descendants)
+        self._events.include_members(self.owner_graph.descendants)
         self._stir()
 
     # --- rendering ---

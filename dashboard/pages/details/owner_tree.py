@@ -37,11 +37,11 @@ class OwnerTreeLine:
     """Empty where there is no details page: its kind is not followed, or it does not exist any more."""
     status: str
     tone: Tone
-    here: bool = False
+    is_subject: bool = False
     """Whether it is the object itself."""
     more: int = 0
     """Number of objects of the same owner that are not shown, or of the object's owners."""
-    again: bool = False
+    is_repeated: bool = False
     """Whether it stands further up in the tree too, with all that it owns."""
 
 
@@ -84,10 +84,10 @@ class Ancestors:
 
 
 class OwnerTree:
-    """Renders the tree: `here` is the object, `visible_kinds` are the keys of the kinds that have details pages."""
+    """Renders the tree: `subject` is the object, `visible_kinds` are the keys of the kinds that have details pages."""
 
-    def __init__(self, here: Member, above: Ancestors, children: Children, visible_kinds: Iterable[str]) -> None:
-        self._here = here
+    def __init__(self, subject: Member, above: Ancestors, children: Children, visible_kinds: Iterable[str]) -> None:
+        self._subject = subject
         self._above = above
         self._children = children
         self._shown = frozenset(visible_kinds)
@@ -99,21 +99,21 @@ class OwnerTree:
             yield from self._owner(top, 0)
         if self._above.more:
             yield OwnerTreeLine(0, "owners", "", "", "", "idle", more=self._above.more)
-        if self._here[1].uid not in self._drawn:
+        if self._subject[1].uid not in self._drawn:
             yield from self._itself(0)
 
     def _owner(self, uid: str, depth: int) -> Iterator[OwnerTreeLine]:
-        again = uid in self._drawn
+        is_repeated = uid in self._drawn
         self._drawn.add(uid)
         yield (
             self._named(uid, depth)
             if uid in self._above.unresolved
-            else self._line(self._above.members[uid], depth, again=again)
+            else self._line(self._above.members[uid], depth, is_repeated=is_repeated)
         )
-        if again:
+        if is_repeated:
             return
         for owned in self._above.owned_uids[uid]:
-            yield from self._itself(depth + 1) if owned == self._here[1].uid else self._owner(owned, depth + 1)
+            yield from self._itself(depth + 1) if owned == self._subject[1].uid else self._owner(owned, depth + 1)
 
     def _named(self, uid: str, depth: int) -> OwnerTreeLine:
         """An owner of which only the name is known."""
@@ -122,12 +122,12 @@ class OwnerTree:
         return OwnerTreeLine(depth, kind, name, "", status, "warn" if row is not None else "idle")
 
     def _itself(self, depth: int) -> Iterator[OwnerTreeLine]:
-        uid = self._here[1].uid
+        uid = self._subject[1].uid
         if uid in self._drawn:
-            yield self._line(self._here, depth, again=True)
+            yield self._line(self._subject, depth, is_repeated=True)
             return
         self._drawn.add(uid)
-        yield self._line(self._here, depth, here=True)
+        yield self._line(self._subject, depth, is_subject=True)
         yield from self._beneath(uid, depth + 1, {uid})
 
     def _beneath(self, owner: str, depth: int, path: set[str]) -> Iterator[OwnerTreeLine]:
@@ -141,20 +141,24 @@ class OwnerTree:
         ]
         for member in nsmallest(MAX_SHOWN, mine, key=_order):
             uid = member[1].uid
-            again = uid in self._drawn
+            is_repeated = uid in self._drawn
             self._drawn.add(uid)
-            yield self._line(member, depth, again=again)
-            if not again:
+            yield self._line(member, depth, is_repeated=is_repeated)
+            if not is_repeated:
                 yield from self._beneath(uid, depth + 1, path | {uid})
         if len(mine) > MAX_SHOWN:
             yield OwnerTreeLine(depth, "", "", "", "", "idle", more=len(mine) - MAX_SHOWN)
 
-    def _line(self, member: Member, depth: int, *, here: bool = False, again: bool = False) -> OwnerTreeLine:
+    def _line(
+        self, member: Member, depth: int, *, is_subject: bool = False, is_repeated: bool = False
+    ) -> OwnerTreeLine:
         kind, row = member
-        if kind.key not in self._shown and not here:
-            return OwnerTreeLine(depth, kind.singular, row.name, "", "", "idle", again=again)
+        if kind.key not in self._shown and not is_subject:
+            return OwnerTreeLine(depth, kind.singular, row.name, "", "", "idle", is_repeated=is_repeated)
         href = object_href(kind.key, row.namespace, row.name)
-        return OwnerTreeLine(depth, kind.singular, row.name, href, row.status, row.tone, here, again=again)
+        return OwnerTreeLine(
+            depth, kind.singular, row.name, href, row.status, row.tone, is_subject, is_repeated=is_repeated
+        )
 
 
 def _order(member: Member) -> tuple[int, str, str]:

@@ -90,7 +90,7 @@ class LiveObject(LiveView):
         self._denials = Denials()
         """As rendered last."""
         self._asked = clock.now()
-        self._set_by: tuple[Row, YamlByManager] | None = None
+        self._yaml_by_manager: tuple[Row, YamlByManager] | None = None
 
     @staticmethod
     def state_key(kind: KindInfo, namespace: str, name: str, paths: tuple[FieldPath, ...] = ()) -> str:
@@ -120,26 +120,26 @@ class LiveObject(LiveView):
         return to_yaml(self.object) if self.object else ""
 
     @property
-    def set_by(self) -> YamlByManager | None:
+    def yaml_by_manager(self) -> YamlByManager | None:
         """The YAML with the manager of each line; computed once for each version."""
         if self.row is None:
             return None
-        if self._set_by is None or self._set_by[0] is not self.row:
-            self._set_by = (
+        if self._yaml_by_manager is None or self._yaml_by_manager[0] is not self.row:
+            self._yaml_by_manager = (
                 self.row,
-                yaml_by_manager(self.object, self._set_by[1] if self._set_by is not None else None),
+                yaml_by_manager(self.object, self._yaml_by_manager[1] if self._yaml_by_manager is not None else None),
             )
-        return self._set_by[1]
+        return self._yaml_by_manager[1]
 
     @property
     def yaml_html(self) -> str:
         """The YAML with the manager of each line, for a pre element."""
-        return self.set_by.html(f"yaml-{self.id}") if self.set_by else ""
+        return self.yaml_by_manager.html(f"yaml-{self.id}") if self.yaml_by_manager else ""
 
     @property
     def managed_html(self) -> str:
         """The YAML of managedFields, for a pre element."""
-        return self.set_by.managed_html(f"managed-{self.id}") if self.set_by else ""
+        return self.yaml_by_manager.managed_html(f"managed-{self.id}") if self.yaml_by_manager else ""
 
     @property
     def details(self) -> Details | None:

@@ -53,10 +53,10 @@ class LiveList(LiveView):
     id, seq · kind: KindInfo · query · head: tuple[ColumnHeader, ...] · lines: tuple[RowLine, ...] · total: int
     (matching) · all: int (in the kind) · paging: Paging · facets: tuple[Facet, ...] · spread: tuple[BarSegment, ...] ·
     clear_href: str · namespaces: tuple[str, ...] that are in the query · health: Health (the informer's) · expected:
-    int | None (objects, while they are being listed) · looking: tuple[int, int] | None (rows looked at so far and rows,
-    while matching ones are being found) · looking_at: str (the field by path that is looked at meanwhile) · absent:
-    tuple[UnknownPath, ...] (paths no object has) · hints: tuple[Suggestion, ...] (parts of the filter that no row has,
-    where nothing matches).
+    int | None (objects, while they are being listed) · search_progress: tuple[int, int] | None (rows searched so far
+    and all rows, while matching ones are being found) · searched_path: str (the field by path that is searched
+    meanwhile) · unknown_paths: tuple[UnknownPath, ...] (paths no object has) · suggestions: tuple[Suggestion, ...]
+    (parts of the filter that no row has, where nothing matches).
     """
 
     template: ClassVar[str] = "list"
@@ -129,16 +129,16 @@ class LiveList(LiveView):
         return len(self._result.rows)
 
     @property
-    def looking(self) -> tuple[int, int] | None:
+    def search_progress(self) -> tuple[int, int] | None:
         return None if self._result.ready else (self._result.scanned_count, self.all)
 
     @property
-    def looking_at(self) -> str:
+    def searched_path(self) -> str:
         column = self._result.pending_column
         return column.path.text if column is not None else ""
 
     @property
-    def absent(self) -> tuple[UnknownPath, ...]:
+    def unknown_paths(self) -> tuple[UnknownPath, ...]:
         """Paths that no object has, with suggestions; searched once, until the absent paths change."""
         paths, told = self._absent(), self._absent_told
         if paths != told[0]:
@@ -146,7 +146,7 @@ class LiveList(LiveView):
         return told[1]
 
     @property
-    def hints(self) -> tuple[Suggestion, ...]:
+    def suggestions(self) -> tuple[Suggestion, ...]:
         """Suggestions where nothing matches."""
         values = self._result.value_counts
         if self.total or not self._result.ready or values is None:
@@ -218,7 +218,7 @@ class LiveList(LiveView):
         return f"{why[:1].upper()}{why[1:]}." if before == NOT_FOLLOWED else ""
 
     @property
-    def unread(self) -> str:
+    def unavailable_text(self) -> str:
         """Why its first list cannot be requested, as a sentence; empty where it can or is complete."""
         return self.trouble() if self.health.state == "starting" else ""
 
@@ -316,7 +316,9 @@ class LiveList(LiveView):
         """Everything that the parts beside the rows depend on; health only where it is shown, in the empty list."""
         now = self.health
         health = (
-            None if self.total else (now.state, now.problem, now.listed, now.remaining, self.unread, self.new_denied)
+            None
+            if self.total
+            else (now.state, now.problem, now.listed, now.remaining, self.unavailable_text, self.new_denied)
         )
         return (
             self.total,
@@ -324,9 +326,9 @@ class LiveList(LiveView):
             self.paging.page,
             dict(self._result.facets),
             health,
-            self.looking,
+            self.search_progress,
             self._absent(),
-            self.hints,
+            self.suggestions,
         )
 
     def _absent(self) -> tuple[FieldPath, ...]:
@@ -335,7 +337,7 @@ class LiveList(LiveView):
 
 
 def open_list(hub: Hub, kind: KindInfo, query: Query) -> LiveList:
-    """The list's view. Its rows come later where they have not been found yet, see `looking`.
+    """The list's view. Its rows come later where they have not been found yet, see `search_progress`.
 
     Raises KeyError where the kind is not followed.
     """

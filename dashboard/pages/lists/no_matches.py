@@ -42,9 +42,9 @@ class Suggestion:
 
     part: str
     words: str
-    instead: tuple[Alternative, ...] = ()
-    meant: bool = False
-    """Whether `instead` is the probable intention, and not only the existing values."""
+    alternatives: tuple[Alternative, ...] = ()
+    is_likely: bool = False
+    """Whether `alternatives` are the probable intention, and not only the existing values."""
 
 
 class Suggester:
@@ -98,7 +98,7 @@ class Suggester:
             near = names.texts.nearest(term.label)
             other = (self._with(term, replace(term, label=near)),) if near else ()
             yield Suggestion(
-                str(term), f"None of the {self._kind.title} has a label {term.label}.", other, meant=bool(near)
+                str(term), f"None of the {self._kind.title} has a label {term.label}.", other, is_likely=bool(near)
             )
             return
         values = term.values or ()
@@ -119,7 +119,7 @@ class Suggester:
         )
         if read.terms:
             words = f"No name contains {term.pattern.text}."
-            yield Suggestion(term.pattern.text, words, (self._with(term, read.terms[0]),), meant=True)
+            yield Suggestion(term.pattern.text, words, (self._with(term, read.terms[0]),), is_likely=True)
 
     def _ask(self, source: ValueSource) -> ValueCounter | None:
         """The values, once they have been counted; None also where there is no room to count them."""
@@ -138,7 +138,7 @@ class Suggester:
         near = there.texts.nearest(wanted) if wanted else ""
         offered = [near] if near else [each.value for each in there.texts.most_common("")[:MAX_ALTERNATIVES]]
         instead = tuple(self._with(term, replace(term, values=(Pattern((text,)),))) for text in offered)
-        return Suggestion(str(term), words, instead, meant=bool(near))
+        return Suggestion(str(term), words, instead, is_likely=bool(near))
 
     def _with(self, old: Term, new: Term) -> Alternative:
         terms = tuple(new if term == old else term for term in self._query.terms)
@@ -151,10 +151,10 @@ def _named(patterns: tuple[Pattern, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class UnknownPath:
-    """A path that no object has; `href` is the list with `meant` instead, both empty where no path is similar."""
+    """A path that no object has; `href` is the list with `suggested_path` instead. Both are empty if none is near."""
 
     path: str
-    meant: str = ""
+    suggested_path: str = ""
     href: str = ""
 
 
@@ -167,7 +167,7 @@ def find_unknown_paths(query: Query, paths: Iterable[FieldPath], rows: Mapping[s
     return tuple([_absent(query, path, suggest_path(path, objects)) for path in wanted])
 
 
-def _absent(query: Query, path: FieldPath, meant: FieldPath | None) -> UnknownPath:
-    if meant is None:
+def _absent(query: Query, path: FieldPath, suggested: FieldPath | None) -> UnknownPath:
+    if suggested is None:
         return UnknownPath(path.text)
-    return UnknownPath(path.text, meant.text, query.with_path(meant, path).href())
+    return UnknownPath(path.text, suggested.text, query.with_path(suggested, path).href())

@@ -79,7 +79,7 @@ class Paging:
         return max(1, min(self.query.page, -(-self.total // PAGE_SIZE)))
 
     @property
-    def beyond(self) -> bool:
+    def is_beyond_last(self) -> bool:
         """Whether the requested page does not exist."""
         return self.query.page > self.page
 

@@ -52,7 +52,7 @@ BACKGROUND_KINDS = frozenset({"namespaces", "nodes", "events"})
 class LiveOverview(LiveView):
     """Value of `view` in overview/overview.html, _tiles.html, _problems.html and _latest.html.
 
-    id, seq · namespaces: tuple[str, ...] (empty: all) · tiles: tuple[Tile, ...] · wrong_now: UnhealthyObjects ·
+    id, seq · namespaces: tuple[str, ...] (empty: all) · tiles: tuple[Tile, ...] · unhealthy_objects: UnhealthyObjects ·
     latest: tuple[FeedLine, ...] (newest first, at most 12) · empty: bool (no object of any kind but namespaces, nodes
     and events) · rates: {"start": Unix second, "step": seconds, "added": [...], "modified": [...], "deleted": [...]}
     (the last 15 minutes) · rates_from: str (UTC time of day before which not every change is in them; empty: all are).
@@ -105,7 +105,7 @@ class LiveOverview(LiveView):
         )
 
     @property
-    def wrong_now(self) -> UnhealthyObjects:
+    def unhealthy_objects(self) -> UnhealthyObjects:
         known = [(kind, self._summaries[key]) for key, kind in self._kinds.items() if key in self._summaries]
         return find_unhealthy(known, self.namespaces)
 
@@ -121,7 +121,7 @@ class LiveOverview(LiveView):
         return bool(found.forbidden or found.failing)
 
     @property
-    def unheard(self) -> bool:
+    def may_be_stale(self) -> bool:
         """Whether changes may have been missed, so that the page shows an earlier state."""
         return any(replica.state == "stale" or informer_state(replica) == "stale" for replica in self._replicas)
 

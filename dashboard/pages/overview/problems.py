@@ -66,10 +66,10 @@ class UnhealthyObjects:
     shown: tuple[UnhealthyObject, ...]
     """The oldest problems first, MAX_SHOWN at most."""
     total: int
-    rests: tuple[UnhealthyGroup, ...]
+    groups: tuple[UnhealthyGroup, ...]
     """The largest groups first."""
     more: int
-    """Number of objects that are neither shown nor in `rests`."""
+    """Number of objects that are neither shown nor in `groups`."""
 
 
 def find_unhealthy(kinds: Iterable[tuple[KindInfo, KindSummary]], namespaces: tuple[str, ...] = ()) -> UnhealthyObjects:
@@ -91,7 +91,7 @@ def find_unhealthy(kinds: Iterable[tuple[KindInfo, KindSummary]], namespaces: tu
     return UnhealthyObjects(
         shown=tuple(_wrong(by_key[key][0], row, since) for since, key, row in shown),
         total=total,
-        rests=tuple(_rest(by_key[sort[0]][0], sort, count, namespaces) for sort, count in named),
+        groups=tuple(_rest(by_key[sort[0]][0], sort, count, namespaces) for sort, count in named),
         more=total - len(shown) - sum(count for _, count in named),
     )
 

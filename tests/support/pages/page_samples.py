@@ -226,7 +226,7 @@ def list_view(rows: int = 9, *, text: str = "", problems: Iterable[Made] = (), *
         clear_href=kind.path,
         health=health(),
         expected=None,
-        looking=None,
+        search_progress=None,
         export_links=(("csv", "?csv"), ("json", "?json"), ("yaml", "?yaml")),
         namespaces=(),
         query=Made(text=text, problems=tuple(problems), namespaces=(), hidden=()),
@@ -329,7 +329,7 @@ def overview_view(*, empty: bool = False, wrong: int = 5, **changes: Any) -> Mad
         tiles=tiles,
         empty=empty,
         namespaces=(),
-        wrong_now=UnhealthyObjects(
+        unhealthy_objects=UnhealthyObjects(
             shown=tuple(
                 UnhealthyObject(
                     f"pods-{number}",
@@ -343,7 +343,7 @@ def overview_view(*, empty: bool = False, wrong: int = 5, **changes: Any) -> Mad
                 for number, row in enumerate(wrongs)
             ),
             total=1446 if wrong else 0,
-            rests=(
+            groups=(
                 UnhealthyGroup(pods, "CrashLoopBackOff", "bad", 1441, "/resources/pods/?q=status%3DCrashLoopBackOff"),
             )
             if wrong
@@ -465,10 +465,10 @@ def detail_view(**changes: Any) -> Made:
         created=rfc3339(NOW - 3600),
         deleting="",
         gone="",
-        successor=None,
-        about=Made(more=1950, complete=True, stale=False, watched=True),
+        replacement=None,
+        event_state=Made(more=1950, complete=True, stale=False, watched=True),
         events_href="/resources/events/?q=object%3Dpod%2Fx",
-        again=False,
+        is_recreated=False,
         events=(
             EventLine("e1", rfc3339(NOW - 60), "BackOff", "Back-off restarting failed container app", "warn", 9),
             EventLine("e2", rfc3339(NOW - 3600), "Scheduled", "Assigned to node-031", "idle", 1),

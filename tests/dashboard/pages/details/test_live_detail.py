@@ -89,7 +89,7 @@ def test_creation_under_the_same_name_is_said_and_the_new_one_followed() -> None
     shown = Shown(web(), events=(event("old", WEB),))
     shown.pods.drop("uid-default-web")
     shown.pods.put(web(7, {"nodeName": "node-4"}, uid="another"))
-    assert (shown.view.found, shown.view.again, shown.view.gone) == (True, True, "")
+    assert (shown.view.found, shown.view.is_recreated, shown.view.gone) == (True, True, "")
     assert shown.view.row is not None
     assert shown.view.row.uid == "another"
     assert shown.changes == [("created again under the same name", []), ("deleted", [])]
@@ -117,7 +117,7 @@ def test_an_object_that_was_created_again_says_that_it_is_going_too() -> None:
 def test_creation_in_the_same_frame_as_the_deletion_is_the_same() -> None:
     shown = Shown(web())
     shown.pods.put_and_drop([web(7, uid="another")], ["uid-default-web"])
-    assert shown.view.again
+    assert shown.view.is_recreated
     assert [words for words, _ in shown.changes] == ["created again under the same name", "deleted"]
 
 
@@ -135,7 +135,7 @@ def test_an_object_that_does_not_exist_yet_appears() -> None:
     assert "There is no Pod of this name" in shown.view.render_window(shown.render)
     shown.pods.put(web(spec={"nodeName": "node-3"}))
     assert shown.view.found
-    assert not shown.view.again
+    assert not shown.view.is_recreated
     assert "node-3" in shown.view.update(shown.render)
 
 
@@ -252,7 +252,7 @@ def test_events_about_what_it_owns_are_told_with_what_they_are_about() -> None:
         ("young!", "web", "/resources/pods/default/web/"),
         ("old!", "web", "/resources/pods/default/web/"),
     ]
-    assert [one.name for one in view.relatives] == ["set", "web"]
+    assert [one.name for one in view.owner_tree] == ["set", "web"]
     assert view.dirty
 
 
@@ -262,8 +262,8 @@ def test_the_page_says_line_by_line_who_set_it_and_the_text_stays_the_yaml() -> 
     shown = Shown(web(spec={"nodeName": "node-3"}, metadata={"managedFields": managed}))
     html = shown.view.render_window(shown.render)
     assert 'data-by="kubelet · status"' in html
-    assert shown.view.set_by is not None
-    assert "".join(run.text for run in shown.view.set_by.runs) == shown.view.yaml
+    assert shown.view.yaml_by_manager is not None
+    assert "".join(run.text for run in shown.view.yaml_by_manager.runs) == shown.view.yaml
 
 
 @pytest.mark.parametrize("levels", [198, 250, 600, 1500])

@@ -48,7 +48,7 @@ class Shown:
 
     @property
     def asked(self) -> list[str]:
-        return [f"{one.resource}: {one.words}" for one in self.view.pods_asked]
+        return [f"{one.resource}: {one.words}" for one in self.view.pod_requests]
 
 
 def test_a_node_says_which_pods_are_on_it_and_what_they_ask_for_together() -> None:
@@ -73,7 +73,7 @@ def test_a_node_that_is_made_again_has_its_pods() -> None:
     shown.pods.drop("uid-default-a")
     shown.pods.put(on("n1", "b"))
     shown.nodes.put(msgspec.structs.replace(shown.node, uid="again"))
-    assert shown.view.again
+    assert shown.view.is_recreated
     assert shown.view.pods is not None
     assert [line.name for line in shown.view.pods.lines] == ["b"]
 
@@ -83,7 +83,7 @@ def test_pods_that_nobody_follows_any_more_are_not_shown_and_found_again_when_so
     followed, shown.kinds[:] = list(shown.kinds), shown.kinds[:1]
     html = shown.view.render_window(shown.render)
     assert "Pods are not followed here." in html
-    assert (shown.view.pods_asked, "2 pods on it" in html, ">a</a>" in html) == ((), False, False)
+    assert (shown.view.pod_requests, "2 pods on it" in html, ">a</a>" in html) == ((), False, False)
     again = Feeder("pods", FakeClock(), [on("n1", "b")])
     again.replica.on_change(lambda change: shown.view.apply("pods", change))
     shown.kinds[:] = [followed[0], (KINDS["pods"], again.replica)]

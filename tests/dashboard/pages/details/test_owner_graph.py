@@ -63,8 +63,9 @@ class Shown:
     @property
     def tree(self) -> list[str]:
         return [
-            f"{'  ' * one.depth}{one.name or f'+{one.more}'}{' *' if one.here else ''}{' …' if one.again else ''}"
-            for one in self.family.lines
+            f"{'  ' * line.depth}{line.name or f'+{line.more}'}"
+            f"{' *' if line.is_subject else ''}{' …' if line.is_repeated else ''}"
+            for line in self.family.lines
         ]
 
 
@@ -243,7 +244,7 @@ def test_more_owners_than_are_shown_are_counted() -> None:
     shown = Shown()
     many = shared("many", *(pod(f"o{number:02d}", uid=f"o{number}") for number in range(MAX_SHOWN + 3)))
     lines = shown.of(PODS, many).family.lines
-    assert [one.name for one in lines if one.here] == ["many"]
+    assert [one.name for one in lines if one.is_subject] == ["many"]
     assert (lines[-1].more, lines[-1].kind) == (3, "owners")
 
 

@@ -25,17 +25,17 @@ def test_an_object_that_was_copied_and_deleted_names_the_one_that_has_its_conten
     now = shown.clock.time()
     for name, spec in (("twin", {"a": 1}), ("another", {"a": 2})):
         shown.pods.put(copied(name, spec=spec, created=now))
-    assert shown.view.successor is None
+    assert shown.view.replacement is None
     shown.pods.drop("uid-default-web")
     html = shown.view.render_window(shown.render)
     assert 'href="/resources/pods/default/twin/">twin</a>, created' in html
     assert "has the same content: it may be the same under another name" in html
     shown.pods.put(copied("third", spec={"a": 1}, created=now))
-    assert shown.view.successor is None  # nobody can tell which of the two it is
+    assert shown.view.replacement is None  # nobody can tell which of the two it is
     shown.pods.drop("uid-default-twin")
     assert "third</a>" in shown.view.update(shown.render)
     shown.pods.put(web(2, uid="again"))
-    assert shown.view.successor is None
+    assert shown.view.replacement is None
 
 
 def test_a_copy_that_is_changed_afterwards_or_goes_is_not_called_the_same() -> None:
@@ -43,19 +43,19 @@ def test_a_copy_that_is_changed_afterwards_or_goes_is_not_called_the_same() -> N
     for name in ("twin", "other"):
         shown.pods.put(copied(name, spec={"a": 2}, created=shown.clock.time()))
     shown.pods.drop("uid-default-web")
-    assert shown.view.successor is None
+    assert shown.view.replacement is None
     twin = copied("twin", spec={"a": 1}, created=shown.clock.time())
     shown.pods.put(msgspec.structs.replace(twin, version="2", status="Pending"))
-    assert shown.view.successor is not None
-    assert (shown.view.successor.row.name, shown.view.successor.row.status) == ("twin", "Pending")
+    assert shown.view.replacement is not None
+    assert (shown.view.replacement.row.name, shown.view.replacement.row.status) == ("twin", "Pending")
     changed = copied("twin", spec={"a": 3}, created=shown.clock.time())
     shown.pods.put(msgspec.structs.replace(changed, version="3"))
-    assert shown.view.successor is None
+    assert shown.view.replacement is None
     other = copied("other", spec={"a": 1}, created=shown.clock.time())
     shown.pods.put(msgspec.structs.replace(other, version="2"))
-    assert shown.view.successor.row.name == "other"
+    assert shown.view.replacement.row.name == "other"
     shown.pods.put(msgspec.structs.replace(other, version="3", deleting=1.0))
-    assert shown.view.successor is None
+    assert shown.view.replacement is None
 
 
 def test_only_what_may_be_a_copy_is_read_in_full_once_and_one_at_a_time() -> None:
@@ -69,8 +69,8 @@ def test_only_what_may_be_a_copy_is_read_in_full_once_and_one_at_a_time() -> Non
         return sum(1 for work in iter(lambda: works.pop(0) if works else None, None) for _ in work)
 
     assert steps() == MOST_ALIKE
-    assert shown.view.successor is not None
-    assert shown.view.successor.row.name == "twin-1"
+    assert shown.view.replacement is not None
+    assert shown.view.replacement.row.name == "twin-1"
     shown.pods.put(pod("other", version=2))
     assert works == []
     shown.pods.put(msgspec.structs.replace(twins[0], version="2"), msgspec.structs.replace(twins[2], version="2"))
@@ -81,7 +81,7 @@ def test_an_object_without_content_has_no_twin() -> None:
     shown = Shown(web())
     shown.pods.put(copied("twin", created=shown.clock.time()))
     shown.pods.drop("uid-default-web")
-    assert shown.view.successor is None
+    assert shown.view.replacement is None
 
 
 OWNED = {"ownerReferences": [{"kind": "ReplicaSet", "name": "web-1", "uid": "uid-rs", "controller": True}]}
@@ -93,7 +93,7 @@ def test_an_object_that_its_controller_replaces_names_what_that_made() -> None:
     before, after = shown.clock.time() - 60, shown.clock.time() + 1
     shown.pods.put(*(msgspec.structs.replace(pod(name, created=at), owner=owner) for name, at in (("old", before),)))
     shown.pods.drop("uid-default-web")
-    assert shown.view.successor is None
+    assert shown.view.replacement is None
     for name in ("web-b", "web-c"):
         shown.pods.put(msgspec.structs.replace(pod(name, created=after), owner=owner))
         after += 1
@@ -110,7 +110,7 @@ def test_an_owner_that_is_no_controller_has_made_nothing_in_its_place() -> None:
     shown = Shown(msgspec.structs.replace(web(spec={"a": 1}, metadata={"ownerReferences": [reference]}), owner=owner))
     shown.pods.drop("uid-default-web")
     shown.pods.put(msgspec.structs.replace(pod("web-b", created=shown.clock.time() + 1), owner=owner))
-    assert shown.view.successor is None
+    assert shown.view.replacement is None
     shown.pods.put(msgspec.structs.replace(copied("twin", spec={"a": 1}, created=shown.clock.time()), owner=owner))
     assert "twin</a>, created" in shown.view.update(shown.render)
 
@@ -125,8 +125,8 @@ def test_what_its_controller_made_when_the_deletion_was_asked_for_first_counts()
     asked = datetime.fromisoformat("2026-11-21T08:00:00Z").timestamp()
     shown.pods.put(msgspec.structs.replace(pod("web-b", created=asked + 2), owner=owner))
     shown.pods.drop("uid-default-web")
-    assert shown.view.successor is not None
-    assert shown.view.successor.row.name == "web-b"
+    assert shown.view.replacement is not None
+    assert shown.view.replacement.row.name == "web-b"
 
 
 def test_an_object_that_an_api_server_renames_is_followed_no_further_and_says_its_name() -> None:

@@ -292,13 +292,13 @@ def test_the_page_equals_the_list_after_any_sequence_of_changes(params: str) -> 
 def test_a_path_that_no_object_has_is_named_with_the_one_that_may_be_meant_until_one_has_it() -> None:
     rows = [pod(f"pod-{each}", obj={"spec": {"nodeName": "node-1"}}) for each in range(3)]
     shown = Shown("columns=name,.spec.nodename", rows=rows)
-    (absent,) = shown.view.absent
-    assert (absent.path, absent.meant) == (".spec.nodename", ".spec.nodeName")
+    (absent,) = shown.view.unknown_paths
+    assert (absent.path, absent.suggested_path) == (".spec.nodename", ".spec.nodeName")
     assert absent.href == "/resources/pods/?columns=name,.spec.nodeName"
     assert "No object has <code>.spec.nodename</code>" in shown.view.render_window(shown.render)
     shown.feed.put(pod("pod-1", version=2, obj={"spec": {"nodename": "odd"}}))
     html = shown.view.update(shown.render)
-    assert shown.view.absent == ()
+    assert shown.view.unknown_paths == ()
     assert f'hx-target="#paths-{shown.view.id}"' in html
 
 
@@ -320,20 +320,20 @@ def test_what_was_meant_by_a_path_is_looked_for_once_while_the_same_paths_are_ab
     assert len(looked) == 1
     shown.feed.put(pod("pod-1", version=2, obj={"spec": {"nodename": "odd"}}))
     assert "No object has <code>.spec.hostnam</code>" in shown.view.update(shown.render)
-    assert [absent.path for absent in shown.view.absent] == [".spec.hostnam"]
+    assert [absent.path for absent in shown.view.unknown_paths] == [".spec.hostnam"]
     assert len(looked) == 2
 
 
 async def test_a_list_that_looks_at_a_new_path_shows_how_far_it_is() -> None:
     rows = [pod(f"pod-{each:05d}", obj={"spec": {"priority": -each}}) for each in range(2000)]
     shown = Shown("sort=.spec.priority", rows=rows)
-    assert shown.view.looking_at == ".spec.priority"
+    assert shown.view.searched_path == ".spec.priority"
     said = set()
-    while shown.view.looking is not None:
-        said.add(shown.view.looking[0])
+    while shown.view.search_progress is not None:
+        said.add(shown.view.search_progress[0])
         assert shown.view.lines == ()
         html = shown.view.render_window(shown.render)
-        assert "Looking at <code>.spec.priority</code>" in html or shown.view.looking_at == ""
+        assert "Looking at <code>.spec.priority</code>" in html or shown.view.searched_path == ""
         await asyncio.sleep(0)
     assert len(said) > 2
     assert names(shown)[0] == "pod-01999"

@@ -71,9 +71,9 @@ def test_wrong_now_lists_the_longest_first_and_counts_all() -> None:
     shown = Shown()
     now = shown.clock.time()
     shown.pods.put(*(crashing(f"p{index}", now - index) for index in range(MAX_SHOWN + 5)))
-    wrong = shown.view.wrong_now.shown
+    wrong = shown.view.unhealthy_objects.shown
     assert [each.row.name for each in wrong] == [f"p{index}" for index in range(MAX_SHOWN + 4, 4, -1)]
-    assert shown.view.wrong_now.total == MAX_SHOWN + 5
+    assert shown.view.unhealthy_objects.total == MAX_SHOWN + 5
     assert wrong[0].words == f"p{MAX_SHOWN + 4}: exit 1"
     assert wrong[0].href == f"/resources/pods/default/p{MAX_SHOWN + 4}/"
     assert shown.view.tiles[0].facts == f"{MAX_SHOWN + 5} wrong"
@@ -86,7 +86,7 @@ def test_what_recovers_or_goes_is_not_wrong_any_more() -> None:
     shown.pods.put(crashing("a", now), crashing("b", now))
     shown.pods.put(pod("a", version=2))
     shown.pods.drop("uid-default-b")
-    assert shown.view.wrong_now.shown == ()
+    assert shown.view.unhealthy_objects.shown == ()
 
 
 def test_pending_becomes_wrong_after_five_minutes_without_any_change() -> None:
@@ -94,9 +94,9 @@ def test_pending_becomes_wrong_after_five_minutes_without_any_change() -> None:
     waiting = pod("slow", status="Pending", tone="warn")
     shown.pods.put(msgspec.structs.replace(waiting, reason="no node fits", since=shown.clock.time()))
     shown.pass_time(FIVE_MINUTES - 1)
-    assert shown.view.wrong_now.total == 0
+    assert shown.view.unhealthy_objects.total == 0
     shown.pass_time(1)
-    assert [each.words for each in shown.view.wrong_now.shown] == ["no node fits"]
+    assert [each.words for each in shown.view.unhealthy_objects.shown] == ["no node fits"]
 
 
 def test_latest_changes_are_the_newest_of_all_kinds() -> None:
@@ -206,7 +206,7 @@ def test_limited_to_namespaces_counts_what_is_wrong_and_the_latest_are_of_these_
     assert (pods.count, pods.facts, pods.href) == (5, "1 wrong", "/resources/pods/?namespace=search,shop")
     assert pods.spread_words == "4 well, 1 bad"
     assert (nodes.href, nodes.count) == ("/resources/nodes/", 0)
-    assert [each.row.key for each in shown.view.wrong_now.shown] == ["shop/bad"]
+    assert [each.row.key for each in shown.view.unhealthy_objects.shown] == ["shop/bad"]
     assert {line.entry.namespace for line in shown.view.latest} == {"shop"}
     shown.pods.drop("uid-shop-bad")
     assert shown.view.tiles[0].count == 4
@@ -259,9 +259,9 @@ def test_what_is_not_shown_is_counted_by_status_and_leads_to_its_list() -> None:
     shown.pods.put(*(crashing(f"p{index}", now - index) for index in range(MAX_SHOWN + 5)))
     failed = [pod(f"f{index}", status="Init:Error", tone="bad") for index in range(2)]
     shown.pods.put(*(msgspec.structs.replace(row, since=now) for row in failed))
-    found = shown.view.wrong_now
-    assert [(rest.status, rest.count) for rest in found.rests] == [("CrashLoopBackOff", 5), ("Init:Error", 2)]
-    assert found.rests[1].href == "/resources/pods/?namespace=default&q=status%3DInit:Error"
+    found = shown.view.unhealthy_objects
+    assert [(rest.status, rest.count) for rest in found.groups] == [("CrashLoopBackOff", 5), ("Init:Error", 2)]
+    assert found.groups[1].href == "/resources/pods/?namespace=default&q=status%3DInit:Error"
     assert found.total == MAX_SHOWN + 7
     assert found.more == 0
 
