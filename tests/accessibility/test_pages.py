@@ -20,18 +20,18 @@ from tools.scenes.write_scenes import ACTION_SCENES, CREATE_SCENES, MENU
 pytestmark = pytest.mark.browser
 
 AROUND = "header.top, #side"
-"""What is around every page: it is looked at on the first page of a walk."""
+"""Parts around every page, which are checked on the first page only."""
 LIKE_OTHERS = {
     "list-filtered", "feed-filtered", "nodes", "events", "mydemos", "several", "drafts", "namespace-detail",
     "quick-scale", "quick-restart", "quick-cordon", "quick-evict", "quick-delete", "edited-elsewhere",
 }  # fmt: skip
-"""Pages made of what others are made of: the run has 30 minutes."""
+"""Pages left out because others have the same parts: the run has 30 minutes."""
 WALKS: Mapping[str, tuple[Scene, ...]] = MappingProxyType({
     "overview": ON_OVERVIEW, "list": ON_LIST, "lists": LISTS, "objects": OBJECTS, "errors": ERRORS, "making":
     CREATE_SCENES,
     "actions": ACTION_SCENES,
 })  # fmt: skip
-"""What one page is led through."""
+"""Scenes that one page goes through."""
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ EXTRAS = (
     (ONE.replace("name: one", "name: two"), "line 4, column 3 metadata.name It is “two” in the text"),
     (ONE.replace("default", "kube-system"), "line 5, column 3 metadata.namespace It is “kube-system” in the text"),
 )
-"""Texts of an edit that are refused, and what is said of each."""
+"""Texts of an edit that are refused, each with its message."""
 REFUSED = (
     ("NaN", "line 8, column 3 spec.port"),
     ("1e999", "line 8, column 3 spec.port"),
@@ -41,7 +41,7 @@ REFUSED = (
     ("-0", "line 8, column 3 spec.port"),
 )
 TAKEN = (("8_081", 8081), ("+8081", 8081), ("8081.0", 8081), ("0x1F91", 8081), ("017621", 8081), ("&p 8081", 8081))
-"""What kubectl takes for a number, too."""
+"""Texts that kubectl reads as numbers, too."""
 NAMES = (
     "field.[0]", "new.[0]", "new.spec.port[3]", "key.metadata.labels.gone", "key.", "field.",
     "field.metadata.labels[%00]", "child.spec", "form.open", "form.find", f"choice.{'W' * 50}", f"new.spec{'.a' * 300}",

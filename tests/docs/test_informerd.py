@@ -61,7 +61,7 @@ class Block(NamedTuple):
 
     @property
     def said(self) -> list[str]:
-        """What it prints, as far as it says so."""
+        """The lines that its comments say it prints."""
         return SAID.findall(self.source)
 
 
@@ -76,7 +76,7 @@ WATCH, CONTROLLER, SCRIPT = PROGRAMS
 
 
 class Shop(NamedTuple):
-    """A cluster with what the page says is in it."""
+    """A cluster with the objects that the page assumes."""
 
     is_real: bool
     kubeconfig: Path
@@ -100,7 +100,7 @@ def mydemo(name: str, port: int) -> informerd.Json:
 
 
 async def open_shop(dynamic: DynamicClient) -> None:
-    """Make the namespace `shop` as the page has it, whatever an earlier test has left of it."""
+    """Create the namespace `shop` with the page's objects, whatever an earlier test left there."""
     objects = {
         "pods": [pod("web-1", "web", "n1"), pod("web-2", "web", "n2"), pod("db-1", "db")],
         "mydemos": [mydemo("alpha", 80), mydemo("beta", 90)],

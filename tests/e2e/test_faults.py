@@ -24,7 +24,7 @@ _numbers = itertools.count(1)
 
 @pytest.fixture
 def fragile(modules_controlplane: ControlPlane) -> Iterator[ControlPlane]:
-    """An API server that may be killed and frozen; the next test has it whole."""
+    """An API server that may be killed and frozen; it is repaired for the next test."""
     yield modules_controlplane
     if modules_controlplane.runs:
         modules_controlplane.resume()

@@ -59,7 +59,7 @@ class Running(Program):
 
 
 class Terminal:
-    """Where somebody works with one cluster as its administrator."""
+    """A terminal in which an administrator works with one cluster."""
 
     def __init__(self, kubeconfig: Path, *, controlplane: ControlPlane | None = None) -> None:
         self.kubeconfig = kubeconfig
@@ -92,7 +92,7 @@ class Terminal:
         return done.stdout
 
     def create(self, manifest: str, namespace: str) -> None:
-        """Make what a manifest says, unchecked: the demo cluster has no schemas for kubectl to check it by."""
+        """Create the objects of a manifest, unchecked: the demo cluster has no schemas for kubectl to check it by."""
         self.kubectl("create", f"--namespace={namespace}", "--validate=false", "--filename=-", manifest=manifest)
 
     async def do(self, *arguments: str) -> str:
@@ -104,7 +104,7 @@ class Terminal:
         await asyncio.to_thread(self.create, manifest, namespace)
 
     def namespace(self, name: str) -> str:
-        """A namespace, made unless it is there."""
+        """Create a namespace unless it exists. Returns its name."""
         if name not in self.kubectl("get", "namespaces", "--output=name").replace("namespace/", "").split():
             self.kubectl("create", "namespace", name)
         return name

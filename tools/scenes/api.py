@@ -37,7 +37,7 @@ class Api:
             return json.load(answer)
 
     def create(self, path: str, body: Any) -> None:
-        """Make the object, unless there is one of this name."""
+        """Create the object, unless there is one of this name."""
         try:
             self.call("POST", path, body)
         except urllib.error.HTTPError as error:

@@ -55,7 +55,7 @@ def open_long_names(path: str) -> Play:
 
 
 def worker_gap(page: Page, stage: Stage) -> None:
-    """The worker was away for a while."""
+    """Scene of a gap: the worker was away for a while."""
     open_at("/feed/")(page, stage)
     stage.worker.end()
     page.wait_for_selector("body[data-live=stale]")

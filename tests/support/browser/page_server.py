@@ -171,7 +171,7 @@ class Control:
         self.cured.add(name)
 
     def census(self, counts: dict[str, int | None], problems: dict[str, str] | None = None) -> None:
-        """A worker says that there are these kinds, beside pods, with so many objects."""
+        """A worker reports these kinds, beside pods, with so many objects."""
         named = [KindCount(kind.resource) for kind in KINDS]
         now = self.parts.clock.time()
         for key, number in counts.items():

@@ -28,7 +28,7 @@ FRAMES = 4
 
 @dataclass(frozen=True)
 class Says:
-    """What pages say."""
+    """Expected state of the pages."""
 
     state: str
     """live: and they are right. stale, offline. Empty: whatever they like, as long as it is no lie."""
@@ -48,7 +48,7 @@ Story = Callable[[Deployment, Changes], Iterator[Says]]
 
 @dataclass(frozen=True)
 class Fault:
-    """A story, and the counter that tells of it afterwards in /metrics of both web processes."""
+    """A fault, and the counter in /metrics of both web processes that shows it afterwards."""
 
     story: Story
     counted: str = ""
@@ -136,7 +136,7 @@ def redis_loses_messages(at: Deployment, changes: Changes) -> Iterator[Says]:
 
 
 def misses_frames(at: Deployment, web: int) -> bool:
-    """Have a web process lose what is published for a moment; whether it found a hole in it."""
+    """Have a web process miss published frames for a moment. Returns whether it noticed a gap."""
     gaps, silences = at.counted("feed_gaps", web), at.counted("feed_silences", web)
     at.webs[web].pause()
     try:
@@ -222,7 +222,7 @@ FAULTS = (
 
 @contextmanager
 def held_up(program: Program) -> Iterator[None]:
-    """It runs for 0.2 s of each second."""
+    """The program runs for 0.2 s of each second."""
     ending = threading.Event()
 
     def hold() -> None:

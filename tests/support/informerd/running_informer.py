@@ -10,7 +10,7 @@ Running = tuple[Setup, Request]
 
 
 async def relist(setup: Setup, stream: Request, *pods: dict[str, object], version: str) -> Request:
-    """Have its watch expire, and list these pods at that version; the new stream."""
+    """Have its watch expire, and list these pods at that version. Returns the new stream."""
     await stream.send("ERROR", EXPIRED)
     await setup.clock.wait_for_sleeper(0.8, 5)
     await setup.clock.advance(2)

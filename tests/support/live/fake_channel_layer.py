@@ -79,7 +79,7 @@ class LossyQueue:
         return [message for _, _, message in due]
 
     def be_kind(self) -> None:
-        """From here on nothing is lost, doubled or late."""
+        """From now on lose, double and delay nothing."""
         self.kind = True
         self._loss = self._doubling = self._delay = 0.0
 
@@ -107,7 +107,7 @@ def object_of(name: str, version: int = 1) -> bytes:
 
 
 def dictionary(kind: str) -> Dictionary:
-    """What a worker trains on the objects of a kind; two of the same kind have equal ids."""
+    """The dictionary that a worker trains on the objects of a kind; two of the same kind have equal ids."""
     trained = train_dictionary([object_of(f"{kind}-{number}") for number in range(200)])
     assert trained
     return trained

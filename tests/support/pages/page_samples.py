@@ -106,7 +106,7 @@ FOLDED = KindGroup(
 
 
 def page_info(kind: str = "", **changes: Any) -> Made:
-    """What `page` is on every page; `changes` replace attributes."""
+    """Value of `page` in templates; `changes` replace attributes."""
     kinds = parse_kinds(["pods", "deployments", "replicasets", "mydemos", "nodes", "namespaces", "events"])
     groups: dict[str, list[KindItem]] = {}
     for number, info in enumerate(kinds):
@@ -151,8 +151,8 @@ def page_info(kind: str = "", **changes: Any) -> Made:
             ),
             4,
         ),
-        kept="",
-        chosen=(),
+        namespace_query="",
+        selected_namespaces=(),
         socket="",
     )
     page.__dict__.update(changes)

@@ -20,7 +20,7 @@ def said(epoch: str, *numbers: int, ahead: int = 0, step: float = 0.1) -> list[E
 
 
 def following(epoch: str, *numbers: int, step: float = 0.1) -> Deduplicator:
-    """One that has told these changes, and all before them, and is whole."""
+    """A deduplicator that has announced these changes and all before them, without gaps."""
     telling = Deduplicator()
     telling.follow(epoch, BEGAN - 60)
     telling.deduplicate(said(epoch, *numbers, step=step))

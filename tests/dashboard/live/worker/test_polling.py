@@ -29,7 +29,7 @@ KEY = "pods.metrics.k8s.io"
 
 
 class Lists(ListWatch[Any]):
-    """Answers with what it is given, which is JSON without uid and version, or fails."""
+    """A list-watch that returns the given objects (JSON without uid and version), or fails."""
 
     def __init__(self) -> None:
         self.usage: dict[str, str] = {}
@@ -54,7 +54,7 @@ class Polled:
         self.polling = Poller(self.lists, feed, self.clock, self.publisher.request_frame)
 
     async def look(self, **usage: str) -> list[tuple[str, str]]:
-        """Which changes a list with these objects is told as."""
+        """The changes that a list with these objects causes."""
         self.lists.usage, self.lists.error = usage, None
         self.publisher._pending.entries.clear()
         assert await self.polling.list_once()

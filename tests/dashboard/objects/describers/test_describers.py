@@ -504,7 +504,7 @@ def test_a_selector_leads_to_its_pods_where_the_filter_can_be_told_of_them() -> 
 
 @cache
 def _samples() -> tuple[tuple[str, Json], ...]:
-    """Objects of every kind that kubectl prints, and the rich ones of this file."""
+    """Objects of every kind that kubectl prints, and the detailed objects of this file."""
     read = [each for file in sorted(OBJECTS.glob("*.yaml")) for each in yaml.safe_load_all(file.read_text()) if each]
     objects = [json.loads(json.dumps(each, default=str)) for each in read]
     found = []
@@ -537,7 +537,7 @@ _json = st.recursive(_scalars, lambda each: st.lists(each, max_size=3) | st.dict
 
 @st.composite
 def _odd(draw: st.DrawFn) -> tuple[str, Json, Json]:
-    """An object of which some values have been replaced by any others, and how it was."""
+    """An object with some values replaced at random, and the original."""
     key, usual = draw(st.sampled_from(_samples()))
     odd = copy.deepcopy(usual)
     for _ in range(draw(st.integers(1, 4))):

@@ -17,7 +17,7 @@ from tests.support.wait import eventually
 
 
 class Held:
-    """Lets so many writes through, then waits until it is let go."""
+    """Lets so many writes through, then holds the next ones back."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, through: int) -> None:
         self.sent = 0
@@ -117,7 +117,7 @@ async def test_what_failed_is_tried_again(demos: Demos, monkeypatch: pytest.Monk
 
 
 class Later(SystemClock):
-    """So much later that a process that was silent since is known to have ended."""
+    """A clock that is so far ahead that a silent process counts as ended."""
 
     def time(self) -> float:
         return super().time() + HEARTBEAT_TIMEOUT + 5

@@ -118,7 +118,7 @@ def test_a_worker_that_is_gone_is_said_to_be() -> None:
     shown = Shown(report())
     shown.clock._now += 60
     (gone,) = shown.view.workers
-    assert (gone.role, gone.tone, gone.heard is not None) == ("no longer heard", "bad", True)
+    assert (gone.role, gone.tone, gone.last_report is not None) == ("no longer heard", "bad", True)
 
 
 def test_time_alone_may_change_it() -> None:

@@ -84,7 +84,7 @@ def test_what_goes_is_told_from_what_stays_however_far_down() -> None:
     replicas._replicas["replicasets.apps"] = Feeder("replicasets.apps", clock, sets).replica
     replicas._replicas["pods"] = Feeder("pods", clock, pods).replica
     found = find_shared_dependents(Target(KINDS["deployments.apps"], "default", "web"), "web", replicas)
-    assert [(each.words, [one.name for one in each.named], each.through) for each in found.dependents] == [
+    assert [(each.words, [one.name for one in each.named], each.owner_kinds) for each in found.dependents] == [
         ("1 ReplicaSet", ["default/set-1"], ()),
         ("2 Pods", ["default/both", "default/plain"], ("ReplicaSet",)),
     ]

@@ -152,7 +152,7 @@ async def test_what_a_deployment_stands_for_is_not_named_beside_it_nor_what_is_e
         ("1 Deployment", ["ns/web"]),
         ("1 ReplicaSet", ["ns/lone"]),
     ]
-    assert found.looked == ("Deployments", "ReplicaSets")
+    assert found.searched == ("Deployments", "ReplicaSets")
     assert found.unwatched[0] == "Pods"
 
 
@@ -212,7 +212,7 @@ async def test_more_than_can_be_looked_into_are_said_not_to_be(monkeypatch: pyte
     spec = {"spec": {"template": {"spec": SPEC}}}
     rows = [row("d", "one", spec), row("d", "two", spec)]
     found = await users_among({"deployments.apps": rows}, "secrets", "keys")
-    assert (found.groups, found.looked, found.too_many) == ((), (), ("Deployments",))
+    assert (found.groups, found.searched, found.too_many) == ((), (), ("Deployments",))
 
 
 async def test_only_the_pods_of_a_node_are_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:

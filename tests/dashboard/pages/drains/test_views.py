@@ -29,7 +29,7 @@ from tests.support.edit.workloads import budget, hold
 
 
 async def shows(browser: Browser, path: str, words: str) -> Page:
-    """The page once it says so."""
+    """The page, as soon as it has these words."""
     return await reached(browser, path, lambda page: words in page.text, words)
 
 
@@ -92,7 +92,7 @@ async def test_a_drain_cordons_evicts_and_waits_until_all_are_gone(browser: Brow
 
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a budget holds is tried again in a moment."""
+    """Have blocked evictions retried at once."""
     monkeypatch.setattr("dashboard.pages.evictions.evict.DEFAULT_RETRY_AFTER", 0.5)
 
 
@@ -197,7 +197,7 @@ async def test_who_presses_has_to_have_the_right_to_drain_and_is_named(
 
 
 class Later(SystemClock):
-    """So much later that a process that was silent since is known to have ended."""
+    """A clock that is so far ahead that a silent process counts as ended."""
 
     def time(self) -> float:
         return super().time() + HEARTBEAT_TIMEOUT + 5

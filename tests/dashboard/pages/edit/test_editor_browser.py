@@ -24,7 +24,7 @@ HOSTILE = """<img src=x onerror="window.ran=1"></textarea><script>window.ran=1</
 
 @pytest.fixture
 def typist(page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str) -> Typist:
-    """In the editor of Mydemo ``one``, whose port is 8080."""
+    """A typist in the editor of Mydemo ``one``, whose port is 8080."""
     return opened(page, dashboard, cluster, namespace)
 
 

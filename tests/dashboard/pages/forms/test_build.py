@@ -301,9 +301,9 @@ def test_a_list_that_is_too_long_is_turned_page_by_page_until_every_item_was_the
         node = sheet.form.nodes[0].children[0]
         seen += [each.index for each in node.children if each.index is not None]
         assert node.more == 400 - len(node.children)
-        if not node.following:
+        if not node.next_start:
             break
-        sheet = sheet.press(f"page spec.items {node.following}")
+        sheet = sheet.press(f"page spec.items {node.next_start}")
     assert seen == list(range(400))
     assert sheet.press("page spec.items 0").form.nodes[0].children[0].children[0].index == 0
 

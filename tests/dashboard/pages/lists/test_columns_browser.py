@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 
 
 def headers(page: Page) -> list[str]:
-    """Of the columns that are shown."""
+    """Headers of the shown columns."""
     shown = "all => all.filter(each => each.checkVisibility()).map(each => each.innerText.trim())"
     found: list[str] = page.eval_on_selector_all("thead th", shown)
     return [text for text in found if text]  # the boxes' column has none

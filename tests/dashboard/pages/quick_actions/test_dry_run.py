@@ -28,9 +28,9 @@ def test_what_is_stored_as_it_was_asked_for_is_no_surprise() -> None:
         FieldState(node(unschedulable=True), PATH, unset_value=False), False, WriteResult(node(), ())
     )
     for trial in (cordoned, uncordoned):
-        assert trial.as_wanted
+        assert trial.is_as_requested
         assert len(trial.changes) == 1
-        assert trial.surprise == ""
+        assert trial.unrequested_fingerprint == ""
 
 
 def test_other_fields_other_values_and_warnings_are_surprises_and_told_apart() -> None:
@@ -41,8 +41,8 @@ def test_other_fields_other_values_and_warnings_are_surprises_and_told_apart() -
         WriteResult(node(), ()),
     )
     trials = [patch_result(state, True, each) for each in others]
-    assert [trial.as_wanted for trial in trials] == [True, True, False]
-    assert len({trial.surprise for trial in trials} - {""}) == 3
+    assert [trial.is_as_requested for trial in trials] == [True, True, False]
+    assert len({trial.unrequested_fingerprint for trial in trials} - {""}) == 3
     assert [change.field for change in trials[0].others] == ["spec.taints"]
 
 
@@ -51,14 +51,14 @@ def test_other_values_of_the_same_fields_have_been_seen_but_another_value_of_the
     stamped = [
         patch_result(state, True, WriteResult(node(unschedulable=True, stamp=time), ())) for time in ("10:00", "10:01")
     ]
-    assert stamped[0].surprise == stamped[1].surprise != ""
+    assert stamped[0].unrequested_fingerprint == stamped[1].unrequested_fingerprint != ""
     there = FieldState(node(stamp="9:00"), PATH, unset_value=False)
     taken, changed = (
         patch_result(there, True, WriteResult(node(unschedulable=True, **more), ())) for more in ({}, {"stamp": ""})
     )
-    assert len({taken.surprise, changed.surprise, stamped[0].surprise}) == 3
+    assert len({each.unrequested_fingerprint for each in (taken, changed, stamped[0])}) == 3
     port = FieldState(node(port=1), ("spec", "port"))
-    ports = [patch_result(port, 2, WriteResult(node(port=stored), ())).surprise for stored in (3, 4)]
+    ports = [patch_result(port, 2, WriteResult(node(port=stored), ())).unrequested_fingerprint for stored in (3, 4)]
     assert ports[0] != ports[1]
 
 
@@ -74,6 +74,6 @@ async def test_a_webhook_without_dry_run_is_said_and_keeps_nobody_from_the_write
     state, said = FieldState(node(), PATH, unset_value=False), 'admission webhook "a.b" does not support dry run'
     trial = await dry_run_patch(Cordon(), cast("ObjectClient", Refusing(said)), state, True)
     assert (trial.untried, trial.stored_value) == (said, True)
-    assert trial.surprise
+    assert trial.unrequested_fingerprint
     with pytest.raises(BadRequest):
         await dry_run_patch(Cordon(), cast("ObjectClient", Refusing("wrong")), state, True)

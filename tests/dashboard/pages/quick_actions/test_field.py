@@ -80,7 +80,7 @@ async def test_what_a_dry_run_gives_beyond_what_was_typed_is_seen_before_it_is_w
     patch = parts.client.patch
 
     async def mutated(resource: Any, name: str, namespace: str, change: Any, *how: str, **options: Any) -> Any:
-        """As an admission webhook has it."""
+        """The object as an admission webhook changes it."""
         metadata, port = change["metadata"], change["spec"]["port"]
         change = {"metadata": {**metadata, "annotations": {"port": str(port)}}, "spec": {"port": port + 1}}
         return await patch(resource, name, namespace, change, *how, **options)

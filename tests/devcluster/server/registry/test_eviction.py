@@ -25,7 +25,7 @@ def server(request: pytest.FixtureRequest, api: Api) -> Api:
 
 @pytest.fixture
 def place(server: Api, namespace: str) -> str:
-    """A namespace with a pod that runs, and a budget with one disruption to give."""
+    """A namespace with a running pod, and a budget that allows one disruption."""
     server.post("/api/v1/namespaces", {"metadata": {"name": namespace}})
     server.post(f"/api/v1/namespaces/{namespace}/serviceaccounts", {"metadata": {"name": "default"}})
     path = f"/api/v1/namespaces/{namespace}/pods"

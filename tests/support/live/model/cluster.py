@@ -21,7 +21,7 @@ MANY = NAMES * len(TEAMS)
 
 
 class Cluster:
-    """What there is, by uid, and what there was when: `states` has the uids and versions of each moment."""
+    """Objects by uid, and the past: `states` has the uids and versions of each moment."""
 
     def __init__(self, chance: random.Random, clock: FakeClock) -> None:
         self.rows: dict[str, Row] = {}
@@ -33,7 +33,7 @@ class Cluster:
         self._count = 0
 
     def change(self) -> tuple[Row | None, Row | None]:
-        """One object comes, changes or goes: before and after."""
+        """Create, change or delete one object. Returns it before and after."""
         old, new = self._changed()
         uid = (new or old).uid  # type: ignore[union-attr]
         self.changes.append((self._clock.time(), (uid, new.version if new is not None else "")))
@@ -50,7 +50,7 @@ class Cluster:
         return old, None
 
     def remember(self) -> None:
-        """Note what there is at this moment."""
+        """Record the state of this moment."""
         self.states.append((self._clock.now(), {uid: row.version for uid, row in self.rows.items()}))
 
     def _made(self, name: str, namespace: str, uid: str = "", created: float | None = None) -> Row:
@@ -112,7 +112,7 @@ class ModelWorker:
             self._say("stale")
 
     async def step(self) -> None:
-        """Let time pass, and send what there is to send."""
+        """Let time pass, and send pending frames."""
         if self._clock.now() < self.stuck_until:
             return
         if self._health.state != "live" and self._watching and self._clock.now() >= self._listed_at:
@@ -120,7 +120,7 @@ class ModelWorker:
         await self.publisher.flush()
 
     def relist(self) -> None:
-        """The watch is there again: a list says what is missing."""
+        """The watch is restored: a list brings the missed changes."""
         if not self._watching:
             self._watching = True
             self._list(quiet=False)

@@ -55,7 +55,7 @@ async def reviewed(browser: Browser, address: str, *documents: str) -> Page:
 
 
 async def applied(browser: Browser, review: Page, *numbers: int, after: str = "stop") -> Page:
-    """What comes of applying the objects with these numbers: a browser sends a box of each."""
+    """The page after the objects with these numbers were applied: a browser sends a box for each."""
     data: dict[str, Any] = {**review.form.values, "apply": "", "after": after, "do": [str(each) for each in numbers]}
     return await browser.send(review.form.action, data)
 
