@@ -67,7 +67,7 @@ async def test_a_blocked_loop_is_said_once_with_what_it_is_busy_with_and_again_w
     await clock.advance(20)
     (said,) = [record.getMessage() for record in caplog.records]
     assert said.startswith("the event loop has been blocked for 5 s: call what blocks in asyncio.to_thread. It is in")
-    assert "loop_watch.py" in said
+    assert "loop_watchdog.py" in said
     loop.turn()
     assert caplog.records[-1].getMessage() == "the event loop goes on after 20.0 s without a turn"
     await clock.advance(4)
