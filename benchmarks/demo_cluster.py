@@ -63,7 +63,7 @@ class Server:
 
 @contextlib.contextmanager
 def server() -> Iterator[Server]:
-    """Start one, wait until it says that it is ready, and end it at last."""
+    """A demo cluster that is ready; it ends with the block."""
     with tempfile.TemporaryDirectory() as folder:
         kubeconfig = Path(folder) / "kubeconfig"
         command = [sys.executable, "-m", "devcluster", "--no-workload", "--port", "0", "--kubeconfig", str(kubeconfig)]
@@ -80,7 +80,7 @@ def server() -> Iterator[Server]:
 
 
 def _bind(pid: int) -> None:
-    """One core for the server and the others for us, where there are several."""
+    """Bind the server to one core and this process to the others, where there are several."""
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     if len(cores) > 1:
         os.sched_setaffinity(pid, cores[:1])
@@ -139,7 +139,7 @@ class _Writer(asyncio.Protocol):
 
 
 async def write(access: ClusterConfig, method: str, bodies: list[tuple[str, bytes, str]]) -> float:
-    """Send all; writes a second."""
+    """Send all bodies. Returns the writes a second."""
     host, head, tls = _access(access)
     began, left = time.monotonic(), iter(bodies)
     loop = asyncio.get_running_loop()
@@ -152,7 +152,7 @@ async def write(access: ClusterConfig, method: str, bodies: list[tuple[str, byte
 
 
 def _access(access: ClusterConfig) -> tuple[tuple[str, int], str, ssl.SSLContext]:
-    """Host and port, how a request's head goes on after its path, and TLS."""
+    """Host and port, the part of a request's head after its path, and TLS."""
     host, _, port = access.server.removeprefix("https://").rpartition(":")
     authority = (access.tls.ca_data or b"").decode()
     head = f"HTTP/1.1\r\nHost: {host}:{port}\r\nAuthorization: Bearer {access.credentials.token}\r\n"
@@ -160,7 +160,7 @@ def _access(access: ClusterConfig) -> tuple[tuple[str, int], str, ssl.SSLContext
 
 
 class Watch(threading.Thread):
-    """Reads a watch of all pods until it has brought so many events. A thread: OpenSSL reads without Python's lock."""
+    """Reads a watch of all pods until `events` events have come. A thread: OpenSSL reads without Python's lock."""
 
     def __init__(self, access: ClusterConfig, version: str, events: int) -> None:
         super().__init__(daemon=True)
@@ -197,7 +197,7 @@ def _patches(pods: int, writes: int) -> Iterator[tuple[str, bytes, str]]:
 
 
 async def measure_load(running: Server, pods: int, writes: int, watchers: int) -> list[Line]:
-    """Fill the server, then write under the eyes of watchers."""
+    """Fill the server, then write while watchers follow. Returns the figures of each step."""
     access = load_kubeconfig(running.kubeconfig)
     spaces = ({"metadata": {"name": f"team-{number}"}} for number in range(NAMESPACES))
     await write(access, "POST", [("/api/v1/namespaces", json.dumps(space).encode(), JSON) for space in spaces])

@@ -42,13 +42,13 @@ PODS = KINDS["pods"]
 KEYS = ("type", "name", "key", "containerPort", "mountPath")
 """Merge key of each of a pod's lists."""
 UNCHANGED_FIELDS = {"restartCount": 0}
-"""Of the containers beside the first, to which nothing happens."""
+"""Fields of the containers beside the first, which do not change."""
 MANY = 30
-"""Changes of a pod of many containers, which take longer to make than to measure."""
+"""Number of changes of a pod of many containers: they take longer to create than to measure."""
 
 
 def fields_of(value: Any) -> dict[str, Any]:
-    """All of a value as managedFields name it."""
+    """All fields of a value, in the form of managedFields."""
     if isinstance(value, dict):
         return {f"f:{name}": fields_of(inner) for name, inner in value.items()}
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
@@ -62,7 +62,7 @@ def _item(item: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def make_pod(version: int, containers: int = 1) -> Row:
-    """A pod whose readiness turns with each version, as its kubelet writes it, of 4.8 kB with one container."""
+    """A pod as its kubelet writes it, of 4.8 kB with one container; each version changes its readiness."""
     obj = json.loads(pods.pod(7, version))
     spec, status = obj["spec"], obj["status"]
     names = ["app", *(f"app-{number}" for number in range(1, containers))]
@@ -118,7 +118,7 @@ def measure(arguments: argparse.Namespace) -> list[Line]:
 
 
 def measure_frames(name: str, times: int, containers: int) -> tuple[Line, Line]:
-    """The frames, and the whole page instead of them."""
+    """Sizes and times of the frames, and the size of the whole page."""
     found = [each for each, _ in zip(changes(containers), range(times), strict=False)]
     parts, whole = figures([html for html, _, _ in found]), figures([window for _, window, _ in found])
     spent = {"ms": median(took for _, _, took in found), "slowest, ms": max(took for _, _, took in found)}

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 
 @dataclass(frozen=True)
 class Line:
-    """One measured thing: its figures by name (units in the name), and what stood beside it in the same run."""
+    """One measurement: its figures by name (units in the name), and ratios to others of the same run."""
 
     name: str
     figures: dict[str, float]

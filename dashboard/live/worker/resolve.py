@@ -17,7 +17,7 @@ from informerd.rest.discovery import Discovery
 RETRY_RESOLVE = 5.0
 """Seconds between two discovery requests for a kind that discovery does not know, or names although it is not found."""
 RARE_INTERVAL = 60.0
-"""Maximum of that for a kind that has never been in the place where it was looked for first."""
+"""Maximum of these seconds for a kind that has never been found where it was first looked for."""
 FIRST_RETRY = 0.25
 """Seconds between the first two requests after a kind changed; each wait is twice as long as the last."""
 DISCOVERY_LAG = 5.0
@@ -37,7 +37,7 @@ class ServedVersionResolver:
         """The last result since `find`."""
 
     def invalidate(self) -> None:
-        """The way it is served may have changed: the kind, or its definition, is missing."""
+        """Note that the kind may be served in another way: it, or its definition, is missing."""
         self._doubt.set()
 
     def receive_definition(self, definition: CustomResourceDefinition) -> None:
@@ -104,7 +104,7 @@ class ServedVersionResolver:
             return _way(await self._resolved()) != _way(resource)
         except UnknownResource:
             return known()
-        except InformerdError:  # nothing is said of it: it is there again, or named, some day
+        except InformerdError:  # no answer says nothing about the kind: the next one will
             return False
 
     async def _resolved(self) -> Resource:
@@ -117,5 +117,5 @@ class ServedVersionResolver:
 
 
 def _way(resource: Resource) -> tuple[object, ...]:
-    watched = not resource.verbs or "watch" in resource.verbs  # of what nobody has asked about it is taken for granted
+    watched = not resource.verbs or "watch" in resource.verbs  # assumed where discovery has not answered
     return (resource.version, resource.kind, resource.namespaced, watched)

@@ -42,13 +42,13 @@ def cronjob_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
     suspended = "it starts no jobs until it is resumed" if spec.get("suspend") is True else None
     late, overlap = spec.get("startingDeadlineSeconds"), as_text(spec.get("concurrencyPolicy"))
     successful, failed = spec.get("successfulJobsHistoryLimit"), spec.get("failedJobsHistoryLimit")
-    keeps = f"the last {as_text(successful)} jobs that ended well, {as_text(failed)} that failed"
+    keeps = f"the last {as_text(successful)} successful and {as_text(failed)} failed jobs"
     return (
         *make_section(
             "schedule", "Schedule",
             make_fact("Suspended", suspended, tone="warn"),
             make_fact("Started last", _ago(status.get("lastScheduleTime")) or [TextPiece("never so far")]),
-            make_fact("Ended well last", _ago(status.get("lastSuccessfulTime"))),
+            make_fact("Last success", _ago(status.get("lastSuccessfulTime"))),
             make_fact("Running now", join_sentences(running)),
             make_fact("Overlap", _OVERLAP.get(overlap, overlap) or None),
             make_fact("If it is late", f"a run is skipped after {format_seconds(late)}" if late is not None else None),

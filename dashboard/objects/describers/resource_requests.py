@@ -31,7 +31,7 @@ def pod_resources(spec: Mapping[str, Any], field: str) -> Amounts:
         peak = _most(peak, _sum((sidecars, amounts)))
     needed = {**_most(_sum((steady, sidecars)), peak), **_amounts(spec, field)}
     overhead = _parsed(spec.get("overhead"))
-    if field == "limits":  # of what has none the overhead makes none
+    if field == "limits":  # overhead adds to limits, and sets none
         overhead = {name: amount for name, amount in overhead.items() if needed.get(name)}
     return _sum((needed, overhead))
 
@@ -53,7 +53,7 @@ def format_amount(resource: str, amount: float) -> str:
 
 
 def sum_amounts(amounts: Iterable[Amounts]) -> Amounts:
-    """The sum of several pods' demands."""
+    """The sum of several pods' requests or limits."""
     return _sum(amounts)
 
 

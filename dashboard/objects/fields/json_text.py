@@ -17,7 +17,7 @@ def read_json(text: str) -> tuple[Value] | None:
     try:
         value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
         if "\\u" in text:
-            json.dumps(value, ensure_ascii=False).encode()  # half a character, which no page can show, is none
+            json.dumps(value, ensure_ascii=False).encode()  # refuses lone surrogates, which no page can show
     except (ValueError, RecursionError):
         return None
     return None if _is_deep(value) else (value,)

@@ -16,7 +16,7 @@ from dashboard.objects.fields.managed_fields import without_managed_fields
 Order = Callable[[Mapping[str, Any]], Iterable[str]]
 
 _MAP, _LIST = (dict, Mapping), (list, tuple)
-"""What nearly all are stands first: to ask whether something is a Mapping takes long."""
+"""Concrete types come first: nearly all values have them, and isinstance with Mapping is slow."""
 
 _FIRST = ("apiVersion", "kind", "metadata")
 _LAST = ("status",)

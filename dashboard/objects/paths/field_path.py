@@ -154,7 +154,7 @@ def _expected(rest: str) -> str:
     if rest.startswith(("[", ".[")) and "]" not in rest:
         return "expected a closing bracket ]"
     if rest.startswith(("[", ".[")):
-        return "expected a place, a star or a condition in the brackets, as in [0], [*] or [?(@.type==Ready)]"
+        return "expected a position, a star or a condition in the brackets, as in [0], [*] or [?(@.type==Ready)]"
     if rest.startswith((".\\", "\\")):
         return "expected a dot after the backslash, as in .metadata.labels.app\\.kubernetes\\.io/name"
     return f"expected a field's path, as in {EXAMPLE_PATHS}"

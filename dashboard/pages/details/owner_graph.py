@@ -149,7 +149,7 @@ class OwnerGraph:
         return reached
 
     def _leave_loose(self, reached: set[str]) -> None:
-        """Forget those of them to which no owner leads any more but one of themselves: a ring holds nothing."""
+        """Forget those of them whose only owners are among them: owners in a cycle keep nothing."""
         waiting = [uid for uid in reached if self._owners(self._below[uid][1]) - reached]
         kept = set(waiting)
         while waiting:
@@ -167,7 +167,7 @@ class OwnerGraph:
         self._children.pop(uid, None)
 
     def _unlink(self, uid: str) -> set[str]:
-        """Take it from its owners; who they were."""
+        """Remove it from its owners. Returns their uids."""
         known = self._below.get(uid)
         if known is None:
             return set()
@@ -186,7 +186,7 @@ class OwnerGraph:
         self._later(self._find(self._round))
 
     def _find(self, number: int) -> SlicedWork:
-        """What members own, generation by generation; the rows that come meanwhile are taken by `apply`."""
+        """Search what members own, generation by generation; `apply` handles rows that come meanwhile."""
         interrupted = False
         for _ in range(MAX_GENERATIONS):
             owners, self._wanted = self._wanted, set()

@@ -76,7 +76,7 @@ async def evict(
 async def _looked(client: Client, namespace: str, name: str, uid: str, there: Eviction) -> Eviction:
     """`there` where the pod still exists: an API server may not support evictions, and answers 409 for a lost race.
 
-    It answers 409 for another uid too, so only the pod itself tells.
+    It answers 409 for another uid, too, so the pod is read again.
     """
     try:
         live = (await client.get(PODS, name, namespace)).object()

@@ -335,7 +335,7 @@ def _workload(**spec: Any) -> Json:
                 "Running now": ["c-1"],
                 "Overlap": ["Forbid: a run is skipped while another one is active"],
                 "If it is late": ["a run is skipped after 2 min"],
-                "Keeps": ["the last 2 jobs that ended well, 1 that failed"],
+                "Keeps": ["the last 2 successful and 1 failed jobs"],
                 "Wanted": ["until one succeeds, 1 at a time"],
                 "Gives up": ["after more than 1 failure"],
             },

@@ -134,7 +134,7 @@ def test_a_filter_picks_rows(q: str, yes: Row | None, no: Row | None) -> None:
         ("label:=x", "", "expected a label's name"),
         ("label:a b label:/x=1", "/x", "expected a label's name"),
         ("label:a>1", ">", "a label takes = or !="),
-        (".a[x]=1", "[x]", "expected a place, a star or a condition"),
+        (".a[x]=1", "[x]", "expected a position, a star or a condition"),
         (".a..b=1", "..b", "expected a name between the dots"),
         (".a[?(@.type=1", "[?(@.type", "expected a closing bracket"),
         (".a>b", "b", "expected a number"),
