@@ -38,7 +38,7 @@ class WorkerLine:
     since: Timestamp | None
     """Time since which it leads."""
     lease: str
-    heard: Timestamp | None
+    last_report: Timestamp | None
     """Time of its last report; None while it is heard."""
 
 
@@ -47,7 +47,7 @@ class LiveControllers(LiveView):
 
     id, seq · stage: waiting (for the first report), none (no controller is enabled), starting or running · cards:
     tuple[Card, ...] · workers: tuple[WorkerLine, ...], the one that is shown first · problems: tuple[str, ...],
-    sentences · wanted: what DELTABOARD_CONTROLLERS names · known: tuple[BuiltinController, ...] · rate: of all
+    sentences · enabled_names: the names in DELTABOARD_CONTROLLERS · known: tuple[BuiltinController, ...] · rate: of all
     together, in words.
     """
 
@@ -87,7 +87,7 @@ class LiveControllers(LiveView):
     @property
     def workers(self) -> tuple[WorkerLine, ...]:
         heard = self._board.workers
-        return tuple(map(_worker_line, heard)) if self.wanted else ()
+        return tuple(map(_worker_line, heard)) if self.enabled_names else ()
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class LiveControllers(LiveView):
         return problems_of(main.report) if main is not None else ()
 
     @property
-    def wanted(self) -> tuple[str, ...]:
+    def enabled_names(self) -> tuple[str, ...]:
         main = self._board.main_report
         return main.report.wanted if main is not None else ()
 
@@ -184,7 +184,7 @@ def _worker_line(heard: ReceivedReport) -> WorkerLine:
         tone=tone,
         since=timestamp(manager.since) if manager.leads and not heard.is_silent else None,
         lease=manager.lease,
-        heard=timestamp(heard.time) if heard.is_silent else None,
+        last_report=timestamp(heard.time) if heard.is_silent else None,
     )
 
 

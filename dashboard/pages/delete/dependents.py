@@ -33,7 +33,7 @@ class DependentGroup:
     kind: KindInfo
     count: int
     named: tuple[Dependent, ...]
-    through: tuple[str, ...] = ()
+    owner_kinds: tuple[str, ...] = ()
     """Kinds of the owners in between, where they do not belong to the object directly: ``ReplicaSet``."""
 
     @property

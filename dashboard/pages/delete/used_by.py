@@ -44,9 +44,9 @@ class UsedBy:
     """Users of an object, by kind."""
 
     groups: tuple[DependentGroup, ...]
-    means: str
+    effects: str
     """Effects of the deletion on them, as sentences."""
-    looked: tuple[str, ...]
+    searched: tuple[str, ...]
     """Titles of the searched kinds."""
     unwatched: tuple[str, ...]
     """Titles of the kinds that are not watched here, or not read yet."""

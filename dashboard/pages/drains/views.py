@@ -89,7 +89,7 @@ async def _asked(
     except InformerdError as error:
         raise place.read_failure(error, DRAIN_TITLE) from error
     last = await place.state[DRAIN_RUNS].store.newest(node["metadata"]["uid"], place.state[CONNECTION].cluster.server)
-    # Of an address only this is taken: what has to be agreed to is for the person.
+    # An address sets this field only: the user has to give each consent.
     form = place.request.POST or {"seconds": place.request.GET.get("seconds", "")}
     context: dict[str, object] = {
         "uid": node["metadata"]["uid"],
@@ -161,7 +161,7 @@ async def _begun(place: EditRequest) -> HttpResponse:
         return await _asked(place, refusal=cordoned.refusal, status=cordoned.refusal.code)
     if isinstance(cordoned, Unreviewed):
         words = "Cordoning it would change more than that. Nothing was done: check it below, and press again."
-        return await _asked(place, problem=words, preview=Preview(cordoned.trial))
+        return await _asked(place, problem=words, preview=Preview(cordoned.dry_run))
     if not isinstance(cordoned, Done):
         return await _asked(place, problem="The node changed meanwhile. Its current state is below.", status=409)
     pods = tuple(DrainedPod(fate.namespace, fate.name, fate.uid) for fate in plan.evicted)

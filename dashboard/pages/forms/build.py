@@ -109,7 +109,7 @@ class _Builder:
             help=help_of(schema, control),
             example=example_of(schema),
             default=default_of(schema),
-            was=previous_text(before, value),
+            base_text=previous_text(before, value),
             problems=self._problems.get(path, ()),
             **more,
         )
@@ -121,7 +121,7 @@ class _Builder:
             entry = None if too_long else node.entry
             return replace(node, control="yaml", entry=entry, value=summary(value), line=self._shown.line_of(path))
         if control in INPUTS or (self._has_to_wait(node) and value is not ABSENT):
-            return replace(node, value=summary(value), held_back=True, line=self._shown.line_of(path))
+            return replace(node, value=summary(value), is_deferred=True, line=self._shown.line_of(path))
         return self._holder(node, schema, value, before)
 
     def _input(self, node: FormNode, schema: Schema, value: Value) -> FormNode:
@@ -213,7 +213,7 @@ class _Builder:
             self._room = outer
         more = len(paths) - len(children)
         self.overflows = self.overflows or more > 0
-        return replace(node, children=tuple(children), more=more, start=start, following=following % len(paths or "-"))
+        return replace(node, children=tuple(children), more=more, start=start, next_start=following % len(paths or "-"))
 
     def _wanted(self, path: Path, child: Schema, parent: Schema, *, few: bool = False) -> bool:
         """Whether an optional field is shown."""

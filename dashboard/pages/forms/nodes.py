@@ -44,7 +44,7 @@ class FormNode:
     example: str = ""
     default: str = ""
     choices: tuple[str, ...] = ()
-    was: str = ""
+    base_text: str = ""
     """The base's value, where the text has another one now."""
     problems: tuple[Problem, ...] = ()
     children: tuple[FormNode, ...] = ()
@@ -63,7 +63,7 @@ class FormNode:
     new_key: str = ""
     new_value: str = ""
     """Input for a new item or entry that could not be added yet."""
-    held_back: bool = False
+    is_deferred: bool = False
     """Whether it is rendered only on request."""
     folded: bool = False
     line: int = 0
@@ -72,7 +72,7 @@ class FormNode:
     """List items or map entries that are not rendered."""
     start: int = 0
     """Index of the first rendered item of a list or map, from 0."""
-    following: int = 0
+    next_start: int = 0
     """Start of the next page; 0 where this is the last one."""
 
     @property
@@ -103,7 +103,7 @@ class FormNode:
 
     @property
     def is_input(self) -> bool:
-        return self.control in INPUTS and not self.held_back
+        return self.control in INPUTS and not self.is_deferred
 
     @property
     def item_is_input(self) -> bool:
@@ -151,7 +151,7 @@ class Hit:
     name: str
     label: str
     help: str
-    there: bool
+    is_shown: bool
     """Whether the form shows it already."""
 
 
@@ -200,6 +200,6 @@ class Form:
 
 
 def _shape(node: FormNode) -> tuple[object, ...]:
-    kept = node.value if node.control == "yaml" or node.held_back else node.multiline
+    kept = node.value if node.control == "yaml" or node.is_deferred else node.multiline
     bare = replace(node, value="", shown="", entry="" if node.entry is not None else None, children=())
     return repr(bare), kept, tuple(map(_shape, node.children))

@@ -77,9 +77,9 @@ class PageInfo:
     groups: tuple[KindGroup, ...]
     namespaces: NamespacePicker | None
     """The namespace picker; None where the page cannot be limited to namespaces."""
-    chosen: tuple[str, ...]
+    selected_namespaces: tuple[str, ...]
     """Namespaces that the page is limited to; empty means all."""
-    kept: str
+    namespace_query: str
     """Query string that the navigation links keep: ``?namespace=a,b``, or empty."""
     user: str
     """User name from the proxy; empty where there is no sign-in."""
@@ -114,8 +114,8 @@ def page_info(
         cluster=cluster_info(state),
         groups=navigation(request, key, selected),
         namespaces=namespaces,
-        chosen=selected,
-        kept=f"?namespace={','.join(selected)}" if selected else "",
+        selected_namespaces=selected,
+        namespace_query=f"?namespace={','.join(selected)}" if selected else "",
         user=user_of(request),
         drafts=draft_count_of(request),
         theme=theme_of(request),

@@ -29,7 +29,7 @@ class PatchResult:
     """Why there was no dry run, in the API server's words: some webhooks do not support it."""
 
     @property
-    def as_wanted(self) -> bool:
+    def is_as_requested(self) -> bool:
         """Whether the field would have the requested value."""
         return same(self.stored_value, self.desired)
 
@@ -39,16 +39,16 @@ class PatchResult:
         return tuple(change for change in self.changes if change.by_server)
 
     @property
-    def surprise(self) -> str:
+    def unrequested_fingerprint(self) -> str:
         """Fingerprint of all changes beyond the requested value; empty where there are none.
 
         For other fields it has their paths, and not their values: a rule that sets a time or an id gives another value
         with every dry run, and no user could see the stored one in advance.
         """
-        if self.as_wanted and not (self.others or self.warnings or self.untried):
+        if self.is_as_requested and not (self.others or self.warnings or self.untried):
             return ""
         found = [[list(each.path), each.was is ABSENT, each.now is ABSENT] for each in self.others]
-        return fingerprint([found, list(self.warnings), self.untried, self.as_wanted or [self.stored_value]])
+        return fingerprint([found, list(self.warnings), self.untried, self.is_as_requested or [self.stored_value]])
 
 
 async def dry_run_patch(action: Action, client: ObjectClient, state: FieldState, desired: Value) -> PatchResult:
@@ -98,7 +98,7 @@ DRY_RUN_TIMEOUT = 3.0
 class Preview:
     """Dry run of a page, or none where nothing would change."""
 
-    trial: PatchResult | None = None
+    dry_run: PatchResult | None = None
     refusal: Refusal | None = None
     """Why the API server would refuse it."""
     words: str = ""

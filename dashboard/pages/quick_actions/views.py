@@ -136,7 +136,7 @@ async def _answered(place: EditRequest, action: Action, form: FormData, outcome:
         case Done():
             return await _done_page(place, action, form, outcome)
         case Unreviewed():
-            return await _asked(place, action, form, preview=Preview(outcome.trial), unseen=True)
+            return await _asked(place, action, form, preview=Preview(outcome.dry_run), unseen=True)
         case Moved():
             return await _asked(place, action, form, status=409, moved=outcome)
         case ObjectChanged():

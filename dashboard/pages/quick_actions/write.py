@@ -39,7 +39,7 @@ class Done:
     after: Value
     """The stored value, which may differ from the requested one."""
     changed: bool = True
-    trial: PatchResult | None = None
+    dry_run: PatchResult | None = None
     """Other stored changes; None where the result was found by reading."""
     is_read_back: bool = False
     """Whether no clear answer came, and reading the object proved the write."""
@@ -49,7 +49,7 @@ class Done:
 class Unreviewed:
     """Nothing was written: the write would change more than was shown, so that must be seen first."""
 
-    trial: PatchResult
+    dry_run: PatchResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ async def _tried_and_sent(
     trial = None
     try:
         trial = await dry_run_patch(action, place.object_client, state, wanted)
-        if trial.surprise and trial.surprise != seen:
+        if trial.unrequested_fingerprint and trial.unrequested_fingerprint != seen:
             return Unreviewed(trial)
         stored = await send_patch(action, place.object_client, state, wanted, dry_run=False)
     except Conflict:
@@ -153,7 +153,7 @@ async def _tried_and_sent(
             return await _found_out(action, place, state, form, trial, error)
         return Refused(refusal_of(error))
     made = patch_result(state, wanted, stored)
-    return Done(state.value, made.stored_value, trial=made)
+    return Done(state.value, made.stored_value, dry_run=made)
 
 
 async def _found_out(

@@ -57,7 +57,7 @@ class Step:
     refusal: Refusal | None = None
     waits: str = ""
     """Prerequisite, in words."""
-    judged: bool = False
+    is_schema_checked: bool = False
     """Of a waiting step: whether the schema of its kind accepts it; else no schema is known."""
     admission_changes: AdmissionChanges | None = None
     """Admission changes; None where there was no dry run."""
@@ -72,7 +72,7 @@ class Step:
         return self.part.words
 
     @property
-    def does(self) -> bool:
+    def is_write(self) -> bool:
         """Whether it writes anything."""
         return self.action in ("create", "update", "later")
 
@@ -205,7 +205,7 @@ async def _judged(step: Step, sent: dict[str, Value], schema: Schema) -> Step:
     refusal = await run_in_thread_if_large(manifest_schema_refusal, step.part, schema, sent, size=_size(step.part))
     if refusal is not None:
         return replace(step, action="refused", refusal=refusal)
-    return replace(step, judged=schema is not UNKNOWN)
+    return replace(step, is_schema_checked=schema is not UNKNOWN)
 
 
 def _size(part: Manifest) -> int:

@@ -78,7 +78,7 @@ def sign_reviews(about: str, steps: Iterable[Step]) -> str:
             step.admission_changes,
         ]
         for step in steps
-        if step.does
+        if step.is_write
     ]
     return signing.dumps([about, what], salt=_REVIEWS, compress=True)
 

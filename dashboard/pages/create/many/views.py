@@ -175,7 +175,7 @@ async def _review_page(
         "text": text,
         "steps": shown,
         "counts": counts,
-        "does": sum(step.does for step in steps),
+        "write_count": sum(step.is_write for step in steps),
         "left": len(parts) - len(steps),
         "may_pass": bool(passing),
         "mark": sign_reviews(_about(table, text), steps),
