@@ -107,9 +107,9 @@ class KindIndex:
             if result.uses_paths and result.ready and not result.listeners
         ]
 
-    def drop(self, place: ResultKey) -> None:
+    def drop(self, key: ResultKey) -> None:
         """Drop an idle result now, and the columns that no other result needs."""
-        del self._results[place], self._used[place]
+        del self._results[key], self._used[key]
         self._forget_unused()
         self.sweep_path_columns()
 
@@ -193,8 +193,8 @@ class KindIndex:
         narrowed = self._in_namespace.get(row.namespace) if row is not None else None
         return self._everywhere + narrowed if narrowed else self._everywhere
 
-    def _match(self, place: FilterKey, uid: str, old: Row | None, new: Row | None) -> None:
-        matches = self._matches.get(place)
+    def _match(self, key: FilterKey, uid: str, old: Row | None, new: Row | None) -> None:
+        matches = self._matches.get(key)
         if matches is None:  # it has failed just now
             return
         try:
@@ -203,7 +203,7 @@ class KindIndex:
             self._fail(matches, error)
             return
         if was or now:
-            for result in self._of_filter.get(place, ()):
+            for result in self._of_filter.get(key, ()):
                 moved = result.sort_index.last_change if old is not new else None
                 if moved is not None or was != now:
                     result.update(was, now, *(moved or _standing(result, uid)))
@@ -267,11 +267,11 @@ class KindIndex:
             self._slices.add(self._safely(work, matches))
         return matches
 
-    def _lists_of(self, place: FilterKey) -> list[list[FilterKey]]:
+    def _lists_of(self, key: FilterKey) -> list[list[FilterKey]]:
         """The lists of filters that contain this filter and are checked for a change."""
-        if not place[0]:
+        if not key[0]:
             return [self._everywhere]
-        return [self._in_namespace.setdefault(namespace, []) for namespace in place[0]]
+        return [self._in_namespace.setdefault(namespace, []) for namespace in key[0]]
 
     def _forget_unused(self) -> None:
         """Drop the orders and filters that no result needs."""

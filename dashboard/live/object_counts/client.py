@@ -65,14 +65,14 @@ class ObjectCountsClient:
         finally:
             await cancel_all([announcing])
 
-    def receive(self, census: ObjectCounts) -> None:
+    def receive(self, object_counts: ObjectCounts) -> None:
         """Take in a worker's message: the counts of the younger of two workers are used while it is heard."""
         now = self._clock.now()
-        self._workers[census.epoch] = (census.worker, now)
-        if census.epoch < self._epoch and now - self._heard < SILENCE_TIMEOUT:
+        self._workers[object_counts.epoch] = (object_counts.worker, now)
+        if object_counts.epoch < self._epoch and now - self._heard < SILENCE_TIMEOUT:
             return
-        self._epoch, self._heard = census.epoch, now
-        self.counts_by_key = {counted.resource.key: counted for counted in census.kinds}
+        self._epoch, self._heard = object_counts.epoch, now
+        self.counts_by_key = {counted.resource.key: counted for counted in object_counts.kinds}
         self.kinds_digest = (
             hashlib.blake2b(" ".join(self.counts_by_key).encode(), digest_size=6).hexdigest()
             if self.counts_by_key

@@ -111,12 +111,12 @@ class FieldOwners:
         held = self._held(path)
         return tuple(other for other in reversed(held[:-1]) if other != held[-1])
 
-    def _held(self, place: PlainPath) -> list[FieldManager]:
+    def _held(self, path: PlainPath) -> list[FieldManager]:
         """The managers of this field, or of a field around it that is owned as a whole, the newest last."""
-        held = self._whole.get(place)
-        while held is None and place:
-            place = place[:-1]
-            held = self._whole.get(place)
+        held = self._whole.get(path)
+        while held is None and path:
+            path = path[:-1]
+            held = self._whole.get(path)
         return held or []
 
     @property
@@ -130,29 +130,29 @@ class FieldOwners:
         )
 
 
-def format_path(place: PlainPath) -> str:
+def format_path(path: PlainPath) -> str:
     """The path of a field: ``.spec.ports[0].port``."""
     return "".join(
-        f"[{step}]" if isinstance(step, int) else "." + step.replace("\\", "\\\\").replace(".", "\\.") for step in place
+        f"[{step}]" if isinstance(step, int) else "." + step.replace("\\", "\\\\").replace(".", "\\.") for step in path
     )
 
 
-def _owned(fields: Any, value: Any, place: PlainPath) -> Iterator[tuple[PlainPath, bool]]:
+def _owned(fields: Any, value: Any, path: PlainPath) -> Iterator[tuple[PlainPath, bool]]:
     """The paths named by `fields` that `value` has, each with whether everything inside belongs to it."""
-    if len(place) > _DEEPEST:
+    if len(path) > _DEEPEST:
         return
     items = _Items(value) if isinstance(value, list) else None
     for name, inner in as_map(fields).items():
         if name == ".":
-            yield place, False
+            yield path, False
             continue
         step = items.find(as_text(name)) if items is not None else _field(as_text(name), value)
         if step is None:
             continue
         if inner:
-            yield from _owned(inner, value[step], (*place, step))
+            yield from _owned(inner, value[step], (*path, step))
         else:
-            yield (*place, step), True
+            yield (*path, step), True
 
 
 def _field(name: str, value: Any) -> str | None:

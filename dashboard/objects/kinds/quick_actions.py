@@ -67,9 +67,9 @@ def quick_actions_of(kind: KindInfo, obj: Mapping[str, Any] | None = None) -> tu
     return tuple(QuickAction(each, _title(each, obj)) for each in ids)
 
 
-def _title(action: str, whole: Mapping[str, Any] | None) -> str:
-    if whole is None or action not in _STATES:
+def _title(action: str, obj: Mapping[str, Any] | None) -> str:
+    if obj is None or action not in _STATES:
         return _TITLES[action]
     field, unset, is_set = _STATES[action]
-    spec = whole.get("spec")
+    spec = obj.get("spec")
     return is_set if isinstance(spec, dict) and spec.get(field) else unset

@@ -71,14 +71,14 @@ class _PlacedWriter(YamlWriter):
         self._marks: list[tuple[int, list[PlainPath]]] = []
         """Lines, and the places of that and the next ones."""
 
-    def write(self, value: Any, indent: int, head: str, order: Order = sorted, place: PlainPath = ()) -> None:
-        if len(place) == PIECE_DEPTH:
-            piece = self._piece(value, indent, head, place)
+    def write(self, value: Any, indent: int, head: str, order: Order = sorted, path: PlainPath = ()) -> None:
+        if len(path) == PIECE_DEPTH:
+            piece = self._piece(value, indent, head, path)
             self._marks.append((len(self.lines), piece.places))
             self.lines += piece.lines
         else:
-            self._marks.append((len(self.lines), [place]))
-            super().write(value, indent, head, order, place)
+            self._marks.append((len(self.lines), [path]))
+            super().write(value, indent, head, order, path)
 
     def places(self) -> list[PlainPath]:
         """The paths of all lines so far."""
@@ -89,13 +89,13 @@ class _PlacedWriter(YamlWriter):
             places[line] = places[line] or places[line - 1]
         return places
 
-    def _piece(self, value: Any, indent: int, head: str, place: PlainPath) -> _Piece:
+    def _piece(self, value: Any, indent: int, head: str, path: PlainPath) -> _Piece:
         encoded = msgspec.json.encode(value)
-        piece = self._before.get(place)
+        piece = self._before.get(path)
         if piece is None or (piece.value, piece.head, piece.indent) != (encoded, head, indent):
             inner = _PlacedWriter({})
-            inner._marks.append((0, [place]))
-            YamlWriter.write(inner, value, indent, head, sorted, place)
+            inner._marks.append((0, [path]))
+            YamlWriter.write(inner, value, indent, head, sorted, path)
             piece = _Piece(encoded, head, indent, inner.lines, inner.places())
-        self.pieces[place] = piece
+        self.pieces[path] = piece
         return piece

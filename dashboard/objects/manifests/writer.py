@@ -123,7 +123,7 @@ class YamlWriter:
         pad = " " * indent
         self.lines.extend(f"{pad}{line}" if line else "" for line in _block_lines(value))
 
-    def _write_map(self, value: Mapping[str, Any], indent: int, head: str, order: Order, place: PlainPath) -> None:
+    def _write_map(self, value: Mapping[str, Any], indent: int, head: str, order: Order, path: PlainPath) -> None:
         if head and not head.endswith("-"):
             self.lines.append(head)
             head = ""
@@ -138,14 +138,14 @@ class YamlWriter:
                 start, name = pad, ""
             item = value[key]
             deeper = indent if isinstance(item, _LIST) else indent + 2
-            self.write(item, deeper, f"{start}{name}:", sorted, (*place, key))
+            self.write(item, deeper, f"{start}{name}:", sorted, (*path, key))
 
-    def _write_list(self, value: Iterable[Any], indent: int, head: str, place: PlainPath) -> None:
+    def _write_list(self, value: Iterable[Any], indent: int, head: str, path: PlainPath) -> None:
         if head:
             self.lines.append(head)
         pad = " " * indent
         for index, item in enumerate(value):
-            self.write(item, indent + 2, f"{pad}-", sorted, (*place, index))
+            self.write(item, indent + 2, f"{pad}-", sorted, (*path, index))
 
 
 def _joined(head: str, text: str) -> str:

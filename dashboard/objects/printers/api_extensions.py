@@ -76,39 +76,42 @@ class ApiService(Object, frozen=True, kw_only=True):
         return find_condition(self.status.conditions, "Available")
 
 
-def _definition_standing(found: Definition) -> Health:
-    refused, malformed = found.condition("NamesAccepted", "False"), found.condition("NonStructuralSchema", "True")
-    established = found.condition("Established")
+def _definition_standing(definition: Definition) -> Health:
+    refused, malformed = (
+        definition.condition("NamesAccepted", "False"),
+        definition.condition("NonStructuralSchema", "True"),
+    )
+    established = definition.condition("Established")
     if refused is not None:
         return Health(
             "NamesRefused", "bad", f"its names are not accepted: {condition_text(refused)}", condition_since(refused)
         )
     if established is None or established.status != "True":
         words = f"not established: {condition_text(established)}" if established is not None else "not established yet"
-        return Health("NotEstablished", "warn", words, condition_since(established) or created_at(found))
+        return Health("NotEstablished", "warn", words, condition_since(established) or created_at(definition))
     if malformed is not None:
         return Health("NonStructural", "warn", f"its schema is not structural: {condition_text(malformed)}")
     return Health("Established", "ok")
 
 
-def _service_standing(found: ApiService) -> Health:
-    available = found.available
+def _service_standing(service: ApiService) -> Health:
+    available = service.available
     if available is None:
-        return Health("Unknown", "warn", "its availability has not been checked yet", created_at(found))
+        return Health("Unknown", "warn", "its availability has not been checked yet", created_at(service))
     if available.status == "True":
         return Health("Available", "ok")
     return Health("NotAvailable", "bad", f"not available: {condition_text(available)}", condition_since(available))
 
 
-def _available(found: ApiService) -> str:
-    available = found.available
+def _available(service: ApiService) -> str:
+    available = service.available
     if available is None:
         return "Unknown"
     return available.status if available.status == "True" else f"{available.status} ({available.reason})"
 
 
-def _established(found: Definition) -> bool:
-    return found.condition("Established", "True") is not None
+def _established(definition: Definition) -> bool:
+    return definition.condition("Established", "True") is not None
 
 
 def _behind(found: ApiService) -> str:

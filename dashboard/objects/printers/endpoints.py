@@ -66,21 +66,23 @@ def _standing(ready: int, unready: int) -> Health:
     return Health("PartlyReady", "busy", words) if ready else Health("NotReady", "warn", words)
 
 
-def _endpoints_standing(found: Endpoints) -> Health:
+def _endpoints_standing(endpoints: Endpoints) -> Health:
     return _standing(
-        sum(len(subset.addresses) for subset in found.subsets),
-        sum(len(subset.not_ready_addresses) for subset in found.subsets),
+        sum(len(subset.addresses) for subset in endpoints.subsets),
+        sum(len(subset.not_ready_addresses) for subset in endpoints.subsets),
     )
 
 
-def _slice_standing(found: EndpointSlice) -> Health:
-    endpoints = found.endpoints or ()
+def _slice_standing(endpoint_slice: EndpointSlice) -> Health:
+    endpoints = endpoint_slice.endpoints or ()
     ready = sum(endpoint.conditions.ready for endpoint in endpoints)
     return _standing(ready, len(endpoints) - ready)
 
 
-def _ports(found: EndpointSlice) -> str | None:
-    return shorten([(port.name or "*") if port.port is None else str(port.port) for port in found.ports or ()], _MOST)
+def _ports(endpoint_slice: EndpointSlice) -> str | None:
+    return shorten(
+        [(port.name or "*") if port.port is None else str(port.port) for port in endpoint_slice.ports or ()], _MOST
+    )
 
 
 ENDPOINTS = table_printer(

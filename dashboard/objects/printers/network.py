@@ -106,8 +106,8 @@ def _ingress_standing(ingress: Ingress) -> Health:
     return Health("Pending", "busy", "has no address: no ingress controller has written one")
 
 
-def _range_standing(found: Range) -> Health:
-    ready = find_condition(found.status.conditions, "Ready")
+def _range_standing(address_range: Range) -> Health:
+    ready = find_condition(address_range.status.conditions, "Ready")
     if ready is None:
         return Health("Pending", "busy")
     if ready.status == "True":
@@ -119,8 +119,8 @@ def _hosts(ingress: Ingress) -> str:
     return shorten([rule.host for rule in ingress.spec.rules if rule.host], _MOST) or "*"
 
 
-def _parameters(found: IngressClass) -> str:
-    parameters = found.spec.parameters
+def _parameters(ingress_class: IngressClass) -> str:
+    parameters = ingress_class.spec.parameters
     if parameters is None:
         return ""
     return f"{parameters.kind}{f'.{parameters.api_group}' if parameters.api_group else ''}/{parameters.name}"

@@ -162,6 +162,8 @@ def _owners(references: tuple[OwnerReference, ...]) -> tuple[Owner, ...]:
     return tuple(map(_named, references))
 
 
-def _named(one: OwnerReference) -> Owner:
-    group = one.api_version.rpartition("/")[0]
-    return Owner(group, one.kind, one.name, one.uid, one.controller, one.block_owner_deletion)
+def _named(reference: OwnerReference) -> Owner:
+    group = reference.api_version.rpartition("/")[0]
+    return Owner(
+        group, reference.kind, reference.name, reference.uid, reference.controller, reference.block_owner_deletion
+    )

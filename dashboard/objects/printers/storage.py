@@ -169,8 +169,8 @@ def _class_of(volume: Volume) -> str:
     return volume.metadata.annotations.get(_CLASS, volume.spec.storage_class_name)
 
 
-def _default(found: StorageClass) -> str:
-    return "yes" if any(found.metadata.annotations.get(name) == "true" for name in _DEFAULTS) else ""
+def _default(storage_class: StorageClass) -> str:
+    return "yes" if any(storage_class.metadata.annotations.get(name) == "true" for name in _DEFAULTS) else ""
 
 
 CLAIMS = table_printer(

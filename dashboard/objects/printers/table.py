@@ -128,11 +128,11 @@ def find_condition(conditions: Iterable[Condition], name: str, status: str = "")
     return next((c for c in conditions if c.type == name and status in ("", c.status)), None)
 
 
-def condition_text(found: Condition) -> str:
+def condition_text(condition: Condition) -> str:
     """The shortest useful text of a condition."""
-    return found.message or found.reason or f"{found.type} is {found.status}"
+    return condition.message or condition.reason or f"{condition.type} is {condition.status}"
 
 
-def condition_since(found: Condition | None) -> float | None:
+def condition_since(condition: Condition | None) -> float | None:
     """Unix seconds of a condition's last transition."""
-    return to_unix_seconds(found.last_transition_time) if found is not None else None
+    return to_unix_seconds(condition.last_transition_time) if condition is not None else None

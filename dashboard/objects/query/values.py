@@ -83,8 +83,8 @@ def natural_key(text: str) -> str:
     return _DIGITS.sub(_number, text)
 
 
-def _number(found: re.Match[str]) -> str:
-    digits = found[0]
+def _number(match: re.Match[str]) -> str:
+    digits = match[0]
     if not digits.isascii():  # as 0 to 9, so that ٣ is 3 still
         digits = "".join(str(unicodedata.decimal(digit)) for digit in digits)
     significant = digits.lstrip("0")

@@ -70,10 +70,10 @@ class WriteRecorder:
         moment = parse_timestamp(at)
         return moment is not None and abs(self._clock.time() - moment) < FRESH_FOR
 
-    def _words(self, whose: Identity) -> str:
+    def _words(self, identity: Identity) -> str:
         """The author as shown to the reader; empty where there is no name."""
-        if whose == self._whose and whose.browser:
+        if identity == self._whose and identity.browser:
             return "You (in another window)"
-        if whose.owner:
-            return "You (in another browser)" if whose.owner == self._whose.owner else whose.owner
+        if identity.owner:
+            return "You (in another browser)" if identity.owner == self._whose.owner else identity.owner
         return "Somebody in another browser" if self._whose.browser else ""

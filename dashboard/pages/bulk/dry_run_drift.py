@@ -26,11 +26,11 @@ def fingerprint_of(stored: dict[str, Value]) -> str:
     return fingerprint(editable_part(stored))[: 2 * _DIGEST]
 
 
-def digest_fields(found: Sequence[Change]) -> tuple[tuple[str, str], ...]:
+def digest_fields(changes: Sequence[Change]) -> tuple[tuple[str, str], ...]:
     """Each changed field with a digest of its new value; empty where there are very many."""
-    if len(found) > MOST_DIGESTS:
+    if len(changes) > MOST_DIGESTS:
         return ()
-    return tuple((each.field, "" if each.now is ABSENT else fingerprint(each.now)[:_DIGEST]) for each in found)
+    return tuple((each.field, "" if each.now is ABSENT else fingerprint(each.now)[:_DIGEST]) for each in changes)
 
 
 async def describe_drift(client: ObjectClient, item: Item, stored: dict[str, Value]) -> str:

@@ -88,8 +88,8 @@ def pod_totals(items: Iterable[Item], kind: KindInfo, *, is_known: bool) -> tupl
 _PODS_STAY: frozenset[EffectKind] = frozenset({"waits", "by hand", "held", "no pods", "later", "pauses"})
 
 
-def _unsure(found: Iterable[Effect]) -> bool:
-    return any(effect.what in ("goes on", "moves", "node by node") for effect in found)
+def _unsure(effects: Iterable[Effect]) -> bool:
+    return any(effect.what in ("goes on", "moves", "node by node") for effect in effects)
 
 
 def _alike(effect: Effect) -> tuple[EffectKind, str]:
@@ -112,91 +112,95 @@ def _each(who: str, words: str) -> str:
     return f"For each of {'them' if who.startswith('all ') else who}: {words}"
 
 
-def _controlled(who: str, found: Effects) -> str:
-    controllers = Counter(effect.words for effect in found)
+def _controlled(who: str, effects: Effects) -> str:
+    controllers = Counter(effect.words for effect in effects)
     first = controllers.most_common(MAX_NAMED)
-    named = ", ".join(name if number == len(found) else f"{name} ({number:,})" for name, number in first)
+    named = ", ".join(name if number == len(effects) else f"{name} ({number:,})" for name, number in first)
     more = f" and {len(controllers) - MAX_NAMED:,} more" if len(controllers) > MAX_NAMED else ""
     they = "controls" if len(controllers) == 1 else "control"
-    others = "another one instead" if len(found) == 1 else "others instead"
+    others = "another one instead" if len(effects) == 1 else "others instead"
     return f"{named}{more} {they} {who} and may create {others}."
 
 
 # --- the new template
 
 
-def _rolls(who: str, found: Effects) -> str:
-    return f"Rolls out {_count(_pods(found), 'pod')} of {who}, {_paces(found)}."
+def _rolls(who: str, effects: Effects) -> str:
+    return f"Rolls out {_count(_pods(effects), 'pod')} of {who}, {_paces(effects)}."
 
 
-def _paces(found: Effects) -> str:
-    steps = {rollout_steps_text(effect.more, effect.fewer) for effect in found}
-    each = "each " if len(found) > 1 else ""
+def _paces(effects: Effects) -> str:
+    steps = {rollout_steps_text(effect.more, effect.fewer) for effect in effects}
+    each = "each " if len(effects) > 1 else ""
     if len(steps) == 1:
         return f"{each}{steps.pop()}"
-    least, most = (of(effect.more + effect.fewer for effect in found) for of in (min, max))
+    least, most = (of(effect.more + effect.fewer for effect in effects) for of in (min, max))
     paces = f"{least} to {most}" if least < most else f"up to {most}"
-    kept = ", none is missing meanwhile" if not any(effect.fewer for effect in found) else ""
+    kept = ", none is missing meanwhile" if not any(effect.fewer for effect in effects) else ""
     return f"{each}{paces} at a time{kept}"
 
 
-def _meanwhile(found: Effects) -> str:
-    more, fewer = sum(effect.more for effect in found), sum(effect.fewer for effect in found)
+def _meanwhile(effects: Effects) -> str:
+    more, fewer = sum(effect.more for effect in effects), sum(effect.fewer for effect in effects)
     parts = [f"{number:,} {word}" for number, word in ((more, "more"), (fewer, "fewer")) if number]
     return f"As they roll out at the same time, there may be {' or '.join(parts)} than they ask for meanwhile."
 
 
-def _recreates(who: str, found: Effects) -> str:
-    ends = f"Ends all {_count(_pods(found), 'pod')} of {who} first, then creates new ones"
-    return f"{ends}: nothing of {'those' if len(found) > 1 else 'it'} runs in between (strategy Recreate)."
+def _recreates(who: str, effects: Effects) -> str:
+    ends = f"Ends all {_count(_pods(effects), 'pod')} of {who} first, then creates new ones"
+    return f"{ends}: nothing of {'those' if len(effects) > 1 else 'it'} runs in between (strategy Recreate)."
 
 
-def _one_by_one(who: str, found: Effects) -> str:
-    down = " to its partition" if any(effect.more for effect in found) else ""
-    inside = ", in each" if len(found) > 1 else ""
-    return f"Replaces {_count(_pods(found), 'pod')} of {who}{inside} one after the other from the highest number{down}."
+def _one_by_one(who: str, effects: Effects) -> str:
+    down = " to its partition" if any(effect.more for effect in effects) else ""
+    inside = ", in each" if len(effects) > 1 else ""
+    return (
+        f"Replaces {_count(_pods(effects), 'pod')} of {who}{inside} one after the other from the highest number{down}."
+    )
 
 
-def _node_by_node(who: str, found: Effects) -> str:
-    limits = {effect.words for effect in found}
+def _node_by_node(who: str, effects: Effects) -> str:
+    limits = {effect.words for effect in effects}
     limit = f" (maxUnavailable {limits.pop()})" if len(limits) == 1 else ""
-    pods = _pods(found)
+    pods = _pods(effects)
     now = f", {_count(pods, 'pod')} by now" if pods else ""
     return f"Replaces the pod of every node, node by node{limit}, of {who}{now}."
 
 
-def _in_place(who: str, found: Effects) -> str:  # noqa: ARG001
+def _in_place(who: str, effects: Effects) -> str:  # noqa: ARG001
     return f"Containers whose image changed are restarted in place, in {who}."
 
 
 # --- how many
 
 
-def _scales(who: str, found: Effects) -> str:
-    before, after = (sum(numbers) for numbers in zip(*((each.more, each.fewer) for each in found), strict=True))
-    alike = len({(effect.more, effect.fewer) for effect in found}) == 1
+def _scales(who: str, effects: Effects) -> str:
+    before, after = (sum(numbers) for numbers in zip(*((each.more, each.fewer) for each in effects), strict=True))
+    alike = len({(effect.more, effect.fewer) for effect in effects}) == 1
     span = (
-        f"from {found[0].more:,} to {found[0].fewer:,} pods" if alike else f"from {before:,} to {after:,} pods in all"
+        f"from {effects[0].more:,} to {effects[0].fewer:,} pods"
+        if alike
+        else f"from {before:,} to {after:,} pods in all"
     )
-    each = " each" if alike and len(found) > 1 else ""
+    each = " each" if alike and len(effects) > 1 else ""
     if not after:
         return f"Scales {who} to 0: all {_count(before, 'pod')} end."
     come = f"{after - before:,} more" if after > before else f"{before - after:,} end"
     return f"Scales {who} {span}{each}: {come}{' in all' if each else ''}."
 
 
-def _opens(who: str, found: Effects) -> str:
-    since = " above its partition" if any(effect.more for effect in found) else ""
+def _opens(who: str, effects: Effects) -> str:
+    since = " above its partition" if any(effect.more for effect in effects) else ""
     return f"Pods of {who} that are not of the newest revision are replaced{since}."
 
 
-def _renumbers(who: str, found: Effects) -> str:
-    pods = _pods(found)
+def _renumbers(who: str, effects: Effects) -> str:
+    pods = _pods(effects)
     return f"Changes the ordinals of the pods of {who}: {_count(pods, 'pod')} {_end(pods)}, and as many start."
 
 
-def _autoscaled(who: str, found: Effects) -> str:
-    names = sorted({effect.words for effect in found})
+def _autoscaled(who: str, effects: Effects) -> str:
+    names = sorted({effect.words for effect in effects})
     named = ", ".join(names[:MAX_NAMED]) + (f" and {len(names) - MAX_NAMED:,} more" if len(names) > MAX_NAMED else "")
     scalers = "The HorizontalPodAutoscaler" if len(names) == 1 else "HorizontalPodAutoscalers"
     sets = "sets" if len(names) == 1 else "set"
@@ -222,20 +226,20 @@ _WORDS: Mapping[EffectKind, Callable[[str, Effects], str]] = MappingProxyType({
 # --- parts
 
 
-def _they(found: Effects) -> str:
-    return "it is" if len(found) == 1 else "each is"
+def _they(effects: Effects) -> str:
+    return "it is" if len(effects) == 1 else "each is"
 
 
-def _them(found: Effects) -> str:
-    return "it" if len(found) == 1 else "them"
+def _them(effects: Effects) -> str:
+    return "it" if len(effects) == 1 else "them"
 
 
 def _those(number: int, of: int) -> str:
     return "They all end" if number == of else f"{number:,} of them {_end(number)}"
 
 
-def _pods(found: Iterable[Effect], what: Iterable[EffectKind] | None = None) -> int:
-    return sum(effect.pods for effect in found if what is None or effect.what in what)
+def _pods(effects: Iterable[Effect], what: Iterable[EffectKind] | None = None) -> int:
+    return sum(effect.pods for effect in effects if what is None or effect.what in what)
 
 
 def _count(number: int, noun: str) -> str:

@@ -56,9 +56,9 @@ _CHANGED = "It was changed after the review, and this would now do something els
 def item_executor_factory(schemas: SchemaStore, authors: AuthorStore, clock: Clock) -> ExecutorFactory:
     """Returns a factory of executors for objects of a resource."""
 
-    def work(client: Client, resource: Resource, order: BulkOperation, whose: Identity) -> ItemExecutor:
-        pen = WriteRecorder(authors, whose, client.field_manager, clock)
-        return ItemExecution(client, kind_of(resource).with_resource(resource), order, schemas, pen)
+    def work(client: Client, resource: Resource, operation: BulkOperation, identity: Identity) -> ItemExecutor:
+        pen = WriteRecorder(authors, identity, client.field_manager, clock)
+        return ItemExecution(client, kind_of(resource).with_resource(resource), operation, schemas, pen)
 
     return work
 
@@ -233,8 +233,8 @@ def _controlled(live: dict[str, Value]) -> tuple[Effect, ...]:
     )
 
 
-def _print(found: Sequence[Change]) -> str:
-    return fingerprint([[each.field, _there(each.was), _there(each.now)] for each in found])
+def _print(changes: Sequence[Change]) -> str:
+    return fingerprint([[each.field, _there(each.was), _there(each.now)] for each in changes])
 
 
 def _does(item: Item) -> set[str]:

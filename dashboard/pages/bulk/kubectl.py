@@ -39,18 +39,20 @@ def kubectl_commands(
     return [_line(key, operation, namespace, some) for namespace, some in parts[:limit]], len(parts)
 
 
-def _line(key: str, order: BulkOperation, namespace: str, names: Sequence[str]) -> str:
+def _line(key: str, operation: BulkOperation, namespace: str, names: Sequence[str]) -> str:
     place = ["-n", namespace] if namespace else []
-    return shlex.join(["kubectl", order.verb, key, *names, *place, *_what(order)])
+    return shlex.join(["kubectl", operation.verb, key, *names, *place, *_what(operation)])
 
 
-def _what(order: BulkOperation) -> list[str]:
-    if order.verb == "patch":
-        kind = "strategic" if order.strategic else "merge"
-        return [f"--type={kind}", "-p", json.dumps(order.asked, separators=(",", ":"))]
-    if order.deletes:
-        words = [] if order.propagation == "Background" else [f"--cascade={order.propagation.lower()}"]
-        words += [] if order.grace is None else [f"--grace-period={order.grace}"]
-        return [*words, "--force"] if order.grace == 0 else words
-    pairs: Mapping[str, str | None] = order.asked["metadata"]["labels" if order.verb == "label" else "annotations"]
+def _what(operation: BulkOperation) -> list[str]:
+    if operation.verb == "patch":
+        kind = "strategic" if operation.strategic else "merge"
+        return [f"--type={kind}", "-p", json.dumps(operation.asked, separators=(",", ":"))]
+    if operation.deletes:
+        words = [] if operation.propagation == "Background" else [f"--cascade={operation.propagation.lower()}"]
+        words += [] if operation.grace is None else [f"--grace-period={operation.grace}"]
+        return [*words, "--force"] if operation.grace == 0 else words
+    pairs: Mapping[str, str | None] = operation.asked["metadata"][
+        "labels" if operation.verb == "label" else "annotations"
+    ]
     return ["--overwrite", *(f"{name}-" if value is None else f"{name}={value}" for name, value in pairs.items())]

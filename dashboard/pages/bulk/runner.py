@@ -59,11 +59,11 @@ class BulkRuns:
         self._limiter = Limiter(MAX_CONCURRENT)
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    async def start_dry_runs(self, run: Run, order: BulkOperation) -> None:
+    async def start_dry_runs(self, run: Run, operation: BulkOperation) -> None:
         """Start the dry runs of all objects that are not written yet; returns immediately. Raises Unavailable where the
         database cannot be used.
         """
-        await self._begin(run, "trying", order, _to_be_tried)
+        await self._begin(run, "trying", operation, _to_be_tried)
 
     async def start_writes(self, run: Run) -> None:
         """Start or continue the reviewed writes."""
@@ -90,17 +90,17 @@ class BulkRuns:
         self,
         run: Run,
         state: RunState,
-        order: BulkOperation | None,
+        operation: BulkOperation | None,
         prepare: Callable[[Iterable[Item]], tuple[Item, ...]],
     ) -> None:
-        if order is None:
+        if operation is None:
             return
         items = prepare(await self.store.items(run.key))
         now = self._clock.time()
-        if not await self.store.claim(run, state, order, self._runner, now):
+        if not await self.store.claim(run, state, operation, self._runner, now):
             return
         groups = await self.store.groups(run.key) if state == "running" else ()
-        taken = ActiveRun(run.key, run.resource, order, state, list(items), GroupRegister(list(groups)), run.whose)
+        taken = ActiveRun(run.key, run.resource, operation, state, list(items), GroupRegister(list(groups)), run.whose)
         task = asyncio.create_task(
             self._to_the_end(taken),
             name=f"run over {run.total} {run.resource.key}",
@@ -110,106 +110,106 @@ class BulkRuns:
             lambda done: self._tasks.pop(run.key, None) if self._tasks.get(run.key) is done else None
         )
 
-    async def _to_the_end(self, taken: ActiveRun) -> None:
-        logger.info("%s over %s begins", taken.state, taken.what)
-        todo = deque(taken.positions_left())
-        taken.dirty_positions.update(range(len(taken.items)))
+    async def _to_the_end(self, active_run: ActiveRun) -> None:
+        logger.info("%s over %s begins", active_run.state, active_run.what)
+        todo = deque(active_run.positions_left())
+        active_run.dirty_positions.update(range(len(active_run.items)))
         while True:
-            if taken.acknowledged_wish == "cancel":
-                taken.state = taken.cancel()
-            elif taken.acknowledged_wish != "pause" and todo:
-                await self._slice(taken, todo)
-            if not todo and taken.state in ("trying", "running"):
-                taken.state = "review" if taken.state == "trying" else "done"
-            if not await self._save_checkpoint(taken) or taken.state not in ("trying", "running"):
-                logger.info("a run over %s ends here: %s", taken.what, taken.state)
+            if active_run.acknowledged_wish == "cancel":
+                active_run.state = active_run.cancel()
+            elif active_run.acknowledged_wish != "pause" and todo:
+                await self._slice(active_run, todo)
+            if not todo and active_run.state in ("trying", "running"):
+                active_run.state = "review" if active_run.state == "trying" else "done"
+            if not await self._save_checkpoint(active_run) or active_run.state not in ("trying", "running"):
+                logger.info("a run over %s ends here: %s", active_run.what, active_run.state)
                 return
-            if taken.acknowledged_wish == "pause" or taken.resume_at > self._clock.now():
+            if active_run.acknowledged_wish == "pause" or active_run.resume_at > self._clock.now():
                 await self._clock.sleep(CHECKPOINT_INTERVAL)
 
-    async def _save_checkpoint(self, taken: ActiveRun) -> bool:
+    async def _save_checkpoint(self, active_run: ActiveRun) -> bool:
         """Whether this process still owns the run. Without the database the run waits, since no user could stop it."""
         while True:
-            beat, told = taken.checkpoint(self._clock.time()), taken.dirty_positions
-            taken.dirty_positions = set()  # what is done while this is written the next beat tells
+            beat, told = active_run.checkpoint(self._clock.time()), active_run.dirty_positions
+            active_run.dirty_positions = set()  # what is done while this is written the next beat tells
             try:
-                said = await self.store.save_checkpoint(taken.key, self._runner, beat)
+                said = await self.store.save_checkpoint(active_run.key, self._runner, beat)
             except Unavailable as error:
-                taken.dirty_positions |= told
-                logger.warning("a run over %s waits for the database: %s", taken.what, error)
+                active_run.dirty_positions |= told
+                logger.warning("a run over %s waits for the database: %s", active_run.what, error)
                 await self._clock.sleep(1.0)
                 continue
             if said is None:
                 return False
-            taken.acknowledged_wish = said
+            active_run.acknowledged_wish = said
             return True
 
-    async def _slice(self, taken: ActiveRun, todo: deque[int]) -> None:
+    async def _slice(self, active_run: ActiveRun, todo: deque[int]) -> None:
         """Work until CHECKPOINT_INTERVAL is over, nothing is left or the API server asks to wait."""
         client = self._client()
         if client is None:
-            taken.words = "Deltaboard is not connected to the cluster."
-            taken.resume_at = self._clock.now() + DEFAULT_RETRY_AFTER
+            active_run.words = "Deltaboard is not connected to the cluster."
+            active_run.resume_at = self._clock.now() + DEFAULT_RETRY_AFTER
             return
         began = self._clock.now()
-        if taken.resume_at > began:
+        if active_run.resume_at > began:
             return
-        taken.words, taken.resume_at = "", 0.0
+        active_run.words, active_run.resume_at = "", 0.0
         await self._share(client)
-        work, before = self._work_of(client, taken.resource, taken.order, taken.whose), len(todo)
+        work, before = self._work_of(client, active_run.resource, active_run.order, active_run.whose), len(todo)
         workers = [
-            asyncio.create_task(self._work(taken, todo, work, began + CHECKPOINT_INTERVAL))
+            asyncio.create_task(self._work(active_run, todo, work, began + CHECKPOINT_INTERVAL))
             for _ in range(min(MAX_CONCURRENT, len(todo)))
         ]
         try:
-            await self._save_until_done(taken, workers)
+            await self._save_until_done(active_run, workers)
             await asyncio.gather(*workers)
         finally:
             await cancel_all(workers)
         took = max(self._clock.now() - began, 1e-3)
         rate = (before - len(todo)) / took
-        taken.rate = rate if not taken.rate else 0.7 * taken.rate + 0.3 * rate
+        active_run.rate = rate if not active_run.rate else 0.7 * active_run.rate + 0.3 * rate
 
     async def _share(self, client: Client) -> None:
         with contextlib.suppress(Unavailable):  # the next beat waits for the database
             others = await self.store.count_other_runners(self._runner, client.config.server, self._clock.time())
             self._limiter.limit = max(1, MAX_CONCURRENT // (1 + others))
 
-    async def _save_until_done(self, taken: ActiveRun, workers: list[asyncio.Task[None]]) -> None:
+    async def _save_until_done(self, active_run: ActiveRun, workers: list[asyncio.Task[None]]) -> None:
         """Beat until the requests have ended, so that a waiting run does not count as lost."""
         while True:
             with contextlib.suppress(TimeoutError):
                 async with within(HEARTBEAT_INTERVAL, self._clock):
                     await asyncio.wait(workers)
                     return
-            await self._save_checkpoint(taken)
+            await self._save_checkpoint(active_run)
 
-    async def _work(self, taken: ActiveRun, todo: deque[int], work: ItemExecutor, end: float) -> None:
-        while todo and self._clock.now() < end and not taken.resume_at:
+    async def _work(self, active_run: ActiveRun, todo: deque[int], work: ItemExecutor, end: float) -> None:
+        while todo and self._clock.now() < end and not active_run.resume_at:
             async with self._limiter:
-                if not todo or taken.resume_at or taken.acknowledged_wish in ("pause", "cancel"):
+                if not todo or active_run.resume_at or active_run.acknowledged_wish in ("pause", "cancel"):
                     return  # it came so while this waited for its turn; one that waited past the end has its turn
-                await self._one(taken, todo, work)
+                await self._one(active_run, todo, work)
 
-    async def _one(self, taken: ActiveRun, todo: deque[int], work: ItemExecutor) -> None:
+    async def _one(self, active_run: ActiveRun, todo: deque[int], work: ItemExecutor) -> None:
         place = todo.popleft()
-        item = taken.items[place]
+        item = active_run.items[place]
         try:
-            taken.set_item(place, *await _done(work, item, taken.state))
+            active_run.set_item(place, *await _done(work, item, active_run.state))
         except InformerdError as error:
-            if taken.count_try(place):
-                taken.set_item(place, mark_unanswered(item, error))
+            if active_run.count_try(place):
+                active_run.set_item(place, mark_unanswered(item, error))
                 return
-            sent = taken.state == "running" and is_unanswered(error)
-            taken.set_item(place, msgspec.structs.replace(item, is_unconfirmed=item.is_unconfirmed or sent))
+            sent = active_run.state == "running" and is_unanswered(error)
+            active_run.set_item(place, msgspec.structs.replace(item, is_unconfirmed=item.is_unconfirmed or sent))
             todo.append(place)
-            self._wait(taken, error)
+            self._wait(active_run, error)
 
-    def _wait(self, taken: ActiveRun, error: InformerdError) -> None:
+    def _wait(self, active_run: ActiveRun, error: InformerdError) -> None:
         asked = error.retry_after if isinstance(error, ApiError) else None
         pause = min(asked or DEFAULT_RETRY_AFTER, MAX_RETRY_AFTER)
-        taken.resume_at = self._clock.now() + pause
-        taken.words = f"The API server is busy or does not answer. Next try in {pause:.0f} s. ({error})"
+        active_run.resume_at = self._clock.now() + pause
+        active_run.words = f"The API server is busy or does not answer. Next try in {pause:.0f} s. ({error})"
 
 
 BULK_RUNS: Key[BulkRuns] = Key("bulk runs")

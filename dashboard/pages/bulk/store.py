@@ -106,13 +106,13 @@ def blocks_of(items: Sequence[Item], positions: Iterable[int]) -> dict[int, Sequ
     return {number: items[number * BLOCK_SIZE : (number + 1) * BLOCK_SIZE] for number in numbers}
 
 
-def _begin(alias: str, whose: Identity, server: str, begin: NewRun, now: float) -> str:
-    _make_room(alias, whose, now)
+def _begin(alias: str, identity: Identity, server: str, begin: NewRun, now: float) -> str:
+    _make_room(alias, identity, now)
     with transaction.atomic(using=alias):
         run = BulkRun.objects.using(alias).create(
             key=secrets.token_hex(16),
-            owner=whose.owner,
-            browser=whose.browser,
+            owner=identity.owner,
+            browser=identity.browser,
             server=server,
             resource=msgspec.to_builtins(begin.resource),
             state="choosing",
@@ -127,23 +127,23 @@ def _begin(alias: str, whose: Identity, server: str, begin: NewRun, now: float) 
     return run.key
 
 
-def _make_room(alias: str, whose: Identity, now: float) -> None:
+def _make_room(alias: str, identity: Identity, now: float) -> None:
     runs = BulkRun.objects.using(alias)
     runs.filter(beat__lt=now - RETENTION_SECONDS).delete()
-    theirs = runs.filter(owner=whose.owner, browser=whose.browser).exclude(state__in=ACTIVE_STATES)
+    theirs = runs.filter(owner=identity.owner, browser=identity.browser).exclude(state__in=ACTIVE_STATES)
     old = list(theirs.order_by("-made", "-pk").values_list("pk", flat=True)[MOST_RUNS - 1 :])
     if old:
         runs.filter(pk__in=old).delete()
 
 
-def _find(alias: str, whose: Identity, key: str, server: str) -> Run | None:
-    theirs = BulkRun.objects.using(alias).filter(owner=whose.owner, browser=whose.browser, server=server)
+def _find(alias: str, identity: Identity, key: str, server: str) -> Run | None:
+    theirs = BulkRun.objects.using(alias).filter(owner=identity.owner, browser=identity.browser, server=server)
     record = theirs.filter(key=key).defer("groups").first()
     return _run(record) if record is not None else None
 
 
-def _runs(alias: str, whose: Identity, server: str) -> tuple[Run, ...]:
-    theirs = BulkRun.objects.using(alias).filter(owner=whose.owner, browser=whose.browser, server=server)
+def _runs(alias: str, identity: Identity, server: str) -> tuple[Run, ...]:
+    theirs = BulkRun.objects.using(alias).filter(owner=identity.owner, browser=identity.browser, server=server)
     return tuple(_run(record) for record in theirs.defer("groups").order_by("-made", "-pk"))
 
 
@@ -166,9 +166,11 @@ def _wish(alias: str, key: str, wish: str) -> None:
     BulkRun.objects.using(alias).filter(key=key).update(wish=wish)
 
 
-def _take(alias: str, seen: Run, state: RunState, order: BulkOperation | None, runner: str, now: float) -> bool:
-    same = BulkRun.objects.using(alias).filter(key=seen.key, state=seen.state, runner=seen.runner, beat=seen.beat)
-    kept = msgspec.to_builtins(order) if order is not None else None
+def _take(alias: str, expected: Run, state: RunState, operation: BulkOperation | None, runner: str, now: float) -> bool:
+    same = BulkRun.objects.using(alias).filter(
+        key=expected.key, state=expected.state, runner=expected.runner, beat=expected.beat
+    )
+    kept = msgspec.to_builtins(operation) if operation is not None else None
     return bool(same.update(state=state, order=kept, runner=runner, beat=now, wish="", heard="", words="", rate=0.0))
 
 
@@ -180,23 +182,23 @@ def _others(alias: str, runner: str, server: str, now: float) -> int:
     return others.values("runner").distinct().count()
 
 
-def _beat(alias: str, key: str, runner: str, beat: Checkpoint) -> str | None:
+def _beat(alias: str, key: str, runner: str, checkpoint: Checkpoint) -> str | None:
     with transaction.atomic(using=alias):
         own = BulkRun.objects.using(alias).filter(key=key, runner=runner)
         kept: dict[str, Any] = {
-            "state": beat.state,
-            "heard": beat.acknowledged_wish,
-            "words": beat.words,
-            "rate": beat.rate,
-            "counts": dict(beat.counts),
-            "beat": beat.now,
+            "state": checkpoint.state,
+            "heard": checkpoint.acknowledged_wish,
+            "words": checkpoint.words,
+            "rate": checkpoint.rate,
+            "counts": dict(checkpoint.counts),
+            "beat": checkpoint.now,
         }
-        if beat.groups is not None:
-            kept["groups"] = msgspec.to_builtins(tuple(beat.groups))
+        if checkpoint.groups is not None:
+            kept["groups"] = msgspec.to_builtins(tuple(checkpoint.groups))
         if not own.update(**kept):
             return None
         run = own.only("pk", "wish").get()
-        _write(alias, run, beat.blocks)
+        _write(alias, run, checkpoint.blocks)
     return run.wish
 
 

@@ -166,11 +166,11 @@ def problems_of(report: Report) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, said)))
 
 
-def _worker_line(heard: ReceivedReport) -> WorkerLine:
-    manager = heard.report.manager
+def _worker_line(report: ReceivedReport) -> WorkerLine:
+    manager = report.report.manager
     role: str
     tone: Tone
-    if heard.is_silent:
+    if report.is_silent:
         role, tone = "no longer heard", "bad"
     elif not manager.leads and manager.leader == manager.identity:
         role, tone = "is about to run them", "busy"
@@ -182,9 +182,9 @@ def _worker_line(heard: ReceivedReport) -> WorkerLine:
         identity=manager.identity,
         role=role,
         tone=tone,
-        since=timestamp(manager.since) if manager.leads and not heard.is_silent else None,
+        since=timestamp(manager.since) if manager.leads and not report.is_silent else None,
         lease=manager.lease,
-        last_report=timestamp(heard.time) if heard.is_silent else None,
+        last_report=timestamp(report.time) if report.is_silent else None,
     )
 
 

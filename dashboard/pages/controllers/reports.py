@@ -105,7 +105,7 @@ class ControllerReports:
         self._heard = {epoch: heard for epoch, heard in self._heard.items() if now - heard.at <= RETENTION}
 
 
-def _rank(heard: ReceivedReport) -> int:
-    if heard.is_leader:
-        return 1 if heard.is_silent else 0
-    return 3 if heard.is_silent else 2
+def _rank(report: ReceivedReport) -> int:
+    if report.is_leader:
+        return 1 if report.is_silent else 0
+    return 3 if report.is_silent else 2

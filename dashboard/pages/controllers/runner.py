@@ -177,20 +177,23 @@ class ControllerRunner:
             await self._sender.to_channel(asked.reply_channel, {"type": "controllers.answer", "data": data})
             await self._send_report()
 
-    def _answer(self, asked: RequeueRequest) -> RequeueResult | None:
+    def _answer(self, request: RequeueRequest) -> RequeueResult | None:
         """The answer; None from a worker that does not lead, since the leader is asked too."""
         manager = self._manager
         if manager is None or not manager.state().leads:
             return None
-        problem = requeue_problem(manager.state(), asked.controller, asked.key)
+        problem = requeue_problem(manager.state(), request.controller, request.key)
         if problem:
-            return RequeueResult(asked.id, done=False, words=problem)
-        controller = next(each for each in manager.controllers if each.name == asked.controller)
-        controller.requeue(Request.from_key(asked.key))
+            return RequeueResult(request.id, done=False, words=problem)
+        controller = next(each for each in manager.controllers if each.name == request.controller)
+        controller.requeue(Request.from_key(request.key))
         logger.info(
-            "%s of %s is requeued, requested by %s", asked.key, asked.controller, asked.requested_by or "the dashboard"
+            "%s of %s is requeued, requested by %s",
+            request.key,
+            request.controller,
+            request.requested_by or "the dashboard",
         )
-        return RequeueResult(asked.id, done=True)
+        return RequeueResult(request.id, done=True)
 
 
 def _sentence(error: Exception) -> str:

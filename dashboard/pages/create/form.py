@@ -104,9 +104,9 @@ def _document(text: str) -> Document | None:
         return None
 
 
-def _without_names(posted: Mapping[str, str]) -> dict[str, str]:
+def _without_names(form_data: Mapping[str, str]) -> dict[str, str]:
     names = {format_path(path) for path in (NAME, NAMESPACE)}
-    return {name: value for name, value in form_fields(posted).items() if name.partition(".")[2] not in names}
+    return {name: value for name, value in form_fields(form_data).items() if name.partition(".")[2] not in names}
 
 
 def _placed(refusal: Refusal | None, text: str, form: Form) -> Refusal | None:
@@ -117,5 +117,5 @@ def _html(refusal: Refusal) -> str:
     return render_to_string("writes/_problems.html", {"refusal": refusal, "problems": refusal.problems, "typing": True})
 
 
-def _form_html(made: NewForm) -> str:
-    return render_to_string("create/_form.html", {"names": made.names, "form": made.form})
+def _form_html(form: NewForm) -> str:
+    return render_to_string("create/_form.html", {"names": form.names, "form": form.form})

@@ -77,9 +77,9 @@ def apply_names(document: Document, form_data: Mapping[str, str]) -> tuple[Docum
     return (document if value is document.value else parse(rewrite(document, value))), tuple(problems)
 
 
-def _typed(posted: Mapping[str, str], path: tuple[str, str]) -> tuple[str, str]:
-    shown = posted.get(f"shown.{format_path(path)}", "")
-    return posted.get(f"field.{format_path(path)}", shown), shown
+def _typed(form_data: Mapping[str, str], path: tuple[str, str]) -> tuple[str, str]:
+    shown = form_data.get(f"shown.{format_path(path)}", "")
+    return form_data.get(f"field.{format_path(path)}", shown), shown
 
 
 def _text(value: Value) -> str:

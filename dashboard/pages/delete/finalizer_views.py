@@ -35,25 +35,25 @@ async def remove_finalizer(request: HttpRequest, resource: str, namespace: str, 
 
 
 async def _asked_to_take_away(
-    place: EditRequest, *, changed: bool = False, refusal: Refusal | None = None
+    edit_request: EditRequest, *, changed: bool = False, refusal: Refusal | None = None
 ) -> HttpResponse:
-    form = place.request.POST if place.request.method == "POST" else place.request.GET
+    form = edit_request.request.POST if edit_request.request.method == "POST" else edit_request.request.GET
     name = form.get("name", "")
     try:
-        live = await place.object_client.read()
+        live = await edit_request.object_client.read()
     except InformerdError as error:
         if refusal is not None and refusal.unsure:
-            return place.trouble(refusal, "Delete")
-        raise place.read_failure(error, "Delete") from error
+            return edit_request.trouble(refusal, "Delete")
+        raise edit_request.read_failure(error, "Delete") from error
     metadata = live["metadata"]
     names: list[str] = metadata.get("finalizers") or []
     if name not in names or not metadata.get("deletionTimestamp"):
-        return HttpResponseRedirect(f"{place.target.href}delete/?{urlencode({'uid': metadata['uid']})}")
+        return HttpResponseRedirect(f"{edit_request.target.href}delete/?{urlencode({'uid': metadata['uid']})}")
     found = next((each for each in finalizers_of(live) if each.name == name), finalizer_of(name))
     rest = [each for each in names if each != name]
-    by, at = await place.object_client.last_author(live)
+    by, at = await edit_request.object_client.last_author(live)
     context: dict[str, object] = {
-        "going": outcome_of_current(place, live),
+        "going": outcome_of_current(edit_request, live),
         "finalizer": found,
         "rest": rest,
         "uid": metadata["uid"],
@@ -62,58 +62,60 @@ async def _asked_to_take_away(
         "refusal": refusal,
         "writer": by,
         "written": at,
-        "command": finalizer_command(place.target, metadata["uid"], metadata["resourceVersion"], rest),
+        "command": finalizer_command(edit_request.target, metadata["uid"], metadata["resourceVersion"], rest),
     }
     status = 409 if changed else refusal.code if refusal is not None else 200
-    return place.page("delete/finalizer.html", "Delete", context, status=status)
+    return edit_request.page("delete/finalizer.html", "Delete", context, status=status)
 
 
-async def _taken_away(place: EditRequest) -> HttpResponse:
+async def _taken_away(edit_request: EditRequest) -> HttpResponse:
     """PATCH exactly that state: later changes are shown first."""
-    post = place.request.POST
+    post = edit_request.request.POST
     uid, version, name = post.get("uid", ""), post.get("version", ""), post.get("name", "")
     if not uid or not version or "understood" not in post:
-        return await _asked_to_take_away(place)
+        return await _asked_to_take_away(edit_request)
     try:
-        live = await place.object_client.read()
+        live = await edit_request.object_client.read()
     except InformerdError as error:
         unread = unanswered_refusal(error, *_NOT_KNOWN, is_unverified=True) if LOST_INPUT in post else refusal_of(error)
-        return await _not_taken_away(place, error, unread)
+        return await _not_taken_away(edit_request, error, unread)
     finalizers = live["metadata"].get("finalizers") or ()
     if (live["metadata"]["uid"], live["metadata"]["resourceVersion"]) != (uid, version):
         if LOST_INPUT in post and (live["metadata"]["uid"] != uid or name not in finalizers):
-            return await follow_deletion(place, uid, live, was_unanswered=True)
-        return await _asked_to_take_away(place, changed=True)
+            return await follow_deletion(edit_request, uid, live, was_unanswered=True)
+        return await _asked_to_take_away(edit_request, changed=True)
     change: dict[str, Value] = {"metadata": {"finalizers": [each for each in finalizers if each != name]}}
     try:
-        await place.object_client.patch(change, uid, version, dry_run=True)
+        await edit_request.object_client.patch(change, uid, version, dry_run=True)
     except InformerdError as error:
-        return await _not_taken_away(place, error, refusal_of(error))
+        return await _not_taken_away(edit_request, error, refusal_of(error))
     try:
-        await place.object_client.patch(change, uid, version, dry_run=False)
+        await edit_request.object_client.patch(change, uid, version, dry_run=False)
     except InformerdError as error:
-        return await _not_taken_away(place, error, refusal_of(error), sent=True)
-    return await follow_deletion(place, uid, live)
+        return await _not_taken_away(edit_request, error, refusal_of(error), sent=True)
+    return await follow_deletion(edit_request, uid, live)
 
 
 async def _not_taken_away(
-    place: EditRequest, error: InformerdError, refusal: Refusal, *, sent: bool = False
+    edit_request: EditRequest, error: InformerdError, refusal: Refusal, *, sent: bool = False
 ) -> HttpResponse:
     """The page after a failure; where the write was `sent` without a clear answer, the object's state tells."""
-    post = place.request.POST
+    post = edit_request.request.POST
     if isinstance(error, Conflict):
-        return await _asked_to_take_away(place, changed=True)
+        return await _asked_to_take_away(edit_request, changed=True)
     if isinstance(error, NotFound):
-        return progress_page(place, gone_outcome(place, post["uid"]), was_unanswered=LOST_INPUT in post)
+        return progress_page(edit_request, gone_outcome(edit_request, post["uid"]), was_unanswered=LOST_INPUT in post)
     if sent and is_unanswered(error):
         try:
-            live = await place.object_client.read()
+            live = await edit_request.object_client.read()
         except NotFound:
-            return progress_page(place, gone_outcome(place, post["uid"]), was_unanswered=True)
+            return progress_page(edit_request, gone_outcome(edit_request, post["uid"]), was_unanswered=True)
         except InformerdError:
             refusal = unanswered_refusal(error, *_NOT_KNOWN, is_unverified=True)
         else:
             if post["name"] not in (live["metadata"].get("finalizers") or ()):
-                return await follow_deletion(place, post["uid"], live, was_unanswered=True)
+                return await follow_deletion(edit_request, post["uid"], live, was_unanswered=True)
             refusal = unanswered_refusal(error, *_NOT_DONE)
-    return retry_page(place, REMOVE_FINALIZER, refusal) or await _asked_to_take_away(place, refusal=refusal)
+    return retry_page(edit_request, REMOVE_FINALIZER, refusal) or await _asked_to_take_away(
+        edit_request, refusal=refusal
+    )

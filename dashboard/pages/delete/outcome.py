@@ -110,17 +110,17 @@ def gone_outcome(
     return _with_draft(edit_request, going, before) if before is not None and same else going
 
 
-def _with_draft(place: EditRequest, going: DeletionOutcome, last: dict[str, Value]) -> DeletionOutcome:
-    key = place.target.kind.key
-    recreation = recreation_of(last, place.state[REPLICAS])
+def _with_draft(edit_request: EditRequest, outcome: DeletionOutcome, last: dict[str, Value]) -> DeletionOutcome:
+    key = edit_request.target.kind.key
+    recreation = recreation_of(last, edit_request.state[REPLICAS])
     never = _NEVER_AGAIN.get(key, "")
     if recreation is not None and recreation.is_automatic:
         never = f"{recreation.owner} {recreation.words}: there is no need to create this one again by hand."
     draft, base = None, ""
     left_out: tuple[str, ...] = ()
-    if not never and key not in _NEVER_AGAIN and going.state != REPLACED:
+    if not never and key not in _NEVER_AGAIN and outcome.state != REPLACED:
         again = clone_for_recreation(key, last)
         state, left_out = Base.of(again.value), again.left_out
         draft, base = Submission(state.text, state), dump_base(state)
-    known = (going.uid, going.state, going.progress, going.dependents)
+    known = (outcome.uid, outcome.state, outcome.progress, outcome.dependents)
     return DeletionOutcome(*known, recreation, draft, base, left_out, never)

@@ -94,10 +94,12 @@ async def plan_deletion(edit_request: EditRequest, current: dict[str, Value]) ->
     )
 
 
-async def _passed(place: EditRequest, live: dict[str, Value]) -> tuple[Budget, ...]:
-    if place.target.kind.key != "pods":
+async def _passed(edit_request: EditRequest, live: dict[str, Value]) -> tuple[Budget, ...]:
+    if edit_request.target.kind.key != "pods":
         return ()
-    return plan_pod(live, await budgets_in(place.client, place.target.namespace), is_single_pod=True).blocked
+    return plan_pod(
+        live, await budgets_in(edit_request.client, edit_request.target.namespace), is_single_pod=True
+    ).blocked
 
 
 def _grace(pod: dict[str, Value]) -> int:
@@ -106,9 +108,13 @@ def _grace(pod: dict[str, Value]) -> int:
     return DEFAULT_GRACE if asked is None else int(asked)
 
 
-async def _unwatched(place: EditRequest) -> tuple[tuple[UnwatchedContents, ...], tuple[str, ...] | None]:
+async def _unwatched(edit_request: EditRequest) -> tuple[tuple[UnwatchedContents, ...], tuple[str, ...] | None]:
     """Unwatched objects, and the kinds that are not counted at all."""
-    discovery, kind, replicas = place.state[CONNECTION].discovery, place.target.kind, place.state[REPLICAS]
+    discovery, kind, replicas = (
+        edit_request.state[CONNECTION].discovery,
+        edit_request.target.kind,
+        edit_request.state[REPLICAS],
+    )
     if discovery is None:
         return (), None
     try:
@@ -119,10 +125,10 @@ async def _unwatched(place: EditRequest) -> tuple[tuple[UnwatchedContents, ...],
     is_open = kind.key in (NAMESPACES, DEFINITIONS)
     keys = uncounted_kinds(replicas, resources.values(), cluster_scoped=not kind.namespaced and kind.key != NAMESPACES)
     if kind.key == DEFINITIONS:
-        keys = tuple(key for key in keys if key == place.target.name)
-    client = place.state[CONNECTION].client
+        keys = tuple(key for key in keys if key == edit_request.target.name)
+    client = edit_request.state[CONNECTION].client
     if not is_open or client is None:
         return (), keys
-    namespace = place.target.name if kind.key == NAMESPACES else ""
+    namespace = edit_request.target.name if kind.key == NAMESPACES else ""
     contents, counted = await count_contents(client, (resources[key] for key in keys), namespace)
     return contents, tuple(key for key in keys if key not in counted)

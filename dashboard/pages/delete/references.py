@@ -50,11 +50,11 @@ def references(key: str, obj: Object) -> References:
 # --- pods, and what makes them
 
 
-def _pod(whole: Object, namespace: str) -> References:
-    spec, name = as_map(whole.get("spec")), as_text(as_map(whole.get("metadata")).get("name"))
+def _pod(obj: Object, namespace: str) -> References:
+    spec, name = as_map(obj.get("spec")), as_text(as_map(obj.get("metadata")).get("name"))
     yield from ((CLAIMS, namespace, f"{name}-{each}") for each in _ephemeral(spec))
     yield NODES, "", as_text(spec.get("nodeName"))
-    phase = as_map(whole.get("status")).get("phase")
+    phase = as_map(obj.get("status")).get("phase")
     for found in _pod_spec(spec, namespace):
         if phase not in ("Succeeded", "Failed") or found[0] == CLAIMS:  # a claim is protected from what has ended, too
             yield found
@@ -64,26 +64,26 @@ def _ephemeral(spec: Object) -> Iterator[str]:
     return (as_text(each.get("name")) for each in as_maps(spec.get("volumes")) if "ephemeral" in each)
 
 
-def _template(whole: Object, namespace: str) -> References:
-    spec = as_map(as_map(as_map(whole.get("spec")).get("template")).get("spec"))
+def _template(obj: Object, namespace: str) -> References:
+    spec = as_map(as_map(as_map(obj.get("spec")).get("template")).get("spec"))
     if not as_text(spec.get("serviceAccountName")):
         yield ACCOUNTS, namespace, as_text(spec.get("serviceAccount")) or DEFAULT_ACCOUNT
     yield from _pod_spec(spec, namespace)
 
 
-def _job(whole: Object, namespace: str) -> References:
-    conditions = as_maps(as_map(whole.get("status")).get("conditions"))
+def _job(obj: Object, namespace: str) -> References:
+    conditions = as_maps(as_map(obj.get("status")).get("conditions"))
     over = any(each.get("type") in ("Complete", "Failed") and each.get("status") == "True" for each in conditions)
-    return iter(()) if over else _template(whole, namespace)
+    return iter(()) if over else _template(obj, namespace)
 
 
-def _cron_job(whole: Object, namespace: str) -> References:
-    return _template(as_map(as_map(whole.get("spec")).get("jobTemplate")), namespace)
+def _cron_job(obj: Object, namespace: str) -> References:
+    return _template(as_map(as_map(obj.get("spec")).get("jobTemplate")), namespace)
 
 
-def _stateful_set(whole: Object, namespace: str) -> References:
-    yield SERVICES, namespace, as_text(as_map(whole.get("spec")).get("serviceName"))
-    yield from _template(whole, namespace)
+def _stateful_set(obj: Object, namespace: str) -> References:
+    yield SERVICES, namespace, as_text(as_map(obj.get("spec")).get("serviceName"))
+    yield from _template(obj, namespace)
 
 
 def _pod_spec(spec: Object, namespace: str) -> References:
@@ -124,16 +124,16 @@ def _environment(container: Object, namespace: str) -> References:
 # --- the others
 
 
-def _claim(whole: Object, namespace: str) -> References:  # noqa: ARG001 - as any other
-    spec = as_map(whole.get("spec"))
+def _claim(obj: Object, namespace: str) -> References:  # noqa: ARG001 - as any other
+    spec = as_map(obj.get("spec"))
     yield VOLUMES, "", as_text(spec.get("volumeName"))
-    if as_map(whole.get("status")).get("phase") != "Bound":  # one that has its volume needs the class no more
+    if as_map(obj.get("status")).get("phase") != "Bound":  # one that has its volume needs the class no more
         yield STORAGE_CLASSES, "", as_text(spec.get("storageClassName"))
 
 
-def _persistent_volume(whole: Object, namespace: str) -> References:  # noqa: ARG001
+def _persistent_volume(obj: Object, namespace: str) -> References:  # noqa: ARG001
     """References of a volume; a Secret without a namespace is in the claim's."""
-    spec = as_map(whole.get("spec"))
+    spec = as_map(obj.get("spec"))
     space = as_text(as_map(spec.get("claimRef")).get("namespace"))
     azure = as_map(spec.get("azureFile"))
     yield SECRETS, as_text(azure.get("secretNamespace")) or space, as_text(azure.get("secretName"))
@@ -143,19 +143,19 @@ def _persistent_volume(whole: Object, namespace: str) -> References:  # noqa: AR
                 yield SECRETS, as_text(as_map(value).get("namespace")) or space, _name(value)
 
 
-def _attachment(whole: Object, namespace: str) -> References:  # noqa: ARG001
-    spec = as_map(whole.get("spec"))
+def _attachment(obj: Object, namespace: str) -> References:  # noqa: ARG001
+    spec = as_map(obj.get("spec"))
     yield VOLUMES, "", as_text(as_map(spec.get("source")).get("persistentVolumeName"))
     yield NODES, "", as_text(spec.get("nodeName"))
 
 
-def _account(whole: Object, namespace: str) -> References:
+def _account(obj: Object, namespace: str) -> References:
     for field in ("secrets", "imagePullSecrets"):
-        yield from ((SECRETS, namespace, _name(each)) for each in as_maps(whole.get(field)))
+        yield from ((SECRETS, namespace, _name(each)) for each in as_maps(obj.get(field)))
 
 
-def _ingress(whole: Object, namespace: str) -> References:
-    spec = as_map(whole.get("spec"))
+def _ingress(obj: Object, namespace: str) -> References:
+    spec = as_map(obj.get("spec"))
     yield INGRESS_CLASSES, "", as_text(spec.get("ingressClassName"))
     yield from ((SECRETS, namespace, as_text(each.get("secretName"))) for each in as_maps(spec.get("tls")))
     backends = [spec.get("defaultBackend")]
@@ -164,28 +164,28 @@ def _ingress(whole: Object, namespace: str) -> References:
     yield from ((SERVICES, namespace, _name(as_map(each).get("service"))) for each in backends)
 
 
-def _binding(whole: Object, namespace: str) -> References:
-    role = as_map(whole.get("roleRef"))
+def _binding(obj: Object, namespace: str) -> References:
+    role = as_map(obj.get("roleRef"))
     if role.get("kind") == "ClusterRole":
         yield CLUSTER_ROLES, "", _name(role)
     elif namespace:
         yield ROLES, namespace, _name(role)
-    for each in as_maps(whole.get("subjects")):
+    for each in as_maps(obj.get("subjects")):
         if each.get("kind") == "ServiceAccount":
             yield ACCOUNTS, as_text(each.get("namespace")) or namespace, _name(each)
 
 
-def _webhooks(whole: Object, namespace: str) -> References:  # noqa: ARG001
-    for each in as_maps(whole.get("webhooks")):
+def _webhooks(obj: Object, namespace: str) -> References:  # noqa: ARG001
+    for each in as_maps(obj.get("webhooks")):
         yield _served_by(each.get("clientConfig"))
 
 
-def _api_service(whole: Object, namespace: str) -> References:  # noqa: ARG001
-    yield _served_by(whole.get("spec"))
+def _api_service(obj: Object, namespace: str) -> References:  # noqa: ARG001
+    yield _served_by(obj.get("spec"))
 
 
-def _definition(whole: Object, namespace: str) -> References:  # noqa: ARG001
-    conversion = as_map(as_map(whole.get("spec")).get("conversion"))
+def _definition(obj: Object, namespace: str) -> References:  # noqa: ARG001
+    conversion = as_map(as_map(obj.get("spec")).get("conversion"))
     yield _served_by(as_map(conversion.get("webhook")).get("clientConfig"))
 
 

@@ -87,22 +87,22 @@ def _not_stood_for(rows: Mapping[str, list[Row]]) -> dict[str, list[Row]]:
     }
 
 
-def _naming(rows: Mapping[str, list[Row]], wanted: to.Reference) -> list[tuple[str, Row]]:
+def _naming(rows: Mapping[str, list[Row]], reference: to.Reference) -> list[tuple[str, Row]]:
     """Objects that name it. Runs in a thread: each row is a packed object."""
     return [
         (key, row)
         for key, found in rows.items()
         for row in found
-        if _may_name(key, row, wanted) and wanted in to.references(key, row.decode_object())
+        if _may_name(key, row, reference) and reference in to.references(key, row.decode_object())
     ]
 
 
-def _may_name(key: str, row: Row, wanted: to.Reference) -> bool:
+def _may_name(key: str, row: Row, reference: to.Reference) -> bool:
     """False for most objects that do not: where the text does not contain the name, decoding it, which takes several
     times as long, is unnecessary. Two names are not in the text: a claim's that is derived from its pod's, and the
     default account.
     """
-    kind, _, name = wanted
+    kind, _, name = reference
     made = key == to.PODS and kind == to.CLAIMS and name.startswith(f"{row.name}-")
     if row.blob is None or made or (kind, name) == (to.ACCOUNTS, to.DEFAULT_ACCOUNT) or not _PLAIN.fullmatch(name):
         return True

@@ -72,21 +72,21 @@ class ReplacementSearch:
         self._gone, self.replacement, self._alike, self._whole, self._contents = None, None, {}, {}, {}
         self._round += 1
 
-    def start(self, gone: Row, whole: Mapping[str, Any], now: float) -> None:
+    def start(self, gone: Row, obj: Mapping[str, Any], now: float) -> None:
         """Start: the object was deleted at `now` (Unix seconds), when it was `whole`."""
         self.forget()
-        self._gone, self._whole = gone, whole
+        self._gone, self._whole = gone, obj
         self._controlled = gone.owner is not None and any(
             reference.get("controller") is True
-            for reference in as_maps(as_map(whole.get("metadata")).get("ownerReferences"))
+            for reference in as_maps(as_map(obj.get("metadata")).get("ownerReferences"))
         )
-        self.note_deletion(gone, whole)
+        self.note_deletion(gone, obj)
         self._since = min(self._asked.get(gone.uid, now), now)
         self._later(self._search(gone))
 
-    def note_deletion(self, row: Row, whole: Mapping[str, Any]) -> None:
+    def note_deletion(self, row: Row, obj: Mapping[str, Any]) -> None:
         """Record a deletion request: the first time counts, since a repeated request writes a later one."""
-        asked = deletion_of(whole) if row.deleting is not None else None
+        asked = deletion_of(obj) if row.deleting is not None else None
         if asked is not None:
             self._asked = {row.uid: min(asked.asked, self._asked.get(row.uid, asked.asked))}
 
@@ -181,9 +181,9 @@ class ReplacementSearch:
             self.found()
 
 
-def _content(whole: Mapping[str, Any]) -> bytes:
+def _content(obj: Mapping[str, Any]) -> bytes:
     """User-written content for comparison; empty where there is none."""
-    content = {name: value for name, value in whole.items() if name not in ("apiVersion", "kind", "metadata", "status")}
+    content = {name: value for name, value in obj.items() if name not in ("apiVersion", "kind", "metadata", "status")}
     if spec := as_map(content.get("spec")):
         content["spec"] = {name: value for name, value in spec.items() if name not in _SET}
     there = {name: value for name, value in content.items() if value}

@@ -70,34 +70,34 @@ class DraftStore:
         self._clock = clock
         self._database = database or Database(clock)
 
-    async def keep(self, whose: Identity, subject: Subject, content: Content, save: Save) -> SaveResult:
+    async def keep(self, identity: Identity, subject: Subject, content: Content, save: Save) -> SaveResult:
         """Store the content of one save, unless a newer one of the same tab has come. Raises DraftLimitReached where
         there is no room.
         """
-        return await self._database.ask(_keep, whose, subject, content, save, self._now())
+        return await self._database.ask(_keep, identity, subject, content, save, self._now())
 
-    async def find(self, whose: Identity, key: str) -> Draft | None:
+    async def find(self, identity: Identity, key: str) -> Draft | None:
         """The draft `key`; None where it does not exist or has another owner."""
-        return await self._database.ask(_find, whose, key, self._now())
+        return await self._database.ask(_find, identity, key, self._now())
 
-    async def for_subject(self, whose: Identity, subject: Subject) -> tuple[Draft, ...]:
+    async def for_subject(self, identity: Identity, subject: Subject) -> tuple[Draft, ...]:
         """The drafts of an object, or of a kind's new objects, newest first and without their texts."""
-        return await self._database.ask(_about, whose, subject, self._now())
+        return await self._database.ask(_about, identity, subject, self._now())
 
-    async def all(self, whose: Identity) -> tuple[Draft, ...]:
+    async def all(self, identity: Identity) -> tuple[Draft, ...]:
         """Every draft of the owner, newest first and without its text."""
-        return await self._database.ask(_all, whose, self._now())
+        return await self._database.ask(_all, identity, self._now())
 
-    async def count(self, whose: Identity) -> int:
-        return await self._database.ask(_count, whose, self._now())
+    async def count(self, identity: Identity) -> int:
+        return await self._database.ask(_count, identity, self._now())
 
-    async def end(self, whose: Identity, keys: Iterable[str]) -> None:
+    async def end(self, identity: Identity, keys: Iterable[str]) -> None:
         """Delete the texts of saved or discarded drafts; late saves do not bring them back."""
-        await self._database.ask(_end, whose, tuple(keys))
+        await self._database.ask(_end, identity, tuple(keys))
 
-    async def discard(self, whose: Identity, subject: Subject, key: str) -> None:
+    async def discard(self, identity: Identity, subject: Subject, key: str) -> None:
         """End one draft whose first save may still be on its way: that stores nothing either."""
-        await self._database.ask(_discard, whose, subject, key, self._now())
+        await self._database.ask(_discard, identity, subject, key, self._now())
 
     def _now(self) -> datetime:
         return datetime.fromtimestamp(self._clock.time(), UTC)
@@ -106,12 +106,12 @@ class DraftStore:
 DRAFTS: Key[DraftStore] = Key("drafts")
 
 
-def _owned_by(alias: str, whose: Identity) -> QuerySet[KeptDraft]:
-    return KeptDraft.objects.using(alias).filter(owner=whose.owner, browser=whose.browser)
+def _owned_by(alias: str, identity: Identity) -> QuerySet[KeptDraft]:
+    return KeptDraft.objects.using(alias).filter(owner=identity.owner, browser=identity.browser)
 
 
-def _current(alias: str, whose: Identity, now: datetime) -> QuerySet[KeptDraft]:
-    return _owned_by(alias, whose).filter(over=False, kept__gt=now - RETENTION).order_by("-kept", "-pk")
+def _current(alias: str, identity: Identity, now: datetime) -> QuerySet[KeptDraft]:
+    return _owned_by(alias, identity).filter(over=False, kept__gt=now - RETENTION).order_by("-kept", "-pk")
 
 
 def _same_subject(drafts: QuerySet[KeptDraft], subject: Subject) -> QuerySet[KeptDraft]:
@@ -120,30 +120,30 @@ def _same_subject(drafts: QuerySet[KeptDraft], subject: Subject) -> QuerySet[Kep
     return drafts.filter(**where) if subject.is_new else drafts.filter(**where, namespace=subject.namespace)
 
 
-def _keep(alias: str, whose: Identity, subject: Subject, content: Content, save: Save, now: datetime) -> SaveResult:
+def _keep(alias: str, identity: Identity, subject: Subject, content: Content, save: Save, now: datetime) -> SaveResult:
     for _ in range(_TRIES):
-        kept = _try_to_keep(alias, whose, subject, content, save, now)
+        kept = _try_to_keep(alias, identity, subject, content, save, now)
         if kept is not None:
-            others = _same_subject(_current(alias, whose, now), subject).exclude(key=kept.draft)
+            others = _same_subject(_current(alias, identity, now), subject).exclude(key=kept.draft)
             number = 0 if subject.is_new else others.count()
             return SaveResult(kept.draft, kept.number, kept.forked, kept.late, number)
     return SaveResult(save.draft, save.number, late=True)
 
 
 def _try_to_keep(
-    alias: str, whose: Identity, subject: Subject, content: Content, save: Save, now: datetime
+    alias: str, identity: Identity, subject: Subject, content: Content, save: Save, now: datetime
 ) -> SaveResult | None:
     """Try to store a save. Each step is one statement, so that two concurrent saves cannot both win; None: the other
     one won, look again.
     """
-    own = _owned_by(alias, whose).filter(key=save.draft)
+    own = _owned_by(alias, identity).filter(key=save.draft)
     newer = Q(tab=save.tab, number__lt=save.number) | (~Q(tab=save.tab) & Q(number__lte=save.seen))
     same_base = {} if content.base else {"base_version": content.base_version}
     if own.filter(newer, over=False, **same_base).update(**_written(content, save.tab, save.number, now)):
         return SaveResult(save.draft, save.number)
     there = own.values_list("tab", "number", "over").first()
     if there is None:
-        return _begin(alias, whose, subject, content, save, now)
+        return _begin(alias, identity, subject, content, save, now)
     tab, number, over = there
     if over and not save.by_button:
         return SaveResult(save.draft, number, late=True)
@@ -154,7 +154,7 @@ def _try_to_keep(
                 save.draft, number, late=True
             )  # the base here is another tab's: this one has to send its own
         content = content if content.base else replace(content, **began)
-        begun = _begin(alias, whose, subject, content, Save(new_key(), save.tab, 0, save.number), now)
+        begun = _begin(alias, identity, subject, content, Save(new_key(), save.tab, 0, save.number), now)
         return begun and SaveResult(begun.draft, begun.number, forked=not over)
     if not save.by_button:
         return SaveResult(save.draft, number, late=True)
@@ -164,17 +164,17 @@ def _try_to_keep(
 
 
 def _begin(
-    alias: str, whose: Identity, subject: Subject, content: Content, save: Save, now: datetime
+    alias: str, identity: Identity, subject: Subject, content: Content, save: Save, now: datetime
 ) -> SaveResult | None:
     KeptDraft.objects.using(alias).filter(kept__lte=now - RETENTION).delete()
-    if _current(alias, whose, now).count() >= MAX_PER_BROWSER:
+    if _current(alias, identity, now).count() >= MAX_PER_BROWSER:
         raise DraftLimitReached(f"this browser has {MAX_PER_BROWSER} already. Throw some away, or save them.")
-    _make_room(alias, whose, now)
+    _make_room(alias, identity, now)
     try:
         KeptDraft.objects.using(alias).create(
             key=save.draft,
-            owner=whose.owner,
-            browser=whose.browser,
+            owner=identity.owner,
+            browser=identity.browser,
             resource=subject.resource,
             namespace=subject.namespace,
             name=subject.name,
@@ -182,19 +182,23 @@ def _begin(
             **{"base": "", **_written(content, save.tab, save.number, now)},
         )
     except IntegrityError:
-        if KeptDraft.objects.using(alias).filter(key=save.draft).exclude(owner=whose.owner, browser=whose.browser):
-            return _begin(alias, whose, subject, content, Save(new_key(), save.tab, 0, save.number), now)
+        if (
+            KeptDraft.objects.using(alias)
+            .filter(key=save.draft)
+            .exclude(owner=identity.owner, browser=identity.browser)
+        ):
+            return _begin(alias, identity, subject, content, Save(new_key(), save.tab, 0, save.number), now)
         return None
     return SaveResult(save.draft, save.number)
 
 
-def _make_room(alias: str, whose: Identity, now: datetime) -> None:
-    theirs = KeptDraft.objects.using(alias).filter(owner=whose.owner, over=False)
+def _make_room(alias: str, identity: Identity, now: datetime) -> None:
+    theirs = KeptDraft.objects.using(alias).filter(owner=identity.owner, over=False)
     if theirs.count() < MAX_PER_PERSON:
         return
-    if whose.owner:
+    if identity.owner:
         raise DraftLimitReached(f"all your browsers have {MAX_PER_PERSON:,} already. Throw some away, or save them.")
-    others = theirs.filter(kept__lte=now - MIN_EVICTION_AGE).exclude(browser=whose.browser).order_by("kept", "pk")
+    others = theirs.filter(kept__lte=now - MIN_EVICTION_AGE).exclude(browser=identity.browser).order_by("kept", "pk")
     oldest = others.values_list("pk", flat=True).first()
     if oldest is None:
         words = f"all browsers here have {MAX_PER_PERSON:,} already, of which none is older than a day."
@@ -214,33 +218,33 @@ def _written(content: Content, tab: str, number: int, now: datetime) -> dict[str
     }
 
 
-def _find(alias: str, whose: Identity, key: str, now: datetime) -> Draft | None:
-    return next(map(_draft, _current(alias, whose, now).filter(key=key)), None)
+def _find(alias: str, identity: Identity, key: str, now: datetime) -> Draft | None:
+    return next(map(_draft, _current(alias, identity, now).filter(key=key)), None)
 
 
-def _about(alias: str, whose: Identity, subject: Subject, now: datetime) -> tuple[Draft, ...]:
-    return tuple(map(_named, _same_subject(_current(alias, whose, now), subject).defer(*_TEXTS)))
+def _about(alias: str, identity: Identity, subject: Subject, now: datetime) -> tuple[Draft, ...]:
+    return tuple(map(_named, _same_subject(_current(alias, identity, now), subject).defer(*_TEXTS)))
 
 
-def _all(alias: str, whose: Identity, now: datetime) -> tuple[Draft, ...]:
-    return tuple(map(_named, _current(alias, whose, now).defer(*_TEXTS)))
+def _all(alias: str, identity: Identity, now: datetime) -> tuple[Draft, ...]:
+    return tuple(map(_named, _current(alias, identity, now).defer(*_TEXTS)))
 
 
-def _count(alias: str, whose: Identity, now: datetime) -> int:
-    return _current(alias, whose, now).count()
+def _count(alias: str, identity: Identity, now: datetime) -> int:
+    return _current(alias, identity, now).count()
 
 
-def _end(alias: str, whose: Identity, keys: tuple[str, ...]) -> None:
-    _owned_by(alias, whose).filter(key__in=keys).update(over=True, text="", base="", fields=[])
+def _end(alias: str, identity: Identity, keys: tuple[str, ...]) -> None:
+    _owned_by(alias, identity).filter(key__in=keys).update(over=True, text="", base="", fields=[])
 
 
-def _discard(alias: str, whose: Identity, subject: Subject, key: str, now: datetime) -> None:
+def _discard(alias: str, identity: Identity, subject: Subject, key: str, now: datetime) -> None:
     nothing = {"text": "", "base": "", "base_uid": "", "base_version": "", "tab": "", "number": 0}
     where = {"resource": subject.resource, "namespace": subject.namespace, "name": subject.name}
-    whole = {"owner": whose.owner, "browser": whose.browser, "made": now, "kept": now, "over": True}
+    whole = {"owner": identity.owner, "browser": identity.browser, "made": now, "kept": now, "over": True}
     with suppress(IntegrityError):  # it is kept already, or was while this looked
         KeptDraft.objects.using(alias).create(key=key, **where, **whole, **nothing)
-    _end(alias, whose, (key,))
+    _end(alias, identity, (key,))
 
 
 def _draft(row: KeptDraft) -> Draft:

@@ -136,16 +136,16 @@ async def _evicted(client: Client, pod: DrainedPod, grace: int | None, now: floa
             return msgspec.structs.replace(pod, state=state, words=str(error), next=now + 5.0, tries=tries)
 
 
-async def _why_held(client: Client, pod: DrainedPod, held: Blocked) -> str:
+async def _why_held(client: Client, pod: DrainedPod, blocked: Blocked) -> str:
     """The budgets' names and numbers, else the API server's own words."""
-    if not held.is_by_budget:
-        return held.said
+    if not blocked.is_by_budget:
+        return blocked.said
     try:
         live = (await client.get(PODS, pod.name, pod.namespace)).object()
     except InformerdError:
-        return held.said
+        return blocked.said
     found = budgets_of(live["metadata"].get("labels") or {}, await budgets_in(client, pod.namespace) or ())
-    return " ".join(budget.words for budget in found) or held.said
+    return " ".join(budget.words for budget in found) or blocked.said
 
 
 async def _looked_at(client: Client, pod: DrainedPod) -> DrainedPod:

@@ -76,7 +76,7 @@ def _only_cordoned(error: Unavailable) -> Refusal:
 
 
 async def _asked(
-    place: EditRequest,
+    edit_request: EditRequest,
     *,
     problem: str = "",
     status: int = 200,
@@ -84,43 +84,45 @@ async def _asked(
     preview: Preview | None = None,
 ) -> HttpResponse:
     try:
-        node = await place.object_client.read()
-        plan = await _plan(place)
+        node = await edit_request.object_client.read()
+        plan = await _plan(edit_request)
     except InformerdError as error:
-        raise place.read_failure(error, DRAIN_TITLE) from error
-    last = await place.state[DRAIN_RUNS].store.newest(node["metadata"]["uid"], place.state[CONNECTION].cluster.server)
+        raise edit_request.read_failure(error, DRAIN_TITLE) from error
+    last = await edit_request.state[DRAIN_RUNS].store.newest(
+        node["metadata"]["uid"], edit_request.state[CONNECTION].cluster.server
+    )
     # An address sets this field only: the user has to give each consent.
-    form = place.request.POST or {"seconds": place.request.GET.get("seconds", "")}
+    form = edit_request.request.POST or {"seconds": edit_request.request.GET.get("seconds", "")}
     context: dict[str, object] = {
         "uid": node["metadata"]["uid"],
         "cordoned": bool((node.get("spec") or {}).get("unschedulable")),
         "plan": plan,
         "shown": ",".join(fate.uid for fate in plan.evicted),
         "form": form,
-        "command": _command(place, plan, _seconds(form.get("seconds", ""))),
-        "refused": await _refused(place),
+        "command": _command(edit_request, plan, _seconds(form.get("seconds", ""))),
+        "refused": await _refused(edit_request),
         "last": last if last is not None and not last.over else None,
         "problem": problem,
         "refusal": refusal,
         "preview": preview,
     }
-    return place.page("drains/confirm.html", DRAIN_TITLE, context, status=status)
+    return edit_request.page("drains/confirm.html", DRAIN_TITLE, context, status=status)
 
 
-async def _refused(place: EditRequest) -> str:
-    if await lacks_subresource(place, "pods", "eviction"):
+async def _refused(edit_request: EditRequest) -> str:
+    if await lacks_subresource(edit_request, "pods", "eviction"):
         return "This API server does not support evictions, so no node can be drained: cordon it, and delete its pods."
-    evicting = replace(place, target=Target(kind_of(PODS), "", ""))
-    return await denial_reason(place, "patch") or await denial_reason(evicting, "create", "eviction")
+    evicting = replace(edit_request, target=Target(kind_of(PODS), "", ""))
+    return await denial_reason(edit_request, "patch") or await denial_reason(evicting, "create", "eviction")
 
 
-async def _plan(place: EditRequest) -> DrainPlan:
+async def _plan(edit_request: EditRequest) -> DrainPlan:
     """The plan for every pod of the node. Raises as a list does."""
-    selector = f"spec.nodeName={place.target.name}"
-    pods = (await place.client.list(PODS, params={"fieldSelector": selector})).object().get("items") or []
+    selector = f"spec.nodeName={edit_request.target.name}"
+    pods = (await edit_request.client.list(PODS, params={"fieldSelector": selector})).object().get("items") or []
     namespaces = sorted({pod["metadata"]["namespace"] for pod in pods})
-    budgets = asyncio.gather(*(budgets_in(place.client, each) for each in namespaces))
-    missing, found = await asyncio.gather(missing_daemon_sets(place.client, pods), budgets)
+    budgets = asyncio.gather(*(budgets_in(edit_request.client, each) for each in namespaces))
+    missing, found = await asyncio.gather(missing_daemon_sets(edit_request.client, pods), budgets)
     return plan_drain(pods, dict(zip(namespaces, found, strict=True)), missing)
 
 
@@ -130,54 +132,56 @@ def _seconds(typed: str) -> int | None:
     return int(typed) if _SECONDS.fullmatch(typed) and int(typed) <= MAX_GRACE else None
 
 
-def _command(place: EditRequest, plan: DrainPlan, grace: int | None) -> str:
-    words = ["drain", place.target.name, "--ignore-daemonsets"]
+def _command(edit_request: EditRequest, plan: DrainPlan, grace: int | None) -> str:
+    words = ["drain", edit_request.target.name, "--ignore-daemonsets"]
     words += ["--delete-emptydir-data"] if "emptydir" in plan.needs else []
     words += ["--force"] if "unmanaged" in plan.needs else []
     words += [] if grace is None else [f"--grace-period={grace}"]
-    return object_command(place.target, *words)
+    return object_command(edit_request.target, *words)
 
 
-async def _begun(place: EditRequest) -> HttpResponse:
-    post = place.request.POST
+async def _begun(edit_request: EditRequest) -> HttpResponse:
+    post = edit_request.request.POST
     typed = post.get("seconds", "").strip()
     if typed and _seconds(typed) is None:
         words = f"“{typed[:40]}” is not a grace period: enter whole seconds up to {MAX_GRACE:,}, or leave it empty."
-        return await _asked(place, problem=words, status=422)
+        return await _asked(edit_request, problem=words, status=422)
     try:
-        node, plan = await place.object_client.read(), await _plan(place)
+        node, plan = await edit_request.object_client.read(), await _plan(edit_request)
     except NotFound as error:
-        raise place.read_failure(error, DRAIN_TITLE) from error
+        raise edit_request.read_failure(error, DRAIN_TITLE) from error
     except InformerdError as error:
-        return place.trouble(refusal_of(error), DRAIN_TITLE)
+        return edit_request.trouble(refusal_of(error), DRAIN_TITLE)
     status, wrong = _objection(node, plan, post)
     if wrong:
-        return await _asked(place, problem=wrong, status=status)
-    last = await place.state[DRAIN_RUNS].store.newest(node["metadata"]["uid"], place.state[CONNECTION].cluster.server)
-    if last is not None and not last.over and not last.lost(place.state[CLOCK].time()):
-        return _to_run(place, last.key)
-    cordoned = await _cordoned(place, node)
+        return await _asked(edit_request, problem=wrong, status=status)
+    last = await edit_request.state[DRAIN_RUNS].store.newest(
+        node["metadata"]["uid"], edit_request.state[CONNECTION].cluster.server
+    )
+    if last is not None and not last.over and not last.lost(edit_request.state[CLOCK].time()):
+        return _to_run(edit_request, last.key)
+    cordoned = await _cordoned(edit_request, node)
     if isinstance(cordoned, Refused):
-        return await _asked(place, refusal=cordoned.refusal, status=cordoned.refusal.code)
+        return await _asked(edit_request, refusal=cordoned.refusal, status=cordoned.refusal.code)
     if isinstance(cordoned, Unreviewed):
         words = "Cordoning it would change more than that. Nothing was done: check it below, and press again."
-        return await _asked(place, problem=words, preview=Preview(cordoned.dry_run))
+        return await _asked(edit_request, problem=words, preview=Preview(cordoned.dry_run))
     if not isinstance(cordoned, Done):
-        return await _asked(place, problem="The node changed meanwhile. Its current state is below.", status=409)
+        return await _asked(edit_request, problem="The node changed meanwhile. Its current state is below.", status=409)
     pods = tuple(DrainedPod(fate.namespace, fate.name, fate.uid) for fate in plan.evicted)
     begin = NewDrain(
-        place.state[CONNECTION].cluster.server,
-        place.target.name,
+        edit_request.state[CONNECTION].cluster.server,
+        edit_request.target.name,
         node["metadata"]["uid"],
-        user_of(place.request),
+        user_of(edit_request.request),
         _seconds(typed),
         pods,
     )
     try:
-        begun = await place.state[DRAIN_RUNS].start(begin)
+        begun = await edit_request.state[DRAIN_RUNS].start(begin)
     except Unavailable as error:
-        return place.trouble(_only_cordoned(error), DRAIN_TITLE)
-    return _to_run(place, begun.key)
+        return edit_request.trouble(_only_cordoned(error), DRAIN_TITLE)
+    return _to_run(edit_request, begun.key)
 
 
 def _objection(node: dict[str, Value], plan: DrainPlan, post: Any) -> tuple[int, str]:
@@ -199,39 +203,39 @@ def _objection(node: dict[str, Value], plan: DrainPlan, post: Any) -> tuple[int,
     return 200, ""
 
 
-async def _cordoned(place: EditRequest, node: dict[str, Value]) -> object:
+async def _cordoned(edit_request: EditRequest, node: dict[str, Value]) -> object:
     was = bool((node.get("spec") or {}).get("unschedulable"))
-    seen = place.request.POST.get("seen", "")
+    seen = edit_request.request.POST.get("seen", "")
     return await write(
-        Cordon(), place, {}, uid=node["metadata"]["uid"], before=was, desired=True, reviewed_fingerprint=seen
+        Cordon(), edit_request, {}, uid=node["metadata"]["uid"], before=was, desired=True, reviewed_fingerprint=seen
     )
 
 
-async def _followed(place: EditRequest, key: str) -> HttpResponse:
-    drains = place.state[DRAIN_RUNS]
-    found = await drains.store.find(key, place.state[CONNECTION].cluster.server)
-    if found is None or found.node != place.target.name:
-        return HttpResponseRedirect(f"{place.target.href}do/drain/")
-    if place.request.method == "POST":
-        return await _pressed(place, found)
-    now = place.state[CLOCK].time()
+async def _followed(edit_request: EditRequest, key: str) -> HttpResponse:
+    drains = edit_request.state[DRAIN_RUNS]
+    found = await drains.store.find(key, edit_request.state[CONNECTION].cluster.server)
+    if found is None or found.node != edit_request.target.name:
+        return HttpResponseRedirect(f"{edit_request.target.href}do/drain/")
+    if edit_request.request.method == "POST":
+        return await _pressed(edit_request, found)
+    now = edit_request.state[CLOCK].time()
     wished = _wished(found.wish, found.state)
     context: dict[str, object] = {"drain": found, "lost": found.lost(now), "wished": wished}
-    return place.page("drains/progress.html", DRAIN_TITLE, context)
+    return edit_request.page("drains/progress.html", DRAIN_TITLE, context)
 
 
-async def _pressed(place: EditRequest, drain: Drain) -> HttpResponse:
+async def _pressed(edit_request: EditRequest, drain: Drain) -> HttpResponse:
     """A button of a drain. Every user who may drain the node may also stop a drain of it."""
-    if refused := await _refused(place):
-        return place.trouble(Refusal((Problem(refused),), 403, "Nothing was done"), DRAIN_TITLE)
-    post, drains, by = place.request.POST, place.state[DRAIN_RUNS], user_of(place.request)
+    if refused := await _refused(edit_request):
+        return edit_request.trouble(Refusal((Problem(refused),), 403, "Nothing was done"), DRAIN_TITLE)
+    post, drains, by = edit_request.request.POST, edit_request.state[DRAIN_RUNS], user_of(edit_request.request)
     wish = next((wish for wish in ("take_over", *_WISHES) if wish in post), "")
-    if wish == "take_over" and drain.lost(place.state[CLOCK].time()):
+    if wish == "take_over" and drain.lost(edit_request.state[CLOCK].time()):
         await drains.resume(drain, by)
     elif wish in _WISHES and not drain.over:
         await drains.store.set_wish(drain.key, wish, by)
     logger.info("drain of node %s: %s, pressed by %s", drain.node, wish or "nothing", by or "somebody")
-    return _to_run(place, drain.key)
+    return _to_run(edit_request, drain.key)
 
 
 def _wished(wish: str, state: str) -> str:
@@ -240,7 +244,7 @@ def _wished(wish: str, state: str) -> str:
     return "" if heard.get(wish, True) else wish
 
 
-def _to_run(place: EditRequest, key: str) -> HttpResponse:
-    response = HttpResponseRedirect(f"{place.target.href}do/drain/?{urlencode({'run': key})}")
+def _to_run(edit_request: EditRequest, key: str) -> HttpResponse:
+    response = HttpResponseRedirect(f"{edit_request.target.href}do/drain/?{urlencode({'run': key})}")
     response.status_code = 303
     return response

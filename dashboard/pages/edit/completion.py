@@ -84,16 +84,16 @@ def hints(schema: Schema, path: Path) -> Hints:
     return Hints(_fields(node), tuple(_values(node)), words, tuple(_facts(node)))
 
 
-def status_hints(found: Hints, path: Path) -> Hints:
+def status_hints(hints: Hints, path: Path) -> Hints:
     """The hints for an edit of the status alone, whose text has only the status and the object's identity."""
     kept: dict[Path, tuple[str, ...]] = {
         (): ("apiVersion", "kind", "metadata", "status"),
         ("metadata",): ("name", "namespace"),
     }
     if path in kept:
-        return replace(found, fields=tuple(each for each in found.fields if each.name in kept[path]))
+        return replace(hints, fields=tuple(each for each in hints.fields if each.name in kept[path]))
     elsewhere = path[0] not in kept[()] or (path[0] == "metadata" and path[1:] not in (("name",), ("namespace",)))
-    return Hints() if elsewhere else found
+    return Hints() if elsewhere else hints
 
 
 def type_words(schema: Schema) -> str:

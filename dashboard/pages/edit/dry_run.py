@@ -45,9 +45,9 @@ def _ineffective(live: dict[str, Value], sent: dict[str, Value], after: dict[str
     return tuple(change.field for change in changes(live, sent) if same(get(after, change.path), change.was))
 
 
-def _marked(lines: tuple[Line, ...], now: str, found: tuple[Change, ...]) -> tuple[Line, ...]:
+def _marked(lines: tuple[Line, ...], now: str, changes: tuple[Change, ...]) -> tuple[Line, ...]:
     """The lines, with those marked that the API server set."""
-    own = [change.path for change in found if change.by_server and change.now is not ABSENT]
+    own = [change.path for change in changes if change.by_server and change.now is not ABSENT]
     if not own:
         return lines
     stored = parse(now)

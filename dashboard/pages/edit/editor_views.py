@@ -113,10 +113,10 @@ async def take_theirs(
     return JsonResponse(_answer(taken, edit_request.target) if isinstance(taken, Submission) else {})
 
 
-def _answer(taken: Submission, target: Target) -> dict[str, object]:
-    base = taken.base
+def _answer(submission: Submission, target: Target) -> dict[str, object]:
+    base = submission.base
     return {
-        "yaml": taken.text,
+        "yaml": submission.text,
         "inputs": {"base": dump_base(base), "base_uid": base.uid, "base_version": base.version},
         "note": render_to_string("edit/_rebase_note.html", {"target": target}),
     }

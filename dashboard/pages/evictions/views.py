@@ -45,40 +45,40 @@ async def evict_pod(request: HttpRequest, resource: str, namespace: str, name: s
 
 
 async def _asked(
-    place: EditRequest, *, status: int = 200, problem: str = "", refusal: Refusal | None = None
+    edit_request: EditRequest, *, status: int = 200, problem: str = "", refusal: Refusal | None = None
 ) -> HttpResponse:
     try:
-        pod = await place.object_client.read()
+        pod = await edit_request.object_client.read()
     except InformerdError as error:
         if refusal:
-            return place.trouble(refusal, EVICT_TITLE)
-        raise place.read_failure(error, EVICT_TITLE) from error
-    fate = await _fate(place, pod)
-    refused, tried = await asyncio.gather(_refused(place), _tried(place, fate.uid))
+            return edit_request.trouble(refusal, EVICT_TITLE)
+        raise edit_request.read_failure(error, EVICT_TITLE) from error
+    fate = await _fate(edit_request, pod)
+    refused, tried = await asyncio.gather(_refused(edit_request), _tried(edit_request, fate.uid))
     context: dict[str, object] = {
         "fate": fate,
         "needs": tuple((need, _NEEDS[need]) for need in fate.needs),
-        "form": place.request.POST,
-        "command": eviction_command(place.target, fate.uid),
+        "form": edit_request.request.POST,
+        "command": eviction_command(edit_request.target, fate.uid),
         "refused": refused,
         "tried": "" if refused else tried,
         "problem": problem,
         "refusal": refusal,
     }
-    return place.page("evictions/evict.html", EVICT_TITLE, context, status=status)
+    return edit_request.page("evictions/evict.html", EVICT_TITLE, context, status=status)
 
 
-async def _fate(place: EditRequest, pod: dict[str, Value]) -> PodPlan:
+async def _fate(edit_request: EditRequest, pod: dict[str, Value]) -> PodPlan:
     budgets, missing = await asyncio.gather(
-        budgets_in(place.client, place.target.namespace), missing_daemon_sets(place.client, [pod])
+        budgets_in(edit_request.client, edit_request.target.namespace), missing_daemon_sets(edit_request.client, [pod])
     )
     return plan_pod(pod, budgets, missing, is_single_pod=True)
 
 
-async def _tried(place: EditRequest, uid: str) -> str:
+async def _tried(edit_request: EditRequest, uid: str) -> str:
     """The API server's answer to a dry run, as a sentence."""
-    target = place.target
-    match await evict(place.client, target.namespace, target.name, uid, dry_run=True):
+    target = edit_request.target
+    match await evict(edit_request.client, target.namespace, target.name, uid, dry_run=True):
         case Evicted():
             return "The API server has just accepted a dry run of this."
         case Blocked() as held:
@@ -89,84 +89,90 @@ async def _tried(place: EditRequest, uid: str) -> str:
             return ""
 
 
-async def _refused(place: EditRequest) -> str:
-    if await lacks_subresource(place, "pods", "eviction"):
+async def _refused(edit_request: EditRequest) -> str:
+    if await lacks_subresource(edit_request, "pods", "eviction"):
         return "This API server does not support evictions: delete the pod instead, which no budget blocks."
-    return await denial_reason(place, "create", "eviction")
+    return await denial_reason(edit_request, "create", "eviction")
 
 
-async def _posted(place: EditRequest) -> HttpResponse:
-    post, target = place.request.POST, place.target
+async def _posted(edit_request: EditRequest) -> HttpResponse:
+    post, target = edit_request.request.POST, edit_request.target
     uid = post.get("uid", "")
     if not uid:
-        return await _asked(place)
+        return await _asked(edit_request)
     try:
-        fate = await _fate(place, await place.object_client.read())
+        fate = await _fate(edit_request, await edit_request.object_client.read())
     except NotFound:
-        return _followed(place, uid) if LOST_INPUT in post else _gone(place, Gone(replaced=False))
+        return _followed(edit_request, uid) if LOST_INPUT in post else _gone(edit_request, Gone(replaced=False))
     except InformerdError as unread:
         known = (
             unanswered_refusal(unread, *_NOT_KNOWN, is_unverified=True) if LOST_INPUT in post else refusal_of(unread)
         )
-        return await _again(place, known)
+        return await _again(edit_request, known)
     if fate.uid != uid:
-        return _followed(place, uid) if LOST_INPUT in post else _gone(place, Gone(replaced=True))
+        return _followed(edit_request, uid) if LOST_INPUT in post else _gone(edit_request, Gone(replaced=True))
     if any(need not in post for need in fate.needs):
         words = " ".join(_NEEDS[need] for need in fate.needs if need not in post)
-        return await _asked(place, status=422, problem=f"Confirm this first: {words}")
-    match await evict(place.client, target.namespace, target.name, uid):
+        return await _asked(edit_request, status=422, problem=f"Confirm this first: {words}")
+    match await evict(edit_request.client, target.namespace, target.name, uid):
         case Evicted():
-            return _followed(place, uid)
+            return _followed(edit_request, uid)
         case Gone() as gone:
-            return _followed(place, uid) if LOST_INPUT in post else _gone(place, gone)
+            return _followed(edit_request, uid) if LOST_INPUT in post else _gone(edit_request, gone)
         case Blocked() as held:
-            return await _held(place, held, fate)
+            return await _held(edit_request, held, fate)
         case Failed(error=error):
-            return await _not_done(place, uid, error)
+            return await _not_done(edit_request, uid, error)
 
 
-async def _not_done(place: EditRequest, uid: str, error: InformerdError) -> HttpResponse:
+async def _not_done(edit_request: EditRequest, uid: str, error: InformerdError) -> HttpResponse:
     """The page after a lost answer: the pod's state tells; a retry is safe, since it applies to exactly that pod."""
     refusal = refusal_of(error)
     if is_unanswered(error):
         try:
-            metadata = (await place.object_client.read())["metadata"]
+            metadata = (await edit_request.object_client.read())["metadata"]
         except NotFound:
-            return _followed(place, uid)
+            return _followed(edit_request, uid)
         except InformerdError:
             refusal = unanswered_refusal(error, *_NOT_KNOWN, is_unverified=True)
         else:
             if metadata["uid"] != uid or metadata.get("deletionTimestamp"):
-                return _followed(place, uid)
+                return _followed(edit_request, uid)
             refusal = unanswered_refusal(error, *_NOT_DONE)
-    return await _again(place, refusal)
+    return await _again(edit_request, refusal)
 
 
-async def _again(place: EditRequest, refusal: Refusal) -> HttpResponse:
+async def _again(edit_request: EditRequest, refusal: Refusal) -> HttpResponse:
     """The page with a countdown to a retry, where that can succeed."""
-    busy = retry_page(place, EVICT_TITLE, "do/evict/", place.request.POST.dict(), refusal, leads_on=True)
-    return busy or await _asked(place, refusal=refusal, status=refusal.code)
+    busy = retry_page(edit_request, EVICT_TITLE, "do/evict/", edit_request.request.POST.dict(), refusal, leads_on=True)
+    return busy or await _asked(edit_request, refusal=refusal, status=refusal.code)
 
 
-def _followed(place: EditRequest, uid: str) -> HttpResponse:
+def _followed(edit_request: EditRequest, uid: str) -> HttpResponse:
     """The progress page of the pod's deletion."""
-    response = HttpResponseRedirect(f"{place.target.href}delete/?{urlencode({'uid': uid})}")
+    response = HttpResponseRedirect(f"{edit_request.target.href}delete/?{urlencode({'uid': uid})}")
     response.status_code = 303
     return response
 
 
-async def _held(place: EditRequest, held: Blocked, fate: PodPlan) -> HttpResponse:
+async def _held(edit_request: EditRequest, blocked: Blocked, plan: PodPlan) -> HttpResponse:
     """The page with a countdown: a retry is safe, since it applies to exactly that pod."""
-    title = "A PodDisruptionBudget blocks it" if held.is_by_budget else "The API server is busy"
-    after = held.retry_after
-    refusal = Refusal((Problem("Nothing was evicted.", held.said),), 429, title, after, after)
-    budgets = fate.blocked if held.is_by_budget else ()
+    title = "A PodDisruptionBudget blocks it" if blocked.is_by_budget else "The API server is busy"
+    after = blocked.retry_after
+    refusal = Refusal((Problem("Nothing was evicted.", blocked.said),), 429, title, after, after)
+    budgets = plan.blocked if blocked.is_by_budget else ()
     busy = retry_page(
-        place, EVICT_TITLE, "do/evict/", place.request.POST.dict(), refusal, budgets=budgets, leads_on=True
+        edit_request,
+        EVICT_TITLE,
+        "do/evict/",
+        edit_request.request.POST.dict(),
+        refusal,
+        budgets=budgets,
+        leads_on=True,
     )
-    return busy or await _asked(place, refusal=refusal, status=429)
+    return busy or await _asked(edit_request, refusal=refusal, status=429)
 
 
-def _gone(place: EditRequest, gone: Gone) -> HttpResponse:
+def _gone(edit_request: EditRequest, gone: Gone) -> HttpResponse:
     context: dict[str, object] = {"title": EVICT_TITLE, "gone": {"replaced": gone.replaced, "unsure": False}}
-    return place.page("quick_actions/gone.html", EVICT_TITLE, context, status=409)
+    return edit_request.page("quick_actions/gone.html", EVICT_TITLE, context, status=409)

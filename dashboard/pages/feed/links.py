@@ -76,7 +76,7 @@ class FeedLinks:
         return tuple(Link(words, self.query.with_(page=number).href()) for words, number in found)
 
 
-def _rounded(span: TimeRange) -> TimeRange:
+def _rounded(time_range: TimeRange) -> TimeRange:
     """A span in whole seconds, for readable addresses."""
-    begin, end = math.floor(span.begin or 0.0), math.ceil(span.end or 0.0)
+    begin, end = math.floor(time_range.begin or 0.0), math.ceil(time_range.end or 0.0)
     return TimeRange(float(begin), float(max(end, begin + 1)))

@@ -43,125 +43,125 @@ def press(schema: Schema, document: Document, post: Mapping[str, str]) -> Button
     return _VERBS[verb](begun, schema, path, more or post.get(CHILD + name, ""))
 
 
-def _add(begun: ButtonResult, schema: Schema, path: Path, child: str) -> ButtonResult:
+def _add(before: ButtonResult, schema: Schema, path: Path, child: str) -> ButtonResult:
     """Add an item of a list, a field of a map, or an entry of a map, which the text has already."""
-    node, value = schema.at(path), get(begun.document.value, path)
+    node, value = schema.at(path), get(before.document.value, path)
     control = control_of(node, value)
     if control == "list":
-        return _add_item(begun, node, path, value)
+        return _add_item(before, node, path, value)
     if control == "group" and child:
-        return _add_field(begun, node.child(child), (*path, child))
-    return replace(begun, focus=NEW_KEY + encode_path(path)) if control == "map" else begun
+        return _add_field(before, node.child(child), (*path, child))
+    return replace(before, focus=NEW_KEY + encode_path(path)) if control == "map" else before
 
 
-def _add_item(begun: ButtonResult, schema: Schema, path: Path, value: Value) -> ButtonResult:
+def _add_item(before: ButtonResult, schema: Schema, path: Path, value: Value) -> ButtonResult:
     items = schema.child(0)
     if control_of(items) in INPUTS:  # what was typed as a new item is in the text by now
-        return replace(begun, expanded=begun.expanded.with_paths(path), focus=NEW_VALUE + encode_path(path))
+        return replace(before, expanded=before.expanded.with_paths(path), focus=NEW_VALUE + encode_path(path))
     item = (*path, len(value) if isinstance(value, list) else 0)
-    written_down = _put(begun, item, blank_value(items))
-    return replace(written_down, expanded=begun.expanded.with_paths(item), focus=FIELD + encode_path(item))
+    written_down = _put(before, item, blank_value(items))
+    return replace(written_down, expanded=before.expanded.with_paths(item), focus=FIELD + encode_path(item))
 
 
-def _add_field(begun: ButtonResult, schema: Schema, path: Path) -> ButtonResult:
+def _add_field(before: ButtonResult, schema: Schema, path: Path) -> ButtonResult:
     """Add a map as an empty one, which the review shows; add a plain field only once it has a value."""
-    opened = replace(begun, expanded=begun.expanded.with_paths(path), focus=FIELD + encode_path(path))
-    if not schema or get(begun.document.value, path) is not ABSENT:
+    opened = replace(before, expanded=before.expanded.with_paths(path), focus=FIELD + encode_path(path))
+    if not schema or get(before.document.value, path) is not ABSENT:
         return opened
     return _put(opened, path, {}) if control_of(schema) in ("group", "yaml") else opened
 
 
-def _open(begun: ButtonResult, _schema: Schema, path: Path, _more: str) -> ButtonResult:
-    return replace(begun, expanded=begun.expanded.with_paths(path), focus=FIELD + encode_path(path))
+def _open(before: ButtonResult, _schema: Schema, path: Path, _more: str) -> ButtonResult:
+    return replace(before, expanded=before.expanded.with_paths(path), focus=FIELD + encode_path(path))
 
 
-def _page(begun: ButtonResult, _schema: Schema, path: Path, start: str) -> ButtonResult:
+def _page(before: ButtonResult, _schema: Schema, path: Path, start: str) -> ButtonResult:
     """Turn to another page of a list or map that is too long to show completely."""
     if not start.isdecimal() or len(start) > 7:
-        return begun
-    value = get(begun.document.value, path)
+        return before
+    value = get(before.document.value, path)
     names = range(len(value)) if isinstance(value, list) else value if isinstance(value, dict) else ()
     first: tuple[Segment, ...] = tuple(islice(names, int(start), int(start) + 1))
     return replace(
-        begun, expanded=begun.expanded.with_page(path, int(start)), focus=FIELD + encode_path((*path, *first))
+        before, expanded=before.expanded.with_page(path, int(start)), focus=FIELD + encode_path((*path, *first))
     )
 
 
-def _remove(begun: ButtonResult, _schema: Schema, path: Path, _more: str) -> ButtonResult:
+def _remove(before: ButtonResult, _schema: Schema, path: Path, _more: str) -> ButtonResult:
     holder, segment = path[:-1], path[-1]
-    closed = begun.expanded.without(path)
+    closed = before.expanded.without(path)
     if isinstance(segment, int):
-        items = get(begun.document.value, holder)
+        items = get(before.document.value, holder)
         count = len(items) if isinstance(items, list) else 0
         closed = closed.after_move(holder, {index: index - 1 for index in range(segment + 1, count)})
-    if get(begun.document.value, path) is ABSENT:
-        return replace(begun, expanded=closed)
-    return replace(_put(begun, path, ABSENT), expanded=closed, focus=FIELD + encode_path(holder))
+    if get(before.document.value, path) is ABSENT:
+        return replace(before, expanded=closed)
+    return replace(_put(before, path, ABSENT), expanded=closed, focus=FIELD + encode_path(holder))
 
 
-def _move(begun: ButtonResult, path: Path, by: int) -> ButtonResult:
+def _move(before: ButtonResult, path: Path, by: int) -> ButtonResult:
     holder, index = path[:-1], path[-1]
-    items = get(begun.document.value, holder)
+    items = get(before.document.value, holder)
     if not isinstance(items, list) or not isinstance(index, int):
-        return begun
+        return before
     to = index + by
     if not (0 <= index < len(items) and 0 <= to < len(items)):
-        return begun
-    opened = begun.expanded.after_move(holder, {index: to, to: index})
-    return ButtonResult(move_item(begun.document, path, to), opened, FIELD + encode_path((*holder, to)))
+        return before
+    opened = before.expanded.after_move(holder, {index: to, to: index})
+    return ButtonResult(move_item(before.document, path, to), opened, FIELD + encode_path((*holder, to)))
 
 
-def _up(begun: ButtonResult, _schema: Schema, path: Path, _more: str) -> ButtonResult:
-    return _move(begun, path, -1)
+def _up(before: ButtonResult, _schema: Schema, path: Path, _more: str) -> ButtonResult:
+    return _move(before, path, -1)
 
 
-def _down(begun: ButtonResult, _schema: Schema, path: Path, _more: str) -> ButtonResult:
-    return _move(begun, path, 1)
+def _down(before: ButtonResult, _schema: Schema, path: Path, _more: str) -> ButtonResult:
+    return _move(before, path, 1)
 
 
-def _choose(begun: ButtonResult, schema: Schema, path: Path, index: str) -> ButtonResult:
+def _choose(before: ButtonResult, schema: Schema, path: Path, index: str) -> ButtonResult:
     """Choose an alternative of a map: the fields of the others are removed, where they exclude each other."""
     node = schema.at(path)
     try:
         fields, others = required_fields(node, int(index)), excluded_fields(node, int(index))
     except (ValueError, IndexError):
-        return begun
-    if not can_put(begun.document.value, (*path, "")):
-        return begun
-    value, opened = begun.document.value, begun.expanded
+        return before
+    if not can_put(before.document.value, (*path, "")):
+        return before
+    value, opened = before.document.value, before.expanded
     if is_exclusive(node):
         for name in others:
             opened = opened.without((*path, name))
             if get(value, (*path, name)) is not ABSENT:
                 value = put(value, (*path, name), ABSENT)
-    chosen = replace(_written(begun, value), expanded=opened)
+    chosen = replace(_written(before, value), expanded=opened)
     for name in reversed(fields):
         chosen = _add_field(chosen, node.child(name), (*path, name))
     return chosen
 
 
-def _null(begun: ButtonResult, schema: Schema, path: Path, _more: str) -> ButtonResult:
-    return _put(begun, path, None) if schema.at(path).node.get("nullable") else begun
+def _null(before: ButtonResult, schema: Schema, path: Path, _more: str) -> ButtonResult:
+    return _put(before, path, None) if schema.at(path).node.get("nullable") else before
 
 
-def _empty(begun: ButtonResult, schema: Schema, path: Path, _more: str) -> ButtonResult:
+def _empty(before: ButtonResult, schema: Schema, path: Path, _more: str) -> ButtonResult:
     """An empty map or list."""
-    if get(begun.document.value, path) not in (ABSENT, None) or not schema.at(path):
-        return begun
+    if get(before.document.value, path) not in (ABSENT, None) or not schema.at(path):
+        return before
     new: Value = [] if control_of(schema.at(path)) == "list" else {}
-    return replace(_put(begun, path, new), focus=FIELD + encode_path(path))
+    return replace(_put(before, path, new), focus=FIELD + encode_path(path))
 
 
-def _put(begun: ButtonResult, path: Path, new: Value) -> ButtonResult:
-    if not can_put(begun.document.value, path):
-        return begun
-    return _written(begun, put(begun.document.value, path, new))
+def _put(before: ButtonResult, path: Path, new: Value) -> ButtonResult:
+    if not can_put(before.document.value, path):
+        return before
+    return _written(before, put(before.document.value, path, new))
 
 
-def _written(begun: ButtonResult, value: dict[str, Value]) -> ButtonResult:
-    if value is begun.document.value:
-        return begun
-    return replace(begun, document=parse(rewrite(begun.document, value)))
+def _written(before: ButtonResult, value: dict[str, Value]) -> ButtonResult:
+    if value is before.document.value:
+        return before
+    return replace(before, document=parse(rewrite(before.document, value)))
 
 
 _VERBS: Mapping[str, Callable[[ButtonResult, Schema, Path, str], ButtonResult]] = {

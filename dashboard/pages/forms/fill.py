@@ -54,10 +54,10 @@ class _Filling:
         self.value = value
         self.problems: list[Problem] = []
 
-    def fields(self, posted: Mapping[str, str]) -> None:
+    def fields(self, form_data: Mapping[str, str]) -> None:
         """Inputs that differ from their rendered value; list items that were emptied are removed last."""
         emptied: list[Path] = []
-        for path, typed, shown in _typed(posted):
+        for path, typed, shown in _typed(form_data):
             try:
                 wanted = self._wanted(path, typed, shown)
             except ValueError as error:
@@ -83,16 +83,16 @@ class _Filling:
             raise ValueError(_BOTH)
         return wanted
 
-    def new_ones(self, posted: Mapping[str, str]) -> None:
+    def new_ones(self, form_data: Mapping[str, str]) -> None:
         """New list items and map entries."""
-        for name, typed in posted.items():
+        for name, typed in form_data.items():
             if name.startswith(NEW_VALUE) or (name.startswith(NEW_KEY) and typed):
                 path = decode_path(name.partition(".")[2])
                 if name.startswith(NEW_VALUE) and control_of(self._schema.at(path)) == "map":
-                    self._without_name(path, typed, posted.get(NEW_KEY + name.partition(".")[2], ""))
+                    self._without_name(path, typed, form_data.get(NEW_KEY + name.partition(".")[2], ""))
                     continue
                 try:
-                    self._add(path, typed, posted.get(NEW_VALUE + name.partition(".")[2], ""))
+                    self._add(path, typed, form_data.get(NEW_VALUE + name.partition(".")[2], ""))
                 except ValueError as error:
                     self.problems.append(Problem(str(error), path=path))
 
@@ -162,15 +162,15 @@ def blank_value(schema: Schema) -> Value:
     return {} if control in ("group", "map", "yaml") else [] if control == "list" else ABSENT
 
 
-def _typed(posted: Mapping[str, str]) -> Iterator[tuple[Path, str, str]]:
-    for name, typed in posted.items():
-        shown = posted.get(INITIAL + name.removeprefix(FIELD)) if name.startswith(FIELD) else None
+def _typed(form_data: Mapping[str, str]) -> Iterator[tuple[Path, str, str]]:
+    for name, typed in form_data.items():
+        shown = form_data.get(INITIAL + name.removeprefix(FIELD)) if name.startswith(FIELD) else None
         if shown is not None and normalize_newlines(typed) != normalize_newlines(shown):
             yield decode_path(name.removeprefix(FIELD)), normalize_newlines(typed), normalize_newlines(shown)
 
 
-def _names(posted: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
-    for name, typed in posted.items():
+def _names(form_data: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
+    for name, typed in form_data.items():
         path = decode_path(name.removeprefix(KEY)) if name.startswith(KEY) else ()
         if path and typed != _in_one_line(str(path[-1])):
             yield path, typed

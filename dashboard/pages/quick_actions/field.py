@@ -111,15 +111,15 @@ class EditField:
     subresource: ClassVar[str] = ""
     is_undoable: ClassVar[bool] = True
 
-    async def read(self, place: EditRequest, form: FormData) -> FieldState:
+    async def read(self, edit_request: EditRequest, form: FormData) -> FieldState:
         path = _path(form)
-        state = FieldState(await place.object_client.read(), path)
+        state = FieldState(await edit_request.object_client.read(), path)
         if isinstance(get(state.obj, path), dict | list):
             raise WrongInput(f"{state.field} is not a single value: edit the object instead.")
         return state
 
-    async def build_form(self, place: EditRequest, state: FieldState, form: FormData) -> ActionForm:
-        schema = await _schema(place, state.path)
+    async def build_form(self, edit_request: EditRequest, state: FieldState, form: FormData) -> ActionForm:
+        schema = await _schema(edit_request, state.path)
         now = scalar_text(state.value)
         typed = form.get("wanted", now)
         facts = []
@@ -133,14 +133,14 @@ class EditField:
             value = typed
         return ActionForm(
             button="Save",
-            command=patch_command(place.target, state.path, value),
+            command=patch_command(edit_request.target, state.path, value),
             facts=tuple(facts),
             inputs=(scalar_input(typed, schema, state.field),),
             hidden={"path": f".{state.field}"},
         )
 
-    async def desired_value(self, place: EditRequest, state: FieldState, form: FormData) -> Value:
-        return parse_scalar(form.get("wanted", ""), await _schema(place, state.path), state.value)
+    async def desired_value(self, edit_request: EditRequest, state: FieldState, form: FormData) -> Value:
+        return parse_scalar(form.get("wanted", ""), await _schema(edit_request, state.path), state.value)
 
     def done_text(self, before: Value, after: Value) -> str:
         return f"{scalar_text(before) or 'Not set'} → {scalar_text(after) or 'empty'}"
@@ -154,8 +154,8 @@ def _path(form: FormData) -> Path:
     return names
 
 
-async def _schema(place: EditRequest, path: Path) -> Schema:
-    schema = await place.schema()
+async def _schema(edit_request: EditRequest, path: Path) -> Schema:
+    schema = await edit_request.schema()
     for segment in path:
         schema = schema.child(segment)
     return schema

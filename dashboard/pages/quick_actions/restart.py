@@ -24,31 +24,33 @@ class Restart:
     subresource: ClassVar[str] = ""
     is_undoable: ClassVar[bool] = False
 
-    async def read(self, place: EditRequest, form: FormData) -> FieldState:  # noqa: ARG002
+    async def read(self, edit_request: EditRequest, form: FormData) -> FieldState:  # noqa: ARG002
         return FieldState(
-            await place.object_client.read(), ("spec", "template", "metadata", "annotations", RESTARTED_AT)
+            await edit_request.object_client.read(), ("spec", "template", "metadata", "annotations", RESTARTED_AT)
         )
 
-    async def build_form(self, place: EditRequest, state: FieldState, form: FormData) -> ActionForm:  # noqa: ARG002
-        command = object_command(place.target, "rollout", "restart", kind_slash_name(place.target))
+    async def build_form(self, edit_request: EditRequest, state: FieldState, form: FormData) -> ActionForm:  # noqa: ARG002
+        command = object_command(edit_request.target, "rollout", "restart", kind_slash_name(edit_request.target))
         refused = ""
         if get(state.obj, ("spec", "paused")) is True:
             refused = "Its rollout is paused, so nothing would be restarted: resume it first."
         if get(state.obj, ("spec", "updateStrategy", "type")) == "OnDelete":
             refused = "Its update strategy is OnDelete: a pod is replaced only when it is deleted."
         undo = command_text(
-            place.state[CONNECTION].kubeconfig,
-            object_command(place.target, "rollout", "undo", kind_slash_name(place.target)),
+            edit_request.state[CONNECTION].kubeconfig,
+            object_command(edit_request.target, "rollout", "undo", kind_slash_name(edit_request.target)),
         )
         back = Notice(f"This cannot be undone: {undo} restores the earlier template, but starts new pods once more.")
         return ActionForm("Restart", command, (*_facts(state), back), denial=refused)
 
-    async def desired_value(self, place: EditRequest, state: FieldState, form: FormData) -> Value:  # noqa: ARG002
+    async def desired_value(self, edit_request: EditRequest, state: FieldState, form: FormData) -> Value:  # noqa: ARG002
         """The current time; in a retry the time of the first request, so that both are the same restart."""
         if _TIME.fullmatch(form.get("wanted", "")):
             return form["wanted"]
         return (
-            datetime.fromtimestamp(place.state[CLOCK].time(), UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+            datetime.fromtimestamp(edit_request.state[CLOCK].time(), UTC)
+            .isoformat(timespec="seconds")
+            .replace("+00:00", "Z")
         )
 
     def done_text(self, before: Value, after: Value) -> str:  # noqa: ARG002

@@ -29,24 +29,26 @@ class Scale:
     subresource: ClassVar[str] = "scale"
     is_undoable: ClassVar[bool] = True
 
-    async def read(self, place: EditRequest, form: FormData) -> FieldState:  # noqa: ARG002
-        return FieldState(await place.object_client.read_subresource("scale"), ("spec", "replicas"), unset_value=0)
+    async def read(self, edit_request: EditRequest, form: FormData) -> FieldState:  # noqa: ARG002
+        return FieldState(
+            await edit_request.object_client.read_subresource("scale"), ("spec", "replicas"), unset_value=0
+        )
 
-    async def build_form(self, place: EditRequest, state: FieldState, form: FormData) -> ActionForm:
+    async def build_form(self, edit_request: EditRequest, state: FieldState, form: FormData) -> ActionForm:
         typed = form.get("wanted", str(state.value))
         ready = (state.obj.get("status") or {}).get("replicas", 0)
-        found = await asyncio.gather(_controlled(place), _autoscaled(place))
+        found = await asyncio.gather(_controlled(edit_request), _autoscaled(edit_request))
         wanted = int(typed) if _NUMBER.fullmatch(typed.strip()) else None
         # The number and not what was typed: to kubectl 010 is eight.
         return ActionForm(
             button="Scale",
-            command=_command(place, state, "N" if wanted is None else str(wanted)),
+            command=_command(edit_request, state, "N" if wanted is None else str(wanted)),
             facts=(Notice(f"It asks for {state.value} and has {ready}."), *found[0], *found[1]),
             inputs=(Input("wanted", "Replicas", typed, "number", help=f"A whole number from 0 to {MAX_REPLICAS:,}."),),
             consent=_consent(state.value, wanted),
         )
 
-    async def desired_value(self, place: EditRequest, state: FieldState, form: FormData) -> Value:  # noqa: ARG002
+    async def desired_value(self, edit_request: EditRequest, state: FieldState, form: FormData) -> Value:  # noqa: ARG002
         typed = form.get("wanted", "").strip()
         if not typed:
             raise WrongInput("The number is empty: enter 0 or more.")
@@ -60,9 +62,9 @@ class Scale:
         return f"Scaled {before} → {after}"
 
 
-def _command(place: EditRequest, state: FieldState, wanted: str) -> str:
-    words = ["scale", kind_slash_name(place.target), f"--replicas={wanted}", f"--current-replicas={state.value}"]
-    return object_command(place.target, *words, f"--resource-version={state.version}")
+def _command(edit_request: EditRequest, state: FieldState, wanted: str) -> str:
+    words = ["scale", kind_slash_name(edit_request.target), f"--replicas={wanted}", f"--current-replicas={state.value}"]
+    return object_command(edit_request.target, *words, f"--resource-version={state.version}")
 
 
 def _consent(before: Value, wanted: int | None) -> str:
@@ -73,11 +75,11 @@ def _consent(before: Value, wanted: int | None) -> str:
     return ""
 
 
-async def _controlled(place: EditRequest) -> tuple[Notice, ...]:
+async def _controlled(edit_request: EditRequest) -> tuple[Notice, ...]:
     """Warning about its controller, such as a ReplicaSet's Deployment; the scale itself does not name it."""
     try:
         async with asyncio.timeout(LOOKUP_TIMEOUT):
-            metadata = (await place.object_client.read())["metadata"]
+            metadata = (await edit_request.object_client.read())["metadata"]
     except (InformerdError, TimeoutError):
         return ()
     owner = next((each for each in metadata.get("ownerReferences") or () if each.get("controller")), None)
@@ -87,7 +89,7 @@ async def _controlled(place: EditRequest) -> tuple[Notice, ...]:
     return (Notice(f"It belongs to the {who}, which overwrites the number: scale that instead.", "warn"),)
 
 
-async def _autoscaled(place: EditRequest) -> tuple[Notice, ...]:
+async def _autoscaled(edit_request: EditRequest) -> tuple[Notice, ...]:
     """Warning about an autoscaler that overwrites the number."""
-    found = await autoscalers_of(place.client, place.target)
+    found = await autoscalers_of(edit_request.client, edit_request.target)
     return (Notice(AUTOSCALER_UNKNOWN),) if found is None else tuple(Notice(each.words, "warn") for each in found)

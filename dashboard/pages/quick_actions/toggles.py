@@ -38,17 +38,17 @@ class Toggle:
     subresource: ClassVar[str] = ""
     is_undoable: ClassVar[bool] = True
 
-    async def read(self, place: EditRequest, form: FormData) -> FieldState:  # noqa: ARG002
-        return FieldState(await place.object_client.read(), self.path, unset_value=False)
+    async def read(self, edit_request: EditRequest, form: FormData) -> FieldState:  # noqa: ARG002
+        return FieldState(await edit_request.object_client.read(), self.path, unset_value=False)
 
-    async def build_form(self, place: EditRequest, state: FieldState, form: FormData) -> ActionForm:  # noqa: ARG002
+    async def build_form(self, edit_request: EditRequest, state: FieldState, form: FormData) -> ActionForm:  # noqa: ARG002
         value = not state.value
         way = self.switch_on if value else self.switch_off
-        name = kind_slash_name(place.target) if way.is_slashed else place.target.name
-        command = object_command(place.target, *way.command, name) if way.command else ""
+        name = kind_slash_name(edit_request.target) if way.is_slashed else edit_request.target.name
+        command = object_command(edit_request.target, *way.command, name) if way.command else ""
         return ActionForm(
             way.button,
-            command or patch_command(place.target, self.path, value),
+            command or patch_command(edit_request.target, self.path, value),
             self.facts(way, state),
             hidden={"wanted": json.dumps(value)},
         )
@@ -61,7 +61,7 @@ class Toggle:
         """Further notices."""
         return ()
 
-    async def desired_value(self, place: EditRequest, state: FieldState, form: FormData) -> Value:  # noqa: ARG002
+    async def desired_value(self, edit_request: EditRequest, state: FieldState, form: FormData) -> Value:  # noqa: ARG002
         wanted = {"true": True, "false": False}.get(form.get("wanted", ""))
         if wanted is None:
             raise WrongInput(f"“{form.get('wanted', '')[:40]}” is not true or false.")
@@ -147,12 +147,12 @@ class SuspendJob(SuspendCronJob):
         "Resume", "Its pods are created again.", "It is resumed: its pods are being created"
     )
 
-    def facts(self, way: ToggleDirection, state: FieldState) -> tuple[Notice, ...]:
+    def facts(self, direction: ToggleDirection, state: FieldState) -> tuple[Notice, ...]:
         conditions = (state.obj.get("status") or {}).get("conditions") or ()
         over = {each["type"] for each in conditions if each.get("status") == "True"} & {"Complete", "Failed"}
         if over:
             return (Notice(f"It is over already ({min(over)}): this changes nothing of its pods.", "warn"),)
-        return super().facts(way, state)
+        return super().facts(direction, state)
 
     def more_notices(self, state: FieldState) -> tuple[Notice, ...]:  # noqa: ARG002
         return ()

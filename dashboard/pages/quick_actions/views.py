@@ -64,7 +64,7 @@ def action_not_found(request: HttpRequest, kind: KindInfo, href: str) -> HttpRes
 
 
 async def _asked(
-    place: EditRequest,
+    edit_request: EditRequest,
     action: Action,
     form: FormData,
     *,
@@ -73,33 +73,34 @@ async def _asked(
 ) -> HttpResponse:
     """The page of the action. `said` may have a preview, which saves another dry run."""
     try:
-        state = await action.read(place, form)
-        asked = await action.build_form(place, state, form)
+        state = await action.read(edit_request, form)
+        asked = await action.build_form(edit_request, state, form)
     except WrongInput as wrong:
         return not_found_page(
-            place.request,
-            NotFoundInfo("The input is not valid", str(wrong), (ChoiceLink("Its details", place.target.href),)),
-            key=place.target.kind.key,
+            edit_request.request,
+            NotFoundInfo("The input is not valid", str(wrong), (ChoiceLink("Its details", edit_request.target.href),)),
+            key=edit_request.target.kind.key,
             status=422,
         )
     except InformerdError as error:
-        raise place.read_failure(error, action.title) from error
+        raise edit_request.read_failure(error, action.title) from error
     if asked.denial or {"refusal", "preview"} & said.keys():
-        refused, seen = asked.denial or await denial_reason(place, action.verb, action.subresource), Preview()
+        refused, seen = asked.denial or await denial_reason(edit_request, action.verb, action.subresource), Preview()
     else:
         refused, seen = await asyncio.gather(
-            denial_reason(place, action.verb, action.subresource), preview_action(action, place, state, asked, form)
+            denial_reason(edit_request, action.verb, action.subresource),
+            preview_action(action, edit_request, state, asked, form),
         )
     shown: dict[str, object] = {"refused": refused, "preview": Preview() if refused else seen}
     context = {**_context(action, asked, state, lost=LOST_INPUT in form), **shown, **said}
-    return place.page("quick_actions/action.html", str(context["title"]), context, status=status)
+    return edit_request.page("quick_actions/action.html", str(context["title"]), context, status=status)
 
 
-def _context(action: Action, asked: ActionForm, state: FieldState, *, lost: bool) -> dict[str, object]:
+def _context(action: Action, form: ActionForm, state: FieldState, *, lost: bool) -> dict[str, object]:
     return {
         "action": action,
         "title": action_title(action, state.value),
-        "asked": asked,
+        "asked": form,
         "lost": lost,
         "state": state,
         "was": json.dumps(state.value),
@@ -107,49 +108,49 @@ def _context(action: Action, asked: ActionForm, state: FieldState, *, lost: bool
     }
 
 
-async def _done(place: EditRequest, action: Action, form: FormData) -> HttpResponse:
+async def _done(edit_request: EditRequest, action: Action, form: FormData) -> HttpResponse:
     uid, was = form.get("uid", ""), read_json(form.get("was", ""))
     if not uid or was is None:
-        return await _asked(place, action, form)
+        return await _asked(edit_request, action, form)
     try:
-        state = await action.read(place, form)
-        wanted = await action.desired_value(place, state, form)
-        asked = await action.build_form(place, state, form)
+        state = await action.read(edit_request, form)
+        wanted = await action.desired_value(edit_request, state, form)
+        asked = await action.build_form(edit_request, state, form)
     except WrongInput as wrong:
-        return await _asked(place, action, form, status=422, problem=str(wrong))
+        return await _asked(edit_request, action, form, status=422, problem=str(wrong))
     except NotFound:
-        return await _answered(place, action, form, Gone(replaced=False, unsure=LOST_INPUT in form))
+        return await _answered(edit_request, action, form, Gone(replaced=False, unsure=LOST_INPUT in form))
     except InformerdError as error:
-        return await _refused(place, action, form, read_failed(error, form))
+        return await _refused(edit_request, action, form, read_failed(error, form))
     stored = was_stored(state, form, before=was[0], desired=wanted)
     if asked.denial and not stored:
-        return await _asked(place, action, form, status=409)
+        return await _asked(edit_request, action, form, status=409)
     if asked.consent and "sure" not in form and not stored:
-        return await _asked(place, action, form, status=422 if "asked" in form else 200, consent=asked.consent)
+        return await _asked(edit_request, action, form, status=422 if "asked" in form else 200, consent=asked.consent)
     seen = form.get("seen", "")
-    outcome = await write(action, place, form, uid=uid, before=was[0], desired=wanted, reviewed_fingerprint=seen)
-    return await _answered(place, action, {"wanted": scalar_text(wanted), **form}, outcome)
+    outcome = await write(action, edit_request, form, uid=uid, before=was[0], desired=wanted, reviewed_fingerprint=seen)
+    return await _answered(edit_request, action, {"wanted": scalar_text(wanted), **form}, outcome)
 
 
-async def _answered(place: EditRequest, action: Action, form: FormData, outcome: Outcome) -> HttpResponse:
+async def _answered(edit_request: EditRequest, action: Action, form: FormData, outcome: Outcome) -> HttpResponse:
     match outcome:
         case Done():
-            return await _done_page(place, action, form, outcome)
+            return await _done_page(edit_request, action, form, outcome)
         case Unreviewed():
-            return await _asked(place, action, form, preview=Preview(outcome.dry_run), unseen=True)
+            return await _asked(edit_request, action, form, preview=Preview(outcome.dry_run), unseen=True)
         case Moved():
-            return await _asked(place, action, form, status=409, moved=outcome)
+            return await _asked(edit_request, action, form, status=409, moved=outcome)
         case ObjectChanged():
-            return await _asked(place, action, form, status=409, changed=True)
+            return await _asked(edit_request, action, form, status=409, changed=True)
         case Gone():
             title = _title_then(action, form)
             context: dict[str, object] = {"action": action, "title": title, "gone": outcome, "refusal": None}
-            return place.page("quick_actions/gone.html", title, context, status=409)
+            return edit_request.page("quick_actions/gone.html", title, context, status=409)
         case Refused():
-            return await _refused(place, action, form, outcome)
+            return await _refused(edit_request, action, form, outcome)
 
 
-async def _done_page(place: EditRequest, action: Action, form: FormData, done: Done) -> HttpResponse:
+async def _done_page(edit_request: EditRequest, action: Action, form: FormData, done: Done) -> HttpResponse:
     undo = {"wanted": scalar_text(done.before), "was": json.dumps(done.after), "uid": form["uid"]}
     undo |= {"path": form["path"]} if "path" in form else {}
     context: dict[str, object] = {
@@ -159,9 +160,9 @@ async def _done_page(place: EditRequest, action: Action, form: FormData, done: D
         "words": action.done_text(done.before, done.after),
         "read": STORED_AFTER_ALL if done.is_read_back or (LOST_INPUT in form and not done.changed) else "",
         "undo": undo if action.is_undoable and done.changed and done.before is not None else None,
-        "rollout": await _rollout(place),
+        "rollout": await _rollout(edit_request),
     }
-    return place.page("quick_actions/result.html", str(context["title"]), context)
+    return edit_request.page("quick_actions/result.html", str(context["title"]), context)
 
 
 def _title_then(action: Action, form: FormData) -> str:
@@ -170,19 +171,21 @@ def _title_then(action: Action, form: FormData) -> str:
     return action_title(action, was[0] if was else None)
 
 
-async def _refused(place: EditRequest, action: Action, form: FormData, refused: Refused) -> HttpResponse:
+async def _refused(edit_request: EditRequest, action: Action, form: FormData, refused: Refused) -> HttpResponse:
     """The page after a refusal; where a retry can succeed, the same form with a countdown."""
     refusal = replace(refused.refusal, unsure=refused.refusal.unsure or LOST_INPUT in form)
-    busy = retry_page(place, _title_then(action, form), f"do/{action.id}/", {**form, **refused.retry_inputs}, refusal)
-    return busy or await _asked_or_said(place, action, form, refusal)
+    busy = retry_page(
+        edit_request, _title_then(action, form), f"do/{action.id}/", {**form, **refused.retry_inputs}, refusal
+    )
+    return busy or await _asked_or_said(edit_request, action, form, refusal)
 
 
-async def _asked_or_said(place: EditRequest, action: Action, form: FormData, refusal: Refusal) -> HttpResponse:
+async def _asked_or_said(edit_request: EditRequest, action: Action, form: FormData, refusal: Refusal) -> HttpResponse:
     try:
-        await action.read(place, form)
+        await action.read(edit_request, form)
     except InformerdError:
-        return place.trouble(refusal, _title_then(action, form))
-    return await _asked(place, action, form, status=refusal.code, refusal=refusal)
+        return edit_request.trouble(refusal, _title_then(action, form))
+    return await _asked(edit_request, action, form, status=refusal.code, refusal=refusal)
 
 
 def retry_page(
@@ -204,17 +207,17 @@ def retry_page(
     return response
 
 
-async def _progress(place: EditRequest, action: Action) -> HttpResponse:
-    rollout = await _rollout(place)
+async def _progress(edit_request: EditRequest, action: Action) -> HttpResponse:
+    rollout = await _rollout(edit_request)
     if rollout is None:
-        return HttpResponseRedirect(place.target.href)
+        return HttpResponseRedirect(edit_request.target.href)
     context: dict[str, object] = {"action": action, "title": "Rollout of", "rollout": rollout}
-    return place.page("quick_actions/progress.html", "Rollout of", context)
+    return edit_request.page("quick_actions/progress.html", "Rollout of", context)
 
 
-async def _rollout(place: EditRequest) -> object:
+async def _rollout(edit_request: EditRequest) -> object:
     try:
-        return rollout_status(place.target.kind.key, await place.object_client.read())
+        return rollout_status(edit_request.target.kind.key, await edit_request.object_client.read())
     except InformerdError as error:
         problems = refusal_of(error).problems
         return {"words": " ".join(each.words for each in problems), "tone": "warn", "over": False}

@@ -135,34 +135,39 @@ async def write(
 
 
 async def _tried_and_sent(
-    action: Action, place: EditRequest, state: FieldState, form: FormData, wanted: Value, seen: str
+    action: Action, edit_request: EditRequest, state: FieldState, form: FormData, wanted: Value, seen: str
 ) -> Outcome | None:
     """The outcome of a dry run and a write; None: another part of the object has just changed."""
     trial = None
     try:
-        trial = await dry_run_patch(action, place.object_client, state, wanted)
+        trial = await dry_run_patch(action, edit_request.object_client, state, wanted)
         if trial.unrequested_fingerprint and trial.unrequested_fingerprint != seen:
             return Unreviewed(trial)
-        stored = await send_patch(action, place.object_client, state, wanted, dry_run=False)
+        stored = await send_patch(action, edit_request.object_client, state, wanted, dry_run=False)
     except Conflict:
         return None
     except NotFound:
         return Gone(replaced=False, unsure=LOST_INPUT in form)
     except InformerdError as error:
         if trial is not None and is_unanswered(error):
-            return await _found_out(action, place, state, form, trial, error)
+            return await _found_out(action, edit_request, state, form, trial, error)
         return Refused(refusal_of(error))
     made = patch_result(state, wanted, stored)
     return Done(state.value, made.stored_value, dry_run=made)
 
 
 async def _found_out(
-    action: Action, place: EditRequest, before: FieldState, form: FormData, trial: PatchResult, error: InformerdError
+    action: Action,
+    edit_request: EditRequest,
+    before: FieldState,
+    form: FormData,
+    trial: PatchResult,
+    error: InformerdError,
 ) -> Outcome:
     """The outcome after a write without a clear answer: read the object, and compare."""
     tried = {WRITTEN_VERSION_INPUT: before.version, EXPECTED_VALUE_INPUT: json.dumps(trial.stored_value)}
     try:
-        now = await action.read(place, form)
+        now = await action.read(edit_request, form)
     except NotFound:
         return Gone(replaced=False, unsure=True)
     except InformerdError:
@@ -172,7 +177,7 @@ async def _found_out(
     if same(now.value, trial.stored_value):
         return Done(before.value, now.value, is_read_back=True)
     if not same(now.value, before.value):
-        return await _moved(place, now, unsure=True)
+        return await _moved(edit_request, now, unsure=True)
     if now.version != before.version:
         return ObjectChanged()
     words = "The object was read again: nothing has changed."
@@ -195,6 +200,6 @@ def read_failed(error: InformerdError, form: FormData) -> Refused:
     )
 
 
-async def _moved(place: EditRequest, state: FieldState, *, unsure: bool) -> Moved:
-    by, at = await place.object_client.last_author(state.obj)
+async def _moved(edit_request: EditRequest, state: FieldState, *, unsure: bool) -> Moved:
+    by, at = await edit_request.object_client.last_author(state.obj)
     return Moved(state, by, at, unsure=unsure)

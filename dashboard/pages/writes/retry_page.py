@@ -75,7 +75,7 @@ def retry_action_of(post: Mapping[str, str]) -> RetryAction | None:
 
 
 def retry_page(
-    target: RetryTarget, way: RetryAction | None, refusal: Refusal, *, text: str = ""
+    target: RetryTarget, action: RetryAction | None, refusal: Refusal, *, text: str = ""
 ) -> HttpResponse | None:
     """The page that sends the same form after a countdown; None where the user has to decide.
 
@@ -83,18 +83,18 @@ def retry_page(
     """
     post = target.request.POST.dict()
     repeat = next_retry(post, refusal.auto_retry_after, endless=refusal.unread)
-    if way is None or repeat is None:
+    if action is None or repeat is None:
         return None
     context: dict[str, object] = {
-        "way": way,
+        "way": action,
         "what": target.words,
         "back": target.href,
         "action": target.request.get_full_path(),
         "text": text or post.get("yaml"),
-        **retry_context(post, refusal, repeat, without=way.button),
-        "safe": way.safety_note,
+        **retry_context(post, refusal, repeat, without=action.button),
+        "safe": action.safety_note,
     }
-    response = target.page("writes/retry.html", way.title, context, status=refusal.code)
+    response = target.page("writes/retry.html", action.title, context, status=refusal.code)
     response["Retry-After"] = str(repeat.after)
     return response
 

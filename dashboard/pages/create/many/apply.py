@@ -120,46 +120,46 @@ async def apply(
 
 
 async def _applied(
-    kitchen: ApplyContext, clock: Clock, part: Manifest, makers: Dependencies, review: ReviewedStep, lost: str
+    context: ApplyContext, clock: Clock, part: Manifest, makers: Dependencies, review: ReviewedStep, lost: str
 ) -> Result:
     target: Target | None = None
     try:
-        target = await _target(kitchen, clock, part, makers)
+        target = await _target(context, clock, part, makers)
         if review.action == "update":
-            return await _update(kitchen, part, target, review, lost)
-        return await _create(kitchen, clock, part, target, review, lost)
+            return await _update(context, part, target, review, lost)
+        return await _create(context, clock, part, target, review, lost)
     except InformerdError as error:
         return failed_result(part, target, refusal_of(error))  # nothing was sent, or it was refused
 
 
-async def _target(kitchen: ApplyContext, clock: Clock, part: Manifest, makers: Dependencies) -> Target:
+async def _target(context: ApplyContext, clock: Clock, part: Manifest, makers: Dependencies) -> Target:
     """The part's target; where the text defines its kind, once the API server serves that."""
     end = clock.now() + (ESTABLISHED_WITHIN if makers.definition_of(part) is not None else 0.0)
     while True:
         try:
-            return await kitchen.target_of(part.value)
+            return await context.target_of(part.value)
         except UnknownResource:
             if clock.now() >= end:
                 raise
-        kitchen.discovery.invalidate()
+        context.discovery.invalidate()
         await clock.sleep(POLL_INTERVAL)
 
 
 async def _create(
-    kitchen: ApplyContext, clock: Clock, part: Manifest, target: Target, review: ReviewedStep, lost: str
+    context: ApplyContext, clock: Clock, part: Manifest, target: Target, review: ReviewedStep, lost: str
 ) -> Result:
     sent = create_body(part.value, target)
     if not review.matches(target, sent):
         return stale_result(part, target, _OTHERWISE)
-    client = ObjectClient(kitchen.client, target, write_recorder=kitchen.write_recorder)
+    client = ObjectClient(context.client, target, write_recorder=context.write_recorder)
     match await create_object(client, sent, lost_answer=lost, reviewed_changes=review.admission_changes):
         case NameInUse(unsure=True):
             return failed_result(part, target, uncertain_refusal(UNCERTAIN_TITLE, may_be_ours(target)))
         case NameInUse():
-            return await _name_in_use(kitchen, part, target, sent)
+            return await _name_in_use(context, part, target, sent)
         case Created() as made:
             if is_crd(part.value):
-                await _established(kitchen, clock, made.target)
+                await _established(context, clock, made.target)
             return replace(
                 done_result(part, made.target, "made", made.warnings, read=made.confirmed_by_read),
                 otherwise=made.otherwise,
@@ -168,12 +168,12 @@ async def _create(
             return failed_result(part, target, refusal)
 
 
-async def _name_in_use(kitchen: ApplyContext, part: Manifest, target: Target, sent: dict[str, Value]) -> Result:
+async def _name_in_use(context: ApplyContext, part: Manifest, target: Target, sent: dict[str, Value]) -> Result:
     """The result where the name is in use: by another user's object, or by a request of this page whose answer was
     lost.
     """
     try:
-        now = editable_part(await ObjectClient(kitchen.client, target).read())
+        now = editable_part(await ObjectClient(context.client, target).read())
     except InformerdError:
         now = {}
     if now and contains(now, sent):
@@ -181,10 +181,10 @@ async def _name_in_use(kitchen: ApplyContext, part: Manifest, target: Target, se
     return stale_result(part, target, "An object of this name exists now. It was not changed: review again.")
 
 
-async def _update(kitchen: ApplyContext, part: Manifest, target: Target, review: ReviewedStep, lost: str) -> Result:
+async def _update(context: ApplyContext, part: Manifest, target: Target, review: ReviewedStep, lost: str) -> Result:
     """PUT on top of exactly the compared state; the status may have changed meanwhile."""
-    exchange = ObjectClient(kitchen.client, target, write_recorder=kitchen.write_recorder)
-    schema = await kitchen.schema(target)
+    exchange = ObjectClient(context.client, target, write_recorder=context.write_recorder)
+    schema = await context.schema(target)
     for _ in range(MAX_TRIES):
         live = await _as_reviewed(exchange, part, review, schema, lost)
         if isinstance(live, Result):
@@ -206,12 +206,12 @@ async def _update(kitchen: ApplyContext, part: Manifest, target: Target, review:
 
 
 async def _as_reviewed(
-    exchange: ObjectClient, part: Manifest, review: ReviewedStep, schema: Schema, lost: str
+    object_client: ObjectClient, part: Manifest, review: ReviewedStep, schema: Schema, lost: str
 ) -> dict[str, Value] | Result:
     """The object in the reviewed state; else the result of its part."""
-    target = exchange.target
+    target = object_client.target
     try:
-        live = await exchange.read()
+        live = await object_client.read()
     except NotFound:
         return stale_result(part, target, "It was deleted after the review. Review again to create it.")
     except InformerdError as error:
@@ -228,16 +228,18 @@ async def _as_reviewed(
 
 
 async def _found_out(
-    exchange: ObjectClient, part: Manifest, review: ReviewedStep, schema: Schema, error: InformerdError
+    object_client: ObjectClient, part: Manifest, review: ReviewedStep, schema: Schema, error: InformerdError
 ) -> Result:
     """The result after a change without a clear answer: read the object, and compare."""
     try:
-        live = await exchange.read()
+        live = await object_client.read()
     except InformerdError:
-        return failed_result(part, exchange.target, unanswered_refusal(error, _UNCLEAR, _MAYBE, is_unverified=True))
+        return failed_result(
+            part, object_client.target, unanswered_refusal(error, _UNCLEAR, _MAYBE, is_unverified=True)
+        )
     if _has_it(live, part, review, schema):
-        return done_result(part, exchange.target, "changed", read=True)
-    return failed_result(part, exchange.target, unanswered_refusal(error, _UNCLEAR, _MAYBE))
+        return done_result(part, object_client.target, "changed", read=True)
+    return failed_result(part, object_client.target, unanswered_refusal(error, _UNCLEAR, _MAYBE))
 
 
 def _has_it(live: dict[str, Value], part: Manifest, review: ReviewedStep, schema: Schema) -> bool:
@@ -246,17 +248,17 @@ def _has_it(live: dict[str, Value], part: Manifest, review: ReviewedStep, schema
     return is_it and same(editable_part(live), editable_part(merged_body(live, part.value, schema)))
 
 
-async def _established(kitchen: ApplyContext, clock: Clock, target: Target) -> None:
+async def _established(context: ApplyContext, clock: Clock, target: Target) -> None:
     """Wait until the API server serves a definition's kind; later objects of that kind report an error where it does
     not.
     """
     end = clock.now() + ESTABLISHED_WITHIN
     while clock.now() < end:
         with suppress(InformerdError):  # it is made, whatever comes now
-            if _is_established(await ObjectClient(kitchen.client, target).read()):
+            if _is_established(await ObjectClient(context.client, target).read()):
                 break
         await clock.sleep(POLL_INTERVAL)
-    kitchen.discovery.invalidate()
+    context.discovery.invalidate()
 
 
 def _is_established(live: dict[str, Value]) -> bool:

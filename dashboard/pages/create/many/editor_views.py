@@ -63,14 +63,14 @@ def _answer(refusal: Refusal, text: str) -> dict[str, Any]:
     return {"valid": False, "problems": html, "marks": diagnostics(refusal)}
 
 
-def _title(found: CheckResult) -> str:
-    objects = "This object" if found.objects == 1 else f"{found.invalid} of {found.objects} objects"
+def _title(result: CheckResult) -> str:
+    objects = "This object" if result.objects == 1 else f"{result.invalid} of {result.objects} objects"
     more = (
-        f" (the first {len(found.problems)} of {found.problem_count} problems)"
-        if found.problem_count > len(found.problems)
+        f" (the first {len(result.problems)} of {result.problem_count} problems)"
+        if result.problem_count > len(result.problems)
         else ""
     )
-    return f"{objects} cannot be created as {'it is' if found.invalid == 1 else 'they are'}{more}"
+    return f"{objects} cannot be created as {'it is' if result.invalid == 1 else 'they are'}{more}"
 
 
 @require_safe

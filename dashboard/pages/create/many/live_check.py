@@ -175,14 +175,14 @@ class TextCheck:
         return (*key, (each.namespace or default) if namespaced else "", each.name)
 
 
-async def _meant(kitchen: ApplyContext, api_version: str, kind: str) -> _ResolvedKind:
+async def _meant(context: ApplyContext, api_version: str, kind: str) -> _ResolvedKind:
     """The kind that a document names; where the API server does not answer, the kind is not judged."""
     try:
-        resource = await kitchen.discovery.resource_of(api_version, kind)
-        async with kitchen.slots:
-            return _ResolvedKind(kind_of(resource), await kitchen.schemas.schema_of(kitchen.client, resource))
+        resource = await context.discovery.resource_of(api_version, kind)
+        async with context.slots:
+            return _ResolvedKind(kind_of(resource), await context.schemas.schema_of(context.client, resource))
     except UnknownResource as error:
-        return _ResolvedKind(unknown=await unknown_kind_text(kitchen.discovery, api_version, kind, error))
+        return _ResolvedKind(unknown=await unknown_kind_text(context.discovery, api_version, kind, error))
     except InformerdError:
         return _ResolvedKind()
 

@@ -108,37 +108,37 @@ def create_body(value: dict[str, Value], target: Target) -> dict[str, Value]:
     return {**sent, "metadata": {**metadata, **({"namespace": target.namespace} if target.namespace else {})}}
 
 
-async def _step(kitchen: ApplyContext, part: Manifest, makers: Dependencies) -> Step:
+async def _step(context: ApplyContext, part: Manifest, makers: Dependencies) -> Step:
     if part.refusal is not None:
         return Step(part, "refused", refusal=part.refusal)
     if (wrong := identity_refusal(part)) is not None:
         return Step(part, "refused", refusal=wrong)
-    async with kitchen.slots:
+    async with context.slots:
         try:
-            target = await kitchen.target_of(part.value)
+            target = await context.target_of(part.value)
         except UnknownResource as error:
-            return await _unknown(kitchen, part, makers, error)
+            return await _unknown(context, part, makers, error)
         except InformerdError as error:
             return Step(part, "refused", refusal=refusal_of(error))
         if words := not_stored_reason(target.kind):
             return Step(part, "refused", refusal=refusal_at(part, words, ("kind",)))
-        said = notes(part.value, target, chosen_namespace=kitchen.chosen_namespace)
+        said = notes(part.value, target, chosen_namespace=context.chosen_namespace)
         try:
-            step = await _tried(kitchen, part, target, makers)
+            step = await _tried(context, part, target, makers)
             return replace(step, notes=(*said, *step.notes))
         except InformerdError as error:
-            refusal = with_schema_problems(refusal_of(error), await kitchen.schema(target), part.value)
+            refusal = with_schema_problems(refusal_of(error), await context.schema(target), part.value)
             return Step(part, "refused", target, refusal=part.locate(refusal))
 
 
-async def _tried(kitchen: ApplyContext, part: Manifest, target: Target, makers: Dependencies) -> Step:
-    exchange = ObjectClient(kitchen.client, target)
+async def _tried(context: ApplyContext, part: Manifest, target: Target, makers: Dependencies) -> Step:
+    exchange = ObjectClient(context.client, target)
     try:
         live = await exchange.read() if target.name else None
     except NotFound:
         live = None
     if live is not None:
-        return await _changed(kitchen, part, target, live)
+        return await _changed(context, part, target, live)
     sent = create_body(part.value, target)
     try:
         stored = await exchange.create(sent, dry_run=True)
@@ -148,19 +148,19 @@ async def _tried(kitchen: ApplyContext, part: Manifest, target: Target, makers: 
             raise
         waits = f"its namespace, which the object in line {maker.line} creates"
         step = Step(part, "later", target, waits=waits, body_fingerprint=fingerprint(sent))
-        return await _judged(step, sent, await kitchen.schema(target))
+        return await _judged(step, sent, await context.schema(target))
     return await run_in_thread_if_large(_made, part, target, sent, stored, size=_size(part))
 
 
-async def _changed(kitchen: ApplyContext, part: Manifest, target: Target, live: dict[str, Value]) -> Step:
-    schema = await kitchen.schema(target)
+async def _changed(context: ApplyContext, part: Manifest, target: Target, live: dict[str, Value]) -> Step:
+    schema = await context.schema(target)
     sent = await run_in_thread_if_large(merged_body, live, part.value, schema, size=_size(part))
     before = editable_part(live)
     uid, state = live["metadata"]["uid"], fingerprint(before)
     said = origin_notes(part.value, live)
     if same(before, editable_part(sent)):
         return Step(part, "same", target, uid=uid, state_fingerprint=state, notes=said)
-    stored = await ObjectClient(kitchen.client, target).update(sent, dry_run=True)
+    stored = await ObjectClient(context.client, target).update(sent, dry_run=True)
     after = editable_part(stored.value)
     if same(before, after):
         return Step(part, "same", target, uid=uid, state_fingerprint=state, warnings=stored.warnings, notes=said)
@@ -190,10 +190,10 @@ def _made(part: Manifest, target: Target, sent: dict[str, Value], stored: WriteR
     )
 
 
-async def _unknown(kitchen: ApplyContext, part: Manifest, makers: Dependencies, error: UnknownResource) -> Step:
+async def _unknown(context: ApplyContext, part: Manifest, makers: Dependencies, error: UnknownResource) -> Step:
     found = makers.definition_of(part)
     if found is None:
-        words = await unknown_kind_text(kitchen.discovery, part.value["apiVersion"], part.value["kind"], error)
+        words = await unknown_kind_text(context.discovery, part.value["apiVersion"], part.value["kind"], error)
         return Step(part, "refused", refusal=refusal_at(part, words, ("kind",)))
     maker, defined = found
     step = Step(part, "later", waits=f"its kind, which the object in line {maker.line} defines")

@@ -108,15 +108,15 @@ def read_progress(post: QueryDict, about: str, min_seconds: float) -> ApplyProgr
     return ApplyProgress({number: ReviewedStep(*review) for number, *review in reviewed if number in wanted}, going)
 
 
-def next_request(post: QueryDict, results: tuple[Result, ...], going: ApplyState) -> NextRequest | None:
+def next_request(post: QueryDict, results: tuple[Result, ...], state: ApplyState) -> NextRequest | None:
     """The page's automatic next request; None where the apply is over, or the user has to decide."""
-    if not going.in_steps:
+    if not state.in_steps:
         return None
     refusal = _waited_for(results)
     if refusal is not None:
         repeat = next_retry({TRIES_INPUT: post.get(TRIES_INPUT, "")}, refusal.auto_retry_after, endless=refusal.unread)
         return NextRequest(repeat.after, repeat, refusal) if repeat is not None else None
-    failed = any(result.fate == "failed" for result in results) and not going.continue_on_failure
+    failed = any(result.fate == "failed" for result in results) and not state.continue_on_failure
     return NextRequest(0) if not failed and any(result.fate == "waiting" for result in results) else None
 
 

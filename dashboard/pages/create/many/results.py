@@ -38,16 +38,16 @@ class Result:
         return self.fate in ("failed", "busy", "waiting")
 
 
-def untried_result(part: Manifest, fate: Fate) -> Result:
+def untried_result(part: Manifest, outcome: Fate) -> Result:
     """Result of an object that was not tried: ``Mydemo one``, from the text."""
-    return Result(part.number, part.line, part.words, fate)
+    return Result(part.number, part.line, part.words, outcome)
 
 
 def done_result(
-    part: Manifest, target: Target, fate: Fate, warnings: tuple[str, ...] = (), *, read: bool = False
+    part: Manifest, target: Target, outcome: Fate, warnings: tuple[str, ...] = (), *, read: bool = False
 ) -> Result:
     """Result of an object that matches the text; `read`: no clear answer came, and reading it proved the write."""
-    return Result(part.number, part.line, target.words, fate, target.href, warnings=warnings, confirmed_by_read=read)
+    return Result(part.number, part.line, target.words, outcome, target.href, warnings=warnings, confirmed_by_read=read)
 
 
 def failed_result(part: Manifest, target: Target | None, refusal: Refusal) -> Result:

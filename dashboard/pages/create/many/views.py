@@ -159,11 +159,11 @@ def _text_page(
 
 
 async def _review_page(
-    table: CreateManyRequest, kitchen: ApplyContext, text: str, parts: tuple[Manifest, ...]
+    table: CreateManyRequest, apply_context: ApplyContext, text: str, parts: tuple[Manifest, ...]
 ) -> HttpResponse:
     wanted = manifest_numbers(table.request.POST, "only")
     parts_wanted = tuple(part for part in parts if not wanted or part.number in wanted)
-    steps = await plan(kitchen, parts, only=frozenset(part.number for part in parts_wanted))
+    steps = await plan(apply_context, parts, only=frozenset(part.number for part in parts_wanted))
     passing = [step.refusal for step in steps if step.refusal is not None and step.refusal.auto_retry_after is not None]
     if passing and len(passing) == len(parts):  # the API server is busy, fails or does not answer at all
         waiting = retry_page(table, RETRY_ACTIONS[REVIEW], passing[0], text=text)
@@ -184,10 +184,10 @@ async def _review_page(
 
 
 async def _result_page(
-    table: CreateManyRequest, text: str, course: ApplyProgress, results: tuple[Result, ...]
+    table: CreateManyRequest, text: str, progress: ApplyProgress, results: tuple[Result, ...]
 ) -> HttpResponse:
     post = table.request.POST
-    following = next_request(post, results, course.state) if STOP not in post else None
+    following = next_request(post, results, progress.state) if STOP not in post else None
     shown = results if following is not None else final_results(results)
     left = [result.number for result in results if result.is_open]
     counts = Counter(result.fate for result in results)
@@ -198,16 +198,16 @@ async def _result_page(
         "results": tuple(_result_with_excerpts(result, text) for result in shown),
         "counts": Counter(result.fate for result in shown),
         "otherwise": sum(bool(result.otherwise.unseen) for result in shown),
-        "over": len(course.reviews) - counts["waiting"] - counts["busy"],
+        "over": len(progress.reviews) - counts["waiting"] - counts["busy"],
         "left": left,
-        "go_on": course.state.continue_on_failure,
+        "go_on": progress.state.continue_on_failure,
         "following": following,
         "refusal": following.refusal if following is not None else None,
         "repeat": following.repeat if following is not None else None,
         "stopped": STOP in post,
         "can_go_on": counts["busy"]
-        or (counts["waiting"] and (course.state.continue_on_failure or not counts["failed"])),
-        "wanted": sorted(course.reviews),
+        or (counts["waiting"] and (progress.state.continue_on_failure or not counts["failed"])),
+        "wanted": sorted(progress.reviews),
         "fields": _fields(table, text, results, following),
         "safe": _SAFE,
     }
