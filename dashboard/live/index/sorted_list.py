@@ -100,10 +100,10 @@ class SortedList:
             return
         at = min(bisect_left(self._last, entry), len(self._last) - 1)
         block = self._blocks[at]
-        place = bisect_left(block, entry)
-        if place < len(block) and block[place] == entry:
+        index = bisect_left(block, entry)
+        if index < len(block) and block[index] == entry:
             return
-        block.insert(place, entry)
+        block.insert(index, entry)
         self._size += 1
         self._last[at] = block[-1]
         if len(block) > 2 * BLOCK_SIZE:
@@ -115,10 +115,10 @@ class SortedList:
         if at == len(self._last):
             return
         block = self._blocks[at]
-        place = bisect_left(block, entry)
-        if place == len(block) or block[place] != entry:
+        index = bisect_left(block, entry)
+        if index == len(block) or block[index] != entry:
             return
-        del block[place]
+        del block[index]
         self._size -= 1
         if block:
             self._last[at] = block[-1]

@@ -46,10 +46,10 @@ class Document:
         node: Node = self.root
         found: Position | None = None
         for segment in path:
-            place = _child(node, segment)
-            if place is None:
+            child = _child(node, segment)
+            if child is None:
                 break
-            named, node = place
+            named, node = child
             found = Position(named.line + 1, named.column + 1)
         return found
 

@@ -41,10 +41,10 @@ async def results_csv(request: HttpRequest, resource: str, key: str) -> HttpResp
 async def commands_text(request: HttpRequest, resource: str, key: str) -> HttpResponse:
     """The equivalent kubectl commands, one for each line."""
     run_request = await open_run_request(request, resource, key)
-    order = run_request.run.order
+    operation = run_request.run.order
     lines: list[str] = []
-    if order is not None:
-        lines, _ = await asyncio.to_thread(kubectl_commands, run_request.kind.key, order, await run_request.items())
+    if operation is not None:
+        lines, _ = await asyncio.to_thread(kubectl_commands, run_request.kind.key, operation, await run_request.items())
     return _file(
         "".join(f"{line}\n" for line in lines), f"{run_request.kind.resource.plural}-commands.txt", "text/plain"
     )

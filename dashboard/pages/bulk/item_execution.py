@@ -189,10 +189,10 @@ class ItemExecution:
         return await self._exchange(item).delete(item.uid, item.version, how, grace=self.order.grace, dry_run=dry_run)
 
     async def _patched(self, item: Item, *, dry_run: bool) -> WriteResult:
-        order = self.order
-        strategic = bool(order.strategic)
+        operation = self.order
+        strategic = bool(operation.strategic)
         return await self._exchange(item).patch(
-            order.asked, item.uid, item.version, dry_run=dry_run, strategic=strategic
+            operation.asked, item.uid, item.version, dry_run=dry_run, strategic=strategic
         )
 
     def _exchange(self, item: Item) -> ObjectClient:

@@ -55,18 +55,18 @@ def _wrong_map(path: Path, value: dict[str, Value], schema: Schema) -> Iterator[
 def _wrong_items(path: Path, items: list[Value], schema: Schema) -> Iterator[Problem]:
     key = schema.patch_key
     for index, item in enumerate(items):
-        place = (*path, index)
+        item_path = (*path, index)
         if not key:
-            yield from _inside(place, item, _INSIDE if key is None else _VALUES)
+            yield from _inside(item_path, item, _INSIDE if key is None else _VALUES)
         elif isinstance(item, dict) and "$patch" in item and item["$patch"] != "delete":
-            yield from _unknown(place, item)
+            yield from _unknown(item_path, item)
         elif has_replace_directive(items):
-            yield from _inside(place, item)
+            yield from _inside(item_path, item)
         elif not isinstance(item, dict) or item.get(key) is None:
             words = f"Write the “{key}” of each item: it identifies the item in the object's list."
-            yield Problem(words, path=place)
+            yield Problem(words, path=item_path)
         elif "$patch" not in item:
-            yield from _wrong_map(place, item, schema.child(0))
+            yield from _wrong_map(item_path, item, schema.child(0))
 
 
 def _unknown(path: Path, value: dict[str, Value]) -> Iterator[Problem]:
@@ -144,9 +144,9 @@ def _named(path: Path, value: Value, schema: Schema) -> Iterator[Path]:
     elif isinstance(value, list) and schema.patch_key and not has_replace_directive(value):
         for item in value:
             if isinstance(item, dict) and "$patch" not in item:
-                place = (*path, ItemKey(((schema.patch_key, item.get(schema.patch_key)),)))
-                yield place
-                yield from _named(place, item, schema.child(0))
+                item_path = (*path, ItemKey(((schema.patch_key, item.get(schema.patch_key)),)))
+                yield item_path
+                yield from _named(item_path, item, schema.child(0))
 
 
 def _names(path: Path) -> tuple[tuple[str, str], ...]:

@@ -86,11 +86,11 @@ def _lists(path: Path, value: Value, schema: Schema, *, strategic: bool) -> Iter
         yield PatchedList(format_path(path), "merged" if key else "added", key)
         for item in value if key else ():
             if isinstance(item, dict):
-                place = (*path, ItemKey(((key, item.get(key)),)))
+                item_path = (*path, ItemKey(((key, item.get(key)),)))
                 if item.get("$patch") == "delete":
-                    yield PatchedList(format_path(place), "taken")
+                    yield PatchedList(format_path(item_path), "taken")
                 else:
-                    yield from _of_map(place, item, schema.child(0), strategic=strategic)
+                    yield from _of_map(item_path, item, schema.child(0), strategic=strategic)
 
 
 def _of_map(path: Path, value: Mapping[str, Value], schema: Schema, *, strategic: bool) -> Iterator[PatchedList]:

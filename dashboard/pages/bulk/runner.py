@@ -100,9 +100,11 @@ class BulkRuns:
         if not await self.store.claim(run, state, operation, self._runner, now):
             return
         groups = await self.store.groups(run.key) if state == "running" else ()
-        taken = ActiveRun(run.key, run.resource, operation, state, list(items), GroupRegister(list(groups)), run.whose)
+        active_run = ActiveRun(
+            run.key, run.resource, operation, state, list(items), GroupRegister(list(groups)), run.whose
+        )
         task = asyncio.create_task(
-            self._to_the_end(taken),
+            self._to_the_end(active_run),
             name=f"run over {run.total} {run.resource.key}",
         )
         self._tasks[run.key] = task
@@ -133,15 +135,15 @@ class BulkRuns:
             beat, told = active_run.checkpoint(self._clock.time()), active_run.dirty_positions
             active_run.dirty_positions = set()  # what is done while this is written the next beat tells
             try:
-                said = await self.store.save_checkpoint(active_run.key, self._runner, beat)
+                wish = await self.store.save_checkpoint(active_run.key, self._runner, beat)
             except Unavailable as error:
                 active_run.dirty_positions |= told
                 logger.warning("a run over %s waits for the database: %s", active_run.what, error)
                 await self._clock.sleep(1.0)
                 continue
-            if said is None:
+            if wish is None:
                 return False
-            active_run.acknowledged_wish = said
+            active_run.acknowledged_wish = wish
             return True
 
     async def _slice(self, active_run: ActiveRun, todo: deque[int]) -> None:

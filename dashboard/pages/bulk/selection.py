@@ -107,12 +107,12 @@ async def verb_limit(run_request: RunRequest, items: Iterable[Item], verb: str) 
         ones.setdefault(item.namespace, item)
     asked = list(ones.values())[:MAX_NAMESPACES]
     rights = (ResourceAttributes(verb, kind.resource, item.namespace, item.name) for item in asked)
-    said = await asyncio.gather(*map(run_request.app_state[ACCESS_REVIEWS].denial, rights))
-    denied = [item.namespace for item, words in zip(asked, said, strict=True) if words]
+    denials = await asyncio.gather(*map(run_request.app_state[ACCESS_REVIEWS].denial, rights))
+    denied = [item.namespace for item, words in zip(asked, denials, strict=True) if words]
     if not denied:
         return VerbLimit()
     if len(denied) == len(ones) and len(denied) == 1:
-        return VerbLimit(nowhere=True, words=said[0])
+        return VerbLimit(nowhere=True, words=denials[0])
     where = f"in {', '.join(denied)}" if len(denied) < len(ones) else "in any of their namespaces"
     words = f"The cluster's access rules do not allow Deltaboard's account to {verb} {kind.resource.key} {where}."
     return VerbLimit(nowhere=len(denied) == len(ones), words=words)

@@ -52,14 +52,14 @@ async def start_run(request: HttpRequest, resource: str) -> HttpResponse:
 
 
 async def _begun(request: HttpRequest, state: AppState, kind: KindInfo, rows: list[Row], query: Query) -> HttpResponse:
-    whose = Identity(user_of(request), browser_of(request) or new_key())
+    identity = Identity(user_of(request), browser_of(request) or new_key())
     items = sorted(
         (Item(row.namespace, row.name, row.uid) for row in rows), key=lambda item: (item.namespace, item.name)
     )
     begin = NewRun(kind.resource, tuple(items), query.href(), is_over_all_matches="uid" not in request.POST)
-    key = await state[BULK_RUNS].store.create(whose, state[CONNECTION].cluster.server, begin, state[CLOCK].time())
+    key = await state[BULK_RUNS].store.create(identity, state[CONNECTION].cluster.server, begin, state[CLOCK].time())
     response = see_other(f"{kind.path}bulk/{key}/")
-    remember_browser(response, whose.browser)
+    remember_browser(response, identity.browser)
     return response
 
 

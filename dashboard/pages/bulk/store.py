@@ -170,8 +170,10 @@ def _take(alias: str, expected: Run, state: RunState, operation: BulkOperation |
     same = BulkRun.objects.using(alias).filter(
         key=expected.key, state=expected.state, runner=expected.runner, beat=expected.beat
     )
-    kept = msgspec.to_builtins(operation) if operation is not None else None
-    return bool(same.update(state=state, order=kept, runner=runner, beat=now, wish="", heard="", words="", rate=0.0))
+    builtins = msgspec.to_builtins(operation) if operation is not None else None
+    return bool(
+        same.update(state=state, order=builtins, runner=runner, beat=now, wish="", heard="", words="", rate=0.0)
+    )
 
 
 def _others(alias: str, runner: str, server: str, now: float) -> int:

@@ -156,14 +156,14 @@ NO_HISTORY = History(0, 1, (), (), ())
 def problems_of(report: Report) -> tuple[str, ...]:
     """Problems of a worker's controllers as a whole; each controller reports its own."""
     manager = report.manager
-    said = [report.problem]
+    problems = [report.problem]
     if manager.problem:
-        said.append(f"The lease {manager.lease} cannot be acquired: {manager.problem}")
+        problems.append(f"The lease {manager.lease} cannot be acquired: {manager.problem}")
     if manager.events.problem:
-        said.append(f"Events could not be written: {manager.events.problem}")
+        problems.append(f"Events could not be written: {manager.events.problem}")
     named = {controller.name for controller in manager.controllers}
-    said += [f"{run.name}: {run.problem}" for run in manager.runnables if run.problem and run.name not in named]
-    return tuple(dict.fromkeys(filter(None, said)))
+    problems += [f"{run.name}: {run.problem}" for run in manager.runnables if run.problem and run.name not in named]
+    return tuple(dict.fromkeys(filter(None, problems)))
 
 
 def _worker_line(report: ReceivedReport) -> WorkerLine:

@@ -138,10 +138,10 @@ def clone_for_recreation(key: str, last: dict[str, Value]) -> Clone:
     """
     value, left_out = _stripped(key, last, _fields_of_the_deleted(key, last))
     finalizers = value["metadata"].get("finalizers") or []
-    kept = [name for name in finalizers if name not in DELETION_FINALIZERS]
-    if kept != finalizers:
+    remaining = [name for name in finalizers if name not in DELETION_FINALIZERS]
+    if remaining != finalizers:
         metadata = {name: each for name, each in value["metadata"].items() if name != "finalizers"}
-        value = {**value, "metadata": {**metadata, **({"finalizers": kept} if kept else {})}}
+        value = {**value, "metadata": {**metadata, **({"finalizers": remaining} if remaining else {})}}
         left_out.append("metadata.finalizers (those that the deletion added)")
     return Clone(value, tuple(left_out))
 

@@ -83,8 +83,8 @@ def check_result(maker: ObjectCreator, schema: Schema, text: str, post: Mapping[
     document = pressed.document
     found = Refusal(problems, 422, "The form has errors") if problems else maker.local_refusal(document)
     found = found or schema_refusal(schema, document, {})
-    kept = post if problems else {}
-    made = new_form(maker, schema, FormInput(document.text, found, kept, pressed.expanded), post)
+    unapplied = post if problems else {}
+    made = new_form(maker, schema, FormInput(document.text, found, unapplied, pressed.expanded), post)
     fields = {**made.form.inputs(), **{each.name: each.value for each in made.names if each.value == each.shown}}
     return {
         "valid": found is None,

@@ -47,7 +47,7 @@ def name_fields(
     problems: tuple[Problem, ...] = (),
 ) -> tuple[NameField, ...]:
     """The inputs for `value`; `form_data` has input that is not in the text yet."""
-    said = {
+    help_texts = {
         NAME: "Lower-case letters, digits and hyphens; most kinds also allow dots.",
         NAMESPACE: "Namespace of the new object.",
     }
@@ -57,7 +57,7 @@ def name_fields(
         typed, shown = _typed(form_data, path)
         keep = typed != shown
         own = tuple(problem for problem in problems if problem.path == path)
-        fields.append(NameField(path, typed if keep else now, shown if keep else now, said[path], own))
+        fields.append(NameField(path, typed if keep else now, shown if keep else now, help_texts[path], own))
     return tuple(fields)
 
 

@@ -30,8 +30,8 @@ _NOT_DONE = ("The finalizer was not removed", "The object was read again: it sti
 @unavailable_as_page
 async def remove_finalizer(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
     """Removal of one finalizer (``?name=``) from an object under deletion: the consequences, then the write."""
-    place = await open_edit_request(request, resource, namespace, name, "delete/finalizer", any_kind=True)
-    return await _taken_away(place) if request.method == "POST" else await _asked_to_take_away(place)
+    edit_request = await open_edit_request(request, resource, namespace, name, "delete/finalizer", any_kind=True)
+    return await _taken_away(edit_request) if request.method == "POST" else await _asked_to_take_away(edit_request)
 
 
 async def _asked_to_take_away(

@@ -74,10 +74,10 @@ async def check_outcome(
         return gone_outcome(edit_request, uid, before)
     if live["metadata"]["uid"] != uid:
         return gone_outcome(edit_request, uid, before, is_replaced=True)
-    going = outcome_of_current(edit_request, live)
+    outcome = outcome_of_current(edit_request, live)
     if with_used_by and PROTECTION_FINALIZERS.intersection(live["metadata"].get("finalizers") or ()):
-        return replace(going, users=await find_used_by(edit_request.target, edit_request.state[REPLICAS]))
-    return going
+        return replace(outcome, users=await find_used_by(edit_request.target, edit_request.state[REPLICAS]))
+    return outcome
 
 
 def outcome_of_current(edit_request: EditRequest, current: dict[str, Value]) -> DeletionOutcome:
@@ -106,8 +106,8 @@ def gone_outcome(
         before = view.object
     same = before is not None and before["metadata"].get("uid") == uid
     left = find_dependents(target, uid, edit_request.state[REPLICAS]) if target.kind.key != NAMESPACES else ()
-    going = DeletionOutcome(uid, "replaced" if is_replaced else "gone", None, left)
-    return _with_draft(edit_request, going, before) if before is not None and same else going
+    outcome = DeletionOutcome(uid, "replaced" if is_replaced else "gone", None, left)
+    return _with_draft(edit_request, outcome, before) if before is not None and same else outcome
 
 
 def _with_draft(edit_request: EditRequest, outcome: DeletionOutcome, last: dict[str, Value]) -> DeletionOutcome:

@@ -72,8 +72,8 @@ def _with_database(view: View) -> View:
 @_with_database
 async def drafts(request: HttpRequest) -> HttpResponse:
     """Every draft of this user in this browser, newest first."""
-    whose = _whose(request)
-    found = await state_of(request)[DRAFTS].all(whose) if whose.browser else ()
+    identity = _whose(request)
+    found = await state_of(request)[DRAFTS].all(identity) if identity.browser else ()
     items = tuple(DraftItem(draft, title_of(state_of(request), draft.subject)) for draft in found)
     page = page_info(request, title="Drafts", key="drafts")
     context = {"page": page, "items": items, "most": MAX_PER_BROWSER, "days": RETENTION.days}
@@ -179,8 +179,8 @@ def _base_of(content: Content) -> dict[str, Value]:
 
 
 async def _found(request: HttpRequest, key: str) -> Draft | None:
-    whose = _whose(request)
-    return await state_of(request)[DRAFTS].find(whose, key) if whose.browser else None
+    identity = _whose(request)
+    return await state_of(request)[DRAFTS].find(identity, key) if identity.browser else None
 
 
 def _whose(request: HttpRequest) -> Identity:

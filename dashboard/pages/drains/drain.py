@@ -138,5 +138,5 @@ def plan_drain(
     pods: Iterable[Json], budgets: Mapping[str, list[Json] | None], missing: Collection[tuple[str, str]] = ()
 ) -> DrainPlan:
     """`budgets` by namespace, None where they are unknown; `missing` DaemonSets, whose pods are evicted."""
-    fates = [plan_pod(pod, budgets[pod["metadata"]["namespace"]], missing) for pod in pods]
-    return DrainPlan(tuple(sorted(fates, key=lambda fate: (fate.is_staying, fate.key))))
+    plans = [plan_pod(pod, budgets[pod["metadata"]["namespace"]], missing) for pod in pods]
+    return DrainPlan(tuple(sorted(plans, key=lambda fate: (fate.is_staying, fate.key))))

@@ -48,15 +48,15 @@ DRAIN_TITLE = "Drain"
 @unavailable_as_page
 async def drain(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
     """The plan before a drain; with ``?run=`` the progress of that drain."""
-    place = await open_edit_request(request, resource, namespace, name, "do/drain", any_kind=True)
-    if place.target.kind.key != "nodes":
-        return action_not_found(request, place.target.kind, place.target.href)
+    edit_request = await open_edit_request(request, resource, namespace, name, "do/drain", any_kind=True)
+    if edit_request.target.kind.key != "nodes":
+        return action_not_found(request, edit_request.target.kind, edit_request.target.href)
     try:
         if request.GET.get("run"):
-            return await _followed(place, request.GET["run"])
-        return await _begun(place) if request.method == "POST" else await _asked(place)
+            return await _followed(edit_request, request.GET["run"])
+        return await _begun(edit_request) if request.method == "POST" else await _asked(edit_request)
     except Unavailable as error:
-        return place.trouble(_no_database(error), DRAIN_TITLE)
+        return edit_request.trouble(_no_database(error), DRAIN_TITLE)
 
 
 def _no_database(error: Unavailable) -> Refusal:
@@ -178,10 +178,10 @@ async def _begun(edit_request: EditRequest) -> HttpResponse:
         pods,
     )
     try:
-        begun = await edit_request.state[DRAIN_RUNS].start(begin)
+        drain = await edit_request.state[DRAIN_RUNS].start(begin)
     except Unavailable as error:
         return edit_request.trouble(_only_cordoned(error), DRAIN_TITLE)
-    return _to_run(edit_request, begun.key)
+    return _to_run(edit_request, drain.key)
 
 
 def _objection(node: dict[str, Value], plan: DrainPlan, post: Any) -> tuple[int, str]:
@@ -219,8 +219,8 @@ async def _followed(edit_request: EditRequest, key: str) -> HttpResponse:
     if edit_request.request.method == "POST":
         return await _pressed(edit_request, found)
     now = edit_request.state[CLOCK].time()
-    wished = _wished(found.wish, found.state)
-    context: dict[str, object] = {"drain": found, "lost": found.lost(now), "wished": wished}
+    pending_wish = _wished(found.wish, found.state)
+    context: dict[str, object] = {"drain": found, "lost": found.lost(now), "wished": pending_wish}
     return edit_request.page("drains/progress.html", DRAIN_TITLE, context)
 
 

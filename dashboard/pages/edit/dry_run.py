@@ -51,7 +51,7 @@ def _marked(lines: tuple[Line, ...], now: str, changes: tuple[Change, ...]) -> t
     if not own:
         return lines
     stored = parse(now)
-    places = {place.line for path in own if (place := stored.position(path)) is not None}
+    places = {position.line for path in own if (position := stored.position(path)) is not None}
     return tuple(
         replace(line, by_server=True) if line.kind == "add" and line.now_number in places else line for line in lines
     )

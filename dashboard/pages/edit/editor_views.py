@@ -109,8 +109,8 @@ async def take_theirs(
     checked = await returns_outcome(check_text)(edit_request.target, draft)
     if isinstance(checked, Refused):
         return JsonResponse(unreadable_result(checked.refusal, draft))
-    taken = await merge_theirs(edit_request.object_client, draft, await edit_request.schema())
-    return JsonResponse(_answer(taken, edit_request.target) if isinstance(taken, Submission) else {})
+    merged = await merge_theirs(edit_request.object_client, draft, await edit_request.schema())
+    return JsonResponse(_answer(merged, edit_request.target) if isinstance(merged, Submission) else {})
 
 
 def _answer(submission: Submission, target: Target) -> dict[str, object]:

@@ -71,15 +71,15 @@ async def _consistent(edit_request: EditRequest, draft: Submission, document: Do
 def _check(
     post: dict[str, str], target: Target, draft: Submission, document: Document, schema: Schema
 ) -> dict[str, Any]:
-    posted = form_fields(post)
-    filled, problems = apply_form(schema, document, posted)
+    form_data = form_fields(post)
+    filled, problems = apply_form(schema, document, form_data)
     pressed = ButtonResult(filled, ExpandedPaths.read(post.get(OPEN, ""))) if problems else press(schema, filled, post)
     filled, state = pressed.document, {**post, OPEN: pressed.expanded.text}
     refusal = _refusal(problems, filled, target, draft, schema)
     found = refusal.problems if refusal is not None else ()
-    kept = posted if problems else {}
+    unapplied = form_data if problems else {}
     form = build_form(
-        schema, FormContext(filled.value, draft.base.value, kept, found, line_in(filled), target.part), state
+        schema, FormContext(filled.value, draft.base.value, unapplied, found, line_in(filled), target.part), state
     )
     return {
         "valid": refusal is None,

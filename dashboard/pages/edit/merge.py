@@ -62,9 +62,9 @@ def compute_moved(
     merged = merge(base, now.value, mine, schema=schema, choices=choices)
     all_mine, all_theirs = _answered(base, now.value, mine, schema, merged)
     theirs = changes(base, now.value, schema=schema)
-    taken = changes(mine, all_mine, schema=schema)
+    own_changes = changes(mine, all_mine, schema=schema)
     kept = changes(now.value, all_theirs, schema=schema)
-    return Moved(draft, now, merged, theirs, taken, kept)
+    return Moved(draft, now, merged, theirs, own_changes, kept)
 
 
 def _answered(base: Value, theirs: Value, mine: Value, schema: Schema, merged: MergeResult) -> tuple[Value, Value]:

@@ -219,8 +219,8 @@ def _saved_response(edit_request: EditRequest, saved: Saved) -> HttpResponse:
     if saved.confirmed_by_read or (LOST_INPUT in edit_request.request.POST and not saved.changed):
         words = f"{edited} is saved: {STORED_AFTER_ALL}."
     warnings = " ".join(f"The API server warns: {warning}." for warning in saved.warnings)
-    told = " ".join(each for each in (words, otherwise, warnings) if each)
-    flash(response, edit_request.target.href, told, "warn" if warnings or unseen else "ok")
+    text = " ".join(each for each in (words, otherwise, warnings) if each)
+    flash(response, edit_request.target.href, text, "warn" if warnings or unseen else "ok")
     return response
 
 

@@ -38,10 +38,10 @@ _NEEDS = {
 @unavailable_as_page
 async def evict_pod(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
     """Shows the plan, then evicts exactly that pod; where a budget blocks it, it is retried with a countdown."""
-    place = await open_edit_request(request, resource, namespace, name, "do/evict", any_kind=True)
-    if place.target.kind.key != "pods":
-        return action_not_found(request, place.target.kind, place.target.href)
-    return await _posted(place) if request.method == "POST" else await _asked(place)
+    edit_request = await open_edit_request(request, resource, namespace, name, "do/evict", any_kind=True)
+    if edit_request.target.kind.key != "pods":
+        return action_not_found(request, edit_request.target.kind, edit_request.target.href)
+    return await _posted(edit_request) if request.method == "POST" else await _asked(edit_request)
 
 
 async def _asked(
@@ -53,13 +53,13 @@ async def _asked(
         if refusal:
             return edit_request.trouble(refusal, EVICT_TITLE)
         raise edit_request.read_failure(error, EVICT_TITLE) from error
-    fate = await _fate(edit_request, pod)
-    refused, tried = await asyncio.gather(_refused(edit_request), _tried(edit_request, fate.uid))
+    plan = await _fate(edit_request, pod)
+    refused, tried = await asyncio.gather(_refused(edit_request), _tried(edit_request, plan.uid))
     context: dict[str, object] = {
-        "fate": fate,
-        "needs": tuple((need, _NEEDS[need]) for need in fate.needs),
+        "fate": plan,
+        "needs": tuple((need, _NEEDS[need]) for need in plan.needs),
         "form": edit_request.request.POST,
-        "command": eviction_command(edit_request.target, fate.uid),
+        "command": eviction_command(edit_request.target, plan.uid),
         "refused": refused,
         "tried": "" if refused else tried,
         "problem": problem,
@@ -101,7 +101,7 @@ async def _posted(edit_request: EditRequest) -> HttpResponse:
     if not uid:
         return await _asked(edit_request)
     try:
-        fate = await _fate(edit_request, await edit_request.object_client.read())
+        plan = await _fate(edit_request, await edit_request.object_client.read())
     except NotFound:
         return _followed(edit_request, uid) if LOST_INPUT in post else _gone(edit_request, Gone(replaced=False))
     except InformerdError as unread:
@@ -109,10 +109,10 @@ async def _posted(edit_request: EditRequest) -> HttpResponse:
             unanswered_refusal(unread, *_NOT_KNOWN, is_unverified=True) if LOST_INPUT in post else refusal_of(unread)
         )
         return await _again(edit_request, known)
-    if fate.uid != uid:
+    if plan.uid != uid:
         return _followed(edit_request, uid) if LOST_INPUT in post else _gone(edit_request, Gone(replaced=True))
-    if any(need not in post for need in fate.needs):
-        words = " ".join(_NEEDS[need] for need in fate.needs if need not in post)
+    if any(need not in post for need in plan.needs):
+        words = " ".join(_NEEDS[need] for need in plan.needs if need not in post)
         return await _asked(edit_request, status=422, problem=f"Confirm this first: {words}")
     match await evict(edit_request.client, target.namespace, target.name, uid):
         case Evicted():
@@ -120,7 +120,7 @@ async def _posted(edit_request: EditRequest) -> HttpResponse:
         case Gone() as gone:
             return _followed(edit_request, uid) if LOST_INPUT in post else _gone(edit_request, gone)
         case Blocked() as held:
-            return await _held(edit_request, held, fate)
+            return await _held(edit_request, held, plan)
         case Failed(error=error):
             return await _not_done(edit_request, uid, error)
 

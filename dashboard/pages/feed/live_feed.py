@@ -181,9 +181,9 @@ class LiveFeed(LiveView):
         self.tally.add(entry.time, entry.op)
         self.rate.add(entry.time)
         self.newest_at = max(self.newest_at, entry.time)
-        place = ("added", "modified", "deleted").index(entry.op)
-        self._since_told[place] += 1
-        self._to_say[place] += 1
+        index = ("added", "modified", "deleted").index(entry.op)
+        self._since_told[index] += 1
+        self._to_say[index] += 1
 
     def _find(self, now: float) -> SlicedWork:
         """Search earlier entries; then show them, with those that came meanwhile."""

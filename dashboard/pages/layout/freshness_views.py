@@ -83,14 +83,14 @@ def workers_freshness(state: AppState) -> tuple[WorkerFreshness, ...]:
     """The worker whose rows are shown, then other workers that publish."""
     replicas = [state[REPLICAS].get(kind.key) for kind in state[HUB].configured_kinds]
     followed = {replica.epoch for replica in replicas} - {""}
-    said = {replica.epoch for replica in replicas if replica.state == "live"}
+    epochs = {replica.epoch for replica in replicas if replica.state == "live"}
     heard = dict(state[OBJECT_COUNTS].workers)
     return tuple(
         WorkerFreshness(
             heard.get(epoch, ""),
             rfc3339(int(epoch.partition("-")[0]) / 1000),
             followed=epoch in followed,
-            heard=epoch in said or epoch not in followed,
+            heard=epoch in epochs or epoch not in followed,
         )
         for epoch in sorted({*followed, *heard}, key=lambda epoch: (epoch not in followed, epoch))
         if epoch.partition("-")[0].isdecimal()

@@ -45,8 +45,8 @@ def column_choices(query: Query) -> ColumnChoices:
 
 
 def _earlier(query: Query, shown: list[str], name: str) -> str:
-    place = shown.index(name) if name in shown else 0
-    if not place:
+    index = shown.index(name) if name in shown else 0
+    if not index:
         return ""
-    moved = [*shown[: place - 1], name, shown[place - 1], *shown[place + 1 :]]
+    moved = [*shown[: index - 1], name, shown[index - 1], *shown[index + 1 :]]
     return query.with_(columns=tuple(moved)).href()

@@ -24,8 +24,8 @@ async def overview(request: HttpRequest) -> HttpResponse:
     view = open_overview(state[HUB], chosen)
     choices = namespace_picker(state, chosen, _overview_href)
     page = page_info(request, title="Overview", key="overview", view=view, namespaces=choices, selected=chosen)
-    told = [problem.message for problem in problems] + [said for _, said in unknown_namespaces(state, chosen)]
-    response = render(request, "overview/overview.html", {**view.context(), "page": page, "told": told})
+    sentences = [problem.message for problem in problems] + [said for _, said in unknown_namespaces(state, chosen)]
+    response = render(request, "overview/overview.html", {**view.context(), "page": page, "told": sentences})
     return vary_on_htmx(response)
 
 

@@ -114,8 +114,8 @@ async def preview_action(
         wanted = await action.desired_value(edit_request, state, {**form_data, "wanted": shown})
         if same(wanted, state.value):
             return Preview()
-        exchange = ObjectClient(edit_request.client, edit_request.target, time_limit=DRY_RUN_TIMEOUT)
-        return Preview(await dry_run_patch(action, exchange, state, wanted))
+        object_client = ObjectClient(edit_request.client, edit_request.target, time_limit=DRY_RUN_TIMEOUT)
+        return Preview(await dry_run_patch(action, object_client, state, wanted))
     except WrongInput as wrong:
         return Preview(words=str(wrong) if "wanted" in form_data else "")
     except InformerdError as error:

@@ -45,14 +45,16 @@ _SAFE = "That is safe: it applies to exactly this object in this state, and cann
 @unavailable_as_page
 async def quick_action(request: HttpRequest, resource: str, namespace: str, name: str, action: str) -> HttpResponse:
     """One action on one object: GET shows it, POST does it. ``?progress`` shows the progress after it."""
-    place = await open_edit_request(request, resource, namespace, name, f"do/{action}", any_kind=True)
-    found = find_action(place.target.kind, action)
+    edit_request = await open_edit_request(request, resource, namespace, name, f"do/{action}", any_kind=True)
+    found = find_action(edit_request.target.kind, action)
     if found is None:
-        return action_not_found(request, place.target.kind, place.target.href)
+        return action_not_found(request, edit_request.target.kind, edit_request.target.href)
     if "progress" in request.GET:
-        return await _progress(place, found)
+        return await _progress(edit_request, found)
     form = request.POST.dict() if request.method == "POST" else request.GET.dict()
-    return await _done(place, found, form) if request.method == "POST" else await _asked(place, found, form)
+    return (
+        await _done(edit_request, found, form) if request.method == "POST" else await _asked(edit_request, found, form)
+    )
 
 
 def action_not_found(request: HttpRequest, kind: KindInfo, href: str) -> HttpResponse:

@@ -183,23 +183,23 @@ async def _name_in_use(context: ApplyContext, part: Manifest, target: Target, se
 
 async def _update(context: ApplyContext, part: Manifest, target: Target, review: ReviewedStep, lost: str) -> Result:
     """PUT on top of exactly the compared state; the status may have changed meanwhile."""
-    exchange = ObjectClient(context.client, target, write_recorder=context.write_recorder)
+    object_client = ObjectClient(context.client, target, write_recorder=context.write_recorder)
     schema = await context.schema(target)
     for _ in range(MAX_TRIES):
-        live = await _as_reviewed(exchange, part, review, schema, lost)
+        live = await _as_reviewed(object_client, part, review, schema, lost)
         if isinstance(live, Result):
             return live
         sent = merged_body(live, part.value, schema)
         if not review.matches(target, sent):  # the schema, by which lists are merged, is another one now
             return stale_result(part, target, _OTHERWISE)
         try:
-            stored = await exchange.update(sent, dry_run=False)
+            stored = await object_client.update(sent, dry_run=False)
         except (Conflict, NotFound):
             continue
         except InformerdError as error:
             if not is_unanswered(error):
                 raise
-            return await _found_out(exchange, part, review, schema, error)
+            return await _found_out(object_client, part, review, schema, error)
         stored_otherwise = drift_from_dry_run(review.admission_changes, admission_changes(sent, stored.value))
         return replace(done_result(part, target, "changed", stored.warnings), otherwise=stored_otherwise)
     return stale_result(part, target, f"The object changed {MAX_TRIES} times during the attempts. Review again.")

@@ -129,12 +129,12 @@ def manifests_in(chunk: str, offset: int = 0, column: int = 0) -> Iterator[Manif
     if is_list and isinstance(items, list) and items:
         own = {} if (api_version, kind) == ("v1", "List") else {"apiVersion": api_version, "kind": kind[:-4]}
         for index, item in enumerate(items):
-            place = document.position(("items", index))
-            line = (place.line if place is not None else 1) + offset
+            position = document.position(("items", index))
+            line = (position.line if position is not None else 1) + offset
             yield Manifest(0, line, _of_list(item, own), None, document, offset, column, ("items", index))
     elif (api_version, kind) == ("v1", "List") or (is_list and isinstance(items, list)):
-        place = document.position(("items",)) or document.position(("kind",))
-        line = (place.line if place is not None else 1) + offset
+        position = document.position(("items",)) or document.position(("kind",))
+        line = (position.line if position is not None else 1) + offset
         yield _unread(line, 1, "This list has no items: add some, or remove the list.", "It cannot be created")
     else:
         yield Manifest(0, document.root.line + 1 + offset, value, None, document, offset, column)

@@ -122,26 +122,26 @@ async def _step(context: ApplyContext, part: Manifest, makers: Dependencies) -> 
             return Step(part, "refused", refusal=refusal_of(error))
         if words := not_stored_reason(target.kind):
             return Step(part, "refused", refusal=refusal_at(part, words, ("kind",)))
-        said = notes(part.value, target, chosen_namespace=context.chosen_namespace)
+        found_notes = notes(part.value, target, chosen_namespace=context.chosen_namespace)
         try:
             step = await _tried(context, part, target, makers)
-            return replace(step, notes=(*said, *step.notes))
+            return replace(step, notes=(*found_notes, *step.notes))
         except InformerdError as error:
             refusal = with_schema_problems(refusal_of(error), await context.schema(target), part.value)
             return Step(part, "refused", target, refusal=part.locate(refusal))
 
 
 async def _tried(context: ApplyContext, part: Manifest, target: Target, makers: Dependencies) -> Step:
-    exchange = ObjectClient(context.client, target)
+    object_client = ObjectClient(context.client, target)
     try:
-        live = await exchange.read() if target.name else None
+        live = await object_client.read() if target.name else None
     except NotFound:
         live = None
     if live is not None:
         return await _changed(context, part, target, live)
     sent = create_body(part.value, target)
     try:
-        stored = await exchange.create(sent, dry_run=True)
+        stored = await object_client.create(sent, dry_run=True)
     except NotFound:
         maker = makers.namespace_creator(target.namespace, part)
         if maker is None:
@@ -157,19 +157,29 @@ async def _changed(context: ApplyContext, part: Manifest, target: Target, live: 
     sent = await run_in_thread_if_large(merged_body, live, part.value, schema, size=_size(part))
     before = editable_part(live)
     uid, state = live["metadata"]["uid"], fingerprint(before)
-    said = origin_notes(part.value, live)
+    found_notes = origin_notes(part.value, live)
     if same(before, editable_part(sent)):
-        return Step(part, "same", target, uid=uid, state_fingerprint=state, notes=said)
+        return Step(part, "same", target, uid=uid, state_fingerprint=state, notes=found_notes)
     stored = await ObjectClient(context.client, target).update(sent, dry_run=True)
     after = editable_part(stored.value)
     if same(before, after):
-        return Step(part, "same", target, uid=uid, state_fingerprint=state, warnings=stored.warnings, notes=said)
+        return Step(part, "same", target, uid=uid, state_fingerprint=state, warnings=stored.warnings, notes=found_notes)
     found = await run_in_thread_if_large(changes, before, after, size=_size(part))
     lines = await run_in_thread_if_large(diff_lines, to_yaml(before), to_yaml(after), size=_size(part))
     mark = fingerprint(editable_part(sent))
     seen = await run_in_thread_if_large(admission_changes, sent, stored.value, size=_size(part))
     return Step(
-        part, "update", target, found, lines, stored.warnings, uid, state, mark, notes=said, admission_changes=seen
+        part,
+        "update",
+        target,
+        found,
+        lines,
+        stored.warnings,
+        uid,
+        state,
+        mark,
+        notes=found_notes,
+        admission_changes=seen,
     )
 
 

@@ -97,7 +97,7 @@ def read_progress(post: QueryDict, about: str, min_seconds: float) -> ApplyProgr
     wanted = manifest_numbers(post, SELECTED)
     results = msgspec.convert(_signed(post.get(RESULTS, ""), about, _RESULTS) or [], list[Result])
     in_steps = IN_STEPS in post
-    going = ApplyState(
+    state = ApplyState(
         {result.number: result for result in results},
         continue_on_failure=post.get(AFTER_FAILURE) == "go",
         in_steps=in_steps,
@@ -105,7 +105,7 @@ def read_progress(post: QueryDict, about: str, min_seconds: float) -> ApplyProgr
         may_be_applied=bool(post.get(UNANSWERED)),
         time_limit=max(STEP_SECONDS, min_seconds) if in_steps else TIME_LIMIT,
     )
-    return ApplyProgress({number: ReviewedStep(*review) for number, *review in reviewed if number in wanted}, going)
+    return ApplyProgress({number: ReviewedStep(*review) for number, *review in reviewed if number in wanted}, state)
 
 
 def next_request(post: QueryDict, results: tuple[Result, ...], state: ApplyState) -> NextRequest | None:

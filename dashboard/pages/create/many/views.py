@@ -114,18 +114,18 @@ async def create_many(request: HttpRequest) -> HttpResponse:
         parts = await run_in_thread_if_large(parse_manifests, text, size=len(text))
     except DocumentError as error:
         return _text_page(table, text, unreadable_refusal(error))
-    kitchen = table.apply_context
-    if kitchen is None:
+    context = table.apply_context
+    if context is None:
         problem = Problem("Deltaboard is not connected to a cluster.", table.state[HUB].connection_problem())
         return _text_page(table, text, Refusal((problem,), 503, "Not sent"))
     pressed = APPLY in request.POST or STOP in request.POST
-    course = read_progress(request.POST, _about(table, text), table.state[CLOCK].now() - began) if pressed else None
-    if course is None:
-        return await _review_page(table, kitchen, text, parts)
+    progress = read_progress(request.POST, _about(table, text), table.state[CLOCK].now() - began) if pressed else None
+    if progress is None:
+        return await _review_page(table, context, text, parts)
     if STOP in request.POST:
-        return await _result_page(table, text, course, course.stopped_results(parts))
-    results = await apply(kitchen, table.state[CLOCK], parts, course.reviews, course.state)
-    return await _result_page(table, text, course, results)
+        return await _result_page(table, text, progress, progress.stopped_results(parts))
+    results = await apply(context, table.state[CLOCK], parts, progress.reviews, progress.state)
+    return await _result_page(table, text, progress, results)
 
 
 async def _opened(table: CreateManyRequest, key: str) -> HttpResponse:
