@@ -141,7 +141,7 @@ class AccessReviews:
         """Why the action is not allowed: a yes may be CACHE_SECONDS old, a no is requested again."""
         answer = self._answer(access)
         if answer.words or not self._known(answer):
-            await self._asked(access, answer)
+            await self._wait_for_answer(access, answer)
         return answer.words
 
     async def stop(self) -> None:
@@ -173,11 +173,11 @@ class AccessReviews:
         try:
             async with self._gate:
                 if not self._known(answer):
-                    await self._asked(right, answer)
+                    await self._wait_for_answer(right, answer)
         finally:
             answer.waiting = False
 
-    async def _asked(self, right: ResourceAttributes, answer: _Answer) -> None:
+    async def _wait_for_answer(self, right: ResourceAttributes, answer: _Answer) -> None:
         """Wait for the answer to the running request, or to a new one."""
         if answer.asking is None:
             answer.asking = self._begin(self._ask(right, answer), right)
@@ -204,7 +204,7 @@ class AccessReviews:
         if every != right:
             shared = self._answer(every)
             if not self._known(shared):
-                await self._asked(every, shared)
+                await self._wait_for_answer(every, shared)
             if not shared.words:
                 return ""
         return await ask_denial(client, right)

@@ -115,7 +115,7 @@ class Connection:
                 config = self.cluster if self._demo.is_running else await self._demo.start(self._choice.demo_reason)
             await self._connect(config)
         except ConfigError as error:
-            self._refused(error)
+            self._record_config_problem(error)
 
     async def _connect(self, config: ClusterConfig) -> None:
         if self.client is not None and config == self.cluster:
@@ -146,7 +146,7 @@ class Connection:
             return True
         return config.name == self.cluster.name
 
-    def _refused(self, error: ConfigError) -> None:
+    def _record_config_problem(self, error: ConfigError) -> None:
         """Record that the configuration cannot be used. A working client stays."""
         if self.client is not None and self.cluster.name != "demo":
             logger.warning("the changed configuration cannot be used, the old one stays: %s", error)

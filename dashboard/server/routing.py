@@ -59,7 +59,7 @@ def open_live_view(state: AppState, address: str) -> LiveView | None:
 
     Raises BadPath where it is not an address, UnknownPath where there is no page at it.
     """
-    return _opened(state, address, _view_of)
+    return _open_view(state, address, _view_of)
 
 
 def open_drawer_view(state: AppState, address: str) -> LiveView | None:
@@ -67,10 +67,10 @@ def open_drawer_view(state: AppState, address: str) -> LiveView | None:
 
     Raises as `open_live_view`.
     """
-    return _opened(state, address, _beside_of)
+    return _open_view(state, address, _beside_of)
 
 
-def _opened(state: AppState, address: str, view_of: LiveViewResolver) -> LiveView | None:
+def _open_view(state: AppState, address: str, view_of: LiveViewResolver) -> LiveView | None:
     if not address:
         return None
     if not address.startswith("/") or address.startswith("//") or len(address) > MAX_ADDRESS_LENGTH:

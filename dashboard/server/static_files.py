@@ -84,15 +84,15 @@ class _Table(WhiteNoiseMiddleware):  # type: ignore[misc]
     def add_files_from_finders(self) -> None:
         for name, content in versioned_storage().contents.items():
             url = f"{self.static_prefix}{name}"
-            self.files[url] = self._made(content, name, url)
+            self.files[url] = self._load(content, name, url)
 
     def get_static_file(self, path: str, url: str, **_: object) -> StaticFile:
         try:
-            return self._made(Path(path).read_bytes(), path, url)
+            return self._load(Path(path).read_bytes(), path, url)
         except OSError as error:
             raise MissingFileError(path) from error
 
-    def _made(self, content: bytes, path: str, url: str) -> StaticFile:
+    def _load(self, content: bytes, path: str, url: str) -> StaticFile:
         headers = Headers([])
         self.add_mime_headers(headers, path, url)
         return StaticFile(content, dict(headers.items()))

@@ -26,16 +26,16 @@ CACHE_SIZE = 1_000
 @register.simple_tag
 def container_lines(lines: Iterable[ContainerLine], view: str) -> SafeString:
     """A `<li>` for each container, every text in it escaped; `view` is the id of its view."""
-    made = ((_made if line.is_large else _line)(line, view, number) for number, line in enumerate(lines, 1))
-    return mark_safe("".join(made))  # noqa: S308 -- _made escapes
+    made = ((_render if line.is_large else _line)(line, view, number) for number, line in enumerate(lines, 1))
+    return mark_safe("".join(made))  # noqa: S308 -- _render escapes
 
 
 @lru_cache(maxsize=CACHE_SIZE)
 def _line(line: ContainerLine, view: str, number: int) -> str:
-    return _made(line, view, number)
+    return _render(line, view, number)
 
 
-def _made(line: ContainerLine, view: str, number: int) -> str:
+def _render(line: ContainerLine, view: str, number: int) -> str:
     kind = f' <span class="label">{line.kind}</span>' if line.kind != "container" else ""
     icon = f'<svg class="i" aria-hidden="true"><use href="#i-{line.tone}"/></svg>'
     state = f'<span class="status {line.tone} push">{icon}{escape(line.state)}</span>' if line.state else ""
@@ -48,12 +48,12 @@ def _made(line: ContainerLine, view: str, number: int) -> str:
     return (
         f'<li id="container-{view}-{number}" data-part>'
         f'<span class="line-head"><span class="mono name">{escape(line.name)}</span>{kind}{state}</span>'
-        f'<small class="mono">{escape(line.image)}</small><small>{" · ".join(_told(line))}</small>'
+        f'<small class="mono">{escape(line.image)}</small><small>{" · ".join(_fact_lines(line))}</small>'
         f"{''.join(f'<small>{sentence(fact)}</small>' for fact in line.facts)}{setup}</li>"
     )
 
 
-def _told(line: ContainerLine) -> Iterable[str]:
+def _fact_lines(line: ContainerLine) -> Iterable[str]:
     if line.restarts:
         yield f"restarted {count(line.restarts)} time{'' if line.restarts == 1 else 's'}"
     if line.since:

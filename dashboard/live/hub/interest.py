@@ -79,7 +79,7 @@ class Interest:
         while True:
             self._wake.clear()
             self.sweep()
-            await self._say()
+            await self._announce()
             await sleep_or(self._wake, SWEEP_INTERVAL, self._clock)
 
     def sweep(self) -> None:
@@ -89,9 +89,9 @@ class Interest:
             if self._hub.is_viewed(key):
                 self._looked[key] = now
             elif now - looked >= ON_DEMAND_TTL:
-                self._let_go(key)
+                self._unfollow(key)
 
-    async def _say(self) -> None:
+    async def _announce(self) -> None:
         now = self._clock.now()
         if self._looked and now - self._said >= ANNOUNCE_INTERVAL:
             self._said = now
@@ -106,10 +106,10 @@ class Interest:
         idle = min(self._looked, key=self._looked.__getitem__)
         if self._clock.now() - self._looked[idle] <= ON_DEMAND_RECENT:
             return False
-        self._let_go(idle)
+        self._unfollow(idle)
         return True
 
-    def _let_go(self, key: str) -> None:
+    def _unfollow(self, key: str) -> None:
         del self._looked[key], self._since[key]
         self._hub.unfollow(key)
         self._replicas.unfollow(key)

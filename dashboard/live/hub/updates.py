@@ -94,7 +94,7 @@ class Updates:
         self._left = min(RENDER_BUDGET, self._left + BUDGET_REFILL * (now - self._filled))
         self._filled = now
         began = self._timer()
-        wait = self._turn(now, began)
+        wait = self._send_due(now, began)
         spent = self._timer() - began
         self._left -= spent
         if spent < TURN_SECONDS or wait is None:
@@ -104,7 +104,7 @@ class Updates:
         self._rests_until = now + spent + rest
         return max(wait, rest)
 
-    def _turn(self, now: float, began: float) -> float | None:
+    def _send_due(self, now: float, began: float) -> float | None:
         """Send what is due for one turn. Returns the seconds until the next turn; None where nothing is left."""
         for watched in sorted(self._dirty, key=self._ready_at):
             if (ready := self._ready_at(watched)) > now:

@@ -66,7 +66,7 @@ class KindIndex:
         self._waiting: deque[tuple[str, Row | None]] = deque()
         self._taking = False
         self._touched = DirtyUids()
-        self.path_columns = PathColumns(self.rows, clock, slices, self._tell_waiting)
+        self.path_columns = PathColumns(self.rows, clock, slices, self._notify_waiting)
         self.path_presence = PathPresence(self.rows, self.path_columns, slices)
         self.value_counts = ValueCounts(self.rows, clock, slices)
         slices.add(self._census.build(list(self.rows.values())))
@@ -79,7 +79,7 @@ class KindIndex:
         result = self._results.get(place)
         self._used[place] = self._clock.now()
         if result is None:
-            matches, base = self._found(query), self._found(query.without_statuses()) or self._census
+            matches, base = self._find_matches(query), self._find_matches(query.without_statuses()) or self._census
             index = self._index(query)
             columns = self.path_columns.use(query.required_paths)
             result = self._results[place] = ResultSet(
@@ -156,7 +156,7 @@ class KindIndex:
         try:
             while self._waiting:
                 for _ in range(min(CHANGES_PER_STEP, len(self._waiting))):
-                    self._take(*self._waiting.popleft())
+                    self._apply_row(*self._waiting.popleft())
                 self._touched.notify()
                 yield None
         except Exception as error:
@@ -165,7 +165,7 @@ class KindIndex:
         finally:
             self._taking = False
 
-    def _take(self, uid: str, new: Row | None) -> None:
+    def _apply_row(self, uid: str, new: Row | None) -> None:
         """The row is now `new`; None: it is deleted."""
         old = self.rows.get(uid)
         if new is not None:
@@ -206,10 +206,10 @@ class KindIndex:
             for result in self._of_filter.get(key, ()):
                 moved = result.sort_index.last_change if old is not new else None
                 if moved is not None or was != now:
-                    result.update(was, now, *(moved or _standing(result, uid)))
+                    result.update(was, now, *(moved or _unmoved_entries(result, uid)))
                 self._touched.note(result, uid, new)
 
-    def _tell_waiting(self) -> None:
+    def _notify_waiting(self) -> None:
         """Report to waiting views that a new path has been read in some more rows."""
         for result in self._results.values():
             if not result.ready:
@@ -253,7 +253,7 @@ class KindIndex:
             self._slices.add(self._safely(when_ready(self.path_columns.use(paths), work), index))
         return index
 
-    def _found(self, query: Query) -> Matches | None:
+    def _find_matches(self, query: Query) -> Matches | None:
         """The rows that match its filter; None for all rows."""
         place = _filter_of(query)
         if place == NO_FILTER:
@@ -303,7 +303,7 @@ def _filter_of(query: Query) -> FilterKey:
     return (query.namespaces, query.terms)
 
 
-def _standing(result: ResultSet, uid: str) -> tuple[EncodedKey | None, EncodedKey | None]:
+def _unmoved_entries(result: ResultSet, uid: str) -> tuple[EncodedKey | None, EncodedKey | None]:
     """The entry of a row that did not move, as old and new entry."""
     entry = result.sort_index.key_of.get(uid)
     return entry, entry

@@ -70,13 +70,13 @@ class PathColumn:
             self._longer.add(uid)
             self._values[uid] = ()
         else:
-            self._values[uid] = self._one_of(values)
+            self._values[uid] = self._intern(values)
 
     def drop(self, uid: str) -> None:
         """Remove a deleted row."""
         self.put(uid, ())
 
-    def _one_of(self, values: Values) -> Values:
+    def _intern(self, values: Values) -> Values:
         """The same values, as an object that is shared with the rows that have them too."""
         if len(self._alike) < MAX_INTERNED:
             return self._alike.setdefault(values, values)
@@ -118,7 +118,7 @@ class PathColumns:
 
     def use(self, paths: Iterable[FieldPath]) -> tuple[PathColumn, ...]:
         """The columns of these paths. New ones are read from now on, see `ready`."""
-        return tuple([self._columns[path.text] if path in self else self._begin(path) for path in paths])
+        return tuple([self._columns[path.text] if path in self else self._start_column(path) for path in paths])
 
     def values(self, path: FieldPath, row: Row) -> Values:
         """Values of a path in a row, which must be one of `rows` or the one that the last change replaced."""
@@ -153,7 +153,7 @@ class PathColumns:
                 del self._columns[text]
                 self._read = None
 
-    def _begin(self, path: FieldPath) -> PathColumn:
+    def _start_column(self, path: FieldPath) -> PathColumn:
         column = self._columns[path.text] = PathColumn(path, self._clock.now())
         self._read = None
         self._slices.add(self._safely(column))
@@ -161,14 +161,14 @@ class PathColumns:
 
     def _safely(self, column: PathColumn) -> SlicedWork:
         try:
-            yield from self._look(column)
+            yield from self._read_rows(column)
         except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
             column.error = error
             if self._columns.get(column.path.text) is column:
                 del self._columns[column.path.text]
                 self._read = None
 
-    def _look(self, column: PathColumn) -> SlicedWork:
+    def _read_rows(self, column: PathColumn) -> SlicedWork:
         """Read it in all rows. Rows that change meanwhile are read twice, which does no harm."""
         read = path_reader((column.path,))
         uids = list(self._rows)

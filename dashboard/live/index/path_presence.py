@@ -36,7 +36,7 @@ class PathPresence:
         for path in paths:
             if path not in self._seen:
                 self._seen[path] = None
-                self._slices.add(self._look(path))
+                self._slices.add(self._search(path))
 
     def unwatch(self, view: object) -> None:
         """The view needs no more reports."""
@@ -55,31 +55,31 @@ class PathPresence:
         unseen = tuple([path for path, seen in self._seen.items() if not seen])
         for path, values in zip(unseen, path_reader(unseen)(new), strict=True):
             if values:
-                self._say(path, True)
+                self._report(path, True)
 
-    def _look(self, path: FieldPath) -> SlicedWork:
+    def _search(self, path: FieldPath) -> SlicedWork:
         column = self._columns.get(path)
         if column is not None:
             while not column.ready and column.error is None:
                 yield "wait"
             if column.ready:
-                self._say_found(path, len(column) > 0)
+                self._report_found(path, len(column) > 0)
                 return
         for position, uid in enumerate(list(self._rows), start=1):
             row = self._rows.get(uid)
             if row is not None and read_path(path, row):
-                self._say(path, True)
+                self._report(path, True)
                 return
             if position % STEP == 0:
                 yield None
-        self._say_found(path, False)
+        self._report_found(path, False)
 
-    def _say_found(self, path: FieldPath, seen: bool) -> None:
+    def _report_found(self, path: FieldPath, seen: bool) -> None:
         """All rows have been read. A row that changed meanwhile may have shown the field already, and is right."""
         if seen or self._seen.get(path) is None:
-            self._say(path, seen)
+            self._report(path, seen)
 
-    def _say(self, path: FieldPath, seen: bool) -> None:
+    def _report(self, path: FieldPath, seen: bool) -> None:
         if self._seen.get(path, seen) is seen:
             return
         self._seen[path] = seen

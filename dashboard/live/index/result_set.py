@@ -122,14 +122,14 @@ class ResultSet:
                 yield from self._own.finish([entry_of[uid] for uid in chosen])
             else:
                 yield from self._in_order(self._own, chosen)
-        self._say_found()
+        self._report_found()
 
     def fail(self, error: Exception) -> None:
         """Mark the result as failed."""
         self.error = error
-        self._say_found()
+        self._report_found()
 
-    def _say_found(self) -> None:
+    def _report_found(self) -> None:
         self.found_event.set()
         for tell in tuple(self.listeners.values()):
             tell(set(), set())

@@ -130,7 +130,7 @@ class IndexStore:
 
     async def count_rows(self, kind: KindInfo, query: Query) -> int:
         """Number of rows of the query, once they are found. Raises PathCacheFull as `all_rows` does."""
-        async with self._found(kind, query) as result:
+        async with self._ready_result(kind, query) as result:
             if result.error is not None:
                 raise result.error
             return len(result)
@@ -140,7 +140,7 @@ class IndexStore:
 
         Raises PathCacheFull where fields by path would have to be left out.
         """
-        async with self._found(kind, query) as result:
+        async with self._ready_result(kind, query) as result:
             entries, rows = result.sort_keys(), dict(result.rows)  # as they are now, whatever changes between the steps
         found: list[Row] = []
         for start in range(0, len(entries), ROWS_PER_STEP):
@@ -149,7 +149,7 @@ class IndexStore:
         return found
 
     @contextlib.asynccontextmanager
-    async def _found(self, kind: KindInfo, query: Query) -> AsyncIterator[ResultSet]:
+    async def _ready_result(self, kind: KindInfo, query: Query) -> AsyncIterator[ResultSet]:
         """The result of the whole query, once it is ready or has failed."""
         fitted = self.fit_query(kind, query)
         if fitted.required_paths != query.required_paths:

@@ -59,9 +59,11 @@ class ObjectCountsClient:
 
     async def run(self) -> None:
         """Receive and announce until cancelled."""
-        announcing = asyncio.create_task(keep_running("announcing the pages that show counts", self._say, self._clock))
+        announcing = asyncio.create_task(
+            keep_running("announcing the pages that show counts", self._announce, self._clock)
+        )
         try:
-            await self._inbox.run(self._take)
+            await self._inbox.run(self._receive_message)
         finally:
             await cancel_all([announcing])
 
@@ -86,7 +88,7 @@ class ObjectCountsClient:
         self._workers = {epoch: each for epoch, each in self._workers.items() if now - each[1] < SILENCE_TIMEOUT}
         return ((epoch, name) for epoch, (name, _) in self._workers.items())
 
-    async def _take(self, message: dict[str, Any]) -> None:
+    async def _receive_message(self, message: dict[str, Any]) -> None:
         try:
             if message["type"] == "census.counts":
                 self.receive(object_counts_decoder.decode(message["data"]))
@@ -94,7 +96,7 @@ class ObjectCountsClient:
             logger.log(self._unreadable, "dropped a census, is the worker of another version? %s", error)
             self._unreadable = logging.DEBUG
 
-    async def _say(self) -> None:
+    async def _announce(self) -> None:
         while True:
             await self._wake.wait()
             self._wake.clear()

@@ -109,16 +109,16 @@ class ObjectCountsCollector:
         if self._is_looked_at:
             await self._count()
         if self._news or self._clock.now() - self._said >= ANNOUNCE_INTERVAL:
-            await self._say()
+            await self._publish()
 
     @property
     def _is_looked_at(self) -> bool:
         return self._clock.now() - self._looked < REQUEST_TTL
 
     async def _hear(self) -> None:
-        await self._inbox.run(self._take)
+        await self._inbox.run(self._receive_message)
 
-    async def _take(self, message: dict[str, Any]) -> None:
+    async def _receive_message(self, message: dict[str, Any]) -> None:
         if message.get("type") == "census.look":
             self.request_counts()
 
@@ -133,10 +133,10 @@ class ObjectCountsCollector:
         except InformerdError:
             return  # the connection says it, to everybody
         known = {each.key: each for each in resources if "list" in each.verbs}
-        before, self._kinds = self._kinds, {key: self._named_again(key, each) for key, each in known.items()}
+        before, self._kinds = self._kinds, {key: self._renamed_count(key, each) for key, each in known.items()}
         self._news = self._news or before.keys() != self._kinds.keys()
 
-    def _named_again(self, key: str, resource: Resource) -> KindCount:
+    def _renamed_count(self, key: str, resource: Resource) -> KindCount:
         before = self._kinds.get(key)
         return KindCount(resource) if before is None else msgspec.structs.replace(before, resource=resource)
 
@@ -150,7 +150,7 @@ class ObjectCountsCollector:
             except (Unreachable, TimeoutError):
                 return
             if self._clock.now() - self._said >= TICK:
-                await self._say()
+                await self._publish()
             await self._clock.sleep(COUNT_PAUSE)
 
     async def _count_one(self, key: str) -> None:
@@ -167,7 +167,7 @@ class ObjectCountsCollector:
         self._kinds[key] = after
         self._news = True
 
-    async def _say(self) -> None:
+    async def _publish(self) -> None:
         self._news, self._said = False, self._clock.now()
         census = ObjectCounts(self._epoch, tuple(self._kinds.values()), process_name())
         await self._sender.to_group(OBJECT_COUNTS_GROUP, {"type": "census.counts", "data": encoder.encode(census)})

@@ -51,7 +51,7 @@ class Deduplicator:
     def follow(self, epoch: str, announced_from: float | None) -> UnannouncedPeriod | None:
         """Follow the worker of `epoch`, which reports changes since `announced_from`. Returns the unreported span."""
         if epoch == self._epoch:
-            return self._begun(announced_from) if self._waits and announced_from is not None else None
+            return self._note_listed(announced_from) if self._waits and announced_from is not None else None
         first = not self._epoch
         self._epoch, self._switched = epoch, True
         self._told_from, self._waits = announced_from or 0.0, announced_from is None
@@ -61,7 +61,7 @@ class Deduplicator:
         self.announced_through, self._through_epoch = announced_from, epoch
         return None if first else (through or 0.0, announced_from)
 
-    def _begun(self, told_from: float) -> UnannouncedPeriod | None:
+    def _note_listed(self, told_from: float) -> UnannouncedPeriod | None:
         """The followed worker has listed since it was followed, and no received frame has said so."""
         self._told_from, self._waits = told_from, False
         through = self.announced_through
@@ -92,7 +92,7 @@ class Deduplicator:
         later = [entry for entry in entries if entry.seq > last]
         if not later:
             return [], 0
-        self._heard(epoch, later[-1].seq)
+        self._record(epoch, later[-1].seq)
         new = [entry for entry in later if not self._known(entry)]
         gap = later[0].seq - last - 1
         missed = 0
@@ -102,7 +102,7 @@ class Deduplicator:
         self._remember(new, later[-1].time)
         return new, missed
 
-    def _heard(self, epoch: str, number: int) -> None:
+    def _record(self, epoch: str, number: int) -> None:
         self._last.pop(epoch, None)
         self._last[epoch] = number
         if len(self._last) > MAX_EPOCHS:

@@ -87,7 +87,7 @@ class FeedHistory:
         self._logs = {key: KindHistory() for key in self._replicas}
         for key, replica in self._replicas.items():
             if replica.state != "starting":
-                self._begin(key, tuple(replica.entries))
+                self._start_history(key, tuple(replica.entries))
 
     @property
     def most(self) -> int:
@@ -108,7 +108,7 @@ class FeedHistory:
         if log is None:
             return
         if change.is_first_snapshot or (change.entries and log.known_from == math.inf):
-            self._begin(key, change.entries)
+            self._start_history(key, change.entries)
             return
         if change.unannounced is not None:
             self._add_untold(log, *change.unannounced)
@@ -172,7 +172,7 @@ class FeedHistory:
                 tuple(log.recent_entries),
             )
 
-    def _begin(self, key: str, entries: Iterable[Entry]) -> None:
+    def _start_history(self, key: str, entries: Iterable[Entry]) -> None:
         """The first message about a kind: all that the worker ever reported, or the newest part of it."""
         log, first = self._logs[key], list(entries)
         replica = self._replicas[key]

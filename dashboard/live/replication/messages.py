@@ -103,13 +103,13 @@ class InterestMessage(msgspec.Struct, frozen=True, array_like=True):
     """Key, and seconds since the last view."""
 
 
-def _left_out(value: Any) -> None:
+def _omit_dictionary(value: Any) -> None:
     """A row's dictionary is not written with the row, see dashboard/live/replication/dictionaries.py."""
     if not isinstance(value, Dictionary):
         raise TypeError(f"the feed cannot encode a {type(value).__name__}")
 
 
-encoder = msgspec.msgpack.Encoder(enc_hook=_left_out)
+encoder = msgspec.msgpack.Encoder(enc_hook=_omit_dictionary)
 frame_decoder = msgspec.msgpack.Decoder(Frame)
 snapshot_request_decoder = msgspec.msgpack.Decoder(SnapshotRequest)
 interest_decoder = msgspec.msgpack.Decoder(InterestMessage)

@@ -141,7 +141,7 @@ class Publisher:
 
     async def run(self) -> None:
         """Send frames until cancelled, or until `end`: deltas each tick, a heartbeat each second."""
-        beat = asyncio.create_task(self._beat())
+        beat = asyncio.create_task(self._send_heartbeat())
         try:
             while not self._ended:
                 await self._wake.wait()
@@ -171,7 +171,7 @@ class Publisher:
         async with self._sending:
             if not request.snapshot:
                 sent = await self._send_pending()
-                frames = self._taken()
+                frames = self._take_frames()
                 frozen = self._snapshots.freeze(self)
                 if not sent or not await self._send(frames):
                     return  # nor would it take the chunk: who asks does so again
@@ -180,7 +180,7 @@ class Publisher:
             chunk = self._snapshots.chunk(request, self)
         await self._sender.to_channel(request.reply_channel, {"type": "feed.chunk", "data": self._encoded(chunk)})
 
-    async def _beat(self) -> None:
+    async def _send_heartbeat(self) -> None:
         while True:
             await self._clock.sleep(HEARTBEAT_INTERVAL)
             self._wake.set()
@@ -196,12 +196,12 @@ class Publisher:
         for _ in range(
             1 + max(self._pending.change_count // CHUNK_ROWS, len(self._pending.entries) // MAX_FRAME_ENTRIES)
         ):
-            frames = self._taken(CHUNK_ROWS, MAX_FRAME_ENTRIES)
+            frames = self._take_frames(CHUNK_ROWS, MAX_FRAME_ENTRIES)
             sent = sent and await self._send(frames)
             await asyncio.sleep(0)
         return sent
 
-    def _taken(self, most_changes: int | None = None, most_entries: int | None = None) -> list[Frame]:
+    def _take_frames(self, most_changes: int | None = None, most_entries: int | None = None) -> list[Frame]:
         """Pending changes as numbered frames; made without waiting, so no delta comes in between.
 
         Only the last frame has the current health: a list of 20,000 is not live with its first frame.

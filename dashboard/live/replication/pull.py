@@ -109,7 +109,7 @@ class Pull:
         if chunk.total == 0:
             return self._start_over(chunk)
         if not self._snapshot and chunk.index == 0:
-            self._begin(chunk)
+            self._start(chunk)
         elif chunk.snapshot != self._snapshot or chunk.index != self._next:
             return False
         if not self.dictionaries.bind(chunk.rows, chunk.dictionaries):
@@ -147,7 +147,7 @@ class Pull:
         frame = self._frames.pop(place, None)
         self._bytes -= _size(frame) if frame else 0
 
-    def _begin(self, chunk: SnapshotChunk) -> None:
+    def _start(self, chunk: SnapshotChunk) -> None:
         self.snapshot_epoch, self.confirmed_at = chunk.epoch, self._clock.now()
         self.table, self.announced_from = chunk.table, chunk.announced_from
         self._snapshot, self._total, self.seq = chunk.snapshot, chunk.total, chunk.seq

@@ -119,10 +119,10 @@ class Replica:
                 self._pull = Pull(self.key, self._clock, before=self.rows)
             if self.is_unlisted:
                 self.is_unlisted = False
-                self._tell(Change(has_new_health=True))
+                self._notify(Change(has_new_health=True))
         if not can_ask or self._pull is None:
             return None
-        return self._asked() or self._pull.due_request()
+        return self._take_request() or self._pull.due_request()
 
     def receive_frame(self, frame: Frame) -> SnapshotRequest | None:
         """Apply a frame. Returns the request to send, where it opened a gap."""
@@ -194,23 +194,23 @@ class Replica:
         """Wait for a worker that has just started and has not listed: keep the present rows, and ask again in a
         while.
         """
-        news = not self.is_unlisted or _told(self.health) != _told(pull.health)
+        news = not self.is_unlisted or _visible_health(self.health) != _visible_health(pull.health)
         self.health, self.is_unlisted = pull.health, True
         self._pull = pull.next_pull()
         if news:
-            self._tell(Change(has_new_health=True))
+            self._notify(Change(has_new_health=True))
 
-    def _asked(self) -> SnapshotRequest | None:
+    def _take_request(self) -> SnapshotRequest | None:
         """The request that work in slices has left."""
         question, self._question = self._question, None
         return question
 
     def _finish(self, pull: Pull) -> SnapshotRequest | None:
         """Apply the snapshot, then the frames that came meanwhile."""
-        self._later(self._take_over(pull))
-        return self._asked()
+        self._later(self._apply_snapshot(pull))
+        return self._take_request()
 
-    def _take_over(self, pull: Pull) -> SlicedWork:
+    def _apply_snapshot(self, pull: Pull) -> SlicedWork:
         """Apply a snapshot in slices. Until its end the replica stays stale and buffers frames; another pull ends the
         work.
         """
@@ -222,7 +222,7 @@ class Replica:
         if pull.changed_count <= MAX_AT_ONCE or (reshaped and self.rows):  # rows of two shapes never stand side by side
             rows = [change for batch in self._holding.apply_snapshot(pull.missing_rows, pull.parts) for change in batch]
         else:
-            yield from self._tell_taken(pull, Change(has_new_columns=True) if reshaped else None)
+            yield from self._notify_applied(pull, Change(has_new_columns=True) if reshaped else None)
             reshaped = False
             if self._pull is not pull:
                 return
@@ -231,19 +231,19 @@ class Replica:
         )
         buffered = pull.take_buffered_frames(self.epoch)
         if sum(map(_size, buffered)) > MAX_AT_ONCE:
-            self._tell(news)
+            self._notify(news)
             news = Change()
-            yield from self._take_kept(pull, buffered)
+            yield from self._apply_buffered(pull, buffered)
             if self._pull is not pull:
                 return
             buffered = []
         self._pull, self._heard = None, pull.confirmed_at
         if self._silent():  # this process stood still meanwhile, or frames were lost: what it knows of is long ago
             self._pull = Pull(self.key, self._clock, before=self.rows)
-            self._tell(news)
+            self._notify(news)
             return
         self.state, self.stale_since = "live", None
-        self._tell(replace(news, has_new_health=True))
+        self._notify(replace(news, has_new_health=True))
         for frame in buffered:
             self._question = self.receive_frame(frame) or self._question
         if self._pull is None:
@@ -269,7 +269,7 @@ class Replica:
             entries=entries, missed_entries=0 if first else missed, unannounced=untold, is_first_snapshot=first
         )
 
-    def _take_kept(self, pull: Pull, buffered: list[Frame]) -> SlicedWork:
+    def _apply_buffered(self, pull: Pull, buffered: list[Frame]) -> SlicedWork:
         """Apply buffered frames, and those that come meanwhile; a gap among them starts another pull."""
         while buffered:
             for frame in buffered:
@@ -292,11 +292,11 @@ class Replica:
             if self._pull is not None:
                 self._pull.buffer_frame(frame)
 
-    def _tell_taken(self, pull: Pull, first: Change | None) -> SlicedWork:
+    def _notify_applied(self, pull: Pull, first: Change | None) -> SlicedWork:
         if first is not None:
-            self._tell(first)
+            self._notify(first)
         for rows in self._holding.apply_snapshot(pull.missing_rows, pull.parts):
-            self._tell(Change(rows=rows, unserved=_unserved(pull.health)))
+            self._notify(Change(rows=rows, unserved=_unserved(pull.health)))
             yield None
             if self._pull is not pull:
                 return
@@ -312,11 +312,11 @@ class Replica:
             self.announced_from = self._telling.announced_through
         self.rates.add(frame.sent_at, frame.rates)
         self._place.advance(frame)
-        news = _told(self.health) != _told(frame.health)
+        news = _visible_health(self.health) != _visible_health(frame.health)
         self.health = frame.health
         if changes or entries or news or reshaped or untold:
             unserved = _unserved(frame.health)
-            self._tell(
+            self._notify(
                 Change(
                     changes, entries, missed, untold, has_new_columns=reshaped, has_new_health=news, unserved=unserved
                 )
@@ -337,13 +337,13 @@ class Replica:
     def _become(self, state: ReplicaState, *, since: float) -> None:
         if state != self.state:
             self.state, self.stale_since = state, since
-            self._tell(Change(has_new_health=True))
+            self._notify(Change(has_new_health=True))
 
-    def _tell(self, change: Change) -> None:
+    def _notify(self, change: Change) -> None:
         self._listeners.notify(change)
 
 
-def _told(health: Health) -> tuple[object, ...]:
+def _visible_health(health: Health) -> tuple[object, ...]:
     """The part of an informer's health whose changes are news; the time it last heard something is sent each second
     anyway.
     """

@@ -136,10 +136,10 @@ class Replicas:
 
     async def _tick(self) -> None:
         while True:
-            self._look()
+            self._advance()
             await self._clock.sleep(TICK)
 
-    def _look(self) -> None:
+    def _advance(self) -> None:
         """Let time pass in every replica, whatever the layer does, and send their requests where the layer works.
 
         A layer may hang in each send for seconds. Nothing waits for that here, and no more is sent meanwhile.

@@ -89,14 +89,14 @@ class Snapshot:
     async def split(self) -> None:
         """Split the rows into parts, a few at a time, so that other tasks run in between."""
         while not self.is_split:
-            self._cut_some(STEP)
+            self._drop_oldest(STEP)
             await asyncio.sleep(0)
 
     def split_all(self) -> None:
         """Split what is not split yet."""
-        self._cut_some(len(self.rows))
+        self._drop_oldest(len(self.rows))
 
-    def _cut_some(self, number: int) -> None:
+    def _drop_oldest(self, number: int) -> None:
         for row in self.rows[self._cut : self._cut + number]:
             if len(self.chunks[-1]) >= CHUNK_ROWS or self._size >= CHUNK_BYTES:
                 self.chunks.append([])

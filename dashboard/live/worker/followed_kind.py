@@ -189,7 +189,7 @@ class FollowedKind:
         if self.kind.resolved and self._informers:
             await self._until_otherwise(self.kind.resource, at_most=RARE_INTERVAL)
         while True:
-            before = await self._let_go()
+            before = await self._stop_serving()
             resource, definition = await self._served.find(self.report_unresolved, was_followed=before)
             if before:
                 self._renew()
@@ -213,7 +213,7 @@ class FollowedKind:
             resource, self._is_absent, lambda: bool(self.publisher.rows), max_wait=at_most
         )
         logger.info("%s is no longer served in %s as before", self.kind.key, resource.version)
-        self._say_turning(resource)
+        self._mark_resolving(resource)
 
     def _watch_definition(self, resource: Resource) -> None:
         followed = self._informers[:1]
@@ -229,7 +229,7 @@ class FollowedKind:
     def _is_absent(self) -> bool:
         return self._followed_health().state == "absent"
 
-    def _say_turning(self, resource: Resource) -> None:
+    def _mark_resolving(self, resource: Resource) -> None:
         """Mark the rows as stale: the kind is served in another way now, which is being resolved."""
         before, now = self.publisher.health(), self._clock.time()
         state: State = "stale" if before.state in ("live", "stale") else before.state
@@ -239,7 +239,7 @@ class FollowedKind:
         self.publisher.health = lambda: health
         self.publisher.request_frame()
 
-    async def _let_go(self) -> bool:
+    async def _stop_serving(self) -> bool:
         """End the tasks of the way in which it was served until now; False where there were none."""
         informers, self._informers = self._informers, []
         tasks, self._while_served = self._while_served, []

@@ -86,7 +86,7 @@ class OnDemandKinds:
         now = self._clock.now()
         for key, wanted in list(self._wanted.items()):
             if now - wanted.looked >= (REFUSAL_TTL if wanted.refused else ON_DEMAND_TTL):
-                await self._let_go(key)
+                await self._unfollow(key)
 
     async def run(self) -> None:
         """Sweep until cancelled."""
@@ -97,7 +97,7 @@ class OnDemandKinds:
     async def stop(self) -> None:
         """Stop following all kinds."""
         for key in list(self._wanted):
-            await self._let_go(key)
+            await self._unfollow(key)
 
     async def _hear(self, key: str, looked: float) -> None:
         wanted = self._wanted.get(key)
@@ -112,7 +112,7 @@ class OnDemandKinds:
             self._refuse(kind, now, looked)
             return
         if wanted is not None:
-            await self._let_go(key)
+            await self._unfollow(key)
         self._follow(kind, looked)
 
     def _follow(self, kind: KindInfo, looked: float) -> None:
@@ -141,10 +141,10 @@ class OnDemandKinds:
         idle = min(self.keys, key=lambda key: self._wanted[key].looked)
         if now - looked > ON_DEMAND_RECENT or now - self._wanted[idle].looked <= ON_DEMAND_RECENT:
             return False
-        await self._let_go(idle)
+        await self._unfollow(idle)
         return True
 
-    async def _let_go(self, key: str) -> None:
+    async def _unfollow(self, key: str) -> None:
         wanted = self._wanted.pop(key, None)
         if wanted is None:
             return

@@ -61,9 +61,9 @@ class Poller:
         except InformerdError as error:
             self._failed(error)
             return False
-        await self._take(listing.objects, kept=listing.unusable)
+        await self._report_differences(listing.objects, kept=listing.unusable)
         self._listed = True
-        self._say("live", heard=self._clock.time())
+        self._set_health("live", heard=self._clock.time())
         return True
 
     def _failed(self, error: InformerdError) -> None:
@@ -73,9 +73,9 @@ class Poller:
             state = "stale"
         else:
             state = "forbidden" if isinstance(error, Forbidden) else "unreachable"
-        self._say(state, problem=str(error))
+        self._set_health(state, problem=str(error))
 
-    async def _take(self, objects: dict[str, Object], *, kept: frozenset[str]) -> None:
+    async def _report_differences(self, objects: dict[str, Object], *, kept: frozenset[str]) -> None:
         """Report the differences, deletes first; an object is known once it is reported."""
         for number, key in enumerate(tuple(self._objects), 1):
             if key not in kept and key not in objects:
@@ -92,7 +92,7 @@ class Poller:
             if number % STEP == 0:
                 await asyncio.sleep(0)
 
-    def _say(self, state: State, *, problem: str = "", heard: float | None = None) -> None:
+    def _set_health(self, state: State, *, problem: str = "", heard: float | None = None) -> None:
         before, now = self._health, self._clock.time()
         self._health = Health(
             state=state,

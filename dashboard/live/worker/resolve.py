@@ -56,7 +56,7 @@ class ServedVersionResolver:
         begun, wait = self._clock.now(), FIRST_RETRY if was_followed else RETRY_RESOLVE
         while True:
             try:
-                resource = await self._resolved()
+                resource = await self._resolve()
                 definition = await self._definitions.find(resource)
             except InformerdError as error:
                 late = was_followed and isinstance(error, UnknownResource) and self._clock.now() - begun < DISCOVERY_LAG
@@ -101,13 +101,13 @@ class ServedVersionResolver:
     async def _is_named_otherwise(self, resource: Resource, known: Callable[[], bool]) -> bool:
         self._discovery.invalidate()
         try:
-            return _way(await self._resolved()) != _way(resource)
+            return _served_as(await self._resolve()) != _served_as(resource)
         except UnknownResource:
             return known()
         except InformerdError:  # no answer says nothing about the kind: the next one will
             return False
 
-    async def _resolved(self) -> Resource:
+    async def _resolve(self) -> Resource:
         resource = await self._discovery.resolve(self._key)
         if resource.key != self._key:  # its informer would be that of another kind that is followed
             raise UnknownResource(self._key, (resource.key,))
@@ -116,6 +116,6 @@ class ServedVersionResolver:
         return resource
 
 
-def _way(resource: Resource) -> tuple[object, ...]:
+def _served_as(resource: Resource) -> tuple[object, ...]:
     watched = not resource.verbs or "watch" in resource.verbs  # assumed where discovery has not answered
     return (resource.version, resource.kind, resource.namespaced, watched)

@@ -36,20 +36,20 @@ class RowHandler:
             self._added(row, new, quiet=False)
             return
         self._publisher.put(row)
-        self._entry("modified", row, new, self._told(before, row))
+        self._entry("modified", row, new, self._change_text(before, row))
 
     def on_delete(self, obj: Object, final_state_unknown: bool) -> None:
         row = self._publisher.rows.get(obj.metadata.uid)
         if row is None:
             return
-        words = "deleted while the watch was interrupted" if final_state_unknown else self._told(row, None).words
+        words = "deleted while the watch was interrupted" if final_state_unknown else self._change_text(row, None).words
         self._deleted(row, obj, words)
 
     def _added(self, row: Row, obj: Object, *, quiet: bool) -> None:
         known = row.uid in self._publisher.rows
         self._publisher.put(row)
         if not quiet and not known:
-            self._entry("added", row, obj, self._told(None, row))
+            self._entry("added", row, obj, self._change_text(None, row))
 
     def _deleted(self, row: Row, obj: Object, words: str) -> None:
         self._publisher.remove(row.uid)
@@ -62,7 +62,7 @@ class RowHandler:
             op, row, change.words, change.tone, fields=change.fields, reason=reason, subject=about
         )
 
-    def _told(self, before: Row | None, row: Row | None) -> ChangeText:
+    def _change_text(self, before: Row | None, row: Row | None) -> ChangeText:
         try:
             return change_text(self._key, before, row, self._shape.columns if self._shape else None)
         except Exception:

@@ -69,17 +69,17 @@ def containers_of(obj: Mapping[str, Any]) -> tuple[ContainerLine, ...]:
             if len(content) + len(own_content) < LARGE_BYTES:
                 lines.append(_line(content, own_content, kind, namespace, of_pod=of_pod))
             else:
-                lines.append(replace(_made(container, own, kind, namespace, of_pod=of_pod), is_large=True))
+                lines.append(replace(_container_line(container, own, kind, namespace, of_pod=of_pod), is_large=True))
     return tuple(lines)
 
 
 @lru_cache(maxsize=CACHE_SIZE)
 def _line(container: bytes, status: bytes, kind: ContainerKind, namespace: str, *, of_pod: bool) -> ContainerLine:
     """The line of a container, cached by its JSON: a change of a pod with many containers alters only a few."""
-    return _made(decode(container), decode(status), kind, namespace, of_pod=of_pod)
+    return _container_line(decode(container), decode(status), kind, namespace, of_pod=of_pod)
 
 
-def _made(
+def _container_line(
     container: Mapping[str, Any], status: Mapping[str, Any] | None, kind: ContainerKind, namespace: str, *, of_pod: bool
 ) -> ContainerLine:
     if kind == "init" and container.get("restartPolicy") == "Always":

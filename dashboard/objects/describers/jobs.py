@@ -25,7 +25,7 @@ def job_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
         make_fact(
             "Suspended", "it has no pods until it is resumed" if spec.get("suspend") is True else None, tone="warn"
         ),
-        make_fact("Pods", _counted(status)),
+        make_fact("Pods", _progress_text(status)),
         make_fact("Done", _indexes(status.get("completedIndexes"))),
         make_fact("Failed", _indexes(status.get("failedIndexes")), tone="bad"),
         *_terms(spec),
@@ -63,7 +63,7 @@ def _terms(spec: Mapping[str, Any]) -> Iterator[Fact | None]:
     retries, each = spec.get("backoffLimit"), spec.get("backoffLimitPerIndex")
     most, deadline = spec.get("maxFailedIndexes"), spec.get("activeDeadlineSeconds")
     ttl, manager = spec.get("ttlSecondsAfterFinished"), as_text(spec.get("managedBy"))
-    yield make_fact("Wanted", _wanted(spec))
+    yield make_fact("Wanted", _completions_text(spec))
     yield make_fact(
         "Gives up",
         f"after {_failures(retries)}" if retries is not None and retries != _NO_LIMIT else None,
@@ -91,7 +91,7 @@ def _indexes(indexes: Any) -> str | None:
     return f"index{'' if found.isdigit() else 'es'} {found}" if found else None
 
 
-def _wanted(spec: Mapping[str, Any]) -> str:
+def _completions_text(spec: Mapping[str, Any]) -> str:
     completions, parallel = as_int(spec.get("completions")), as_int(spec.get("parallelism"))
     at_once = f"{1 if parallel is None else parallel} at a time"
     indexed = spec.get("completionMode") == "Indexed"
@@ -103,7 +103,7 @@ def _wanted(spec: Mapping[str, Any]) -> str:
     return f"{successes}{indexes}, {at_once}"
 
 
-def _counted(status: Mapping[str, Any]) -> str | None:
+def _progress_text(status: Mapping[str, Any]) -> str | None:
     active, ready, going = (as_int(status.get(name)) or 0 for name in ("active", "ready", "terminating"))
     succeeded, failed = (as_int(status.get(name)) or 0 for name in ("succeeded", "failed"))
     if not status:

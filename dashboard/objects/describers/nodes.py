@@ -28,7 +28,7 @@ def node_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
             "room", "Room",
             make_fact("Cordoned", "it takes no new pods" if spec.get("unschedulable") is True else None, tone="warn"),
             make_fact("Taints", *(_taint(each) for each in as_maps(spec.get("taints"))), tone="warn"),
-            *_room(as_map(status.get("allocatable")), as_map(status.get("capacity"))),
+            *_resource_facts(as_map(status.get("allocatable")), as_map(status.get("capacity"))),
         ),
         *make_section(
             "place", "Place",
@@ -49,7 +49,7 @@ def _taint(taint: Mapping[str, Any]) -> list[TextPiece]:
     return [*words, TextPiece(", for "), age_piece(since)] if since is not None else words
 
 
-def _room(allocatable: Mapping[str, Any], capacity: Mapping[str, Any]) -> Iterator[Fact | None]:
+def _resource_facts(allocatable: Mapping[str, Any], capacity: Mapping[str, Any]) -> Iterator[Fact | None]:
     """Resources that pods may use, and that the node has."""
     for name in sorted(allocatable.keys() | capacity.keys(), key=_order):
         room, all_of_it = as_text(allocatable.get(name)), as_text(capacity.get(name))

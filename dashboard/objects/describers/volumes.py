@@ -19,7 +19,8 @@ def volume_facts(spec: Mapping[str, Any], namespace: str, pod: str) -> list[Fact
     mounts = _mounts(spec)
     return [
         make_fact(
-            name := as_text(volume.get("name")), _what(volume, namespace, pod), ", ".join(mounts.get(name, ())) or None,
+            name := as_text(volume.get("name")), _source_text(volume, namespace, pod),
+            ", ".join(mounts.get(name, ())) or None,
             is_user_named=True,
         )
         for volume in as_maps(spec.get("volumes"))
@@ -45,7 +46,7 @@ def _mounts(spec: Mapping[str, Any]) -> dict[str, list[str]]:
     return found
 
 
-def _what(volume: Mapping[str, Any], namespace: str, pod: str) -> list[TextPiece]:
+def _source_text(volume: Mapping[str, Any], namespace: str, pod: str) -> list[TextPiece]:
     kind = next((name for name, value in volume.items() if name != "name" and isinstance(value, Mapping)), "")
     if not kind:
         return [TextPiece("an empty folder, gone with the pod")]

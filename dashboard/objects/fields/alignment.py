@@ -22,7 +22,7 @@ def alignment(old: list[Value], new: list[Value]) -> list[tuple[str, int, int, i
     middle_old, middle_new = rest_old[: len(rest_old) - tail], rest_new[: len(rest_new) - tail]
     if max(len(middle_old), len(middle_new)) > _ALIGN_AT_MOST:
         return [("replace", start, start + len(middle_old), start, start + len(middle_new))]
-    before, after = _named(middle_old, middle_new) or (_texts(middle_old), _texts(middle_new))
+    before, after = _item_names(middle_old, middle_new) or (_texts(middle_old), _texts(middle_new))
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     return [
         (operation, i1 + start, i2 + start, j1 + start, j2 + start)
@@ -39,7 +39,7 @@ def _common(old: list[Value], new: list[Value], turned: Callable[[list[Value]], 
     return count
 
 
-def _named(old: list[Value], new: list[Value]) -> tuple[list[str], list[str]] | None:
+def _item_names(old: list[Value], new: list[Value]) -> tuple[list[str], list[str]] | None:
     """The items' names, where one field is unique on both sides."""
     for field in _NAMES:
         names = [[item.get(field) if isinstance(item, dict) else None for item in items] for items in (old, new)]

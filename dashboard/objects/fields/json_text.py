@@ -37,11 +37,11 @@ def _finite(word: str) -> float:
 def _is_deep(value: Value) -> bool:
     level = [value]
     for _ in range(MAX_DEPTH):
-        level = [inner for each in level if isinstance(each, dict | list) for inner in _inside(each)]
+        level = [inner for each in level if isinstance(each, dict | list) for inner in _children(each)]
         if not level:
             return False
     return True
 
 
-def _inside(value: dict[str, Value] | list[Value]) -> Iterable[Value]:
+def _children(value: dict[str, Value] | list[Value]) -> Iterable[Value]:
     return value.values() if isinstance(value, dict) else value

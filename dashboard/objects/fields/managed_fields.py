@@ -85,12 +85,12 @@ class FieldOwners:
         self._itself: dict[PlainPath, FieldManager] = {}
         self._fields: dict[FieldManager, list[PlainPath]] = {}
         for setter, fields in sorted(_entries(obj), key=lambda entry: entry[0].time):
-            for place, whole in _owned(fields, obj, ()):
+            for path, whole in _owned_paths(fields, obj, ()):
                 if whole:
-                    self._whole.setdefault(place, []).append(setter)
-                    self._fields.setdefault(setter, []).append(place)
+                    self._whole.setdefault(path, []).append(setter)
+                    self._fields.setdefault(setter, []).append(path)
                 else:
-                    self._itself[place] = setter
+                    self._itself[path] = setter
 
     def of(self, path: PlainPath) -> FieldManager | None:
         """The manager of this field, or of a field around it that is owned as a whole; None where there is none.
@@ -99,7 +99,7 @@ class FieldOwners:
         """
         if path not in self._whole and path in self._itself:
             return self._itself[path]
-        held = self._held(path)
+        held = self._managers_of(path)
         return held[-1] if held else None
 
     def others(self, path: PlainPath) -> tuple[FieldManager, ...]:
@@ -108,10 +108,10 @@ class FieldOwners:
         """
         if path not in self._whole and path in self._itself:
             return ()
-        held = self._held(path)
+        held = self._managers_of(path)
         return tuple(other for other in reversed(held[:-1]) if other != held[-1])
 
-    def _held(self, path: PlainPath) -> list[FieldManager]:
+    def _managers_of(self, path: PlainPath) -> list[FieldManager]:
         """The managers of this field, or of a field around it that is owned as a whole, the newest last."""
         held = self._whole.get(path)
         while held is None and path:
@@ -137,7 +137,7 @@ def format_path(path: PlainPath) -> str:
     )
 
 
-def _owned(fields: Any, value: Any, path: PlainPath) -> Iterator[tuple[PlainPath, bool]]:
+def _owned_paths(fields: Any, value: Any, path: PlainPath) -> Iterator[tuple[PlainPath, bool]]:
     """The paths named by `fields` that `value` has, each with whether everything inside belongs to it."""
     if len(path) > _DEEPEST:
         return
@@ -150,7 +150,7 @@ def _owned(fields: Any, value: Any, path: PlainPath) -> Iterator[tuple[PlainPath
         if step is None:
             continue
         if inner:
-            yield from _owned(inner, value[step], (*path, step))
+            yield from _owned_paths(inner, value[step], (*path, step))
         else:
             yield (*path, step), True
 
@@ -178,7 +178,7 @@ class _Items:
         if kind == "i":
             return wanted if isinstance(wanted, int) and 0 <= wanted < len(self._items) else None
         if kind == "v":
-            return self._places(()).get(_frozen(wanted))
+            return self._indexes_by_key(()).get(_frozen(wanted))
         return self._keyed(wanted) if kind == "k" and isinstance(wanted, dict) else None
 
     def _keyed(self, wanted: dict[str, Any]) -> int | None:
@@ -187,11 +187,11 @@ class _Items:
         for left_out in range(len(names) if len(names) <= _MOST_KEYS else 1):
             for missing in combinations(names, left_out):
                 present = {name: wanted[name] for name in names if name not in missing}
-                if (place := self._places(names).get(_frozen(present))) is not None:
+                if (place := self._indexes_by_key(names).get(_frozen(present))) is not None:
                     return place
         return None
 
-    def _places(self, names: tuple[str, ...]) -> dict[str, int]:
+    def _indexes_by_key(self, names: tuple[str, ...]) -> dict[str, int]:
         """Indexes of items by these fields, as far as they have them; by the whole item without names."""
         found = self._by_keys.get(names)
         if found is None:

@@ -61,18 +61,18 @@ class Line:
 
 def value_text(value: Value) -> str:
     """A value on one line, shortened, without invisible characters; empty where it is ABSENT."""
-    return _cut(_on_one_line(value))
+    return _shorten(_on_one_line(value))
 
 
 def value_texts(was: Value, now: Value) -> tuple[str, str]:
     """Both values as `value_text`; where these are equal but the values differ later, the text around that position."""
     one, other = _on_one_line(was), _on_one_line(now)
-    if one == other or _cut(one) != _cut(other):
-        return _cut(one), _cut(other)
+    if one == other or _shorten(one) != _shorten(other):
+        return _shorten(one), _shorten(other)
     shorter = min(len(one), len(other))
     parts = next((place for place in range(_SHOWN - 1, shorter) if one[place] != other[place]), shorter)
     since = parts - _BEFORE_IT_PARTS
-    return _cut(f"…{one[since:]}"), _cut(f"…{other[since:]}")
+    return _shorten(f"…{one[since:]}"), _shorten(f"…{other[since:]}")
 
 
 def _on_one_line(value: Value) -> str:
@@ -85,7 +85,7 @@ def _on_one_line(value: Value) -> str:
     )
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 

@@ -58,7 +58,7 @@ class Binding(Object, frozen=True, kw_only=True):
     spec: BindingSpec = BindingSpec()
 
 
-def _standing(policy: Policy) -> Health:
+def _health(policy: Policy) -> Health:
     warnings = policy.status.type_checking.expression_warnings
     if not warnings:
         return Health("Current", "ok")
@@ -95,10 +95,10 @@ PRINTERS: dict[str, Printer] = {
     f"validatingwebhookconfigurations.{_GROUP}": table_printer(Webhooks, *_HOOKS, namespaced=False),
     f"mutatingwebhookconfigurations.{_GROUP}": table_printer(Webhooks, *_HOOKS, namespaced=False),
     f"validatingadmissionpolicies.{_GROUP}": table_printer(
-        Policy, _VALIDATIONS, _PARAM_KIND, AGE_CELL, health_of=_standing, namespaced=False
+        Policy, _VALIDATIONS, _PARAM_KIND, AGE_CELL, health_of=_health, namespaced=False
     ),
     f"mutatingadmissionpolicies.{_GROUP}": table_printer(
-        Policy, _MUTATIONS, _PARAM_KIND, AGE_CELL, health_of=_standing, namespaced=False
+        Policy, _MUTATIONS, _PARAM_KIND, AGE_CELL, health_of=_health, namespaced=False
     ),
     f"validatingadmissionpolicybindings.{_GROUP}": table_printer(Binding, *_BOUND, namespaced=False),
     f"mutatingadmissionpolicybindings.{_GROUP}": table_printer(Binding, *_BOUND, namespaced=False),

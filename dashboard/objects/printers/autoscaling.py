@@ -81,7 +81,7 @@ class Autoscaler(Object, frozen=True, kw_only=True):
     status: AutoscalerStatus = AutoscalerStatus()
 
 
-def _standing(scaler: Autoscaler) -> Health:
+def _health(scaler: Autoscaler) -> Health:
     status, conditions = scaler.status, scaler.status.conditions or ()
     unable, inactive = (
         find_condition(conditions, "AbleToScale", "False"),
@@ -148,6 +148,6 @@ AUTOSCALERS = table_printer(
     table_column("max-pods", "Max pods", "spec.max_replicas", "number"),
     table_column("replicas", "Replicas", "status.current_replicas", "number"),
     AGE_CELL,
-    health_of=_standing,
+    health_of=_health,
 )
 PRINTERS: dict[str, Printer] = {"horizontalpodautoscalers.autoscaling": AUTOSCALERS}

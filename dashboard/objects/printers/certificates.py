@@ -70,7 +70,7 @@ def _words(request: Request) -> str:
     return decided + ended
 
 
-def _standing(request: Request) -> Health:
+def _health(request: Request) -> Health:
     words, conditions = _words(request), request.status.conditions
     for name in ("Failed", "Denied"):
         if (found := find_condition(conditions, name)) is not None:
@@ -108,7 +108,7 @@ REQUESTS = table_printer(
     table_column("requestor", "Requestor", "spec.username", "mono"),
     table_column("requested-duration", "Requested duration", "spec.expiration_seconds", "duration"),
     TableColumn(Column("condition", "Condition", "status", words="condition"), _words),
-    health_of=_standing,
+    health_of=_health,
     namespaced=False,
 )
 BUNDLES = table_printer(

@@ -55,7 +55,7 @@ class EndpointSlice(Object, frozen=True, kw_only=True):
     """Both are null where there are none."""
 
 
-def _standing(ready: int, unready: int) -> Health:
+def _health(ready: int, unready: int) -> Health:
     """Health of endpoints; a service may have no pods for long, so an empty one is not unhealthy."""
     total = ready + unready
     if not total:
@@ -67,7 +67,7 @@ def _standing(ready: int, unready: int) -> Health:
 
 
 def _endpoints_standing(endpoints: Endpoints) -> Health:
-    return _standing(
+    return _health(
         sum(len(subset.addresses) for subset in endpoints.subsets),
         sum(len(subset.not_ready_addresses) for subset in endpoints.subsets),
     )
@@ -76,7 +76,7 @@ def _endpoints_standing(endpoints: Endpoints) -> Health:
 def _slice_standing(endpoint_slice: EndpointSlice) -> Health:
     endpoints = endpoint_slice.endpoints or ()
     ready = sum(endpoint.conditions.ready for endpoint in endpoints)
-    return _standing(ready, len(endpoints) - ready)
+    return _health(ready, len(endpoints) - ready)
 
 
 def _ports(endpoint_slice: EndpointSlice) -> str | None:

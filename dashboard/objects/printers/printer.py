@@ -159,10 +159,10 @@ def _owners(references: tuple[OwnerReference, ...]) -> tuple[Owner, ...]:
     """All owners; None where `_owner` is the only one, as in most objects, which saves memory."""
     if not references or (len(references) == 1 and references[0].controller and references[0].block_owner_deletion):
         return ()
-    return tuple(map(_named, references))
+    return tuple(map(_parse_owner, references))
 
 
-def _named(reference: OwnerReference) -> Owner:
+def _parse_owner(reference: OwnerReference) -> Owner:
     group = reference.api_version.rpartition("/")[0]
     return Owner(
         group, reference.kind, reference.name, reference.uid, reference.controller, reference.block_owner_deletion

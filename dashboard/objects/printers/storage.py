@@ -156,7 +156,7 @@ def _modes(modes: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(short for mode, short in _MODES.items() if mode in modes)
 
 
-def _room(claim: Claim) -> str | None:
+def _capacity(claim: Claim) -> str | None:
     return claim.status.capacity.get("storage", "0") if claim.spec.volume_name else None
 
 
@@ -177,7 +177,7 @@ CLAIMS = table_printer(
     Claim,
     STATUS_CELL,
     table_column("volume", "Volume", "spec.volume_name", "mono"),
-    table_column("capacity", "Capacity", _room, "number"),
+    table_column("capacity", "Capacity", _capacity, "number"),
     table_column("access-modes", "Access modes", lambda c: _modes(c.status.access_modes) if c.spec.volume_name else ()),
     table_column("storageclass", "Storage class", "storage_class"),
     table_column("attributes-class", "Volume attributes class", "spec.volume_attributes_class_name"),

@@ -108,7 +108,9 @@ def title_of(error: ApiError) -> str:
     """What happened, as the beginning of a sentence."""
     if _is_access(error):
         right = _RIGHT.search(str(error))
-        return f"You may not {right['verb']} {_what(right)}" if right is not None else "You may not do this"
+        return (
+            f"You may not {right['verb']} {_verb_and_resource(right)}" if right is not None else "You may not do this"
+        )
     if isinstance(error, TooManyRequests):
         return "The API server is busy"
     if isinstance(error, ServerError | ServerTimeout):
@@ -162,7 +164,7 @@ def _is_access(error: ApiError) -> bool:
     return isinstance(error, Forbidden) and _ACCESS.search(message) is not None and not rule_of(message)
 
 
-def _what(right: re.Match[str]) -> str:
+def _verb_and_resource(right: re.Match[str]) -> str:
     return ".".join(filter(None, (right["resource"], right["group"]))) + (right["part"] or "")
 
 
@@ -172,5 +174,5 @@ def _access(message: str) -> str:
         return "The cluster's access rules refused it."
     where = f"in namespace {right['namespace']}" if right["namespace"] else "in the whole cluster"
     who = right["user"] or "The account"
-    done = f"{right['verb']} {_what(right)}"
+    done = f"{right['verb']} {_verb_and_resource(right)}"
     return f"{who} has no right to {done} {where}; an administrator of the cluster can grant it."

@@ -141,7 +141,7 @@ def unanswered_refusal(
     """
     code, waits = (_code(error), error.retry_after) if isinstance(error, ApiError) else (503, None)
     after = retry_delay(error) if repeatable else None
-    problem = Problem(f"{_met(error)} {facts}", str(error))
+    problem = Problem(f"{_error_text(error)} {facts}", str(error))
     return Refusal((problem,), code, title, waits, after, unsure=True, unread=is_unverified)
 
 
@@ -196,7 +196,7 @@ def _with_excerpt(problem: Problem, lines: list[str]) -> Problem:
     )
 
 
-def _met(error: InformerdError) -> str:
+def _error_text(error: InformerdError) -> str:
     """The error of a write, or of reading its result, as sentences."""
     if isinstance(error, VersionNotServed):
         return error.words

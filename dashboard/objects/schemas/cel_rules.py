@@ -45,7 +45,7 @@ def immutable_reason(schema: Schema, name: str) -> str:
     """
     for rule in schema.child(name).node.get("x-kubernetes-validations", ()):
         if _SAME.fullmatch(str(rule.get("rule", "")).strip()) and not rule.get("optionalOldSelf"):
-            return _said(rule)
+            return _rule_text(rule)
     return map_immutable_reason(schema, name)
 
 
@@ -53,7 +53,7 @@ def map_immutable_reason(schema: Schema, name: str) -> str:
     """As `immutable_reason`, by a rule of the map itself, which does not allow the removal of the field, either."""
     for rule in schema.node.get("x-kubernetes-validations", ()):
         if name in _same_fields(str(rule.get("rule", ""))):
-            return _said(rule)
+            return _rule_text(rule)
     return ""
 
 
@@ -69,7 +69,7 @@ def _same_fields(rule: str) -> set[str]:
     return names
 
 
-def _said(rule: dict[str, object]) -> str:
+def _rule_text(rule: dict[str, object]) -> str:
     message = _sentence(str(rule.get("message", "")))
     return f"{IMMUTABLE} {message}".strip() if "immutable" not in message.lower() else IMMUTABLE
 

@@ -38,7 +38,7 @@ class SchemaStore:
     async def schema_of(self, client: Client, resource: Resource) -> Schema:
         """The kind's schema; UNKNOWN where the API server publishes none, or the account may not read it."""
         known = self._still_known(_key(client, resource))
-        return known if known is not None else await asyncio.shield(self._asked(client, resource))
+        return known if known is not None else await asyncio.shield(self._running_request(client, resource))
 
     async def schema_if_ready(self, client: Client, resource: Resource) -> Schema | None:
         """The kind's schema, if it arrives within SOON_TIMEOUT seconds; else None, and the request goes on for later
@@ -47,7 +47,7 @@ class SchemaStore:
         known = self._still_known(_key(client, resource))
         if known is not None:
             return known
-        task = self._asked(client, resource)
+        task = self._running_request(client, resource)
         done, _ = await asyncio.wait((task,), timeout=SOON_TIMEOUT)
         return task.result() if done else None
 
@@ -56,7 +56,7 @@ class SchemaStore:
         ttl = UNKNOWN_TTL if known is UNKNOWN else TTL
         return known if key in self._known and self._clock.now() - read < ttl else None
 
-    def _asked(self, client: Client, resource: Resource) -> asyncio.Task[Schema]:
+    def _running_request(self, client: Client, resource: Resource) -> asyncio.Task[Schema]:
         """The running request, shared by all callers."""
         key = _key(client, resource)
         task = self._asking.get(key)

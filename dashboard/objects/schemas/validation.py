@@ -30,7 +30,7 @@ def schema_problems(schema: Schema, value: Value) -> tuple[Problem, ...]:
     """The first problems of `value`, at most MAX_PROBLEMS; the time is linear in the size of the value, not of
     the schema.
     """
-    return tuple(islice(_checked(schema, value, ()), MAX_PROBLEMS))
+    return tuple(islice(_check(schema, value, ()), MAX_PROBLEMS))
 
 
 def immutability_problems(schema: Schema, value: Value, base: Value) -> tuple[Problem, ...]:
@@ -38,14 +38,14 @@ def immutability_problems(schema: Schema, value: Value, base: Value) -> tuple[Pr
     return tuple(islice(_frozen(schema, value, base, ()), MAX_PROBLEMS))
 
 
-def _checked(schema: Schema, value: Value, path: Path) -> Iterator[Problem]:
+def _check(schema: Schema, value: Value, path: Path) -> Iterator[Problem]:
     if value is None or not schema:
         return
     types = schema.types
     if types and not any(_is(value, each) for each in types):
         yield Problem(f"It must be {' or '.join(_WORDS.get(each, each) for each in types)}.", path=path)
         return
-    yield from _plain(schema, value, path)
+    yield from _check_enum(schema, value, path)
     if isinstance(value, dict):
         yield from _map(schema, value, path)
     elif isinstance(value, list):
@@ -63,7 +63,7 @@ def _is(value: Value, kind: str) -> bool:
     return kind not in expected or isinstance(value, expected[kind])
 
 
-def _plain(schema: Schema, value: Value, path: Path) -> Iterator[Problem]:
+def _check_enum(schema: Schema, value: Value, path: Path) -> Iterator[Problem]:
     allowed = schema.node.get("enum")
     if allowed and not any(same(value, each) for each in allowed):
         yield Problem(f"It must be one of {', '.join(map(_word, allowed))}.", path=path)
@@ -113,16 +113,16 @@ def _map(schema: Schema, value: dict[str, Value], path: Path) -> Iterator[Proble
     for name in schema.node.get("required", ()):
         if name not in value and not schema.has_default_for(name):
             yield Problem("It is required.", path=(*path, name))
-    yield from _counted(len(value), schema.node, "Properties", "field", path)
+    yield from _check_count(len(value), schema.node, "Properties", "field", path)
     for name, each in value.items():
         if schema.allows(name):
-            yield from _checked(schema.child(name), each, (*path, name))
+            yield from _check(schema.child(name), each, (*path, name))
         else:
             yield Problem("The schema has no such field.", path=(*path, name))
 
 
 def _list(schema: Schema, value: list[Value], path: Path) -> Iterator[Problem]:
-    yield from _counted(len(value), schema.node, "Items", "item", path)
+    yield from _check_count(len(value), schema.node, "Items", "item", path)
     items = schema.child(0)
     seen: set[str] = set()
     keys = schema.list_keys if _is_held_apart(schema) else ()
@@ -131,7 +131,7 @@ def _list(schema: Schema, value: list[Value], path: Path) -> Iterator[Problem]:
         if key in seen:
             yield Problem(f"The list has {key} already.", path=(*path, index))
         seen.update((key,) if key else ())
-        yield from _checked(items, each, (*path, index))
+        yield from _check(items, each, (*path, index))
 
 
 def _is_held_apart(schema: Schema) -> bool:
@@ -140,7 +140,7 @@ def _is_held_apart(schema: Schema) -> bool:
     return node.get("x-kubernetes-list-type") in ("map", "set") and "x-kubernetes-patch-strategy" not in node
 
 
-def _counted(count: int, node: Any, what: str, word: str, path: Path) -> Iterator[Problem]:
+def _check_count(count: int, node: Any, what: str, word: str, path: Path) -> Iterator[Problem]:
     least, most = node.get(f"min{what}", 0), node.get(f"max{what}")
     if count < least:
         yield Problem(f"It must have at least {least} {word}{'' if least == 1 else 's'}.", path=path)
@@ -159,14 +159,18 @@ def _key(item: Value, keys: tuple[str, ...]) -> str:
 
 def _combined(schema: Schema, value: Value, path: Path) -> Iterator[Problem]:
     for part in schema.branches("allOf"):
-        yield from _checked(part, value, path)
+        yield from _check(part, value, path)
     either, one = schema.branches("anyOf"), schema.branches("oneOf")
     if either and not schema.has_only_types("anyOf") and not any(_fits(part, value) for part in either):
-        yield Problem(_needed(either) or "It matches none of the alternatives that the schema allows.", path=path)
+        yield Problem(
+            _required_text(either) or "It matches none of the alternatives that the schema allows.", path=path
+        )
     if one and not schema.has_only_types("oneOf"):
         count = sum(_fits(part, value) for part in one)
         if count == 0:
-            yield Problem(_needed(one) or "It matches none of the alternatives that the schema allows.", path=path)
+            yield Problem(
+                _required_text(one) or "It matches none of the alternatives that the schema allows.", path=path
+            )
         elif count > 1:
             names = [" with ".join(each) for each in _required(one) if each and set(each) <= set(value)]
             yield Problem(f"Only one of {', '.join(names)} is allowed." if len(names) > 1
@@ -177,14 +181,14 @@ def _combined(schema: Schema, value: Value, path: Path) -> Iterator[Problem]:
 
 
 def _fits(schema: Schema, value: Value) -> bool:
-    return next(_checked(schema, value, ()), None) is None
+    return next(_check(schema, value, ()), None) is None
 
 
 def _required(parts: tuple[Schema, ...]) -> list[tuple[str, ...]]:
     return [tuple(part.node.get("required", ())) for part in parts]
 
 
-def _needed(parts: tuple[Schema, ...]) -> str:
+def _required_text(parts: tuple[Schema, ...]) -> str:
     """``One of acme or ca is needed.``; empty where the alternatives are not about fields."""
     names = [" with ".join(each) for each in _required(parts)]
     return f"One of {', '.join(names)} is needed." if all(names) else ""

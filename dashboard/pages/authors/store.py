@@ -75,13 +75,13 @@ class AuthorStore:
         while self._waiting:
             writes = tuple(self._waiting)
             self._waiting.clear()
-            if not await self._kept(writes):
+            if not await self._is_stored(writes):
                 await sleep_or(self._ending, RETRY_DELAY, self._clock)
-                await self._kept(writes)
+                await self._is_stored(writes)
             if self._waiting:
                 await sleep_or(self._ending, BATCH_DELAY, self._clock)
 
-    async def _kept(self, writes: tuple[tuple[Write, float], ...]) -> bool:
+    async def _is_stored(self, writes: tuple[tuple[Write, float], ...]) -> bool:
         try:
             await self._database.ask(_keep, writes, self._clock.time())
         except Unavailable as error:

@@ -46,7 +46,7 @@ def effect_texts(items: Sequence[Item], kind: KindInfo) -> list[EffectText]:
     ordered = sorted(found.items(), key=lambda each: _ORDER.index(each[0][0]))
     said = []
     for (what, words), pairs in ordered:
-        who = _who(len(pairs), len(items), kind)
+        who = _subject(len(pairs), len(items), kind)
         sentence = _WORDS[what](who, [effect for _, effect in pairs]) if what in _WORDS else _each(who, words)
         said.append(EffectText(tuple(item for item, _ in pairs), sentence, what in _WARNS))
     return said
@@ -69,7 +69,7 @@ def pod_totals(items: Iterable[Item], kind: KindInfo, *, is_known: bool) -> tupl
     if len(rolling) > 1:
         said.append(_meanwhile(rolling))
     if opened:
-        said.append(f"Pods of {_who(opened, 0, kind)} that are not of the newest revision are replaced.")
+        said.append(f"Pods of {_subject(opened, 0, kind)} that are not of the newest revision are replaced.")
     if in_place:
         said.append(f"Containers of {_count(in_place, 'pod')} may be restarted in place.")
     come = sum(max(0, effect.fewer - effect.more) for effect in found if effect.what == "scales")
@@ -99,7 +99,7 @@ def _alike(effect: Effect) -> tuple[EffectKind, str]:
     return effect.what, effect.words if effect.what == "says" else ""
 
 
-def _who(number: int, of: int, kind: KindInfo) -> str:
+def _subject(number: int, of: int, kind: KindInfo) -> str:
     if of == 1:
         return f"the {kind.singular}"
     return f"{'all ' if number == of else ''}{number:,} {kind.singular if number == 1 else kind.title}"

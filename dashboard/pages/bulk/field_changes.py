@@ -89,8 +89,8 @@ def _aligned(before: list[Value], after: list[Value]) -> Iterator[DiffItem]:
     went = gone & Counter(fingerprint(each) for _, new, _ in parts for each in new)
     came = went.copy()
     for old, new, stay in parts:
-        lost = [each for each in old if not _taken(went, each)]
-        found = [(each, _taken(came, each)) for each in new]
+        lost = [each for each in old if not _take_one(went, each)]
+        found = [(each, _take_one(came, each)) for each in new]
         added = [each for each, moved in found if not moved]
         yield from (DiffItem("gone", text) for text in _texts(lost, added))
         others = _texts(added, lost)
@@ -118,7 +118,7 @@ def _texts(values: list[Value], others: list[Value]) -> Iterator[str]:
     return (value_texts(each, beside.get(value_text(each), ABSENT))[0] for each in values)
 
 
-def _taken(left: Counter[str], value: Value) -> bool:
+def _take_one(left: Counter[str], value: Value) -> bool:
     """Whether an item of this value is left; it is then removed."""
     mark = fingerprint(value)
     left[mark] -= 1

@@ -96,9 +96,9 @@ class ItemExecution:
         """
         for _ in range(MAX_READS):
             try:
-                return await self._written(item)
+                return await self._written_item(item)
             except Conflict:
-                moved = await self._moved(item)
+                moved = await self._rebase(item)
                 if moved.state != "tried":
                     return moved
                 item = moved
@@ -112,7 +112,7 @@ class ItemExecution:
             item, "failed", f"It changed {MAX_READS} times during the attempts, though not in the reviewed fields."
         )
 
-    async def _moved(self, item: Item) -> Item:
+    async def _rebase(self, item: Item) -> Item:
         """After a change since the review: the item with its new version if the result would be the same, else the
         reason.
         """
@@ -177,7 +177,7 @@ class ItemExecution:
         about = autoscalers_for(Target(self.kind, item.namespace, item.name), listed)
         return (*found, *(Effect("autoscaled", words=each.name) for each in about))
 
-    async def _written(self, item: Item) -> Item:
+    async def _written_item(self, item: Item) -> Item:
         if self.order.deletes:
             await self._deleted(item, dry_run=False)
             return finish_item(item, "done")

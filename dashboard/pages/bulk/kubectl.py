@@ -41,10 +41,10 @@ def kubectl_commands(
 
 def _line(key: str, operation: BulkOperation, namespace: str, names: Sequence[str]) -> str:
     place = ["-n", namespace] if namespace else []
-    return shlex.join(["kubectl", operation.verb, key, *names, *place, *_what(operation)])
+    return shlex.join(["kubectl", operation.verb, key, *names, *place, *_arguments(operation)])
 
 
-def _what(operation: BulkOperation) -> list[str]:
+def _arguments(operation: BulkOperation) -> list[str]:
     if operation.verb == "patch":
         kind = "strategic" if operation.strategic else "merge"
         return [f"--type={kind}", "-p", json.dumps(operation.asked, separators=(",", ":"))]

@@ -43,7 +43,7 @@ def _wrong(path: Path, value: Value, schema: Schema) -> Iterator[Problem]:
 def _wrong_map(path: Path, value: dict[str, Value], schema: Schema) -> Iterator[Problem]:
     if "$patch" in value:
         yield from _unknown(path, value)
-        yield from _inside(path, {name: each for name, each in value.items() if name != "$patch"})
+        yield from _check_values(path, {name: each for name, each in value.items() if name != "$patch"})
         return
     for name, each in value.items():
         if name.startswith(DELETE_FROM_PREFIX) and not isinstance(each, list):
@@ -57,11 +57,11 @@ def _wrong_items(path: Path, items: list[Value], schema: Schema) -> Iterator[Pro
     for index, item in enumerate(items):
         item_path = (*path, index)
         if not key:
-            yield from _inside(item_path, item, _INSIDE if key is None else _VALUES)
+            yield from _check_values(item_path, item, _INSIDE if key is None else _VALUES)
         elif isinstance(item, dict) and "$patch" in item and item["$patch"] != "delete":
             yield from _unknown(item_path, item)
         elif has_replace_directive(items):
-            yield from _inside(item_path, item)
+            yield from _check_values(item_path, item)
         elif not isinstance(item, dict) or item.get(key) is None:
             words = f"Write the “{key}” of each item: it identifies the item in the object's list."
             yield Problem(words, path=item_path)
@@ -74,7 +74,7 @@ def _unknown(path: Path, value: dict[str, Value]) -> Iterator[Problem]:
         yield Problem(_KNOWN, path=(*path, "$patch"))
 
 
-def _inside(path: Path, value: Value, words: str = _INSIDE) -> Iterator[Problem]:
+def _check_values(path: Path, value: Value, words: str = _INSIDE) -> Iterator[Problem]:
     return (Problem(words, path=each) for each in _directives(path, value))
 
 
@@ -115,7 +115,7 @@ def named_items(patch: Value, schema: Schema, was: Value, now: Value) -> tuple[N
     """Added and changed items; without the items inside an added one."""
     found: list[NamedItem] = []
     added: list[Path] = []
-    for path in _named((), patch, schema) if schema.strategic else ():
+    for path in _item_paths((), patch, schema) if schema.strategic else ():
         before, after = get(was, path), get(now, path)
         if after is ABSENT or same(before, after) or any(path[: len(each)] == each for each in added):
             continue
@@ -128,25 +128,25 @@ def named_items(patch: Value, schema: Schema, was: Value, now: Value) -> tuple[N
 def missing_items_hint(patch: Value, schema: Schema, live: Value) -> str:
     """Likely reason of a refusal: the patch names an item that the object does not have; as a sentence."""
     paths: list[Path] = []
-    for path in _named((), patch, schema) if schema.strategic else ():
+    for path in _item_paths((), patch, schema) if schema.strategic else ():
         if get(live, path) is ABSENT and not any(path[: len(each)] == each for each in paths):
             paths.append(path)
     named = ", ".join(NamedItem(format_path(path), _names(path), "added").words for path in paths)
     return f"There is no {named} to change: the patch would add it." if named else ""
 
 
-def _named(path: Path, value: Value, schema: Schema) -> Iterator[Path]:
+def _item_paths(path: Path, value: Value, schema: Schema) -> Iterator[Path]:
     """The item's nouns and names, parents first."""
     if isinstance(value, dict):
         if "$patch" not in value:
             for name, each in value.items():
-                yield from _named((*path, name), each, schema.child(name))
+                yield from _item_paths((*path, name), each, schema.child(name))
     elif isinstance(value, list) and schema.patch_key and not has_replace_directive(value):
         for item in value:
             if isinstance(item, dict) and "$patch" not in item:
                 item_path = (*path, ItemKey(((schema.patch_key, item.get(schema.patch_key)),)))
                 yield item_path
-                yield from _named(item_path, item, schema.child(0))
+                yield from _item_paths(item_path, item, schema.child(0))
 
 
 def _names(path: Path) -> tuple[tuple[str, str], ...]:

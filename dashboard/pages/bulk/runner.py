@@ -63,30 +63,30 @@ class BulkRuns:
         """Start the dry runs of all objects that are not written yet; returns immediately. Raises Unavailable where the
         database cannot be used.
         """
-        await self._begin(run, "trying", operation, _to_be_tried)
+        await self._start_phase(run, "trying", operation, _to_be_tried)
 
     async def start_writes(self, run: Run) -> None:
         """Start or continue the reviewed writes."""
-        await self._begin(run, "running", run.order, tuple)
+        await self._start_phase(run, "running", run.order, tuple)
 
     async def retry_failed(self, run: Run) -> None:
         """Start the failed writes again, as reviewed."""
-        await self._begin(run, "running", run.order, _to_be_written_again)
+        await self._start_phase(run, "running", run.order, _to_be_written_again)
 
     async def retry_dry_runs(self, run: Run) -> None:
         """Start new dry runs of changed and refused objects."""
-        await self._begin(run, "trying", run.order, _to_be_tried_again)
+        await self._start_phase(run, "trying", run.order, _to_be_tried_again)
 
     async def resume(self, run: Run) -> None:
         """Continue a run whose process has ended."""
         prepare = _to_be_tried if run.state == "trying" else tuple
-        await self._begin(run, run.state, run.order, prepare)
+        await self._start_phase(run, run.state, run.order, prepare)
 
     async def stop(self) -> None:
         tasks, self._tasks = list(self._tasks.values()), {}
         await cancel_all(tasks)
 
-    async def _begin(
+    async def _start_phase(
         self,
         run: Run,
         state: RunState,
@@ -191,13 +191,13 @@ class BulkRuns:
             async with self._limiter:
                 if not todo or active_run.resume_at or active_run.acknowledged_wish in ("pause", "cancel"):
                     return  # it came so while this waited for its turn; one that waited past the end has its turn
-                await self._one(active_run, todo, work)
+                await self._run_next(active_run, todo, work)
 
-    async def _one(self, active_run: ActiveRun, todo: deque[int], work: ItemExecutor) -> None:
+    async def _run_next(self, active_run: ActiveRun, todo: deque[int], work: ItemExecutor) -> None:
         place = todo.popleft()
         item = active_run.items[place]
         try:
-            active_run.set_item(place, *await _done(work, item, active_run.state))
+            active_run.set_item(place, *await _execute(work, item, active_run.state))
         except InformerdError as error:
             if active_run.count_try(place):
                 active_run.set_item(place, mark_unanswered(item, error))
@@ -217,7 +217,7 @@ class BulkRuns:
 BULK_RUNS: Key[BulkRuns] = Key("bulk runs")
 
 
-async def _done(work: ItemExecutor, item: Item, state: RunState) -> tuple[Item, ChangeGroup | None]:
+async def _execute(work: ItemExecutor, item: Item, state: RunState) -> tuple[Item, ChangeGroup | None]:
     if state == "trying":
         tried = await work.dry_run(item)
         return tried.item, tried.group

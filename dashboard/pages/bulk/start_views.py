@@ -48,10 +48,12 @@ async def start_run(request: HttpRequest, resource: str) -> HttpResponse:
         page = page_info(request, title=f"Change {kind.title}", key=kind.key)
         context = {"page": page, "kind": kind, "number": len(rows), "filter": query, "back": query.href()}
         return render(request, "bulk/start.html", context)
-    return await _begun(request, state, kind, rows, query)
+    return await _start_run(request, state, kind, rows, query)
 
 
-async def _begun(request: HttpRequest, state: AppState, kind: KindInfo, rows: list[Row], query: Query) -> HttpResponse:
+async def _start_run(
+    request: HttpRequest, state: AppState, kind: KindInfo, rows: list[Row], query: Query
+) -> HttpResponse:
     identity = Identity(user_of(request), browser_of(request) or new_key())
     items = sorted(
         (Item(row.namespace, row.name, row.uid) for row in rows), key=lambda item: (item.namespace, item.name)

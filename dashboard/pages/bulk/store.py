@@ -63,7 +63,7 @@ class RunStore:
 
     async def create(self, identity: Identity, server: str, new_run: NewRun, now: float) -> str:
         """Store a new run, with its objects only; returns its unguessable key."""
-        return await self._database.ask(_begin, identity, server, new_run, now)
+        return await self._database.ask(_create, identity, server, new_run, now)
 
     async def runs(self, identity: Identity, server: str) -> tuple[Run, ...]:
         """All runs of the user, the newest first."""
@@ -81,7 +81,7 @@ class RunStore:
 
     async def set_wish(self, key: str, wish: str) -> None:
         """Store the user's request: pause, go or cancel."""
-        await self._database.ask(_wish, key, wish)
+        await self._database.ask(_set_wish, key, wish)
 
     async def claim(
         self, expected: Run, state: RunState, operation: BulkOperation | None, runner: str, now: float
@@ -89,15 +89,15 @@ class RunStore:
         """Start a phase in this process; False where another process started one since `expected`
         was read, or its process is alive.
         """
-        return await self._database.ask(_take, expected, state, operation, runner, now)
+        return await self._database.ask(_claim, expected, state, operation, runner, now)
 
     async def count_other_runners(self, runner: str, server: str, now: float) -> int:
         """Number of other processes with an active, not paused run on this cluster."""
-        return await self._database.ask(_others, runner, server, now)
+        return await self._database.ask(_count_other_runners, runner, server, now)
 
     async def save_checkpoint(self, key: str, runner: str, checkpoint: Checkpoint) -> str | None:
         """Store the progress; returns the requested action. None where another process runs it now."""
-        return await self._database.ask(_beat, key, runner, checkpoint)
+        return await self._database.ask(_save_checkpoint, key, runner, checkpoint)
 
 
 def blocks_of(items: Sequence[Item], positions: Iterable[int]) -> dict[int, Sequence[Item]]:
@@ -106,7 +106,7 @@ def blocks_of(items: Sequence[Item], positions: Iterable[int]) -> dict[int, Sequ
     return {number: items[number * BLOCK_SIZE : (number + 1) * BLOCK_SIZE] for number in numbers}
 
 
-def _begin(alias: str, identity: Identity, server: str, begin: NewRun, now: float) -> str:
+def _create(alias: str, identity: Identity, server: str, begin: NewRun, now: float) -> str:
     _make_room(alias, identity, now)
     with transaction.atomic(using=alias):
         run = BulkRun.objects.using(alias).create(
@@ -162,11 +162,13 @@ def _groups(alias: str, key: str) -> tuple[ChangeGroup, ...]:
     return msgspec.convert(kept, tuple[ChangeGroup, ...])
 
 
-def _wish(alias: str, key: str, wish: str) -> None:
+def _set_wish(alias: str, key: str, wish: str) -> None:
     BulkRun.objects.using(alias).filter(key=key).update(wish=wish)
 
 
-def _take(alias: str, expected: Run, state: RunState, operation: BulkOperation | None, runner: str, now: float) -> bool:
+def _claim(
+    alias: str, expected: Run, state: RunState, operation: BulkOperation | None, runner: str, now: float
+) -> bool:
     same = BulkRun.objects.using(alias).filter(
         key=expected.key, state=expected.state, runner=expected.runner, beat=expected.beat
     )
@@ -176,7 +178,7 @@ def _take(alias: str, expected: Run, state: RunState, operation: BulkOperation |
     )
 
 
-def _others(alias: str, runner: str, server: str, now: float) -> int:
+def _count_other_runners(alias: str, runner: str, server: str, now: float) -> int:
     moving = BulkRun.objects.using(alias).filter(
         server=server, state__in=ACTIVE_STATES, beat__gt=now - HEARTBEAT_TIMEOUT
     )
@@ -184,7 +186,7 @@ def _others(alias: str, runner: str, server: str, now: float) -> int:
     return others.values("runner").distinct().count()
 
 
-def _beat(alias: str, key: str, runner: str, checkpoint: Checkpoint) -> str | None:
+def _save_checkpoint(alias: str, key: str, runner: str, checkpoint: Checkpoint) -> str | None:
     with transaction.atomic(using=alias):
         own = BulkRun.objects.using(alias).filter(key=key, runner=runner)
         kept: dict[str, Any] = {

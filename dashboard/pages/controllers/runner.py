@@ -162,9 +162,9 @@ class ControllerRunner:
     # --- requeues ---
 
     async def _hear(self) -> None:
-        await self._inbox.run(self._take)
+        await self._inbox.run(self._receive_message)
 
-    async def _take(self, message: dict[str, Any]) -> None:
+    async def _receive_message(self, message: dict[str, Any]) -> None:
         try:
             asked = requeue_request_decoder.decode(message["data"])
         except (KeyError, TypeError, msgspec.MsgspecError) as error:

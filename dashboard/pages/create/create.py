@@ -66,7 +66,7 @@ class ObjectCreator:
     async def review(self, draft: Submission) -> Exists | Outcome:
         """Dry run."""
         document = await self._check(draft)
-        body, target = self._body(document.value)
+        body, target = self._body_and_target(document.value)
         with refusals_located(draft, document):
             try:
                 stored = await self._client_of(target).create(body, dry_run=True)
@@ -80,7 +80,7 @@ class ObjectCreator:
     ) -> Created | Exists | Outcome:
         """Create the object. The arguments are those of `create_object`."""
         document = await self._check(draft)
-        body, target = self._body(document.value)
+        body, target = self._body_and_target(document.value)
         match await create_object(
             self._client_of(target), body, lost_answer=lost_answer, reviewed_changes=reviewed_changes
         ):
@@ -142,7 +142,7 @@ class ObjectCreator:
         """Whether the text may choose the namespace."""
         return self.kind.namespaced and not self.namespace
 
-    def _body(self, value: dict[str, Value]) -> tuple[dict[str, Value], Target]:
+    def _body_and_target(self, value: dict[str, Value]) -> tuple[dict[str, Value], Target]:
         target = self.target_of(value)
         sent = editable_part(value)
         metadata = {**sent["metadata"], **({"namespace": target.namespace} if target.namespace else {})}

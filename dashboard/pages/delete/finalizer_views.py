@@ -31,10 +31,10 @@ _NOT_DONE = ("The finalizer was not removed", "The object was read again: it sti
 async def remove_finalizer(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
     """Removal of one finalizer (``?name=``) from an object under deletion: the consequences, then the write."""
     edit_request = await open_edit_request(request, resource, namespace, name, "delete/finalizer", any_kind=True)
-    return await _taken_away(edit_request) if request.method == "POST" else await _asked_to_take_away(edit_request)
+    return await _remove_finalizer(edit_request) if request.method == "POST" else await _confirmation_page(edit_request)
 
 
-async def _asked_to_take_away(
+async def _confirmation_page(
     edit_request: EditRequest, *, changed: bool = False, refusal: Refusal | None = None
 ) -> HttpResponse:
     form = edit_request.request.POST if edit_request.request.method == "POST" else edit_request.request.GET
@@ -68,12 +68,12 @@ async def _asked_to_take_away(
     return edit_request.page("delete/finalizer.html", "Delete", context, status=status)
 
 
-async def _taken_away(edit_request: EditRequest) -> HttpResponse:
+async def _remove_finalizer(edit_request: EditRequest) -> HttpResponse:
     """PATCH exactly that state: later changes are shown first."""
     post = edit_request.request.POST
     uid, version, name = post.get("uid", ""), post.get("version", ""), post.get("name", "")
     if not uid or not version or "understood" not in post:
-        return await _asked_to_take_away(edit_request)
+        return await _confirmation_page(edit_request)
     try:
         live = await edit_request.object_client.read()
     except InformerdError as error:
@@ -83,7 +83,7 @@ async def _taken_away(edit_request: EditRequest) -> HttpResponse:
     if (live["metadata"]["uid"], live["metadata"]["resourceVersion"]) != (uid, version):
         if LOST_INPUT in post and (live["metadata"]["uid"] != uid or name not in finalizers):
             return await follow_deletion(edit_request, uid, live, was_unanswered=True)
-        return await _asked_to_take_away(edit_request, changed=True)
+        return await _confirmation_page(edit_request, changed=True)
     change: dict[str, Value] = {"metadata": {"finalizers": [each for each in finalizers if each != name]}}
     try:
         await edit_request.object_client.patch(change, uid, version, dry_run=True)
@@ -102,7 +102,7 @@ async def _not_taken_away(
     """The page after a failure; where the write was `sent` without a clear answer, the object's state tells."""
     post = edit_request.request.POST
     if isinstance(error, Conflict):
-        return await _asked_to_take_away(edit_request, changed=True)
+        return await _confirmation_page(edit_request, changed=True)
     if isinstance(error, NotFound):
         return progress_page(edit_request, gone_outcome(edit_request, post["uid"]), was_unanswered=LOST_INPUT in post)
     if sent and is_unanswered(error):
@@ -116,6 +116,6 @@ async def _not_taken_away(
             if post["name"] not in (live["metadata"].get("finalizers") or ()):
                 return await follow_deletion(edit_request, post["uid"], live, was_unanswered=True)
             refusal = unanswered_refusal(error, *_NOT_DONE)
-    return retry_page(edit_request, REMOVE_FINALIZER, refusal) or await _asked_to_take_away(
+    return retry_page(edit_request, REMOVE_FINALIZER, refusal) or await _confirmation_page(
         edit_request, refusal=refusal
     )

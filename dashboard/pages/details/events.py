@@ -128,7 +128,7 @@ class ObjectEvents:
         mine = False
         for old, new in change.rows:
             if new is not None:
-                mine = self._put(new) or mine
+                mine = self._store_event(new) or mine
             elif old is not None:
                 mine = self._lines.pop(old.uid, None) is not None or mine
         return mine
@@ -148,14 +148,14 @@ class ObjectEvents:
         uids = [uid for name in names for uid in replica.by_subject.uids_of(name)]
         for number, uid in enumerate(uids, 1):
             if (event := replica.rows.get(uid)) is not None:
-                some = self._put(event) or some
+                some = self._store_event(event) or some
             if number % STEP == 0:
                 interrupted = True
                 yield None
         if some and interrupted:
             self.found()
 
-    def _put(self, event: Row) -> bool:
+    def _store_event(self, event: Row) -> bool:
         """Store an event's state; returns whether that changes the lines. An event may stop being about a followed
         object.
         """

@@ -145,7 +145,7 @@ class LiveDetail(LiveObject):
         if key == self.kind.key:
             for old, new in change.rows:
                 if self._is_mine(old) or self._is_mine(new):
-                    self._take(old, new, NOT_SERVED_TEXT if change.unserved else "deleted")
+                    self._apply_row(old, new, NOT_SERVED_TEXT if change.unserved else "deleted")
             self.dirty = self._replacement_search.apply(change.rows) or self.dirty
             self.dirty = self.dirty or change.has_new_health
         if key == EVENTS and self._events.watched and (self._events.apply(change) or change.has_new_health):
@@ -169,7 +169,7 @@ class LiveDetail(LiveObject):
     def _is_mine(self, row: Row | None) -> bool:
         return row is not None and row.name == self.name and row.namespace == self.namespace
 
-    def _take(self, old: Row | None, new: Row | None, going: str) -> None:
+    def _apply_row(self, old: Row | None, new: Row | None, going: str) -> None:
         if new is None:
             if self.row is not None and old is not None and old.uid == self.row.uid:
                 self._deleted(going)

@@ -119,7 +119,7 @@ class NodePods:
         more = Counter(name for pod in found for name in pod.unlimited)
         names = sorted(requests.keys() | limits.keys(), key=lambda name: (name not in ("cpu", "memory"), name))
         return tuple(
-            _asked(
+            _request_line(
                 name,
                 requests.get(name, 0.0),
                 limits.get(name, 0.0),
@@ -143,7 +143,7 @@ class NodePods:
         mine = False
         for old, new in change.rows:
             if new is not None and _node_of(new) == self._node:
-                self._put(new)
+                self._store_pod(new)
                 mine = True
             elif old is not None:
                 mine = self._pods.pop(old.uid, None) is not None or mine
@@ -159,7 +159,7 @@ class NodePods:
         for looked, uid in enumerate(list(replica.rows) if replica is not None else (), 1):
             row = replica.rows.get(uid) if replica is not None else None
             if row is not None and _node_of(row) == self._node:
-                self._put(row)
+                self._store_pod(row)
             if looked % STEP == 0:
                 interrupted = True
                 yield None
@@ -169,7 +169,7 @@ class NodePods:
         if interrupted:
             self.found()
 
-    def _put(self, row: Row) -> None:
+    def _store_pod(self, row: Row) -> None:
         whole = row.decode_object()
         spec, ended = as_map(whole.get("spec")), as_map(whole.get("status")).get("phase") in ("Succeeded", "Failed")
         self._pods[row.uid] = _Pod(row, {}, {}, frozenset()) if ended else _Pod(
@@ -180,7 +180,7 @@ def _node_of(row: Row) -> Any:
     return row.cells[_NODE] if len(row.cells) > _NODE else None
 
 
-def _asked(name: str, requested: float, limited: float, room: float | None, more: int) -> NodeResourceRequest:
+def _request_line(name: str, requested: float, limited: float, room: float | None, more: int) -> NodeResourceRequest:
     """The line of one resource; `more` pods have no limit of it."""
     words = f"{format_amount(name, requested)} requested"
     words += f", {requested / room:.0%} of {format_amount(name, room)}" if room else ""

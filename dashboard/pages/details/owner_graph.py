@@ -80,7 +80,7 @@ class OwnerGraph:
         if self._here is None or kind is None or not self._is_touched(change):
             return False
         for old, new in change.rows:
-            self._take(kind, old, new)
+            self._apply_row(kind, old, new)
         self._above = Ancestors(self._here[1], self._find_row)
         if self._wanted and not self.looking:
             self._search()
@@ -113,7 +113,7 @@ class OwnerGraph:
 
     # --- what is below ---
 
-    def _take(self, kind: KindInfo, old: Row | None, new: Row | None) -> None:
+    def _apply_row(self, kind: KindInfo, old: Row | None, new: Row | None) -> None:
         if self._here is not None and new is not None and new.uid == self._here[1].uid:
             self._here = kind, new
         elif new is not None and (owners := self._owners(new)):
@@ -130,16 +130,16 @@ class OwnerGraph:
         for owner in owners:
             self._children.setdefault(owner, {})[row.uid] = member
         if before - owners:
-            self._leave_loose(self._reached(row.uid))
+            self._drop_cycles(self._descendants_of(row.uid))
 
     def _remove(self, uid: str) -> None:
         """Remove an object, and all that only it owns."""
         if uid in self._below:
-            reached = self._reached(uid)
+            reached = self._descendants_of(uid)
             self._forget(uid)
-            self._leave_loose(reached - {uid})
+            self._drop_cycles(reached - {uid})
 
-    def _reached(self, uid: str) -> set[str]:
+    def _descendants_of(self, uid: str) -> set[str]:
         """The object, all that it owns, and so on."""
         reached, waiting = {uid}, [uid]
         while waiting:
@@ -148,7 +148,7 @@ class OwnerGraph:
             waiting += new
         return reached
 
-    def _leave_loose(self, reached: set[str]) -> None:
+    def _drop_cycles(self, reached: set[str]) -> None:
         """Forget those of them whose only owners are among them: owners in a cycle keep nothing."""
         waiting = [uid for uid in reached if self._owners(self._below[uid][1]) - reached]
         kept = set(waiting)
@@ -192,7 +192,7 @@ class OwnerGraph:
             owners, self._wanted = self._wanted, set()
             for looked, (kind, replica, uid) in enumerate(self._owned_by(owners), 1):
                 if (row := replica.rows.get(uid)) is not None:
-                    self._take(kind, None, row)
+                    self._apply_row(kind, None, row)
                 if looked % STEP == 0:
                     interrupted = True
                     yield None

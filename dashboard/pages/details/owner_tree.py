@@ -100,37 +100,39 @@ class OwnerTree:
         if self._above.more:
             yield OwnerTreeLine(0, "owners", "", "", "", "idle", more=self._above.more)
         if self._subject[1].uid not in self._drawn:
-            yield from self._itself(0)
+            yield from self._subject_lines(0)
 
     def _owner(self, uid: str, depth: int) -> Iterator[OwnerTreeLine]:
         is_repeated = uid in self._drawn
         self._drawn.add(uid)
         yield (
-            self._named(uid, depth)
+            self._unresolved_line(uid, depth)
             if uid in self._above.unresolved
             else self._line(self._above.members[uid], depth, is_repeated=is_repeated)
         )
         if is_repeated:
             return
         for owned in self._above.owned_uids[uid]:
-            yield from self._itself(depth + 1) if owned == self._subject[1].uid else self._owner(owned, depth + 1)
+            yield from (
+                self._subject_lines(depth + 1) if owned == self._subject[1].uid else self._owner(owned, depth + 1)
+            )
 
-    def _named(self, uid: str, depth: int) -> OwnerTreeLine:
+    def _unresolved_line(self, uid: str, depth: int) -> OwnerTreeLine:
         """An owner of which only the name is known."""
         (kind, name, _), row = self._above.unresolved[uid]
         status = f"in namespace {row.namespace}, so it owns nothing here" if row is not None else ""
         return OwnerTreeLine(depth, kind, name, "", status, "warn" if row is not None else "idle")
 
-    def _itself(self, depth: int) -> Iterator[OwnerTreeLine]:
+    def _subject_lines(self, depth: int) -> Iterator[OwnerTreeLine]:
         uid = self._subject[1].uid
         if uid in self._drawn:
             yield self._line(self._subject, depth, is_repeated=True)
             return
         self._drawn.add(uid)
         yield self._line(self._subject, depth, is_subject=True)
-        yield from self._beneath(uid, depth + 1, {uid})
+        yield from self._owned_lines(uid, depth + 1, {uid})
 
-    def _beneath(self, owner: str, depth: int, path: set[str]) -> Iterator[OwnerTreeLine]:
+    def _owned_lines(self, owner: str, depth: int, path: set[str]) -> Iterator[OwnerTreeLine]:
         """The objects that it owns. An object that is already on the `path` closes a cycle, and is left out."""
         if len(path) > MAX_GENERATIONS:
             return
@@ -145,7 +147,7 @@ class OwnerTree:
             self._drawn.add(uid)
             yield self._line(member, depth, is_repeated=is_repeated)
             if not is_repeated:
-                yield from self._beneath(uid, depth + 1, path | {uid})
+                yield from self._owned_lines(uid, depth + 1, path | {uid})
         if len(mine) > MAX_SHOWN:
             yield OwnerTreeLine(depth, "", "", "", "", "idle", more=len(mine) - MAX_SHOWN)
 

@@ -201,7 +201,7 @@ class LiveObject(LiveView):
     @property
     def denials(self) -> Denials:
         """Denied actions, as far as they are known; computed once for each rendering."""
-        self._asked, self._denials = self.clock.now(), self._worked_out()
+        self._asked, self._denials = self.clock.now(), self._find_denials()
         return self._denials
 
     def refresh(self) -> None:
@@ -214,7 +214,7 @@ class LiveObject(LiveView):
     def access_changed(self) -> None:
         self._stir()
 
-    def _worked_out(self) -> Denials:
+    def _find_denials(self) -> Denials:
         offers = quick_actions_of(self.kind, self.object) if self.found else ()
         clone = ResourceAttributes("create", self.kind.resource, self.namespace)
         return Denials(

@@ -139,11 +139,11 @@ def _try_to_keep(
     own = _owned_by(alias, identity).filter(key=save.draft)
     newer = Q(tab=save.tab, number__lt=save.number) | (~Q(tab=save.tab) & Q(number__lte=save.seen))
     same_base = {} if content.base else {"base_version": content.base_version}
-    if own.filter(newer, over=False, **same_base).update(**_written(content, save.tab, save.number, now)):
+    if own.filter(newer, over=False, **same_base).update(**_columns_of(content, save.tab, save.number, now)):
         return SaveResult(save.draft, save.number)
     there = own.values_list("tab", "number", "over").first()
     if there is None:
-        return _begin(alias, identity, subject, content, save, now)
+        return _start_draft(alias, identity, subject, content, save, now)
     tab, number, over = there
     if over and not save.by_button:
         return SaveResult(save.draft, number, late=True)
@@ -154,16 +154,16 @@ def _try_to_keep(
                 save.draft, number, late=True
             )  # the base here is another tab's: this one has to send its own
         content = content if content.base else replace(content, **began)
-        begun = _begin(alias, identity, subject, content, Save(new_key(), save.tab, 0, save.number), now)
+        begun = _start_draft(alias, identity, subject, content, Save(new_key(), save.tab, 0, save.number), now)
         return begun and SaveResult(begun.draft, begun.number, forked=not over)
     if not save.by_button:
         return SaveResult(save.draft, number, late=True)
-    if own.filter(tab=tab, number=number, over=False).update(**_written(content, tab, number + 1, now)):
+    if own.filter(tab=tab, number=number, over=False).update(**_columns_of(content, tab, number + 1, now)):
         return SaveResult(save.draft, number + 1)
     return None
 
 
-def _begin(
+def _start_draft(
     alias: str, identity: Identity, subject: Subject, content: Content, save: Save, now: datetime
 ) -> SaveResult | None:
     KeptDraft.objects.using(alias).filter(kept__lte=now - RETENTION).delete()
@@ -179,7 +179,7 @@ def _begin(
             namespace=subject.namespace,
             name=subject.name,
             made=now,
-            **{"base": "", **_written(content, save.tab, save.number, now)},
+            **{"base": "", **_columns_of(content, save.tab, save.number, now)},
         )
     except IntegrityError:
         if (
@@ -187,7 +187,7 @@ def _begin(
             .filter(key=save.draft)
             .exclude(owner=identity.owner, browser=identity.browser)
         ):
-            return _begin(alias, identity, subject, content, Save(new_key(), save.tab, 0, save.number), now)
+            return _start_draft(alias, identity, subject, content, Save(new_key(), save.tab, 0, save.number), now)
         return None
     return SaveResult(save.draft, save.number)
 
@@ -206,7 +206,7 @@ def _make_room(alias: str, identity: Identity, now: datetime) -> None:
     theirs.filter(pk=oldest).delete()
 
 
-def _written(content: Content, tab: str, number: int, now: datetime) -> dict[str, Any]:
+def _columns_of(content: Content, tab: str, number: int, now: datetime) -> dict[str, Any]:
     base = {name: getattr(content, name) for name in _BASE}
     return {
         "text": content.text,
@@ -223,11 +223,11 @@ def _find(alias: str, identity: Identity, key: str, now: datetime) -> Draft | No
 
 
 def _about(alias: str, identity: Identity, subject: Subject, now: datetime) -> tuple[Draft, ...]:
-    return tuple(map(_named, _same_subject(_current(alias, identity, now), subject).defer(*_TEXTS)))
+    return tuple(map(_without_text, _same_subject(_current(alias, identity, now), subject).defer(*_TEXTS)))
 
 
 def _all(alias: str, identity: Identity, now: datetime) -> tuple[Draft, ...]:
-    return tuple(map(_named, _current(alias, identity, now).defer(*_TEXTS)))
+    return tuple(map(_without_text, _current(alias, identity, now).defer(*_TEXTS)))
 
 
 def _count(alias: str, identity: Identity, now: datetime) -> int:
@@ -249,10 +249,10 @@ def _discard(alias: str, identity: Identity, subject: Subject, key: str, now: da
 
 def _draft(row: KeptDraft) -> Draft:
     fields = tuple((str(name), str(value)) for name, value in row.fields)
-    return replace(_named(row), content=Content(row.text, fields, row.base_uid, row.base_version, row.base))
+    return replace(_without_text(row), content=Content(row.text, fields, row.base_uid, row.base_version, row.base))
 
 
-def _named(row: KeptDraft) -> Draft:
+def _without_text(row: KeptDraft) -> Draft:
     """Drafts without their texts, which may be long."""
     subject = Subject(row.resource, row.namespace, row.name)
     return Draft(row.key, subject, Content("", base_uid=row.base_uid), row.number, row.made, row.kept)

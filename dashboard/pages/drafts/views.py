@@ -72,7 +72,7 @@ def _with_database(view: View) -> View:
 @_with_database
 async def drafts(request: HttpRequest) -> HttpResponse:
     """Every draft of this user in this browser, newest first."""
-    identity = _whose(request)
+    identity = _identity_of(request)
     found = await state_of(request)[DRAFTS].all(identity) if identity.browser else ()
     items = tuple(DraftItem(draft, title_of(state_of(request), draft.subject)) for draft in found)
     page = page_info(request, title="Drafts", key="drafts")
@@ -86,7 +86,7 @@ async def drafts(request: HttpRequest) -> HttpResponse:
 @_with_database
 async def draft(request: HttpRequest, key: str) -> HttpResponse:
     """One draft: its text, and its changes to the base."""
-    found = await _found(request, key)
+    found = await _find_draft(request, key)
     if found is None:
         return _no_such_draft(request)
     title = title_of(state_of(request), found.subject)
@@ -101,13 +101,13 @@ async def draft(request: HttpRequest, key: str) -> HttpResponse:
 @_with_database
 async def discard(request: HttpRequest, key: str) -> HttpResponse:
     """Discard one draft, and redirect to the page of the request."""
-    state, whose = state_of(request), _whose(request)
-    found = await _found(request, key)
-    response = HttpResponseRedirect(_back(request))
+    state, whose = state_of(request), _identity_of(request)
+    found = await _find_draft(request, key)
+    response = HttpResponseRedirect(_return_path(request))
     response.status_code = 303
     if found is not None:
         await state[DRAFTS].end(whose, (key,))
-        flash(response, _back(request), f"The draft of {title_of(state, found.subject)} is thrown away.")
+        flash(response, _return_path(request), f"The draft of {title_of(state, found.subject)} is thrown away.")
         remember_count(response, await state[DRAFTS].count(whose))
     return response
 
@@ -116,7 +116,7 @@ async def discard(request: HttpRequest, key: str) -> HttpResponse:
 @_with_database
 async def discard_all(request: HttpRequest) -> HttpResponse:
     """Discard the drafts that the list showed, and no newer ones."""
-    state, whose = state_of(request), _whose(request)
+    state, whose = state_of(request), _identity_of(request)
     response = HttpResponseRedirect("/drafts/")
     response.status_code = 303
     if whose.browser:
@@ -178,12 +178,12 @@ def _base_of(content: Content) -> dict[str, Value]:
     return found[0] if found is not None and isinstance(found[0], dict) else {}
 
 
-async def _found(request: HttpRequest, key: str) -> Draft | None:
-    identity = _whose(request)
+async def _find_draft(request: HttpRequest, key: str) -> Draft | None:
+    identity = _identity_of(request)
     return await state_of(request)[DRAFTS].find(identity, key) if identity.browser else None
 
 
-def _whose(request: HttpRequest) -> Identity:
+def _identity_of(request: HttpRequest) -> Identity:
     return Identity(user_of(request), browser_of(request))
 
 
@@ -197,6 +197,6 @@ def _no_such_draft(request: HttpRequest) -> HttpResponse:
     )
 
 
-def _back(request: HttpRequest) -> str:
+def _return_path(request: HttpRequest) -> str:
     back = request.POST.get("back", "")
     return back if url_has_allowed_host_and_scheme(back, allowed_hosts=None) else "/drafts/"

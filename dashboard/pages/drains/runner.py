@@ -75,7 +75,7 @@ class DrainRuns:
         logger.info("drain of node %s begins: %d pods", drain.node, len(pods))
         while True:
             if wish == "cancel":
-                state, pods = "cancelled", tuple(_left(pod) for pod in pods)
+                state, pods = "cancelled", tuple(_stays(pod) for pod in pods)
             else:
                 state = "paused" if wish == "pause" else "running"
                 pods, words = await self._step(pods, drain.grace, evicting=state == "running")
@@ -105,7 +105,7 @@ class DrainRuns:
         for pod in pods:
             try:
                 if pod.state == "leaving":
-                    pod = await _looked_at(client, pod)
+                    pod = await _check_pod(client, pod)
                 elif evicting and left and pod.state in ("waiting", "held") and pod.next <= now:
                     left -= 1
                     pod = await _evicted(client, pod, grace, now)
@@ -148,7 +148,7 @@ async def _why_held(client: Client, pod: DrainedPod, blocked: Blocked) -> str:
     return " ".join(budget.words for budget in found) or blocked.said
 
 
-async def _looked_at(client: Client, pod: DrainedPod) -> DrainedPod:
+async def _check_pod(client: Client, pod: DrainedPod) -> DrainedPod:
     try:
         live = (await client.get(PODS, pod.name, pod.namespace)).object()
     except NotFound:
@@ -159,7 +159,7 @@ async def _looked_at(client: Client, pod: DrainedPod) -> DrainedPod:
     return msgspec.structs.replace(pod, words=f"evicted, waits for {', '.join(held)}") if held else pod
 
 
-def _left(pod: DrainedPod) -> DrainedPod:
+def _stays(pod: DrainedPod) -> DrainedPod:
     return (
         pod
         if pod.is_over or pod.state == "leaving"

@@ -40,7 +40,7 @@ class DrainStore:
 
         A drain whose process has ended is ended for the new one.
         """
-        return await self._database.ask(_begin, new_drain, runner, now)
+        return await self._database.ask(_create, new_drain, runner, now)
 
     async def find(self, key: str, server: str) -> Drain | None:
         return await self._database.ask(_find, key, server)
@@ -61,14 +61,14 @@ class DrainStore:
         self, key: str, runner: str, pods: tuple[DrainedPod, ...], state: DrainState, words: str, now: float
     ) -> str | None:
         """Store the progress; returns the requested action. None where another process runs it now."""
-        return await self._database.ask(_beat, key, runner, pods, state, words, now)
+        return await self._database.ask(_save_checkpoint, key, runner, pods, state, words, now)
 
 
-def _begin(alias: str, begin: NewDrain, runner: str, now: float) -> tuple[Drain, bool]:
+def _create(alias: str, begin: NewDrain, runner: str, now: float) -> tuple[Drain, bool]:
     DrainRecord.objects.using(alias).filter(beat__lt=now - RETENTION_SECONDS).delete()
     try:
         with transaction.atomic(using=alias):
-            _end_lost(alias, begin, now)
+            _remove_runner(alias, begin, now)
             return _created(alias, begin, runner, now), True
     except IntegrityError:
         faster = _newest(alias, begin.uid, begin.server)
@@ -77,7 +77,7 @@ def _begin(alias: str, begin: NewDrain, runner: str, now: float) -> tuple[Drain,
         return faster, False
 
 
-def _end_lost(alias: str, begin: NewDrain, now: float) -> None:
+def _remove_runner(alias: str, begin: NewDrain, now: float) -> None:
     """Remove the runner, so that its process stops if it is alive after all."""
     lost = DrainRecord.objects.using(alias).filter(server=begin.server, uid=begin.uid, beat__lt=now - HEARTBEAT_TIMEOUT)
     lost.filter(state__in=("running", "paused")).update(
@@ -93,7 +93,7 @@ def _created(alias: str, begin: NewDrain, runner: str, now: float) -> Drain:
         uid=begin.uid,
         by=begin.by,
         grace=begin.grace,
-        pods=_kept(begin.pods),
+        pods=_encode(begin.pods),
         state="running",
         runner=runner,
         begun=now,
@@ -121,16 +121,16 @@ def _take_over(alias: str, drain: Drain, runner: str, now: float, by: str) -> bo
     return bool(same.update(runner=runner, beat=now, state="running", wish="", wished_by=by, words=""))
 
 
-def _beat(
+def _save_checkpoint(
     alias: str, key: str, runner: str, pods: tuple[DrainedPod, ...], state: DrainState, words: str, now: float
 ) -> str | None:
     own = DrainRecord.objects.using(alias).filter(key=key, runner=runner)
-    if not own.update(pods=_kept(pods), state=state, words=words, beat=now):
+    if not own.update(pods=_encode(pods), state=state, words=words, beat=now):
         return None
     return own.values_list("wish", flat=True).first()
 
 
-def _kept(pods: tuple[DrainedPod, ...]) -> Any:
+def _encode(pods: tuple[DrainedPod, ...]) -> Any:
     return msgspec.to_builtins(pods)
 
 

@@ -53,8 +53,8 @@ async def drain(request: HttpRequest, resource: str, namespace: str, name: str) 
         return action_not_found(request, edit_request.target.kind, edit_request.target.href)
     try:
         if request.GET.get("run"):
-            return await _followed(edit_request, request.GET["run"])
-        return await _begun(edit_request) if request.method == "POST" else await _asked(edit_request)
+            return await _progress_page(edit_request, request.GET["run"])
+        return await _start_drain(edit_request) if request.method == "POST" else await _plan_page(edit_request)
     except Unavailable as error:
         return edit_request.trouble(_no_database(error), DRAIN_TITLE)
 
@@ -75,7 +75,7 @@ def _only_cordoned(error: Unavailable) -> Refusal:
     return Refusal((Problem(words, str(error)),), 503, "The database cannot be used")
 
 
-async def _asked(
+async def _plan_page(
     edit_request: EditRequest,
     *,
     problem: str = "",
@@ -100,7 +100,7 @@ async def _asked(
         "shown": ",".join(fate.uid for fate in plan.evicted),
         "form": form,
         "command": _command(edit_request, plan, _seconds(form.get("seconds", ""))),
-        "refused": await _refused(edit_request),
+        "refused": await _denial(edit_request),
         "last": last if last is not None and not last.over else None,
         "problem": problem,
         "refusal": refusal,
@@ -109,7 +109,7 @@ async def _asked(
     return edit_request.page("drains/confirm.html", DRAIN_TITLE, context, status=status)
 
 
-async def _refused(edit_request: EditRequest) -> str:
+async def _denial(edit_request: EditRequest) -> str:
     if await lacks_subresource(edit_request, "pods", "eviction"):
         return "This API server does not support evictions, so no node can be drained: cordon it, and delete its pods."
     evicting = replace(edit_request, target=Target(kind_of(PODS), "", ""))
@@ -140,34 +140,36 @@ def _command(edit_request: EditRequest, plan: DrainPlan, grace: int | None) -> s
     return object_command(edit_request.target, *words)
 
 
-async def _begun(edit_request: EditRequest) -> HttpResponse:
+async def _start_drain(edit_request: EditRequest) -> HttpResponse:
     post = edit_request.request.POST
     typed = post.get("seconds", "").strip()
     if typed and _seconds(typed) is None:
         words = f"“{typed[:40]}” is not a grace period: enter whole seconds up to {MAX_GRACE:,}, or leave it empty."
-        return await _asked(edit_request, problem=words, status=422)
+        return await _plan_page(edit_request, problem=words, status=422)
     try:
         node, plan = await edit_request.object_client.read(), await _plan(edit_request)
     except NotFound as error:
         raise edit_request.read_failure(error, DRAIN_TITLE) from error
     except InformerdError as error:
         return edit_request.trouble(refusal_of(error), DRAIN_TITLE)
-    status, wrong = _objection(node, plan, post)
+    status, wrong = _objection_to(node, plan, post)
     if wrong:
-        return await _asked(edit_request, problem=wrong, status=status)
+        return await _plan_page(edit_request, problem=wrong, status=status)
     last = await edit_request.state[DRAIN_RUNS].store.newest(
         node["metadata"]["uid"], edit_request.state[CONNECTION].cluster.server
     )
     if last is not None and not last.over and not last.lost(edit_request.state[CLOCK].time()):
         return _to_run(edit_request, last.key)
-    cordoned = await _cordoned(edit_request, node)
+    cordoned = await _cordon(edit_request, node)
     if isinstance(cordoned, Refused):
-        return await _asked(edit_request, refusal=cordoned.refusal, status=cordoned.refusal.code)
+        return await _plan_page(edit_request, refusal=cordoned.refusal, status=cordoned.refusal.code)
     if isinstance(cordoned, Unreviewed):
         words = "Cordoning it would change more than that. Nothing was done: check it below, and press again."
-        return await _asked(edit_request, problem=words, preview=Preview(cordoned.dry_run))
+        return await _plan_page(edit_request, problem=words, preview=Preview(cordoned.dry_run))
     if not isinstance(cordoned, Done):
-        return await _asked(edit_request, problem="The node changed meanwhile. Its current state is below.", status=409)
+        return await _plan_page(
+            edit_request, problem="The node changed meanwhile. Its current state is below.", status=409
+        )
     pods = tuple(DrainedPod(fate.namespace, fate.name, fate.uid) for fate in plan.evicted)
     begin = NewDrain(
         edit_request.state[CONNECTION].cluster.server,
@@ -184,7 +186,7 @@ async def _begun(edit_request: EditRequest) -> HttpResponse:
     return _to_run(edit_request, drain.key)
 
 
-def _objection(node: dict[str, Value], plan: DrainPlan, post: Any) -> tuple[int, str]:
+def _objection_to(node: dict[str, Value], plan: DrainPlan, post: Any) -> tuple[int, str]:
     """Status and reason why it cannot be done; empty where it can."""
     if post.get("uid") != node["metadata"]["uid"]:
         return (
@@ -203,7 +205,7 @@ def _objection(node: dict[str, Value], plan: DrainPlan, post: Any) -> tuple[int,
     return 200, ""
 
 
-async def _cordoned(edit_request: EditRequest, node: dict[str, Value]) -> object:
+async def _cordon(edit_request: EditRequest, node: dict[str, Value]) -> object:
     was = bool((node.get("spec") or {}).get("unschedulable"))
     seen = edit_request.request.POST.get("seen", "")
     return await write(
@@ -211,22 +213,22 @@ async def _cordoned(edit_request: EditRequest, node: dict[str, Value]) -> object
     )
 
 
-async def _followed(edit_request: EditRequest, key: str) -> HttpResponse:
+async def _progress_page(edit_request: EditRequest, key: str) -> HttpResponse:
     drains = edit_request.state[DRAIN_RUNS]
     found = await drains.store.find(key, edit_request.state[CONNECTION].cluster.server)
     if found is None or found.node != edit_request.target.name:
         return HttpResponseRedirect(f"{edit_request.target.href}do/drain/")
     if edit_request.request.method == "POST":
-        return await _pressed(edit_request, found)
+        return await _press_button(edit_request, found)
     now = edit_request.state[CLOCK].time()
-    pending_wish = _wished(found.wish, found.state)
+    pending_wish = _pending_wish(found.wish, found.state)
     context: dict[str, object] = {"drain": found, "lost": found.lost(now), "wished": pending_wish}
     return edit_request.page("drains/progress.html", DRAIN_TITLE, context)
 
 
-async def _pressed(edit_request: EditRequest, drain: Drain) -> HttpResponse:
+async def _press_button(edit_request: EditRequest, drain: Drain) -> HttpResponse:
     """A button of a drain. Every user who may drain the node may also stop a drain of it."""
-    if refused := await _refused(edit_request):
+    if refused := await _denial(edit_request):
         return edit_request.trouble(Refusal((Problem(refused),), 403, "Nothing was done"), DRAIN_TITLE)
     post, drains, by = edit_request.request.POST, edit_request.state[DRAIN_RUNS], user_of(edit_request.request)
     wish = next((wish for wish in ("take_over", *_WISHES) if wish in post), "")
@@ -238,7 +240,7 @@ async def _pressed(edit_request: EditRequest, drain: Drain) -> HttpResponse:
     return _to_run(edit_request, drain.key)
 
 
-def _wished(wish: str, state: str) -> str:
+def _pending_wish(wish: str, state: str) -> str:
     """The requested action that the runner has not received yet."""
     heard = {"pause": state == "paused", "go": state == "running", "cancel": state == "cancelled"}
     return "" if heard.get(wish, True) else wish

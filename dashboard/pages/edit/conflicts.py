@@ -34,13 +34,13 @@ def _question(conflict: Conflict, chosen: Side | None) -> ConflictQuestion:
     return ConflictQuestion(
         choice_name(conflict.path),
         format_path(conflict.path),
-        _shown(conflict.base),
-        _shown(conflict.theirs),
-        _shown(conflict.mine),
+        _value_text(conflict.base),
+        _value_text(conflict.theirs),
+        _value_text(conflict.mine),
         chosen,
     )
 
 
-def _shown(value: Value) -> str:
+def _value_text(value: Value) -> str:
     """A value in a question: YAML, or a word where it is missing."""
     return "not there" if value is ABSENT else dump(value).rstrip("\n")

@@ -106,7 +106,7 @@ def choice_name(path: Path) -> str:
 
 def sign_review(target: Target, draft: Submission, purpose: str, admission_changes: AdmissionChanges) -> str:
     """Signed mark that this text was shown compared with this state, and with these `admission_changes`."""
-    return _SIGNER.sign_object([_what(target, draft, purpose), dict(admission_changes)], compress=True)
+    return _SIGNER.sign_object([_signed_fields(target, draft, purpose), dict(admission_changes)], compress=True)
 
 
 def unsign_review(target: Target, draft: Submission, purpose: str, token: str) -> AdmissionChanges | None:
@@ -117,10 +117,10 @@ def unsign_review(target: Target, draft: Submission, purpose: str, token: str) -
         what, beside = _SIGNER.unsign_object(token)
     except (signing.BadSignature, ValueError):
         return None
-    return dict(beside) if constant_time_compare(what, _what(target, draft, purpose)) else None
+    return dict(beside) if constant_time_compare(what, _signed_fields(target, draft, purpose)) else None
 
 
-def _what(target: Target, draft: Submission, purpose: str) -> str:
+def _signed_fields(target: Target, draft: Submission, purpose: str) -> str:
     return fingerprint([purpose, target.edit_href, draft.text, draft.base.uid, draft.base.fingerprint])
 
 

@@ -65,15 +65,15 @@ async def evict(
         by_budget = any(cause.reason == "DisruptionBudget" for cause in error.causes)
         return Blocked(str(error), by_budget, error.retry_after or DEFAULT_RETRY_AFTER)
     except NotFound as error:
-        return await _looked(client, namespace, name, uid, Failed(error))
+        return await _unless_gone(client, namespace, name, uid, Failed(error))
     except Conflict as error:
-        return await _looked(client, namespace, name, uid, Blocked(str(error), False, DEFAULT_RETRY_AFTER))
+        return await _unless_gone(client, namespace, name, uid, Blocked(str(error), False, DEFAULT_RETRY_AFTER))
     except InformerdError as error:
         return Failed(error)
     return Evicted()
 
 
-async def _looked(client: Client, namespace: str, name: str, uid: str, there: Eviction) -> Eviction:
+async def _unless_gone(client: Client, namespace: str, name: str, uid: str, there: Eviction) -> Eviction:
     """`there` where the pod still exists: an API server may not support evictions, and answers 409 for a lost race.
 
     It answers 409 for another uid, too, so the pod is read again.

@@ -70,7 +70,7 @@ def plan_pod(
     its controller replaces it there.
     """
     metadata = pod["metadata"]
-    stays, words, needs = _judged(pod, missing_daemon_sets, alone=is_single_pod)
+    stays, words, needs = _assess(pod, missing_daemon_sets, alone=is_single_pod)
     is_asked = not (stays or _needs_no_leave(pod))
     found = budgets_of(metadata.get("labels") or {}, budgets or ()) if is_asked else ()
     if len(found) == 1 and found[0].allows_unready and not _is_ready(pod):  # of several it reads no policy
@@ -89,7 +89,7 @@ def plan_pod(
     )
 
 
-def _judged(pod: Json, missing: Collection[tuple[str, str]], *, alone: bool) -> tuple[bool, str, tuple[Need, ...]]:
+def _assess(pod: Json, missing: Collection[tuple[str, str]], *, alone: bool) -> tuple[bool, str, tuple[Need, ...]]:
     owner, orphaned = controller_of(pod), daemon_set_of(pod) in missing
     if _is_mirror(pod):
         return not alone, "stays: the kubelet runs it from a file on the node", ()

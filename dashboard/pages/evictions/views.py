@@ -41,10 +41,10 @@ async def evict_pod(request: HttpRequest, resource: str, namespace: str, name: s
     edit_request = await open_edit_request(request, resource, namespace, name, "do/evict", any_kind=True)
     if edit_request.target.kind.key != "pods":
         return action_not_found(request, edit_request.target.kind, edit_request.target.href)
-    return await _posted(edit_request) if request.method == "POST" else await _asked(edit_request)
+    return await _evict(edit_request) if request.method == "POST" else await _confirmation_page(edit_request)
 
 
-async def _asked(
+async def _confirmation_page(
     edit_request: EditRequest, *, status: int = 200, problem: str = "", refusal: Refusal | None = None
 ) -> HttpResponse:
     try:
@@ -53,8 +53,8 @@ async def _asked(
         if refusal:
             return edit_request.trouble(refusal, EVICT_TITLE)
         raise edit_request.read_failure(error, EVICT_TITLE) from error
-    plan = await _fate(edit_request, pod)
-    refused, tried = await asyncio.gather(_refused(edit_request), _tried(edit_request, plan.uid))
+    plan = await _plan_of(edit_request, pod)
+    refused, tried = await asyncio.gather(_denial(edit_request), _dry_run_text(edit_request, plan.uid))
     context: dict[str, object] = {
         "fate": plan,
         "needs": tuple((need, _NEEDS[need]) for need in plan.needs),
@@ -68,14 +68,14 @@ async def _asked(
     return edit_request.page("evictions/evict.html", EVICT_TITLE, context, status=status)
 
 
-async def _fate(edit_request: EditRequest, pod: dict[str, Value]) -> PodPlan:
+async def _plan_of(edit_request: EditRequest, pod: dict[str, Value]) -> PodPlan:
     budgets, missing = await asyncio.gather(
         budgets_in(edit_request.client, edit_request.target.namespace), missing_daemon_sets(edit_request.client, [pod])
     )
     return plan_pod(pod, budgets, missing, is_single_pod=True)
 
 
-async def _tried(edit_request: EditRequest, uid: str) -> str:
+async def _dry_run_text(edit_request: EditRequest, uid: str) -> str:
     """The API server's answer to a dry run, as a sentence."""
     target = edit_request.target
     match await evict(edit_request.client, target.namespace, target.name, uid, dry_run=True):
@@ -89,38 +89,46 @@ async def _tried(edit_request: EditRequest, uid: str) -> str:
             return ""
 
 
-async def _refused(edit_request: EditRequest) -> str:
+async def _denial(edit_request: EditRequest) -> str:
     if await lacks_subresource(edit_request, "pods", "eviction"):
         return "This API server does not support evictions: delete the pod instead, which no budget blocks."
     return await denial_reason(edit_request, "create", "eviction")
 
 
-async def _posted(edit_request: EditRequest) -> HttpResponse:
+async def _evict(edit_request: EditRequest) -> HttpResponse:
     post, target = edit_request.request.POST, edit_request.target
     uid = post.get("uid", "")
     if not uid:
-        return await _asked(edit_request)
+        return await _confirmation_page(edit_request)
     try:
-        plan = await _fate(edit_request, await edit_request.object_client.read())
+        plan = await _plan_of(edit_request, await edit_request.object_client.read())
     except NotFound:
-        return _followed(edit_request, uid) if LOST_INPUT in post else _gone(edit_request, Gone(replaced=False))
+        return (
+            _redirect_to_progress(edit_request, uid)
+            if LOST_INPUT in post
+            else _gone_page(edit_request, Gone(replaced=False))
+        )
     except InformerdError as unread:
         known = (
             unanswered_refusal(unread, *_NOT_KNOWN, is_unverified=True) if LOST_INPUT in post else refusal_of(unread)
         )
-        return await _again(edit_request, known)
+        return await _retry_or_ask(edit_request, known)
     if plan.uid != uid:
-        return _followed(edit_request, uid) if LOST_INPUT in post else _gone(edit_request, Gone(replaced=True))
+        return (
+            _redirect_to_progress(edit_request, uid)
+            if LOST_INPUT in post
+            else _gone_page(edit_request, Gone(replaced=True))
+        )
     if any(need not in post for need in plan.needs):
         words = " ".join(_NEEDS[need] for need in plan.needs if need not in post)
-        return await _asked(edit_request, status=422, problem=f"Confirm this first: {words}")
+        return await _confirmation_page(edit_request, status=422, problem=f"Confirm this first: {words}")
     match await evict(edit_request.client, target.namespace, target.name, uid):
         case Evicted():
-            return _followed(edit_request, uid)
+            return _redirect_to_progress(edit_request, uid)
         case Gone() as gone:
-            return _followed(edit_request, uid) if LOST_INPUT in post else _gone(edit_request, gone)
+            return _redirect_to_progress(edit_request, uid) if LOST_INPUT in post else _gone_page(edit_request, gone)
         case Blocked() as held:
-            return await _held(edit_request, held, plan)
+            return await _blocked_page(edit_request, held, plan)
         case Failed(error=error):
             return await _not_done(edit_request, uid, error)
 
@@ -132,30 +140,30 @@ async def _not_done(edit_request: EditRequest, uid: str, error: InformerdError) 
         try:
             metadata = (await edit_request.object_client.read())["metadata"]
         except NotFound:
-            return _followed(edit_request, uid)
+            return _redirect_to_progress(edit_request, uid)
         except InformerdError:
             refusal = unanswered_refusal(error, *_NOT_KNOWN, is_unverified=True)
         else:
             if metadata["uid"] != uid or metadata.get("deletionTimestamp"):
-                return _followed(edit_request, uid)
+                return _redirect_to_progress(edit_request, uid)
             refusal = unanswered_refusal(error, *_NOT_DONE)
-    return await _again(edit_request, refusal)
+    return await _retry_or_ask(edit_request, refusal)
 
 
-async def _again(edit_request: EditRequest, refusal: Refusal) -> HttpResponse:
+async def _retry_or_ask(edit_request: EditRequest, refusal: Refusal) -> HttpResponse:
     """The page with a countdown to a retry, where that can succeed."""
     busy = retry_page(edit_request, EVICT_TITLE, "do/evict/", edit_request.request.POST.dict(), refusal, leads_on=True)
-    return busy or await _asked(edit_request, refusal=refusal, status=refusal.code)
+    return busy or await _confirmation_page(edit_request, refusal=refusal, status=refusal.code)
 
 
-def _followed(edit_request: EditRequest, uid: str) -> HttpResponse:
+def _redirect_to_progress(edit_request: EditRequest, uid: str) -> HttpResponse:
     """The progress page of the pod's deletion."""
     response = HttpResponseRedirect(f"{edit_request.target.href}delete/?{urlencode({'uid': uid})}")
     response.status_code = 303
     return response
 
 
-async def _held(edit_request: EditRequest, blocked: Blocked, plan: PodPlan) -> HttpResponse:
+async def _blocked_page(edit_request: EditRequest, blocked: Blocked, plan: PodPlan) -> HttpResponse:
     """The page with a countdown: a retry is safe, since it applies to exactly that pod."""
     title = "A PodDisruptionBudget blocks it" if blocked.is_by_budget else "The API server is busy"
     after = blocked.retry_after
@@ -170,9 +178,9 @@ async def _held(edit_request: EditRequest, blocked: Blocked, plan: PodPlan) -> H
         budgets=budgets,
         leads_on=True,
     )
-    return busy or await _asked(edit_request, refusal=refusal, status=429)
+    return busy or await _confirmation_page(edit_request, refusal=refusal, status=429)
 
 
-def _gone(edit_request: EditRequest, gone: Gone) -> HttpResponse:
+def _gone_page(edit_request: EditRequest, gone: Gone) -> HttpResponse:
     context: dict[str, object] = {"title": EVICT_TITLE, "gone": {"replaced": gone.replaced, "unsure": False}}
     return edit_request.page("quick_actions/gone.html", EVICT_TITLE, context, status=409)

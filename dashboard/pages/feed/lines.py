@@ -87,7 +87,7 @@ def item_line(item: FeedItem, query: FeedQuery) -> FeedLine:
         summary=f"{item.size:,} changes in {_seconds(item.last.time - item.first.time)}",
         counts=tuple((op, item.counts[op]) for op in OPERATIONS if op in item.counts) if len(item.counts) > 1 else (),
         objects=len(item.uids),
-        inside=_inside(item, query),
+        inside=_burst_href(item, query),
         tone=item.worst.tone if item.is_urgent else item.last.tone,
     )
 
@@ -101,7 +101,7 @@ def _subject(item: FeedItem, line: FeedLine) -> tuple[str, str, str]:
     return line.namespace, owner, object_href(kind.key, line.namespace, owner) if kind else ""
 
 
-def _inside(item: FeedItem, query: FeedQuery) -> str:
+def _burst_href(item: FeedItem, query: FeedQuery) -> str:
     """Address of a feed of exactly the burst's entries, unfolded."""
     entry = item.first
     if entry.owner:

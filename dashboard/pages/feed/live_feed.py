@@ -305,10 +305,10 @@ class LiveFeed(LiveView):
 
     def _part(self, render: Renderer, name: str) -> str:
         if name == "said":
-            self.announcement = self.page.announcement_of(self._taken())
+            self.announcement = self.page.announcement_of(self._take_counts())
         return hx_partial(f"#{name}-{self.id}", "outerMorph", render(TEMPLATES[name], self.context()))
 
-    def _taken(self) -> OperationCounts:
+    def _take_counts(self) -> OperationCounts:
         added, modified, deleted = self._to_say
         self._to_say = [0, 0, 0]
         return added, modified, deleted

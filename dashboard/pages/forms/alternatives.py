@@ -24,7 +24,7 @@ class Alternative:
 
 def alternatives_of(schema: Schema, value: Mapping[str, Value]) -> tuple[Alternative, ...]:
     """The alternatives; those whose fields are all set count as chosen. Empty where fields do not distinguish any."""
-    ways = _ways(schema)
+    ways = _required_sets(schema)
     return tuple(Alternative(fields, all(name in value for name in fields), index) for index, fields in enumerate(ways))
 
 
@@ -37,16 +37,16 @@ def excluded_fields(schema: Schema, index: int) -> frozenset[str]:
     """The fields that only alternatives other than the one at `index` have. Raises IndexError where there is none at
     `index`.
     """
-    ways = _ways(schema)
+    ways = _required_sets(schema)
     return frozenset(name for way in ways for name in way) - frozenset(ways[index])
 
 
 def required_fields(schema: Schema, index: int) -> tuple[str, ...]:
     """The fields that the alternative at `index` needs. Raises IndexError where there is none."""
-    return _ways(schema)[index]
+    return _required_sets(schema)[index]
 
 
-def _ways(schema: Schema) -> tuple[tuple[str, ...], ...]:
+def _required_sets(schema: Schema) -> tuple[tuple[str, ...], ...]:
     node = schema.node
     if node.get("maxProperties") == 1 and len(node.get("properties", ())) > 1:
         return tuple((name,) for name in node["properties"])

@@ -88,7 +88,7 @@ class _Builder:
         metadata = [self.node(path, schema.at(path), get(base, path)) for path in paths]
         for name in roots(schema, self._shown.part):
             child = schema.child(name)
-            if name == self._shown.part or self._wanted((name,), child, schema):
+            if name == self._shown.part or self._is_field_shown((name,), child, schema):
                 before = base.get(name, ABSENT)
                 must = name in schema.node.get("required", ())
                 yield self.node((name,), child, before, required=must, fixed=_fixed(schema, before, name))
@@ -161,7 +161,7 @@ class _Builder:
         for name, child in schema.properties.items():
             path = (*node.path, name)
             must = name in required
-            if must or self._wanted(path, child, schema, few=few and self._room > 0):
+            if must or self._is_field_shown(path, child, schema, few=few and self._room > 0):
                 was_there = get(before, (name,))
                 children.append(self.node(path, child, was_there, required=must, fixed=_fixed(schema, was_there, name)))
             elif name not in chosen_between:
@@ -215,7 +215,7 @@ class _Builder:
         self.overflows = self.overflows or more > 0
         return replace(node, children=tuple(children), more=more, start=start, next_start=following % len(paths or "-"))
 
-    def _wanted(self, path: Path, child: Schema, parent: Schema, *, few: bool = False) -> bool:
+    def _is_field_shown(self, path: Path, child: Schema, parent: Schema, *, few: bool = False) -> bool:
         """Whether an optional field is shown."""
         if get(self._shown.value, path) is not ABSENT or path in self._opened or path in self._problems:
             return True

@@ -59,7 +59,7 @@ def _add_item(before: ButtonResult, schema: Schema, path: Path, value: Value) ->
     if control_of(items) in INPUTS:  # what was typed as a new item is in the text by now
         return replace(before, expanded=before.expanded.with_paths(path), focus=NEW_VALUE + encode_path(path))
     item = (*path, len(value) if isinstance(value, list) else 0)
-    written_down = _put(before, item, blank_value(items))
+    written_down = _with_value(before, item, blank_value(items))
     return replace(written_down, expanded=before.expanded.with_paths(item), focus=FIELD + encode_path(item))
 
 
@@ -68,7 +68,7 @@ def _add_field(before: ButtonResult, schema: Schema, path: Path) -> ButtonResult
     opened = replace(before, expanded=before.expanded.with_paths(path), focus=FIELD + encode_path(path))
     if not schema or get(before.document.value, path) is not ABSENT:
         return opened
-    return _put(opened, path, {}) if control_of(schema) in ("group", "yaml") else opened
+    return _with_value(opened, path, {}) if control_of(schema) in ("group", "yaml") else opened
 
 
 def _open(before: ButtonResult, _schema: Schema, path: Path, _more: str) -> ButtonResult:
@@ -96,7 +96,7 @@ def _remove(before: ButtonResult, _schema: Schema, path: Path, _more: str) -> Bu
         closed = closed.after_move(holder, {index: index - 1 for index in range(segment + 1, count)})
     if get(before.document.value, path) is ABSENT:
         return replace(before, expanded=closed)
-    return replace(_put(before, path, ABSENT), expanded=closed, focus=FIELD + encode_path(holder))
+    return replace(_with_value(before, path, ABSENT), expanded=closed, focus=FIELD + encode_path(holder))
 
 
 def _move(before: ButtonResult, path: Path, by: int) -> ButtonResult:
@@ -134,14 +134,14 @@ def _choose(before: ButtonResult, schema: Schema, path: Path, index: str) -> But
             opened = opened.without((*path, name))
             if get(value, (*path, name)) is not ABSENT:
                 value = put(value, (*path, name), ABSENT)
-    chosen = replace(_written(before, value), expanded=opened)
+    chosen = replace(_with_document(before, value), expanded=opened)
     for name in reversed(fields):
         chosen = _add_field(chosen, node.child(name), (*path, name))
     return chosen
 
 
 def _null(before: ButtonResult, schema: Schema, path: Path, _more: str) -> ButtonResult:
-    return _put(before, path, None) if schema.at(path).node.get("nullable") else before
+    return _with_value(before, path, None) if schema.at(path).node.get("nullable") else before
 
 
 def _empty(before: ButtonResult, schema: Schema, path: Path, _more: str) -> ButtonResult:
@@ -149,16 +149,16 @@ def _empty(before: ButtonResult, schema: Schema, path: Path, _more: str) -> Butt
     if get(before.document.value, path) not in (ABSENT, None) or not schema.at(path):
         return before
     new: Value = [] if control_of(schema.at(path)) == "list" else {}
-    return replace(_put(before, path, new), focus=FIELD + encode_path(path))
+    return replace(_with_value(before, path, new), focus=FIELD + encode_path(path))
 
 
-def _put(before: ButtonResult, path: Path, new: Value) -> ButtonResult:
+def _with_value(before: ButtonResult, path: Path, new: Value) -> ButtonResult:
     if not can_put(before.document.value, path):
         return before
-    return _written(before, put(before.document.value, path, new))
+    return _with_document(before, put(before.document.value, path, new))
 
 
-def _written(before: ButtonResult, value: dict[str, Value]) -> ButtonResult:
+def _with_document(before: ButtonResult, value: dict[str, Value]) -> ButtonResult:
     if value is before.document.value:
         return before
     return replace(before, document=parse(rewrite(before.document, value)))

@@ -59,7 +59,7 @@ class _Filling:
         emptied: list[Path] = []
         for path, typed, shown in _typed(form_data):
             try:
-                wanted = self._wanted(path, typed, shown)
+                wanted = self._desired_value(path, typed, shown)
             except ValueError as error:
                 self.problems.append(Problem(str(error), path=path))
                 continue
@@ -70,7 +70,7 @@ class _Filling:
         for path in sorted(emptied, key=_indexes, reverse=True):
             self.value = put(self.value, path, ABSENT)
 
-    def _wanted(self, path: Path, typed: str, shown: str) -> Value:
+    def _desired_value(self, path: Path, typed: str, shown: str) -> Value:
         schema, now = self._schema.at(path), get(self.value, path)
         control = control_of(schema, now)
         if not path or control not in INPUTS:

@@ -61,15 +61,15 @@ def example_of(schema: Schema) -> str:
 def _first_sentence(description: str) -> tuple[str, str]:
     match = _SENTENCE.search(description)
     if match is None or not match.start():
-        return (description, "") if len(description) <= SHORT else _cut(description)
+        return (description, "") if len(description) <= SHORT else _split(description)
     first = description[: match.start()] + "."
     rest = description[match.end() :].strip()
     if len(first) > SHORT:
-        return _cut(description)
+        return _split(description)
     return first, rest
 
 
-def _cut(description: str) -> tuple[str, str]:
+def _split(description: str) -> tuple[str, str]:
     spot = description.rfind(" ", 0, SHORT)
     return f"{description[: spot if spot > 0 else SHORT]}…", description
 

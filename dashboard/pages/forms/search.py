@@ -123,13 +123,13 @@ def _children(path: Names, field: Schema) -> Iterator[tuple[Names, Schema]]:
 def _hits(path: Names, field: Schema, value: Mapping[str, Value], anchors: Collection[str]) -> Iterator[Hit]:
     """Below a list: the field in each of the first existing items; else the list itself."""
     words = help_of(field, control_of(field)).short
-    for reached in islice(_reached(path, value), FIRST_ITEMS):
+    for reached in islice(_object_paths(path, value), FIRST_ITEMS):
         name = encode_path(reached)
         whole = len(reached) == len(path) + sum(each.endswith(("[]", "{}")) for each in path)
         yield Hit(name, format_path(reached) if whole else ".".join(path), words, FIELD + name in anchors)
 
 
-def _reached(path: Names, value: Value) -> Iterator[Path]:
+def _object_paths(path: Names, value: Value) -> Iterator[Path]:
     """The object's paths for a schema path; up to the first empty list."""
     if not path:
         yield ()
@@ -137,11 +137,11 @@ def _reached(path: Names, value: Value) -> Iterator[Path]:
     name, mark = path[0].removesuffix("[]").removesuffix("{}"), path[0][-2:]
     inner = value.get(name, ABSENT) if isinstance(value, dict) else ABSENT
     if mark not in ("[]", "{}"):
-        yield from ((name, *rest) for rest in _reached(path[1:], inner))
+        yield from ((name, *rest) for rest in _object_paths(path[1:], inner))
         return
     kind = list if mark == "[]" else dict
     keys: Iterable[Segment] = () if not isinstance(inner, kind) else range(len(inner)) if kind is list else inner
     if not keys:
         yield (name,)
     for key in keys:
-        yield from ((name, key, *rest) for rest in _reached(path[1:], get(inner, (key,))))
+        yield from ((name, key, *rest) for rest in _object_paths(path[1:], get(inner, (key,))))

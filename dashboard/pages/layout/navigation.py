@@ -137,7 +137,9 @@ def _by_group(
     found: dict[str, list[tuple[KindInfo, KindItem, bool]]] = {title: [] for title in GROUP_TITLES}
     followed = {kind.key for kind in state[REPLICAS].kinds}
     for kind in state[REPLICAS].kinds:
-        found[kind.group_title].append((kind, _followed(state, kind, _href(kind, namespaces), kind.key in pins), True))
+        found[kind.group_title].append(
+            (kind, _followed_item(state, kind, _href(kind, namespaces), kind.key in pins), True)
+        )
     others = [
         (kind_of(each.resource), each)
         for name, each in state[OBJECT_COUNTS].counts_by_key.items()
@@ -146,7 +148,7 @@ def _by_group(
     for kind, counted in sorted(others, key=lambda pair: (pair[0].title, pair[0].key)):
         pinned = kind.key in pins
         found[kind.group_title].append(
-            (kind, _counted(kind, counted, _href(kind, namespaces), pinned), pinned or kind.key == key)
+            (kind, _counted_item(kind, counted, _href(kind, namespaces), pinned), pinned or kind.key == key)
         )
     return found.items()
 
@@ -161,7 +163,7 @@ def _group(title: str, items: list[tuple[KindInfo, KindItem, bool]], opened: set
     return KindGroup(title, group.kinds, folds, open=group.slug in opened)
 
 
-def _followed(state: AppState, kind: KindInfo, href: str, pinned: bool) -> KindItem:
+def _followed_item(state: AppState, kind: KindInfo, href: str, pinned: bool) -> KindItem:
     replica = state[REPLICAS].get(kind.key)
     summary = state[HUB].summaries.get(kind.key)
     wrong = len(summary.unhealthy_rows) if summary is not None else 0
@@ -182,7 +184,7 @@ def _is_listed(replica: Replica) -> bool:
     return replica.state != "starting" and replica.health.state in ("live", "stale")
 
 
-def _counted(kind: KindInfo, counted: KindCount, href: str, pinned: bool) -> KindItem:
+def _counted_item(kind: KindInfo, counted: KindCount, href: str, pinned: bool) -> KindItem:
     at = counted.counted_at if counted.count is not None else None
     return KindItem(
         kind.key, kind.title, kind.icon, href, counted.count,

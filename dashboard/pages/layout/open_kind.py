@@ -85,7 +85,7 @@ async def _in_cluster(state: AppState, name: str) -> KindInfo | UnavailableKind:
     """The kind as discovery knows it; where discovery does not answer, as its name alone describes it."""
     guess = find_kind(name)
     try:
-        resource = await _resolved(state, guess.key if guess is not None and guess.resolved else name)
+        resource = await _resolve(state, guess.key if guess is not None and guess.resolved else name)
     except UnknownResource:
         return UnavailableKind(guess, absent=True)
     except (InformerdError, TimeoutError):
@@ -98,7 +98,7 @@ async def _in_cluster(state: AppState, name: str) -> KindInfo | UnavailableKind:
     return kind
 
 
-async def _resolved(state: AppState, name: str) -> Resource | None:
+async def _resolve(state: AppState, name: str) -> Resource | None:
     discovery = state[CONNECTION].discovery
     if discovery is None:
         return None

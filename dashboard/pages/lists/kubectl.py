@@ -53,7 +53,7 @@ class KubectlCommand:
 
 def kubectl_command(kind: KindInfo, query: Query) -> KubectlCommand:
     """The command for all pages of the list that `query` shows."""
-    words = ["kubectl", "get", kind.key, *_place(kind, query)]
+    words = ["kubectl", "get", kind.key, *_namespace_arguments(kind, query)]
     labels: list[str] = []
     fields: list[str] = []
     left_out: list[str] = [f"namespace={','.join(query.namespaces)}"] if len(query.namespaces) > 1 else []
@@ -119,7 +119,7 @@ def _json_path(path: FieldPath) -> str:
     return _CONDITION.sub(r'\1"\2")', path.text)
 
 
-def _place(kind: KindInfo, query: Query) -> list[str]:
+def _namespace_arguments(kind: KindInfo, query: Query) -> list[str]:
     if not kind.namespaced:
         return []
     return ["-n", query.namespaces[0]] if len(query.namespaces) == 1 else ["-A"]

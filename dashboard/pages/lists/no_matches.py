@@ -81,7 +81,7 @@ class Suggester:
             return
         title = self._kind.title
         if term.values[0].text:
-            words = f"None of the {title} has the {term.column} {_named(term.values)}."
+            words = f"None of the {title} has the {term.column} {_column_text(term.values)}."
         else:
             words = f"All {title} have a {term.column}."
         yield self._offering(term, words, there)
@@ -105,7 +105,7 @@ class Suggester:
         there = self._ask(LabelSource(term.label)) if values and all(pattern.is_literal for pattern in values) else None
         if there is None or any(there.texts.has(pattern.text) for pattern in values):
             return
-        named = _named(values)
+        named = _column_text(values)
         words = f"None of the {self._kind.title} has the label {term.label} {f'with {named}' if named else 'empty'}."
         yield self._offering(term, words, there)
 
@@ -145,7 +145,7 @@ class Suggester:
         return Alternative(str(new), self._query.with_(terms=terms).href())
 
 
-def _named(patterns: tuple[Pattern, ...]) -> str:
+def _column_text(patterns: tuple[Pattern, ...]) -> str:
     return " or ".join(pattern.text for pattern in patterns)
 
 

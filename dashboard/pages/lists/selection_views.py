@@ -44,16 +44,18 @@ async def matching_uids(request: HttpRequest, resource: str) -> HttpResponse:
         return kind_not_found(request, resource, kind)
     query = Query.parse(request.GET, kind.key)
     if query.problems:
-        return _said(" ".join(problem.message for problem in query.problems), 400)
+        return _text_response(" ".join(problem.message for problem in query.problems), 400)
     if not has_synced(state[REPLICAS].get(kind.key)):
-        return _said(f"{kind.title} have not been read yet. Try again in a moment.", 503)
+        return _text_response(f"{kind.title} have not been read yet. Try again in a moment.", 503)
     try:
         number = await state[HUB].count_rows(kind, query)
         if number > MAX_SELECTED:
-            return _said(f"{number:,} match, but at most {MAX_SELECTED:,} can be selected: narrow the filter.", 400)
+            return _text_response(
+                f"{number:,} match, but at most {MAX_SELECTED:,} can be selected: narrow the filter.", 400
+            )
         rows = await state[HUB].all_rows(kind, query)
     except PathCacheFull as error:
-        return _said(str(error), 400)
+        return _text_response(str(error), 400)
     return JsonResponse({"uids": [row.uid for row in rows]})
 
 
@@ -109,13 +111,13 @@ def selected_rows(state: AppState, kind: KindInfo, form_data: QueryDict) -> tupl
     replica = state[REPLICAS].get(kind.key)
     uids = list(dict.fromkeys(uid for uid in form_data.get("uid", "").split(",") if uid))
     if len(uids) > MAX_SELECTED:
-        return _said(f"{len(uids):,} are selected, but the limit is {MAX_SELECTED:,}: select fewer.", 400)
+        return _text_response(f"{len(uids):,} are selected, but the limit is {MAX_SELECTED:,}: select fewer.", 400)
     if not has_synced(replica):
-        return _said(f"{kind.title} have not been read yet. Try again in a moment.", 503)
+        return _text_response(f"{kind.title} have not been read yet. Try again in a moment.", 503)
     rows = [row for uid in uids if (row := replica.rows.get(uid)) is not None]
     gone = [uid for uid in uids if uid not in replica.rows]
     if gone and not _is_up_to_date(replica):
-        return _said(
+        return _text_response(
             f"{kind.title} are not up to date, and some of the selected objects are unknown. Try again later.", 503
         )
     return rows, gone
@@ -136,5 +138,5 @@ async def _in_order(rows: list[Row], query: Query) -> list[Row]:
     return [row for _, row in placed]
 
 
-def _said(sentence: str, status: int) -> HttpResponse:
+def _text_response(sentence: str, status: int) -> HttpResponse:
     return HttpResponse(sentence, status=status, content_type="text/plain; charset=utf-8")

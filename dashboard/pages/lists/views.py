@@ -49,12 +49,12 @@ async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
         return kind_not_found(request, resource, kind)
     if kind.key != resource:
         return redirect_with_query(request, kind.path)
-    query, lost = _checked(state, state[HUB].fit_query(kind, Query.parse(request.GET, kind.key)))
+    query, lost = _check_namespaces(state, state[HUB].fit_query(kind, Query.parse(request.GET, kind.key)))
     if wants_fragment(request, "#drawer"):
-        return _drawer(request, _opened(state, kind, request, query)[0])
+        return _drawer(request, _open_drawer(state, kind, request, query)[0])
     choices = namespace_picker(state, query.namespaces, lambda names: query.with_(namespaces=names).href())
     await state[HUB].wait_for_rows(kind, query)
-    opened, query = _opened(state, kind, request, query)
+    opened, query = _open_drawer(state, kind, request, query)
     view = open_list(state[HUB], kind, query)
     page = page_info(
         request,
@@ -103,7 +103,7 @@ async def object_export(request: HttpRequest, resource: str, suffix: str) -> Htt
     return response
 
 
-def _checked(state: AppState, query: Query) -> tuple[Query, bool]:
+def _check_namespaces(state: AppState, query: Query) -> tuple[Query, bool]:
     """The query with a message for each namespace that does not exist, and whether all of the requested ones are
     missing.
     """
@@ -113,7 +113,7 @@ def _checked(state: AppState, query: Query) -> tuple[Query, bool]:
     return replace(query, problems=query.problems + problems), lost
 
 
-def _opened(state: AppState, kind: KindInfo, request: HttpRequest, query: Query) -> tuple[DrawerContext, Query]:
+def _open_drawer(state: AppState, kind: KindInfo, request: HttpRequest, query: Query) -> tuple[DrawerContext, Query]:
     """Template context of the object that the address opens, and the query with its problems."""
     problems: list[QueryProblem] = []
     found = read_open(request.GET, kind.namespaced, kind.title, problems)

@@ -22,7 +22,7 @@ class NamespaceRates:
         self._namespaces = frozenset(namespaces)
         self._rates = {key: Rates() for key in log.keys}
         self._known_from = log.known_from(log.keys)
-        slices.add(self._look_back(log.chunks(log.keys, now - RATES_SECONDS, now)))
+        slices.add(self._count_history(log.chunks(log.keys, now - RATES_SECONDS, now)))
 
     def add(self, key: str, entries: Iterable[Entry]) -> None:
         """Count changes of a kind."""
@@ -39,7 +39,7 @@ class NamespaceRates:
         """Unix seconds from which on all changes are counted; None where that is before the shown span."""
         return self._known_from if now - RATES_SECONDS < self._known_from <= now else None
 
-    def _look_back(self, pieces: Iterable[HistoryChunk]) -> SlicedWork:
+    def _count_history(self, pieces: Iterable[HistoryChunk]) -> SlicedWork:
         for piece in pieces:
             self.add(piece.key, piece.entries())
             yield None

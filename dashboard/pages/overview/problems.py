@@ -91,7 +91,7 @@ def find_unhealthy(kinds: Iterable[tuple[KindInfo, KindSummary]], namespaces: tu
     return UnhealthyObjects(
         shown=tuple(_wrong(by_key[key][0], row, since) for since, key, row in shown),
         total=total,
-        groups=tuple(_rest(by_key[sort[0]][0], sort, count, namespaces) for sort, count in named),
+        groups=tuple(_group_of(by_key[sort[0]][0], sort, count, namespaces) for sort, count in named),
         more=total - len(shown) - sum(count for _, count in named),
     )
 
@@ -114,7 +114,7 @@ def _wrong(kind: KindInfo, row: Row, since: float) -> UnhealthyObject:
     )
 
 
-def _rest(kind: KindInfo, sort: GroupKey, count: int, namespaces: tuple[str, ...]) -> UnhealthyGroup:
+def _group_of(kind: KindInfo, sort: GroupKey, count: int, namespaces: tuple[str, ...]) -> UnhealthyGroup:
     _, status, tone = sort
     query = Query(key=kind.key).with_(namespaces=namespaces).with_status(status)
     return UnhealthyGroup(kind, status, tone, count, query.href())

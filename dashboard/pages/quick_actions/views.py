@@ -53,7 +53,9 @@ async def quick_action(request: HttpRequest, resource: str, namespace: str, name
         return await _progress(edit_request, found)
     form = request.POST.dict() if request.method == "POST" else request.GET.dict()
     return (
-        await _done(edit_request, found, form) if request.method == "POST" else await _asked(edit_request, found, form)
+        await _perform(edit_request, found, form)
+        if request.method == "POST"
+        else await _action_page(edit_request, found, form)
     )
 
 
@@ -65,7 +67,7 @@ def action_not_found(request: HttpRequest, kind: KindInfo, href: str) -> HttpRes
     )
 
 
-async def _asked(
+async def _action_page(
     edit_request: EditRequest,
     action: Action,
     form: FormData,
@@ -110,25 +112,27 @@ def _context(action: Action, form: ActionForm, state: FieldState, *, lost: bool)
     }
 
 
-async def _done(edit_request: EditRequest, action: Action, form: FormData) -> HttpResponse:
+async def _perform(edit_request: EditRequest, action: Action, form: FormData) -> HttpResponse:
     uid, was = form.get("uid", ""), read_json(form.get("was", ""))
     if not uid or was is None:
-        return await _asked(edit_request, action, form)
+        return await _action_page(edit_request, action, form)
     try:
         state = await action.read(edit_request, form)
         wanted = await action.desired_value(edit_request, state, form)
         asked = await action.build_form(edit_request, state, form)
     except WrongInput as wrong:
-        return await _asked(edit_request, action, form, status=422, problem=str(wrong))
+        return await _action_page(edit_request, action, form, status=422, problem=str(wrong))
     except NotFound:
         return await _answered(edit_request, action, form, Gone(replaced=False, unsure=LOST_INPUT in form))
     except InformerdError as error:
-        return await _refused(edit_request, action, form, read_failed(error, form))
+        return await _refusal_page(edit_request, action, form, read_failed(error, form))
     stored = was_stored(state, form, before=was[0], desired=wanted)
     if asked.denial and not stored:
-        return await _asked(edit_request, action, form, status=409)
+        return await _action_page(edit_request, action, form, status=409)
     if asked.consent and "sure" not in form and not stored:
-        return await _asked(edit_request, action, form, status=422 if "asked" in form else 200, consent=asked.consent)
+        return await _action_page(
+            edit_request, action, form, status=422 if "asked" in form else 200, consent=asked.consent
+        )
     seen = form.get("seen", "")
     outcome = await write(action, edit_request, form, uid=uid, before=was[0], desired=wanted, reviewed_fingerprint=seen)
     return await _answered(edit_request, action, {"wanted": scalar_text(wanted), **form}, outcome)
@@ -139,17 +143,17 @@ async def _answered(edit_request: EditRequest, action: Action, form: FormData, o
         case Done():
             return await _done_page(edit_request, action, form, outcome)
         case Unreviewed():
-            return await _asked(edit_request, action, form, preview=Preview(outcome.dry_run), unseen=True)
+            return await _action_page(edit_request, action, form, preview=Preview(outcome.dry_run), unseen=True)
         case Moved():
-            return await _asked(edit_request, action, form, status=409, moved=outcome)
+            return await _action_page(edit_request, action, form, status=409, moved=outcome)
         case ObjectChanged():
-            return await _asked(edit_request, action, form, status=409, changed=True)
+            return await _action_page(edit_request, action, form, status=409, changed=True)
         case Gone():
             title = _title_then(action, form)
             context: dict[str, object] = {"action": action, "title": title, "gone": outcome, "refusal": None}
             return edit_request.page("quick_actions/gone.html", title, context, status=409)
         case Refused():
-            return await _refused(edit_request, action, form, outcome)
+            return await _refusal_page(edit_request, action, form, outcome)
 
 
 async def _done_page(edit_request: EditRequest, action: Action, form: FormData, done: Done) -> HttpResponse:
@@ -173,7 +177,7 @@ def _title_then(action: Action, form: FormData) -> str:
     return action_title(action, was[0] if was else None)
 
 
-async def _refused(edit_request: EditRequest, action: Action, form: FormData, refused: Refused) -> HttpResponse:
+async def _refusal_page(edit_request: EditRequest, action: Action, form: FormData, refused: Refused) -> HttpResponse:
     """The page after a refusal; where a retry can succeed, the same form with a countdown."""
     refusal = replace(refused.refusal, unsure=refused.refusal.unsure or LOST_INPUT in form)
     busy = retry_page(
@@ -187,7 +191,7 @@ async def _asked_or_said(edit_request: EditRequest, action: Action, form: FormDa
         await action.read(edit_request, form)
     except InformerdError:
         return edit_request.trouble(refusal, _title_then(action, form))
-    return await _asked(edit_request, action, form, status=refusal.code, refusal=refusal)
+    return await _action_page(edit_request, action, form, status=refusal.code, refusal=refusal)
 
 
 def retry_page(

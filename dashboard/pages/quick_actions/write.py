@@ -121,20 +121,20 @@ async def write(
             return (
                 Done(before, desired, changed=False)
                 if same_already
-                else await _moved(edit_request, state, unsure=LOST_INPUT in form_data)
+                else await _moved_outcome(edit_request, state, unsure=LOST_INPUT in form_data)
             )
         if same(before, desired):
             return Done(before, desired, changed=False)
         if LOST_INPUT in form_data and state.version != form_data.get(WRITTEN_VERSION_INPUT):
             return ObjectChanged()
-        outcome = await _tried_and_sent(action, edit_request, state, form_data, desired, reviewed_fingerprint)
+        outcome = await _dry_run_and_send(action, edit_request, state, form_data, desired, reviewed_fingerprint)
         if outcome is not None:
             return outcome
     problem = Problem(f"The object changed {MAX_TRIES} times during the attempts, though not in this field. Try again.")
     return Refused(Refusal((problem,), 409, "The object keeps changing"))
 
 
-async def _tried_and_sent(
+async def _dry_run_and_send(
     action: Action, edit_request: EditRequest, state: FieldState, form: FormData, wanted: Value, seen: str
 ) -> Outcome | None:
     """The outcome of a dry run and a write; None: another part of the object has just changed."""
@@ -177,7 +177,7 @@ async def _found_out(
     if same(now.value, trial.stored_value):
         return Done(before.value, now.value, is_read_back=True)
     if not same(now.value, before.value):
-        return await _moved(edit_request, now, unsure=True)
+        return await _moved_outcome(edit_request, now, unsure=True)
     if now.version != before.version:
         return ObjectChanged()
     words = "The object was read again: nothing has changed."
@@ -200,6 +200,6 @@ def read_failed(error: InformerdError, form: FormData) -> Refused:
     )
 
 
-async def _moved(edit_request: EditRequest, state: FieldState, *, unsure: bool) -> Moved:
+async def _moved_outcome(edit_request: EditRequest, state: FieldState, *, unsure: bool) -> Moved:
     by, at = await edit_request.object_client.last_author(state.obj)
     return Moved(state, by, at, unsure=unsure)

@@ -73,11 +73,11 @@ class WorkerProcess:
                 client, self._layer, self.kinds, self._clock, discovery=discovery, layer_health=self._trouble
             )
             self.worker.start()
-            self._census = [self._take_census(self.worker, client)]
+            self._census = [self._start_counting(self.worker, client)]
             self.controllers = self._new_controllers()
             self.controllers.start()
 
-    def _take_census(self, worker: Worker, client: Client) -> asyncio.Task[None]:
+    def _start_counting(self, worker: Worker, client: Client) -> asyncio.Task[None]:
         """Count objects with a discovery of its own, which it refreshes each minute while pages show counts."""
         discovery = Discovery(client, clock=self._clock)
         taker = ObjectCountsCollector(

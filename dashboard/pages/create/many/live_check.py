@@ -78,7 +78,7 @@ class TextCheck:
         if not documents:
             raise DocumentError(EMPTY)
         for batch in _batches(documents):
-            await self._look(batch)
+            await self._check_documents(batch)
             if len(self._found) > MAX_OBJECTS:
                 break
         problems = list(self._problems())
@@ -86,11 +86,11 @@ class TextCheck:
         told = tuple(problem for _, problem in problems[:MAX_PROBLEMS])
         return CheckResult(min(len(self._found), MAX_OBJECTS), wrong, told, len(problems), self._keys)
 
-    async def _look(self, batch: Sequence[DocumentText]) -> None:
+    async def _check_documents(self, batch: Sequence[DocumentText]) -> None:
         """Parse and check the new documents, and add the results of all of them."""
         known = {each.key: self._texts.get(each.key) for each in batch}
         new = [each for each in batch if known[each.key] is None]
-        parts = await run_in_thread_if_large(_read, new, size=_size(new))
+        parts = await run_in_thread_if_large(_read_parts, new, size=_size(new))
         first = len(self._found)
         for written in batch:
             for each in known[written.key] or tuple(map(parse_object, parts[written.key])):
@@ -125,7 +125,7 @@ class TextCheck:
         if not again:
             return
         size = _size([written for written, _ in again])
-        results = await run_in_thread_if_large(_judged, again, parts, size=size)
+        results = await run_in_thread_if_large(_check_parts, again, parts, size=size)
         for (written, _), objects in zip(again, results, strict=True):
             self._texts.put(written.key, objects, len(written.text))
             start = next(at for at in range(first, len(self._found)) if self._found[at][0] is written)
@@ -202,7 +202,7 @@ def _size(documents: Sequence[DocumentText]) -> int:
     return sum(len(each.text) for each in documents)
 
 
-def _read(documents: Sequence[DocumentText]) -> dict[str, _Parts]:
+def _read_parts(documents: Sequence[DocumentText]) -> dict[str, _Parts]:
     return {each.key: _objects(each) for each in documents}
 
 
@@ -210,7 +210,7 @@ def _objects(written: DocumentText) -> _Parts:
     return tuple(islice(manifests_in(written.text), MAX_OBJECTS + 1))
 
 
-def _judged(
+def _check_parts(
     todo: Sequence[tuple[DocumentText, list[Schema]]], parts: Mapping[str, _Parts]
 ) -> list[tuple[ParsedObject, ...]]:
     """The checked documents; `parts` have just been parsed."""

@@ -117,28 +117,28 @@ async def _step(context: ApplyContext, part: Manifest, makers: Dependencies) -> 
         try:
             target = await context.target_of(part.value)
         except UnknownResource as error:
-            return await _unknown(context, part, makers, error)
+            return await _unknown_kind_step(context, part, makers, error)
         except InformerdError as error:
             return Step(part, "refused", refusal=refusal_of(error))
         if words := not_stored_reason(target.kind):
             return Step(part, "refused", refusal=refusal_at(part, words, ("kind",)))
         found_notes = notes(part.value, target, chosen_namespace=context.chosen_namespace)
         try:
-            step = await _tried(context, part, target, makers)
+            step = await _dry_run_step(context, part, target, makers)
             return replace(step, notes=(*found_notes, *step.notes))
         except InformerdError as error:
             refusal = with_schema_problems(refusal_of(error), await context.schema(target), part.value)
             return Step(part, "refused", target, refusal=part.locate(refusal))
 
 
-async def _tried(context: ApplyContext, part: Manifest, target: Target, makers: Dependencies) -> Step:
+async def _dry_run_step(context: ApplyContext, part: Manifest, target: Target, makers: Dependencies) -> Step:
     object_client = ObjectClient(context.client, target)
     try:
         live = await object_client.read() if target.name else None
     except NotFound:
         live = None
     if live is not None:
-        return await _changed(context, part, target, live)
+        return await _update_step(context, part, target, live)
     sent = create_body(part.value, target)
     try:
         stored = await object_client.create(sent, dry_run=True)
@@ -148,11 +148,11 @@ async def _tried(context: ApplyContext, part: Manifest, target: Target, makers: 
             raise
         waits = f"its namespace, which the object in line {maker.line} creates"
         step = Step(part, "later", target, waits=waits, body_fingerprint=fingerprint(sent))
-        return await _judged(step, sent, await context.schema(target))
-    return await run_in_thread_if_large(_made, part, target, sent, stored, size=_size(part))
+        return await _schema_checked_step(step, sent, await context.schema(target))
+    return await run_in_thread_if_large(_create_step, part, target, sent, stored, size=_size(part))
 
 
-async def _changed(context: ApplyContext, part: Manifest, target: Target, live: dict[str, Value]) -> Step:
+async def _update_step(context: ApplyContext, part: Manifest, target: Target, live: dict[str, Value]) -> Step:
     schema = await context.schema(target)
     sent = await run_in_thread_if_large(merged_body, live, part.value, schema, size=_size(part))
     before = editable_part(live)
@@ -183,7 +183,7 @@ async def _changed(context: ApplyContext, part: Manifest, target: Target, live: 
     )
 
 
-def _made(part: Manifest, target: Target, sent: dict[str, Value], stored: WriteResult) -> Step:
+def _create_step(part: Manifest, target: Target, sent: dict[str, Value], stored: WriteResult) -> Step:
     after = editable_part(stored.value)
     found = tuple(replace(each, by_server=True) for each in changes(sent, after))
     lines = diff_lines("", to_yaml(after))
@@ -200,17 +200,19 @@ def _made(part: Manifest, target: Target, sent: dict[str, Value], stored: WriteR
     )
 
 
-async def _unknown(context: ApplyContext, part: Manifest, makers: Dependencies, error: UnknownResource) -> Step:
+async def _unknown_kind_step(
+    context: ApplyContext, part: Manifest, makers: Dependencies, error: UnknownResource
+) -> Step:
     found = makers.definition_of(part)
     if found is None:
         words = await unknown_kind_text(context.discovery, part.value["apiVersion"], part.value["kind"], error)
         return Step(part, "refused", refusal=refusal_at(part, words, ("kind",)))
     maker, defined = found
     step = Step(part, "later", waits=f"its kind, which the object in line {maker.line} defines")
-    return await _judged(step, editable_part(part.value), defined.schema)
+    return await _schema_checked_step(step, editable_part(part.value), defined.schema)
 
 
-async def _judged(step: Step, sent: dict[str, Value], schema: Schema) -> Step:
+async def _schema_checked_step(step: Step, sent: dict[str, Value], schema: Schema) -> Step:
     """A step without a dry run yet: its schema refuses it as the API server will."""
     refusal = await run_in_thread_if_large(manifest_schema_refusal, step.part, schema, sent, size=_size(step.part))
     if refusal is not None:

@@ -104,7 +104,7 @@ async def create_many(request: HttpRequest) -> HttpResponse:
     """The text, its review, and its results. ``?namespace=`` is for objects that name none."""
     table = CreateManyRequest(request, state_of(request), DraftSession(request, Subject("")), _namespace(request))
     if request.method != "POST":
-        return await _opened(table, request.GET.get("draft", ""))
+        return await _editor_page(table, request.GET.get("draft", ""))
     text, refusal = with_files(request)
     await table.draft_session.keep(Content.of({"yaml": text}))
     if refusal is not None or not any(button in request.POST for button in (REVIEW, APPLY, STOP)):
@@ -128,7 +128,7 @@ async def create_many(request: HttpRequest) -> HttpResponse:
     return await _result_page(table, text, progress, results)
 
 
-async def _opened(table: CreateManyRequest, key: str) -> HttpResponse:
+async def _editor_page(table: CreateManyRequest, key: str) -> HttpResponse:
     kept = await table.draft_session.resume(key) if key else None
     if kept is not None:
         return _text_page(table, kept.content.text, resumed=kept)

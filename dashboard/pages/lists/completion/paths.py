@@ -44,7 +44,7 @@ def complete_path(text: str, schema: Schema | None, objects: list[dict[str, Any]
     if part.startswith("["):
         return [step for step in _bracketed(path, objects) if step.path.startswith(before + part)]
     part = part.replace("\\", "").casefold()
-    found = list(_named(path, schema, objects))
+    found = list(_suggestions_by_name(path, schema, objects))
     begins = [step for name, step in found if name.casefold().startswith(part)]
     return begins + [step for name, step in found if part in name.casefold() and step not in begins]
 
@@ -62,7 +62,7 @@ def _split(typed: str) -> tuple[str, str]:
     return typed[:dot], typed[dot + 1 :]
 
 
-def _named(
+def _suggestions_by_name(
     path: JsonPath, schema: Schema | None, objects: list[dict[str, Any]]
 ) -> Iterator[tuple[str, PathCompletion]]:
     """Suggestions by name; fields that objects have first, then fields of the schema."""

@@ -81,18 +81,18 @@ async def _options(state: AppState, kind: KindInfo, typed: Cursor) -> list[Compl
         case "name":
             return _names(kind, typed.part)
         case "value":
-            return _listed(await _column_values(state, kind, typed.of, typed.part))
+            return _items(await _column_values(state, kind, typed.of, typed.part))
         case "label":
             return [
                 CompletionItem(found.text, f"{found.insert}=", found.about, goes_on=True)
-                for found in _listed(await state[HUB].most_common_values(kind, LabelSource(), typed.part))
+                for found in _items(await state[HUB].most_common_values(kind, LabelSource(), typed.part))
             ]
         case "label value":
-            return _listed(await state[HUB].most_common_values(kind, LabelSource(typed.of), typed.part))
+            return _items(await state[HUB].most_common_values(kind, LabelSource(typed.of), typed.part))
         case "path":
             return [_path_in_filter(step) for step in await _steps(state, kind, typed.part)]
         case "path value":
-            return _listed(_path_values(state, kind, typed.of, typed.part)) if typed.operator in {"=", "!="} else []
+            return _items(_path_values(state, kind, typed.of, typed.part)) if typed.operator in {"=", "!="} else []
     return []
 
 
@@ -115,7 +115,7 @@ def _column(column: Column) -> CompletionItem:
     return CompletionItem(column.id, f"{column.id}{sign}", _ABOUT.get(column.order, "= !="), goes_on=sign == "=")
 
 
-def _listed(found: list[TextCount]) -> list[CompletionItem]:
+def _items(found: list[TextCount]) -> list[CompletionItem]:
     return [CompletionItem(each.value, Pattern((each.value,)).written(), each.words) for each in found]
 
 

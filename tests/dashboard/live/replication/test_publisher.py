@@ -105,7 +105,7 @@ async def test_what_comes_while_a_relist_is_sent_is_in_the_snapshot_that_was_ask
     assert {each.uid: each.version for each in frozen.rows} == {
         uid: version for uid, version in versions.items() if uid not in gone
     }
-    assert publisher._taken() == []
+    assert publisher._take_frames() == []
 
 
 async def test_frames_with_content_are_numbered_without_holes_and_heartbeats_repeat_the_number(

@@ -724,7 +724,7 @@ def test_what_cells_are_comes_with_the_first_frame_and_with_each_snapshot() -> N
     described = TableDefinition(False, (PrinterColumn("Size", "integer", ".spec.size"),))
     publisher.set_table(described)
     early, late = (Replica(publisher.key, clock) for _ in range(2))
-    frames = publisher._taken()
+    frames = publisher._take_frames()
     assert [(frame.seq, frame.table) for frame in frames] == [(1, described)]
     changes: list[Change] = []
     early.on_change(changes.append)
@@ -736,4 +736,4 @@ def test_what_cells_are_comes_with_the_first_frame_and_with_each_snapshot() -> N
     assert early.table == late.table == described
     assert [change.has_new_columns for change in changes] == [False, True]
     assert [column.id for column in columns_for(publisher.key)] == ["name", "size", "status", "age"]
-    assert publisher._taken() == []
+    assert publisher._take_frames() == []
