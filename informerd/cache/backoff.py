@@ -60,7 +60,7 @@ class RetryWindow:
 
     def __init__(self, clock: Clock, duration: float) -> None:
         self._clock = clock
-        self._lasting = duration
+        self._duration = duration
         self._first: float | None = None
         self._last = 0.0
 
@@ -70,7 +70,7 @@ class RetryWindow:
         if self._first is None or now - self._last >= RETRY_WINDOW_RESET:
             self._first = now
         self._last = now
-        if self._lasting > 0 and now - self._first <= self._lasting:
+        if self._duration > 0 and now - self._first <= self._duration:
             return True
         self._first = None
         return False

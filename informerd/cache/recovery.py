@@ -46,7 +46,7 @@ class Recovery:
         self._clock = clock
         self._monitor = monitor
         self._backoff = backoff
-        self._doubt = on_unreachable
+        self._on_unreachable = on_unreachable
         self._wake = asyncio.Event()
         self._server_silent = False
         self._unreached = False  # what is waited for is that the API server can be reached
@@ -73,7 +73,7 @@ class Recovery:
         self._wake.clear()
         if isinstance(error, Unreachable):
             self._unreached = True
-            self._doubt()
+            self._on_unreachable()
         await sleep_or(self._wake, delay, self._clock)
         self._unreached = False
 

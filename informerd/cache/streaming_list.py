@@ -67,17 +67,17 @@ class StallWatchdog:
         self._close = stream.close
         self._clock = clock
         self._name = name
-        self._heard = clock.now()
+        self._heard_at = clock.now()
 
     def record_event(self) -> None:
         """Something came."""
-        self._heard = self._clock.now()
+        self._heard_at = self._clock.now()
 
     async def run(self) -> None:
         """Watch until cancelled or out of patience."""
         while True:
             await self._clock.sleep(WARN_EVERY)
-            silent = self._clock.now() - self._heard
+            silent = self._clock.now() - self._heard_at
             if silent < WARN_EVERY:
                 continue
             text = "%s: the bookmark that ends the streaming list has not come, nor anything for %g s"

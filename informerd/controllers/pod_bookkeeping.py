@@ -92,7 +92,7 @@ class Bookkeeping:
         self._jinghzhus = jinghzhus
         self._namespace = namespace
         self._clock = clock
-        self._gone: dict[tuple[str, str], MissingPod] = {}
+        self._missing_pods: dict[tuple[str, str], MissingPod] = {}
         """By a Jinghzhu's and a pod's name."""
         self._most = MAX_MISSING_PODS
         self._to_compare: set[Request] = set()
@@ -117,13 +117,13 @@ class Bookkeeping:
 
     def on_pod_added(self, pod: Pod) -> None:
         """Note that a pod of that name exists again."""
-        self._gone.pop((pod.metadata.labels.get(JINGHZHU_LABEL, ""), pod.metadata.name), None)
+        self._missing_pods.pop((pod.metadata.labels.get(JINGHZHU_LABEL, ""), pod.metadata.name), None)
 
     def on_pod_deleted(self, pod: Pod) -> Iterator[Request]:
         """Note that the pod was deleted. Returns the Jinghzhus that may list it."""
         owner = pod.metadata.labels.get(JINGHZHU_LABEL)
         if owner:
-            self._gone[owner, pod.metadata.name] = MissingPod(self._clock.now(), was_seen=True)
+            self._missing_pods[owner, pod.metadata.name] = MissingPod(self._clock.now(), was_seen=True)
             if self._jinghzhus.has_synced:  # else it will be compared
                 self._forget_old()
                 yield from map(Request.of, self._jinghzhus.by_index(POD_NAME_INDEX, owner))
@@ -139,21 +139,23 @@ class Bookkeeping:
         for name in jinghzhu.spec.pod_list:
             if self._pods.get(Request(self._namespace, name)) is not None:
                 continue
-            gone = self._gone.get((owner, name))
+            gone = self._missing_pods.get((owner, name))
             if gone is None and compare:
-                gone = self._gone[owner, name] = MissingPod(self._clock.now(), was_seen=False)
+                gone = self._missing_pods[owner, name] = MissingPod(self._clock.now(), was_seen=False)
             if gone is not None:
                 found[name] = gone
         return found
 
     def _forget_old(self) -> None:
         """Where there are many: those that nobody listed in ten minutes, never one that is still to be taken off."""
-        if len(self._gone) <= self._most:
+        if len(self._missing_pods) <= self._most:
             return
         listed = {(each.metadata.name, name) for each in self._jinghzhus.list() for name in each.spec.pod_list}
         oldest = self._clock.now() - MISSING_POD_TTL
-        self._gone = {key: gone for key, gone in self._gone.items() if gone.since > oldest or key in listed}
-        self._most = max(MAX_MISSING_PODS, 2 * len(self._gone))
+        self._missing_pods = {
+            key: gone for key, gone in self._missing_pods.items() if gone.since > oldest or key in listed
+        }
+        self._most = max(MAX_MISSING_PODS, 2 * len(self._missing_pods))
 
     async def _take_off(self, jinghzhu: Jinghzhu, due: Mapping[str, MissingPod]) -> None:
         owner = jinghzhu.metadata.name
@@ -173,7 +175,7 @@ class Bookkeeping:
             await self._pods.read(Request(self._namespace, name))
         except NotFound:
             return False
-        self._gone.pop((owner, name), None)
+        self._missing_pods.pop((owner, name), None)
         return True
 
 
@@ -202,13 +204,13 @@ class EnqueuePodsJinghzhu(EnqueueHandler[Pod]):
     """Requests for the Jinghzhus of a deleted pod; records which pods exist."""
 
     def __init__(self, bookkeeping: Bookkeeping) -> None:
-        self._books = bookkeeping
+        self._bookkeeping = bookkeeping
 
     def __call__(self, event: ObjectEvent[Pod], /) -> Iterable[Request]:
         if isinstance(event, Deleted):
-            return self._books.on_pod_deleted(event.obj)
+            return self._bookkeeping.on_pod_deleted(event.obj)
         if isinstance(event, Created):
-            self._books.on_pod_added(event.obj)
+            self._bookkeeping.on_pod_added(event.obj)
         return ()
 
 
@@ -216,12 +218,12 @@ class EnqueueJinghzhu(EnqueueHandler[Jinghzhu]):
     """A Jinghzhu on whose list somebody came; and those that were there at first are compared with the pods."""
 
     def __init__(self, bookkeeping: Bookkeeping) -> None:
-        self._books = bookkeeping
+        self._bookkeeping = bookkeeping
 
     def __call__(self, event: ObjectEvent[Jinghzhu], /) -> Iterable[Request]:
         obj = event.objects[-1]
         if isinstance(event, Created) and event.is_in_initial_list:
-            self._books.is_initial(obj)
+            self._bookkeeping.is_initial(obj)
         if isinstance(event, Updated) and {*obj.spec.pod_list} <= {*event.old.spec.pod_list}:
             return ()
         return (Request.of(obj),)

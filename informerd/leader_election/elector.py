@@ -50,9 +50,9 @@ class Elector:
         """The acquireTimes that this elector wrote, also where no answer came: a record with one of them is its own."""
         self._changed_at = clock.now()
         self._record = LeaseRecord()
-        self._held = LeaseRecord()
+        self._written_record = LeaseRecord()
         """The record that this elector wrote last."""
-        self._said = ""
+        self._logged = ""
         self._repeats = LogThrottle(clock)
 
     async def run(self) -> None:
@@ -148,7 +148,7 @@ class Elector:
         """Renew once; returns the reason why the lease is lost, or "". Raises other errors of the API server."""
         for last in (False,) * (_TRIES - 1) + (True,):
             try:
-                await self._write(self._held.acquired_at, self._held.transitions)
+                await self._write(self._written_record.acquired_at, self._written_record.transitions)
             except _CHANGED:
                 if last:
                     raise
@@ -198,13 +198,13 @@ class Elector:
             transitions=transitions,
         )
         await self._store.write(record)
-        self._held = record
+        self._written_record = record
         self._leadership.extend(sent, record)
 
     def _begin(self, delay: float) -> None:
         self._leadership.begin(self._clock.now() + delay)
         self._end_repeats()
-        self._said = ""
+        self._logged = ""
         wait = f"; it leads in {delay:g} s, when the lease of a possible earlier holder has expired" if delay else ""
         fields = {"lease": self._store.name, "identity": self._election.identity}
         log.info("acquired the lease %s as %s%s", self._store.name, self._election.identity, wait, extra=fields)
@@ -230,8 +230,8 @@ class Elector:
             holder = (
                 f"{own}, which is the identity of this process too (an earlier run of it, or a second process with it),"
             )
-        if self._said != (holder_text := f"{holder} {record.acquired_at}"):
-            self._said = holder_text
+        if self._logged != (holder_text := f"{holder} {record.acquired_at}"):
+            self._logged = holder_text
             text = "the lease %s is held by %s since %s, last renewed at %s; %s waits for it"
             fields = {"lease": name, "holder": record.holder}
             log.info(text, name, holder, record.acquired_at or "?", record.renewed_at or "?", own, extra=fields)

@@ -33,22 +33,22 @@ class LoopWatchdog:
         self._clock = clock
         self._limit = limit
         self._what = what
-        self._asked: float | None = None
-        self._said = False
+        self._asked_at: float | None = None
+        self._is_reported = False
 
     async def run(self) -> str:
         """Watch the loop until that ends. Returns the reason."""
         while True:
-            if self._asked is None:
-                self._asked = self._clock.now()
+            if self._asked_at is None:
+                self._asked_at = self._clock.now()
                 try:
                     self._loop.call_soon_threadsafe(self._answer)
                 except RuntimeError:
                     return f"{self._what} has ended"
             await self._clock.sleep(INTERVAL)
             silent = self.silent_seconds
-            if silent >= BLOCKED_SECONDS and not self._said:
-                self._said = True
+            if silent >= BLOCKED_SECONDS and not self._is_reported:
+                self._is_reported = True
                 self._say(silent)
             if silent >= self._limit:
                 return f"{self._what} has been blocked for {silent:.0f} s"
@@ -56,15 +56,15 @@ class LoopWatchdog:
     @property
     def silent_seconds(self) -> float:
         """Seconds for which the loop has owed an answer."""
-        asked = self._asked
+        asked = self._asked_at
         return 0.0 if asked is None else self._clock.now() - asked
 
     def _answer(self) -> None:
         """Called by the loop."""
-        silent, was_logged = self.silent_seconds, self._said
-        self._asked = None
+        silent, was_logged = self.silent_seconds, self._is_reported
+        self._asked_at = None
         if was_logged:
-            self._said = False
+            self._is_reported = False
             log.warning("%s goes on after %.1f s without a turn", self._what, silent, extra={"seconds": silent})
 
     def _say(self, silent: float) -> None:

@@ -29,15 +29,15 @@ class OwnWrites(Generic[T]):
         self._informer = informer
         self._timeout = timeout
         self._clock = clock
-        self._holds = is_cached
+        self._is_cached = is_cached
         self._registration: Registration[T] | None = None
-        self._gone: dict[str, list[asyncio.Future[None]]] = {}
+        self._deletion_waiters: dict[str, list[asyncio.Future[None]]] = {}
         """Waiters for the end of an object, by its key."""
 
     async def wait_until_cached(self, obj: T) -> None:
         """Wait until the cache has seen this version of the object. One that it does not hold is not waited for."""
         version = obj.metadata.resource_version
-        if version and (self._informer.store.get(obj.key) is not None or self._holds(obj)):
+        if version and (self._informer.store.get(obj.key) is not None or self._is_cached(obj)):
             try:
                 async with within(self._timeout, self._clock):
                     await self._informer.wait_for(version)
@@ -63,7 +63,7 @@ class OwnWrites(Generic[T]):
             handler: HandlerFunctions[T] = HandlerFunctions(on_delete=self._deleted, on_update=self._updated)
             self._registration = self._informer.add_handler(handler, name="own writes")
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._gone.setdefault(key, []).append(waiter)
+        self._deletion_waiters.setdefault(key, []).append(waiter)
         await waiter
 
     def _deleted(self, obj: T, final_state_unknown: bool) -> None:  # noqa: ARG002 - it is a handler's
@@ -74,7 +74,7 @@ class OwnWrites(Generic[T]):
             self._wake(new.key)
 
     def _wake(self, key: str) -> None:
-        for waiter in self._gone.pop(key, ()):
+        for waiter in self._deletion_waiters.pop(key, ()):
             if not waiter.done():
                 waiter.set_result(None)
 

@@ -26,7 +26,7 @@ class SyncAdvice:
         self._discovery = discovery
         self._user = user or "the account that this process uses"
         self._watched: dict[SharedInformer[Any], Callable[[], None]] = {}
-        self._said: dict[SharedInformer[Any], tuple[State, str]] = {}
+        self._logged: dict[SharedInformer[Any], tuple[State, str]] = {}
         self._tasks: dict[SharedInformer[Any], asyncio.Task[None]] = {}
 
     def watch(self, informer: SharedInformer[Any]) -> None:
@@ -37,7 +37,7 @@ class SyncAdvice:
 
     def advice_for(self, informer: SharedInformer[Any]) -> str:
         """Advice on its present problem; "" where nothing can be done."""
-        state, text = self._said.get(informer, ("live", ""))
+        state, text = self._logged.get(informer, ("live", ""))
         return text if informer.health().state == state else ""
 
     async def close(self) -> None:
@@ -57,7 +57,7 @@ class SyncAdvice:
     async def _say(self, informer: SharedInformer[Any], state: State) -> None:
         resource = informer.resource
         text = self._about_rights(informer) if state == "forbidden" else await self._about(resource)
-        self._said[informer] = (state, text)
+        self._logged[informer] = (state, text)
         log.warning("%s is %s: %s", resource.key, state, text, extra={"resource": resource.key, "state": state})
 
     def _about_rights(self, informer: SharedInformer[Any]) -> str:

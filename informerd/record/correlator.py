@@ -57,7 +57,7 @@ class Correlator:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._similar: LruCache[Hashable, _Similar] = LruCache(MAX_REMEMBERED)
-        self._said: LruCache[Hashable, _WrittenEvent] = LruCache(MAX_REMEMBERED)
+        self._written: LruCache[Hashable, _WrittenEvent] = LruCache(MAX_REMEMBERED)
         self._buckets: LruCache[Hashable, _Bucket] = LruCache(MAX_REMEMBERED)
 
     def correlate(self, event: Event) -> Event | None:
@@ -84,10 +84,10 @@ class Correlator:
         return msgspec.structs.replace(event, message=cut_message(COMBINED_PREFIX + event.message)), key
 
     def _counted(self, event: Event, key: Hashable) -> Event:
-        written = self._said.get(key)
+        written = self._written.get(key)
         if written is not None:
             event = msgspec.structs.replace(event, name=written.name, first=written.first, count=written.count + 1)
-        self._said.put(key, _WrittenEvent(event.name, event.first, event.count))
+        self._written.put(key, _WrittenEvent(event.name, event.first, event.count))
         return event
 
     def _accepts(self, event: Event) -> bool:

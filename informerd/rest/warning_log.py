@@ -19,14 +19,14 @@ class WarningLog:
 
     def __init__(self, remembered: int = MAX_REMEMBERED) -> None:
         self._remembered = remembered
-        self._said: dict[str, None] = {}
+        self._logged: dict[str, None] = {}
 
     def __call__(self, text: str) -> None:
-        if text in self._said:
+        if text in self._logged:
             return
-        if len(self._said) >= self._remembered:
-            del self._said[next(iter(self._said))]
-        self._said[text] = None
+        if len(self._logged) >= self._remembered:
+            del self._logged[next(iter(self._logged))]
+        self._logged[text] = None
         log.warning("the API server warns: %s", text, extra={"warning": text})
 
 

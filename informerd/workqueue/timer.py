@@ -18,7 +18,7 @@ class Timer:
     """
 
     def __init__(self, callback: Callable[[], None], clock: Clock, name: str) -> None:
-        self._ring = callback
+        self._callback = callback
         self._clock = clock
         self._name = name
         self._at = inf
@@ -43,4 +43,4 @@ class Timer:
         while (left := at - self._clock.now()) > 0:
             await self._clock.sleep(min(left, MAX_SLEEP_SECONDS))
         self._task = None
-        self._ring()
+        self._callback()

@@ -38,39 +38,39 @@ class Interest:
         self._replicas = replicas
         self._hub = hub
         self._clock = clock
-        self._looked: dict[str, float] = {}
+        self._viewed_at: dict[str, float] = {}
         """Time of each kind's last view, monotonic seconds."""
         self._since: dict[str, float] = {}
-        self._begun = clock.now()
-        self._said = float("-inf")
+        self._started_at = clock.now()
+        self._announced_at = float("-inf")
         self._wake = asyncio.Event()
 
     @property
     def keys(self) -> tuple[str, ...]:
         """Keys of the kinds that are followed because a browser shows or recently showed them."""
-        return tuple(self._looked)
+        return tuple(self._viewed_at)
 
     def followed_since(self, key: str) -> float:
         """Since when a kind has been followed here, monotonic seconds."""
-        return self._since.get(key, self._begun)
+        return self._since.get(key, self._started_at)
 
     def note_view(self, key: str) -> None:
         """Note that a page of this kind was viewed, whether it is followed on demand or always."""
-        if key in self._looked:
-            self._looked[key] = self._clock.now()
+        if key in self._viewed_at:
+            self._viewed_at[key] = self._clock.now()
 
     def follow(self, kind: KindInfo) -> bool:
         """Follow a kind that is not followed yet; a replica in the state starting exists from then on.
 
         Returns False where MAX_ON_DEMAND kinds are followed and each was viewed within ON_DEMAND_RECENT seconds.
         """
-        if kind.key not in self._looked and not self._has_room():
+        if kind.key not in self._viewed_at and not self._has_room():
             return False
         self._replicas.follow(kind)
         self._hub.follow(kind)
-        self._looked[kind.key] = self._clock.now()
+        self._viewed_at[kind.key] = self._clock.now()
         self._since.setdefault(kind.key, self._clock.now())
-        self._said = float("-inf")
+        self._announced_at = float("-inf")
         self._wake.set()
         return True
 
@@ -85,32 +85,32 @@ class Interest:
     def sweep(self) -> None:
         """Unfollow the kinds that nobody has viewed for ON_DEMAND_TTL seconds."""
         now = self._clock.now()
-        for key, looked in list(self._looked.items()):
+        for key, looked in list(self._viewed_at.items()):
             if self._hub.is_viewed(key):
-                self._looked[key] = now
+                self._viewed_at[key] = now
             elif now - looked >= ON_DEMAND_TTL:
                 self._unfollow(key)
 
     async def _announce(self) -> None:
         now = self._clock.now()
-        if self._looked and now - self._said >= ANNOUNCE_INTERVAL:
-            self._said = now
+        if self._viewed_at and now - self._announced_at >= ANNOUNCE_INTERVAL:
+            self._announced_at = now
             await self._replicas.send_interest(
-                InterestMessage(tuple((key, now - looked) for key, looked in self._looked.items()))
+                InterestMessage(tuple((key, now - looked) for key, looked in self._viewed_at.items()))
             )
 
     def _has_room(self) -> bool:
         self.sweep()
-        if len(self._looked) < MAX_ON_DEMAND:
+        if len(self._viewed_at) < MAX_ON_DEMAND:
             return True
-        idle = min(self._looked, key=self._looked.__getitem__)
-        if self._clock.now() - self._looked[idle] <= ON_DEMAND_RECENT:
+        idle = min(self._viewed_at, key=self._viewed_at.__getitem__)
+        if self._clock.now() - self._viewed_at[idle] <= ON_DEMAND_RECENT:
             return False
         self._unfollow(idle)
         return True
 
     def _unfollow(self, key: str) -> None:
-        del self._looked[key], self._since[key]
+        del self._viewed_at[key], self._since[key]
         self._hub.unfollow(key)
         self._replicas.unfollow(key)
 

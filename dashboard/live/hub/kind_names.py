@@ -31,7 +31,7 @@ class KindDiscovery:
         self._hub = hub
         self._discovery = discovery
         self._clock = clock
-        self._asked: dict[str, float] = {}
+        self._requested_at: dict[str, float] = {}
         """Time of each kind's last request, monotonic seconds."""
 
     async def run(self) -> None:
@@ -59,9 +59,9 @@ class KindDiscovery:
 
     def _is_due(self, kind: KindInfo, retry: float) -> bool:
         now = self._clock.now()
-        if now - self._asked.get(kind.key, float("-inf")) < retry:
+        if now - self._requested_at.get(kind.key, float("-inf")) < retry:
             return False
-        self._asked[kind.key] = now
+        self._requested_at[kind.key] = now
         return True
 
     def _take(self, named: KindInfo) -> None:

@@ -95,7 +95,7 @@ class PathColumns:
         self._rows = rows
         self._clock = clock
         self._slices = slices
-        self._told = on_progress
+        self._on_progress = on_progress
         self._columns: dict[str, PathColumn] = {}
         self._read: PathReader | None = None
         """Reads all columns; made when the first row changes after the set of columns did."""
@@ -179,7 +179,7 @@ class PathColumns:
             if position % STEP == 0:
                 column.scanned_count = position
                 if position % often == 0:
-                    self._told()
+                    self._on_progress()
                 yield None
         column.scanned_count = len(uids)
         column.ready = True

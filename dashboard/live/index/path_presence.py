@@ -25,7 +25,7 @@ class PathPresence:
         self._columns = columns
         self._slices = slices
         self._views: dict[object, tuple[tuple[FieldPath, ...], PresenceListener]] = {}
-        self._seen: dict[FieldPath, bool | None] = {}
+        self._is_present: dict[FieldPath, bool | None] = {}
         """None while that is not known."""
 
     def watch(self, view: object, paths: tuple[FieldPath, ...], on_change: PresenceListener) -> None:
@@ -34,25 +34,25 @@ class PathPresence:
             return
         self._views[view] = (paths, on_change)
         for path in paths:
-            if path not in self._seen:
-                self._seen[path] = None
+            if path not in self._is_present:
+                self._is_present[path] = None
                 self._slices.add(self._search(path))
 
     def unwatch(self, view: object) -> None:
         """The view needs no more reports."""
         self._views.pop(view, None)
         needed = {path for paths, _ in self._views.values() for path in paths}
-        self._seen = {path: seen for path, seen in self._seen.items() if path in needed}
+        self._is_present = {path: seen for path, seen in self._is_present.items() if path in needed}
 
     def absent(self, paths: tuple[FieldPath, ...]) -> tuple[FieldPath, ...]:
         """Those that certainly no object has."""
-        return tuple([path for path in paths if self._rows and self._seen.get(path) is False])
+        return tuple([path for path in paths if self._rows and self._is_present.get(path) is False])
 
     def update(self, new: Row | None) -> None:
         """A row is now `new`; None: it is deleted."""
-        if new is None or all(self._seen.values()):
+        if new is None or all(self._is_present.values()):
             return
-        unseen = tuple([path for path, seen in self._seen.items() if not seen])
+        unseen = tuple([path for path, seen in self._is_present.items() if not seen])
         for path, values in zip(unseen, path_reader(unseen)(new), strict=True):
             if values:
                 self._report(path, True)
@@ -76,13 +76,13 @@ class PathPresence:
 
     def _report_found(self, path: FieldPath, seen: bool) -> None:
         """All rows have been read. A row that changed meanwhile may have shown the field already, and is right."""
-        if seen or self._seen.get(path) is None:
+        if seen or self._is_present.get(path) is None:
             self._report(path, seen)
 
     def _report(self, path: FieldPath, seen: bool) -> None:
-        if self._seen.get(path, seen) is seen:
+        if self._is_present.get(path, seen) is seen:
             return
-        self._seen[path] = seen
+        self._is_present[path] = seen
         for paths, listener in tuple(self._views.values()):
             if path in paths:
                 listener()

@@ -46,15 +46,15 @@ class ObjectCountsClient:
         self._clock = clock
         self._workers: dict[str, tuple[str, float]] = {}
         self._epoch = ""
-        self._heard = float("-inf")
-        self._said = float("-inf")
+        self._heard_at = float("-inf")
+        self._announced_at = float("-inf")
         self._wake = asyncio.Event()
         self._unreadable = logging.WARNING
 
     def request_counts(self) -> None:
         """A page shows counts: workers keep them no older than a minute for a while. Costs nothing."""
-        if self._clock.now() - self._said >= REQUEST_INTERVAL:
-            self._said = self._clock.now()
+        if self._clock.now() - self._announced_at >= REQUEST_INTERVAL:
+            self._announced_at = self._clock.now()
             self._wake.set()
 
     async def run(self) -> None:
@@ -71,9 +71,9 @@ class ObjectCountsClient:
         """Take in a worker's message: the counts of the younger of two workers are used while it is heard."""
         now = self._clock.now()
         self._workers[object_counts.epoch] = (object_counts.worker, now)
-        if object_counts.epoch < self._epoch and now - self._heard < SILENCE_TIMEOUT:
+        if object_counts.epoch < self._epoch and now - self._heard_at < SILENCE_TIMEOUT:
             return
-        self._epoch, self._heard = object_counts.epoch, now
+        self._epoch, self._heard_at = object_counts.epoch, now
         self.counts_by_key = {counted.resource.key: counted for counted in object_counts.kinds}
         self.kinds_digest = (
             hashlib.blake2b(" ".join(self.counts_by_key).encode(), digest_size=6).hexdigest()

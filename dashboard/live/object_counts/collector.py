@@ -81,9 +81,9 @@ class ObjectCountsCollector:
         self._kinds: dict[str, KindCount] = {}
         self._tried: dict[str, float] = {}
         """Time of each kind's last count, monotonic seconds."""
-        self._looked = float("-inf")
+        self._requested_at = float("-inf")
         self._named = float("-inf")
-        self._said = float("-inf")
+        self._sent_at = float("-inf")
         self._news = False
 
     async def run(self) -> None:
@@ -101,19 +101,19 @@ class ObjectCountsCollector:
         """A page shows counts."""
         if not self._is_looked_at:
             self._wake.set()
-        self._looked = self._clock.now()
+        self._requested_at = self._clock.now()
 
     async def run_due(self) -> None:
         """Do what is due: discovery, counts, message. While the API server does not answer, the known counts stay."""
         await self._name()
         if self._is_looked_at:
             await self._count()
-        if self._news or self._clock.now() - self._said >= ANNOUNCE_INTERVAL:
+        if self._news or self._clock.now() - self._sent_at >= ANNOUNCE_INTERVAL:
             await self._publish()
 
     @property
     def _is_looked_at(self) -> bool:
-        return self._clock.now() - self._looked < REQUEST_TTL
+        return self._clock.now() - self._requested_at < REQUEST_TTL
 
     async def _hear(self) -> None:
         await self._inbox.run(self._receive_message)
@@ -149,7 +149,7 @@ class ObjectCountsCollector:
                 await self._count_one(key)
             except (Unreachable, TimeoutError):
                 return
-            if self._clock.now() - self._said >= TICK:
+            if self._clock.now() - self._sent_at >= TICK:
                 await self._publish()
             await self._clock.sleep(COUNT_PAUSE)
 
@@ -168,6 +168,6 @@ class ObjectCountsCollector:
         self._news = True
 
     async def _publish(self) -> None:
-        self._news, self._said = False, self._clock.now()
+        self._news, self._sent_at = False, self._clock.now()
         census = ObjectCounts(self._epoch, tuple(self._kinds.values()), process_name())
         await self._sender.to_group(OBJECT_COUNTS_GROUP, {"type": "census.counts", "data": encoder.encode(census)})

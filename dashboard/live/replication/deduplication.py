@@ -37,7 +37,7 @@ class Deduplicator:
         self._epoch = ""
         self._switched = False
         """Whether nothing was taken from the followed worker yet."""
-        self._told_from = 0.0
+        self._announced_from = 0.0
         """Since when the followed worker reports changes."""
         self._waits = False
         """Whether the followed worker does not report changes yet: its first list is loading."""
@@ -54,7 +54,7 @@ class Deduplicator:
             return self._note_listed(announced_from) if self._waits and announced_from is not None else None
         first = not self._epoch
         self._epoch, self._switched = epoch, True
-        self._told_from, self._waits = announced_from or 0.0, announced_from is None
+        self._announced_from, self._waits = announced_from or 0.0, announced_from is None
         through = self.announced_through
         if announced_from is None or (through is not None and announced_from <= through):
             return None
@@ -63,7 +63,7 @@ class Deduplicator:
 
     def _note_listed(self, told_from: float) -> UnannouncedPeriod | None:
         """The followed worker has listed since it was followed, and no received frame has said so."""
-        self._told_from, self._waits = told_from, False
+        self._announced_from, self._waits = told_from, False
         through = self.announced_through
         if through is not None and told_from <= through:
             return None
@@ -130,7 +130,7 @@ class Deduplicator:
         """Number of entries in the gap before the first entries after a switch that nobody reported."""
         if self.announced_through is None:
             return gap
-        begin = max(int(self.announced_through), self._told_from)
+        begin = max(int(self.announced_through), self._announced_from)
         if later[-1].time - begin < RATES_SECONDS:
             gap = min(gap, sum(sum(counts) for second, *counts in rates if second >= int(begin)) - len(later))
         reported = sum(entry.epoch != later[0].epoch and entry.time >= begin for entry in self._recent.values())

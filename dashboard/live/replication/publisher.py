@@ -74,7 +74,7 @@ class Publisher:
         self._snapshots = SnapshotStore(key, self.epoch, clock)
         self._entry_seq = 0
         self._pending = PendingChanges()
-        self._told = self.health()
+        self._sent_health = self.health()
         self._wake = asyncio.Event()
         self._ended = False
         self._sending = asyncio.Lock()
@@ -213,12 +213,12 @@ class Publisher:
         parts = split_into_frames(changes, entries)
         health = self._health()
         if health.state == "live" and self._pending:
-            health = self._told
+            health = self._sent_health
         if self._description is not None and not parts:
             parts = [((), (), ())]
         for part in parts:
             self.seq += 1
-            frames.append(self._frame(health if part is parts[-1] else self._told, part, counts))
+            frames.append(self._frame(health if part is parts[-1] else self._sent_health, part, counts))
             counts = (0, 0, 0)
         return frames
 
@@ -232,7 +232,7 @@ class Publisher:
         self, health: Health, part: FrameContent = ((), (), ()), rates: tuple[int, int, int] = (0, 0, 0)
     ) -> Frame:
         rows, deleted, entries = part
-        self._told = health
+        self._sent_health = health
         described = None
         if self.seq and self._description is not None:  # not with a heartbeat that no number follows
             described, self._description = self._description, None

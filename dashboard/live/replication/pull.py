@@ -66,7 +66,7 @@ class Pull:
         self._snapshot = ""
         self._next = 0
         self._total = 0
-        self._asked: float | None = None
+        self._sent_at: float | None = None
         self._frames: dict[tuple[str, int, bool], Frame] = {}
         self._bytes = 0
 
@@ -87,18 +87,18 @@ class Pull:
 
     def next_request(self) -> SnapshotRequest:
         """The request for the next chunk; the sender fills in where the answer goes."""
-        self._asked = self._clock.now()
+        self._sent_at = self._clock.now()
         return SnapshotRequest(self.key, "", self._snapshot, self._next, self.followed_epoch)
 
     def next_pull(self) -> Pull:
         """A pull of the same worker's next snapshot, due after ANSWER_TIMEOUT."""
         pull = Pull(self.key, self._clock, before=self._before, epoch=self.followed_epoch)
-        pull._asked = self._clock.now()
+        pull._sent_at = self._clock.now()
         return pull
 
     def due_request(self) -> SnapshotRequest | None:
         """The request, where it was not sent yet or got no answer for a while."""
-        if self.complete or (self._asked is not None and self._clock.now() - self._asked < ANSWER_TIMEOUT):
+        if self.complete or (self._sent_at is not None and self._clock.now() - self._sent_at < ANSWER_TIMEOUT):
             return None
         return self.next_request()
 

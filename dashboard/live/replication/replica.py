@@ -74,11 +74,11 @@ class Replica:
         self.silences = 0
         """Times that the worker fell silent."""
         self._clock = clock
-        self._heard = clock.now()
+        self._heard_at = clock.now()
         self._place = Position()
         self._telling = Deduplicator()
         self._pull: Pull | None = Pull(key, clock, before=self.rows)
-        self._later = schedule
+        self._schedule = schedule
         self._question: SnapshotRequest | None = None
         self._open_gaps = 0
         self._listeners = Listeners(key)
@@ -114,7 +114,7 @@ class Replica:
         if self._silent():
             if self.state == "live":
                 self.silences += 1
-                self._become("stale", since=self._clock.time() - (self._clock.now() - self._heard))
+                self._become("stale", since=self._clock.time() - (self._clock.now() - self._heard_at))
             if self._pull is None or self._pull.followed_epoch:
                 self._pull = Pull(self.key, self._clock, before=self.rows)
             if self.is_unlisted:
@@ -134,7 +134,7 @@ class Replica:
             return self._start_pull(frame)
         if self._place.is_late(frame):
             return None
-        self._heard = self._clock.now()
+        self._heard_at = self._clock.now()
         if not self._place.continues(frame):
             self._open_gap()
             return self._start_pull(frame)
@@ -146,7 +146,7 @@ class Replica:
         pull = self._pull
         if pull is None or self._is_of_older_worker(chunk.epoch) or not pull.add_chunk(chunk):
             return None
-        self._heard = self._clock.now()
+        self._heard_at = self._clock.now()
         if self.rows and chunk.epoch != self.epoch and pull.health.state in UNLISTED_STATES:
             self._wait_for_list(pull)
             return None
@@ -170,11 +170,11 @@ class Replica:
         )
 
     def _silent(self) -> bool:
-        return self._clock.now() - self._heard > SILENCE_TIMEOUT
+        return self._clock.now() - self._heard_at > SILENCE_TIMEOUT
 
     def _start_pull(self, frame: Frame) -> SnapshotRequest:
         self._become("stale" if self.state != "starting" else "starting", since=self._clock.time())
-        self._heard = self._clock.now()
+        self._heard_at = self._clock.now()
         self._pull = Pull(self.key, self._clock, before=self.rows, epoch=frame.epoch)
         self._pull.buffer_frame(frame)
         return self._pull.next_request()
@@ -186,7 +186,7 @@ class Replica:
             "",
             frame.epoch,
         }:  # another worker's word says nothing of the one whose rows these are
-            self._heard = self._clock.now()
+            self._heard_at = self._clock.now()
         pull.buffer_frame(frame)
         return None
 
@@ -207,7 +207,7 @@ class Replica:
 
     def _finish(self, pull: Pull) -> SnapshotRequest | None:
         """Apply the snapshot, then the frames that came meanwhile."""
-        self._later(self._apply_snapshot(pull))
+        self._schedule(self._apply_snapshot(pull))
         return self._take_request()
 
     def _apply_snapshot(self, pull: Pull) -> SlicedWork:
@@ -237,7 +237,7 @@ class Replica:
             if self._pull is not pull:
                 return
             buffered = []
-        self._pull, self._heard = None, pull.confirmed_at
+        self._pull, self._heard_at = None, pull.confirmed_at
         if self._silent():  # this process stood still meanwhile, or frames were lost: what it knows of is long ago
             self._pull = Pull(self.key, self._clock, before=self.rows)
             self._notify(news)
@@ -247,7 +247,7 @@ class Replica:
         for frame in buffered:
             self._question = self.receive_frame(frame) or self._question
         if self._pull is None:
-            self._heard = pull.confirmed_at  # they came then, not now
+            self._heard_at = pull.confirmed_at  # they came then, not now
 
     def _begin_at(self, pull: Pull, first: bool) -> Change:
         """Continue with the frames after the snapshot. Returns the change with the snapshot's feed lines."""

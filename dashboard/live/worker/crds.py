@@ -109,14 +109,14 @@ class _Listening:
     """A handler that is called with the definition, and when it is deleted."""
 
     def __init__(self, changed: Callable[[CustomResourceDefinition], None], gone: Callable[[], None]) -> None:
-        self._changed = changed
-        self._gone = gone
+        self._on_change = changed
+        self._on_delete = gone
 
     def on_add(self, obj: CustomResourceDefinition, is_in_initial_list: bool) -> None:  # noqa: ARG002
-        self._changed(obj)
+        self._on_change(obj)
 
     def on_update(self, old: CustomResourceDefinition, new: CustomResourceDefinition) -> None:  # noqa: ARG002
-        self._changed(new)
+        self._on_change(new)
 
     def on_delete(self, obj: CustomResourceDefinition, final_state_unknown: bool) -> None:  # noqa: ARG002
-        self._gone()
+        self._on_delete()

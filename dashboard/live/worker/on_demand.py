@@ -63,17 +63,17 @@ class OnDemandKinds:
         self._follows = is_followed
         self._start = start
         self._clock = clock
-        self._wanted: dict[str, _Wanted] = {}
+        self._requested: dict[str, _Wanted] = {}
 
     def get(self, key: str) -> FollowedKind | None:
         """The publisher of this kind, refused ones included; None where nobody wants it."""
-        wanted = self._wanted.get(key)
+        wanted = self._requested.get(key)
         return wanted.followed if wanted is not None else None
 
     @property
     def keys(self) -> tuple[str, ...]:
         """Keys of the kinds that are followed on demand, without the refused ones."""
-        return tuple(key for key, wanted in self._wanted.items() if not wanted.refused)
+        return tuple(key for key, wanted in self._requested.items() if not wanted.refused)
 
     async def receive_interest(self, want: InterestMessage) -> None:
         """Take in the open kinds of one web process."""
@@ -84,7 +84,7 @@ class OnDemandKinds:
     async def sweep(self) -> None:
         """Stop following what nobody has viewed for ON_DEMAND_TTL seconds."""
         now = self._clock.now()
-        for key, wanted in list(self._wanted.items()):
+        for key, wanted in list(self._requested.items()):
             if now - wanted.looked >= (REFUSAL_TTL if wanted.refused else ON_DEMAND_TTL):
                 await self._unfollow(key)
 
@@ -96,11 +96,11 @@ class OnDemandKinds:
 
     async def stop(self) -> None:
         """Stop following all kinds."""
-        for key in list(self._wanted):
+        for key in list(self._requested):
             await self._unfollow(key)
 
     async def _hear(self, key: str, looked: float) -> None:
-        wanted = self._wanted.get(key)
+        wanted = self._requested.get(key)
         if wanted is not None:
             wanted.looked = max(wanted.looked, looked)
             if not wanted.refused:
@@ -118,34 +118,34 @@ class OnDemandKinds:
     def _follow(self, kind: KindInfo, looked: float) -> None:
         logger.info("following %s because a browser shows it", kind.key)
         followed = self._make(kind)
-        self._wanted[kind.key] = _Wanted(followed, looked)
+        self._requested[kind.key] = _Wanted(followed, looked)
         followed.start()
         self._start()
 
     def _refuse(self, kind: KindInfo, now: float, looked: float) -> None:
         """Report why it is not followed, to web processes that view it right now."""
-        refused = sum(wanted.refused for wanted in self._wanted.values())
-        if kind.key in self._wanted or now - looked > ON_DEMAND_RECENT or refused >= MAX_ON_DEMAND:
+        refused = sum(wanted.refused for wanted in self._requested.values())
+        if kind.key in self._requested or now - looked > ON_DEMAND_RECENT or refused >= MAX_ON_DEMAND:
             return
         logger.warning("not following %s: %d kinds are followed on demand already", kind.key, MAX_ON_DEMAND)
         followed = self._make(kind)
         health = Health(state="forbidden", since=self._clock.time(), problem=FULL_PROBLEM)
         followed.publisher.health = lambda: health
-        self._wanted[kind.key] = _Wanted(followed, looked, refused=True)
+        self._requested[kind.key] = _Wanted(followed, looked, refused=True)
         followed.start_publishing()
 
     async def _has_room(self, now: float, looked: float) -> bool:
         """Whether one more kind may be followed. Of the kinds that nobody views the one left longest makes room."""
         if len(self.keys) < MAX_ON_DEMAND:
             return True
-        idle = min(self.keys, key=lambda key: self._wanted[key].looked)
-        if now - looked > ON_DEMAND_RECENT or now - self._wanted[idle].looked <= ON_DEMAND_RECENT:
+        idle = min(self.keys, key=lambda key: self._requested[key].looked)
+        if now - looked > ON_DEMAND_RECENT or now - self._requested[idle].looked <= ON_DEMAND_RECENT:
             return False
         await self._unfollow(idle)
         return True
 
     async def _unfollow(self, key: str) -> None:
-        wanted = self._wanted.pop(key, None)
+        wanted = self._requested.pop(key, None)
         if wanted is None:
             return
         if not wanted.refused:

@@ -32,18 +32,18 @@ class ServedVersionResolver:
         self._discovery = discovery
         self._definitions = definitions
         self._clock = clock
-        self._doubt = asyncio.Event()
+        self._invalidated = asyncio.Event()
         self._defined: CustomResourceDefinition | None = None
         """The last result since `find`."""
 
     def invalidate(self) -> None:
         """Note that the kind may be served in another way: it, or its definition, is missing."""
-        self._doubt.set()
+        self._invalidated.set()
 
     def receive_definition(self, definition: CustomResourceDefinition) -> None:
         """Take in the present definition."""
         self._defined = definition
-        self._doubt.set()
+        self._invalidated.set()
 
     async def find(
         self, on_unresolved: Callable[[InformerdError], None], *, was_followed: bool
@@ -83,14 +83,14 @@ class ServedVersionResolver:
         That includes a kind that discovery no longer names. `max_wait`: seconds between two requests.
         """
         while True:
-            await self._doubt.wait()
-            self._doubt.clear()
+            await self._invalidated.wait()
+            self._invalidated.clear()
             wait = FIRST_RETRY
             while not self._is_undefined(resource) and is_absent():
                 if await self._is_named_otherwise(resource, has_objects):
                     return
-                if await sleep_or(self._doubt, wait, self._clock):
-                    self._doubt.clear()
+                if await sleep_or(self._invalidated, wait, self._clock):
+                    self._invalidated.clear()
                 wait = min(2 * wait, max_wait)
             if self._is_undefined(resource):
                 return

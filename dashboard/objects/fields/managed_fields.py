@@ -81,13 +81,13 @@ class FieldOwners:
     """Index of the managedFields of one object, by the places of its fields."""
 
     def __init__(self, obj: Mapping[str, Any]) -> None:
-        self._whole: dict[PlainPath, list[FieldManager]] = {}
+        self._owners_of_all: dict[PlainPath, list[FieldManager]] = {}
         self._itself: dict[PlainPath, FieldManager] = {}
         self._fields: dict[FieldManager, list[PlainPath]] = {}
         for setter, fields in sorted(_entries(obj), key=lambda entry: entry[0].time):
             for path, whole in _owned_paths(fields, obj, ()):
                 if whole:
-                    self._whole.setdefault(path, []).append(setter)
+                    self._owners_of_all.setdefault(path, []).append(setter)
                     self._fields.setdefault(setter, []).append(path)
                 else:
                     self._itself[path] = setter
@@ -97,7 +97,7 @@ class FieldOwners:
 
         Of several managers the last writer: each entry has one time for all of its fields.
         """
-        if path not in self._whole and path in self._itself:
+        if path not in self._owners_of_all and path in self._itself:
             return self._itself[path]
         held = self._managers_of(path)
         return held[-1] if held else None
@@ -106,17 +106,17 @@ class FieldOwners:
         """Other managers of this field than `of`, the newest first: they set the same value, and may have done
         so last.
         """
-        if path not in self._whole and path in self._itself:
+        if path not in self._owners_of_all and path in self._itself:
             return ()
         held = self._managers_of(path)
         return tuple(other for other in reversed(held[:-1]) if other != held[-1])
 
     def _managers_of(self, path: PlainPath) -> list[FieldManager]:
         """The managers of this field, or of a field around it that is owned as a whole, the newest last."""
-        held = self._whole.get(path)
+        held = self._owners_of_all.get(path)
         while held is None and path:
             path = path[:-1]
-            held = self._whole.get(path)
+            held = self._owners_of_all.get(path)
         return held or []
 
     @property

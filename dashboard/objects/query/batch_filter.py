@@ -35,7 +35,7 @@ class BatchFilter:
 
     def __init__(self, query: Query, fields: Fields) -> None:
         self._namespaces = frozenset(query.namespaces)
-        self._asked = [_asked(term, fields) for term in query.terms]
+        self._predicates = [_asked(term, fields) for term in query.terms]
         self._ageing = [
             term
             for term in query.terms
@@ -46,7 +46,7 @@ class BatchFilter:
         """Those of `rows` that the query matches at `now` (Unix seconds), in their order."""
         if self._namespaces:
             rows = [row for row in rows if row.namespace in self._namespaces]
-        for asked in self._asked:
+        for asked in self._predicates:
             rows = list(compress(rows, asked(rows, now)))
         return list(rows)
 

@@ -24,7 +24,7 @@ class WriteRecorder:
 
     def __init__(self, authors: AuthorStore, identity: Identity, manager: str, clock: Clock) -> None:
         self._authors = authors
-        self._whose = identity
+        self._identity = identity
         self._manager = manager
         self._clock = clock
 
@@ -64,7 +64,7 @@ class WriteRecorder:
 
     def _remember(self, uid: str, version: str, at: str) -> None:
         if uid:
-            self._authors.remember(Write(uid, version, at, self._whose))
+            self._authors.remember(Write(uid, version, at, self._identity))
 
     def _is_fresh(self, at: str) -> bool:
         moment = parse_timestamp(at)
@@ -72,8 +72,8 @@ class WriteRecorder:
 
     def _words(self, identity: Identity) -> str:
         """The author as shown to the reader; empty where there is no name."""
-        if identity == self._whose and identity.browser:
+        if identity == self._identity and identity.browser:
             return "You (in another window)"
         if identity.owner:
-            return "You (in another browser)" if identity.owner == self._whose.owner else identity.owner
-        return "Somebody in another browser" if self._whose.browser else ""
+            return "You (in another browser)" if identity.owner == self._identity.owner else identity.owner
+        return "Somebody in another browser" if self._identity.browser else ""

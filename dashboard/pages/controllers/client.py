@@ -40,7 +40,7 @@ class ControllersClient:
         self._clock = clock
         self._sender = Sender(channel_layer, layer_health)
         self._inbox = GroupChannel(channel_layer, REPORT_GROUP, clock, layer_health)
-        self._asked: dict[str, asyncio.Future[RequeueResult]] = {}
+        self._pending: dict[str, asyncio.Future[RequeueResult]] = {}
         self._unreadable = logging.WARNING
 
     async def run(self) -> None:
@@ -59,7 +59,7 @@ class ControllersClient:
         """Have the leading worker reconcile `key` now; None where no answer comes within ANSWER_TIMEOUT seconds."""
         asked = RequeueRequest(secrets.token_hex(8), controller, key, self._inbox.channel_name, requested_by)
         answered = asyncio.get_running_loop().create_future()
-        self._asked[asked.id] = answered
+        self._pending[asked.id] = answered
         waiting = asyncio.create_task(self._clock.sleep(ANSWER_TIMEOUT))
         try:
             data = encoder.encode(asked)
@@ -68,14 +68,14 @@ class ControllersClient:
             return answered.result() if answered.done() else None
         finally:
             waiting.cancel()
-            del self._asked[asked.id]
+            del self._pending[asked.id]
 
     def _dispatch(self, message: dict[str, Any]) -> None:
         if message["type"] == "controllers.report":
             self.reports.receive(report_decoder.decode(message["data"]))
         elif message["type"] == "controllers.answer":
             answer = requeue_result_decoder.decode(message["data"])
-            waiting = self._asked.get(answer.id)
+            waiting = self._pending.get(answer.id)
             if waiting is not None and not waiting.done():
                 waiting.set_result(answer)
 

@@ -56,7 +56,7 @@ class LiveControllers(LiveView):
 
     def __init__(self, reports: ControllerReports, kinds: tuple[KindInfo, ...]) -> None:
         super().__init__("", keys=(CONTROLLERS,), clock=reports.clock)
-        self._board = reports
+        self._reports = reports
         self._kinds = kinds
         self._fragments = SentFragments()
         self._listed: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ class LiveControllers(LiveView):
 
     @property
     def stage(self) -> Stage:
-        main = self._board.main_report
+        main = self._reports.main_report
         if main is None:
             return "waiting"
         if not main.report.wanted:
@@ -75,7 +75,7 @@ class LiveControllers(LiveView):
 
     @property
     def cards(self) -> tuple[Card, ...]:
-        main = self._board.main_report
+        main = self._reports.main_report
         if main is None:
             return ()
         report = main.report
@@ -86,17 +86,17 @@ class LiveControllers(LiveView):
 
     @property
     def workers(self) -> tuple[WorkerLine, ...]:
-        heard = self._board.workers
+        heard = self._reports.workers
         return tuple(map(_worker_line, heard)) if self.enabled_names else ()
 
     @property
     def problems(self) -> tuple[str, ...]:
-        main = self._board.main_report
+        main = self._reports.main_report
         return problems_of(main.report) if main is not None else ()
 
     @property
     def enabled_names(self) -> tuple[str, ...]:
-        main = self._board.main_report
+        main = self._reports.main_report
         return main.report.wanted if main is not None else ()
 
     @property
@@ -105,7 +105,7 @@ class LiveControllers(LiveView):
 
     @property
     def rate(self) -> str:
-        main = self._board.main_report
+        main = self._reports.main_report
         histories = main.report.history.values() if main is not None else ()
         return rate_text(sum(history.rate for history in histories)) or "0"
 

@@ -43,7 +43,7 @@ class ControllerReports:
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
-        self._heard: dict[str, ReceivedReport] = {}
+        self._received: dict[str, ReceivedReport] = {}
         self._listeners: list[Callable[[], None]] = []
 
     def on_change(self, listener: Callable[[], None]) -> None:
@@ -55,14 +55,14 @@ class ControllerReports:
 
         A silent worker is the exception: then its clock has been set back.
         """
-        known = self._heard.get(report.epoch)
+        known = self._received.get(report.epoch)
         if (
             known is not None
             and report.sent_at < known.report.sent_at
             and self.clock.now() - known.at <= SILENCE_TIMEOUT
         ):
             return
-        self._heard[report.epoch] = ReceivedReport(report, self.clock.now(), self.clock.time())
+        self._received[report.epoch] = ReceivedReport(report, self.clock.now(), self.clock.time())
         self._forget()
         for listener in self._listeners:
             listener()
@@ -73,7 +73,7 @@ class ControllerReports:
         now = self.clock.now()
         looked = [
             ReceivedReport(heard.report, heard.at, heard.time, is_silent=now - heard.at > SILENCE_TIMEOUT)
-            for heard in self._heard.values()
+            for heard in self._received.values()
         ]
         by_age = sorted(looked, key=lambda heard: heard.report.epoch, reverse=True)
         return tuple(sorted(by_age, key=_rank))
@@ -102,7 +102,7 @@ class ControllerReports:
 
     def _forget(self) -> None:
         now = self.clock.now()
-        self._heard = {epoch: heard for epoch, heard in self._heard.items() if now - heard.at <= RETENTION}
+        self._received = {epoch: heard for epoch, heard in self._received.items() if now - heard.at <= RETENTION}
 
 
 def _rank(report: ReceivedReport) -> int:

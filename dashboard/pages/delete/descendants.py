@@ -50,7 +50,7 @@ class DescendantWalk:
         self._kinds = [(one, replicas.get(one.key)) for one in replicas.kinds]
         self._by_name = {(one.resource.group, one.resource.kind): (one, replica) for one, replica in self._kinds}
         self._only_holding_up = only_blocking
-        self._going = set(objects)
+        self._deleted = set(objects)
 
     def __iter__(self) -> Iterator[tuple[KindInfo, Row, str] | None]:
         """Each object once, with its kind and that of the owner in between; None for other checked objects."""
@@ -58,20 +58,20 @@ class DescendantWalk:
         for kind, row in self._contents():
             yield (kind, row, "") if row is not None else None
             if row is not None:
-                self._going.add(row.uid)
+                self._deleted.add(row.uid)
                 waiting.append((row.uid, row.namespace, kind.singular))
         while waiting:
             yield None
             owner, namespace, words = waiting.popleft()
             for kind, row in self._owned_by(owner):
-                if row.uid in self._going or namespace not in ("", row.namespace):
+                if row.uid in self._deleted or namespace not in ("", row.namespace):
                     yield None
                 elif self.keeping_owners(row):
                     self.staying[row.uid] = kind, row
                     yield None
                 else:
                     self.staying.pop(row.uid, None)
-                    self._going.add(row.uid)
+                    self._deleted.add(row.uid)
                     waiting.append((row.uid, row.namespace, kind.singular))
                     yield kind, row, words
 
@@ -79,7 +79,7 @@ class DescendantWalk:
         """Where it has several owners, those that are not deleted."""
         if len(row.owners) < 2:
             return ()
-        return tuple(owner for owner in row.owners if owner.uid not in self._going and self._may_keep(owner, row))
+        return tuple(owner for owner in row.owners if owner.uid not in self._deleted and self._may_keep(owner, row))
 
     def _may_keep(self, owner: Owner, row: Row) -> bool:
         """False only where all objects of its kind are known, and none of them is this owner."""

@@ -72,7 +72,7 @@ class ObjectEvents:
         self.complete = True
         """Whether all objects of the family are followed; else only the first MAX_SUBJECTS."""
         self._source = find_replica
-        self._later = schedule
+        self._schedule = schedule
         self._followed: dict[str, _Followed] = {}
         self._by_name: dict[str, list[_Followed]] = {}
         self._lines: dict[str, tuple[float, EventLine, str]] = {}
@@ -104,7 +104,7 @@ class ObjectEvents:
         """Follow this object from now on, alone; existing events about it are found too."""
         self._lines = {}
         self._keep([_Followed(row.uid, row.namespace, row.name, SubjectLink())])
-        self._later(self._find({row.name}))
+        self._schedule(self._find({row.name}))
 
     def include_members(self, members: Iterable[tuple[KindInfo, Row]]) -> None:
         """Follow these members of the object's family too. Earlier members are dropped, unless there are events about
@@ -121,7 +121,7 @@ class ObjectEvents:
         if new[:room] or len(kept) < len(self._followed):
             self._keep([*kept, *new[:room]])
         if names := {each.name for each in new[:room]}:
-            self._later(self._find(names))
+            self._schedule(self._find(names))
 
     def apply(self, change: Change) -> bool:
         """Apply changes of events; returns whether any of them concerns a followed object."""

@@ -74,7 +74,7 @@ class NodePods:
         self.found: Callable[[], None] = lambda: None
         self.looking = False
         self._source = find_replica
-        self._later = schedule
+        self._schedule = schedule
         self._node = ""
         self._replica: Replica | None = None
         """The replica in which `_pods` were found."""
@@ -133,7 +133,7 @@ class NodePods:
         """Follow this node's pods from now on."""
         self._node, self._replica, self._pods, self.looking = node, self._source(), {}, True
         self._round += 1
-        self._later(self._search(self._round))
+        self._schedule(self._search(self._round))
 
     def apply(self, change: Change) -> bool:
         """Apply changes of pods; returns whether any of them is on the node."""

@@ -29,7 +29,7 @@ class OwnerGraph:
         self.found: Callable[[], None] = lambda: None
         self.looking = False
         self._kinds = kinds
-        self._later = schedule
+        self._schedule = schedule
         self._here: Member | None = None
         self._above: Ancestors | None = None
         self._below: dict[str, Member] = {}
@@ -37,7 +37,7 @@ class OwnerGraph:
         """Descendants by the uid of each of their owners in the family, then by their own."""
         self._of_kind: Counter[str] = Counter()
         """Number of descendants of each kind."""
-        self._wanted: set[str] = set()
+        self._unsearched: set[str] = set()
         """Members whose own objects have not been searched."""
         self._round = 0
 
@@ -45,7 +45,7 @@ class OwnerGraph:
         """Follow this object's family from now on."""
         self._here = kind, row
         self._below, self._children, self._of_kind = {}, {}, Counter()
-        self._wanted = {row.uid}
+        self._unsearched = {row.uid}
         self._above = Ancestors(row, self._find_row)
         self._round += 1
         self._search()
@@ -82,7 +82,7 @@ class OwnerGraph:
         for old, new in change.rows:
             self._apply_row(kind, old, new)
         self._above = Ancestors(self._here[1], self._find_row)
-        if self._wanted and not self.looking:
+        if self._unsearched and not self.looking:
             self._search()
         return True
 
@@ -124,7 +124,7 @@ class OwnerGraph:
     def _add(self, kind: KindInfo, row: Row, owners: set[str]) -> None:
         before = self._unlink(row.uid)
         if row.uid not in self._below:
-            self._wanted.add(row.uid)
+            self._unsearched.add(row.uid)
             self._of_kind[kind.key] += 1
         member = self._below[row.uid] = kind, row
         for owner in owners:
@@ -163,7 +163,7 @@ class OwnerGraph:
         self._unlink(uid)
         kind, _ = self._below.pop(uid)
         self._of_kind[kind.key] -= 1
-        self._wanted.discard(uid)
+        self._unsearched.discard(uid)
         self._children.pop(uid, None)
 
     def _unlink(self, uid: str) -> set[str]:
@@ -183,13 +183,13 @@ class OwnerGraph:
 
     def _search(self) -> None:
         self.looking = True
-        self._later(self._find(self._round))
+        self._schedule(self._find(self._round))
 
     def _find(self, number: int) -> SlicedWork:
         """Search what members own, generation by generation; `apply` handles rows that come meanwhile."""
         interrupted = False
         for _ in range(MAX_GENERATIONS):
-            owners, self._wanted = self._wanted, set()
+            owners, self._unsearched = self._unsearched, set()
             for looked, (kind, replica, uid) in enumerate(self._owned_by(owners), 1):
                 if (row := replica.rows.get(uid)) is not None:
                     self._apply_row(kind, None, row)
@@ -198,7 +198,7 @@ class OwnerGraph:
                     yield None
                     if number != self._round:
                         return
-            if not self._wanted:
+            if not self._unsearched:
                 break
         self.looking = False
         if interrupted:

@@ -89,7 +89,7 @@ class LiveObject(LiveView):
         self._right = denied
         self._denials = Denials()
         """As rendered last."""
-        self._asked = clock.now()
+        self._denials_at = clock.now()
         self._yaml_by_manager: tuple[Row, YamlByManager] | None = None
 
     @staticmethod
@@ -201,12 +201,12 @@ class LiveObject(LiveView):
     @property
     def denials(self) -> Denials:
         """Denied actions, as far as they are known; computed once for each rendering."""
-        self._asked, self._denials = self.clock.now(), self._find_denials()
+        self._denials_at, self._denials = self.clock.now(), self._find_denials()
         return self._denials
 
     def refresh(self) -> None:
         """Ask for the permissions again: an unchanged object is not rendered for hours."""
-        if self.clock.now() - self._asked >= REFRESH_SECONDS:
+        if self.clock.now() - self._denials_at >= REFRESH_SECONDS:
             before = self._denials
             if self.denials != before:
                 self._stir()

@@ -53,9 +53,9 @@ class ReplacementSearch:
         self.found: Callable[[], None] = lambda: None
         self.replacement: Replacement | None = None
         self._replica = replica
-        self._later = schedule
-        self._gone: Row | None = None
-        self._whole: Mapping[str, Any] = {}
+        self._schedule = schedule
+        self._deleted_row: Row | None = None
+        self._last_state: Mapping[str, Any] = {}
         """The deleted object's last state."""
         self._controlled = False
         """Whether its owner is its controller, which creates replacements; other owners create nothing."""
@@ -69,20 +69,20 @@ class ReplacementSearch:
 
     def forget(self) -> None:
         """Stop: the object exists, or another one with its name."""
-        self._gone, self.replacement, self._alike, self._whole, self._contents = None, None, {}, {}, {}
+        self._deleted_row, self.replacement, self._alike, self._last_state, self._contents = None, None, {}, {}, {}
         self._round += 1
 
     def start(self, gone: Row, obj: Mapping[str, Any], now: float) -> None:
         """Start: the object was deleted at `now` (Unix seconds), when it was `whole`."""
         self.forget()
-        self._gone, self._whole = gone, obj
+        self._deleted_row, self._last_state = gone, obj
         self._controlled = gone.owner is not None and any(
             reference.get("controller") is True
             for reference in as_maps(as_map(obj.get("metadata")).get("ownerReferences"))
         )
         self.note_deletion(gone, obj)
         self._since = min(self._asked.get(gone.uid, now), now)
-        self._later(self._search(gone))
+        self._schedule(self._search(gone))
 
     def note_deletion(self, row: Row, obj: Mapping[str, Any]) -> None:
         """Record a deletion request: the first time counts, since a repeated request writes a later one."""
@@ -97,7 +97,7 @@ class ReplacementSearch:
 
     def apply(self, rows: Iterable[tuple[Row | None, Row | None]]) -> bool:
         """Apply changes; returns whether the replacement changed."""
-        gone = self._gone
+        gone = self._deleted_row
         if gone is None:
             return False
         before, moved = self.replacement, False
@@ -105,7 +105,7 @@ class ReplacementSearch:
             moved = (old is not None and self._leave(old)) or moved
             moved = (new is not None and self._consider(gone, new)) or moved
         if moved and self._controlled and self.replacement is None:
-            self._later(self._search(gone))  # the first of those that are left
+            self._schedule(self._search(gone))  # the first of those that are left
         elif moved:
             self._choose()
         return self.replacement != before
@@ -118,7 +118,7 @@ class ReplacementSearch:
             if number % STEP == 0:
                 interrupted = True
                 yield None
-                if self._gone is not gone:
+                if self._deleted_row is not gone:
                     return
         self._choose()
         if interrupted:
@@ -150,7 +150,7 @@ class ReplacementSearch:
 
     def _choose(self) -> None:
         """Among objects without a controller, the only one with the same content."""
-        gone = self._gone
+        gone = self._deleted_row
         if gone is None or self._controlled:
             return
         self._round += 1
@@ -158,7 +158,7 @@ class ReplacementSearch:
         self.replacement = (
             replace(self.replacement, row=known) if self.replacement is not None and known is not None else None
         )
-        self._later(self._compare(gone, self._round))
+        self._schedule(self._compare(gone, self._round))
 
     def _compare(self, gone: Row, number: int) -> SlicedWork:
         """Compare one candidate in each step: objects may be large."""
@@ -172,7 +172,9 @@ class ReplacementSearch:
                     yield "wait"
                     if number != self._round:
                         return
-                self._contents[row.uid, row.version] = _content(self._whole if row is gone else row.decode_object())
+                self._contents[row.uid, row.version] = _content(
+                    self._last_state if row is gone else row.decode_object()
+                )
                 interrupted = True
         wanted = self._contents.get((gone.uid, gone.version), b"")
         same = [row for row in few if wanted and self._contents[row.uid, row.version] == wanted]

@@ -52,7 +52,7 @@ class DraftSession:
         self.other_count = 0
         """Other drafts of the same object."""
         self._request = request
-        self._whose = Identity(user_of(request), browser or new_key())
+        self._identity = Identity(user_of(request), browser or new_key())
         self._is_new_browser = not browser
         seen = _number(post.get("draft_seen", ""))
         self.save = Save(
@@ -72,7 +72,7 @@ class DraftSession:
 
     @property
     def whose(self) -> Identity:
-        return self._whose
+        return self._identity
 
     async def keep(self, content: Content) -> None:
         """Store the content that came with a button."""
@@ -88,14 +88,14 @@ class DraftSession:
             self.is_permanent = await self.end()  # it may have been begun before the text had its kind
             self.problem = secrets.NOT_KEPT
             return None
-        nobody = self._is_new_browser and not self._whose.owner  # who sends no cookie could fill the shelf of all
+        nobody = self._is_new_browser and not self._identity.owner  # who sends no cookie could fill the shelf of all
         self.problem = self.subject.problem or self._anothers or content.problem or (NO_COOKIE if nobody else "")
         self.is_permanent = self.problem == content.problem != ""
         if self.problem:
             return None
         try:
-            kept = await self._shelf.keep(self._whose, self.subject, content, save)
-            self.count = await self._shelf.count(self._whose)
+            kept = await self._store.keep(self._identity, self.subject, content, save)
+            self.count = await self._store.count(self._identity)
         except DraftLimitReached as full:
             self.problem = LIMIT_REACHED.format(full)
         except Unavailable as error:
@@ -108,7 +108,7 @@ class DraftSession:
     @property
     def _anothers(self) -> str:
         """Why nothing is stored from a page that another user opened in this browser; empty where no other user did."""
-        opened_by, now = self._request.POST.get("draft_owner", self._whose.owner), self._whose.owner
+        opened_by, now = self._request.POST.get("draft_owner", self._identity.owner), self._identity.owner
         if opened_by == now:
             return ""
         if not opened_by:
@@ -118,7 +118,7 @@ class DraftSession:
     async def resume(self, key: str) -> Draft | None:
         """The draft to continue, which belongs to this request from now on; None where there is none."""
         try:
-            draft = await self._shelf.find(self._whose, key) if _key(key) else None
+            draft = await self._store.find(self._identity, key) if _key(key) else None
         except Unavailable as error:
             self.problem = DATABASE_UNAVAILABLE.format(error)
             return None
@@ -131,7 +131,7 @@ class DraftSession:
         if self._is_new_browser:
             return ()
         try:
-            found = await self._shelf.for_subject(self._whose, self.subject)
+            found = await self._store.for_subject(self._identity, self.subject)
         except Unavailable as error:
             self.problem = DATABASE_UNAVAILABLE.format(error)
             return ()
@@ -140,8 +140,8 @@ class DraftSession:
     async def end(self) -> bool:
         """End the draft: it is saved or discarded. Returns whether it is gone."""
         try:
-            await self._shelf.end(self._whose, (self.save.draft,))
-            self.count = await self._shelf.count(self._whose)
+            await self._store.end(self._identity, (self.save.draft,))
+            self.count = await self._store.count(self._identity)
         except Unavailable:
             return False  # it is offered once more then, which is better than lost
         return True
@@ -150,8 +150,8 @@ class DraftSession:
         """Discard the draft and redirect. Where that fails, the draft is offered again."""
         if self.keeps and not self.subject.problem and not self._is_new_browser:
             with suppress(Unavailable):
-                await self._shelf.discard(self._whose, self.subject, self.save.draft)
-                self.count = await self._shelf.count(self._whose)
+                await self._store.discard(self._identity, self.subject, self.save.draft)
+                self.count = await self._store.count(self._identity)
         response = HttpResponseRedirect(href)
         response.status_code = 303
         return self.set_cookies(response)
@@ -159,13 +159,13 @@ class DraftSession:
     def set_cookies(self, response: HttpResponse) -> HttpResponse:
         """The same response, with the cookies for drafts."""
         if self._is_new_browser:
-            remember_browser(response, self._whose.browser)
+            remember_browser(response, self._identity.browser)
         if self.count is not None and self.count != draft_count_of(self._request):
             remember_count(response, self.count)
         return response
 
     @property
-    def _shelf(self) -> DraftStore:
+    def _store(self) -> DraftStore:
         return state_of(self._request)[DRAFTS]
 
 

@@ -78,7 +78,7 @@ class _Builder:
         self.overflows = False
         """Whether a list or map has more items than are rendered."""
         self._problems = shown.problems_by_path()
-        self._room = MAX_NODES if self._turned is None else MAX_NODES - PAGE_NODES
+        self._remaining = MAX_NODES if self._turned is None else MAX_NODES - PAGE_NODES
         self.anchors: set[str] = set()
 
     def top(self, schema: Schema) -> Iterator[FormNode]:
@@ -96,7 +96,7 @@ class _Builder:
 
     def node(self, path: Path, schema: Schema, before: Value, *, required: bool = False, **more: Any) -> FormNode:
         """One field with the shown fields below it; `before` is its value in the base."""
-        self._room -= 1
+        self._remaining -= 1
         value = get(self._shown.value, path)
         control = control_of(schema, value)
         node = FormNode(
@@ -161,7 +161,7 @@ class _Builder:
         for name, child in schema.properties.items():
             path = (*node.path, name)
             must = name in required
-            if must or self._is_field_shown(path, child, schema, few=few and self._room > 0):
+            if must or self._is_field_shown(path, child, schema, few=few and self._remaining > 0):
                 was_there = get(before, (name,))
                 children.append(self.node(path, child, was_there, required=must, fixed=_fixed(schema, was_there, name)))
             elif name not in chosen_between:
@@ -199,18 +199,18 @@ class _Builder:
         """The node with the items of its current page that fit, and those that were opened."""
         start = self._pages.get(node.path, 0)
         start = start if start < len(paths) else 0
-        outer = self._room
+        outer = self._remaining
         if node.path == self._turned:
-            self._room = PAGE_NODES
+            self._remaining = PAGE_NODES
         children: list[FormNode] = []
         following = len(paths)
         for index, path in enumerate(paths):
-            if path in self._opened or (index >= start and self._room > 0):
+            if path in self._opened or (index >= start and self._remaining > 0):
                 children.append(made(index))
             elif index >= start:
                 following = min(following, index)
         if node.path == self._turned:
-            self._room = outer
+            self._remaining = outer
         more = len(paths) - len(children)
         self.overflows = self.overflows or more > 0
         return replace(node, children=tuple(children), more=more, start=start, next_start=following % len(paths or "-"))
@@ -224,7 +224,7 @@ class _Builder:
     def _has_to_wait(self, node: FormNode) -> bool:
         """Whether there is no room left, and the field is neither requested, edited nor invalid."""
         path = node.path
-        if self._room >= 0 or path in self._opened or path in self._problems:
+        if self._remaining >= 0 or path in self._opened or path in self._problems:
             return False
         return self._shown.unapplied_input(node.name)[0] is None
 

@@ -30,19 +30,19 @@ class CreatePermission:
         self._denied = denied
         self._clock = clock
         self._changed = on_change
-        self._asked = clock.now()
+        self._asked_at = clock.now()
         self._words = ""
 
     def refresh(self) -> None:
         """Ask again where the answer may be out of date."""
-        if self._clock.now() - self._asked >= REFRESH_SECONDS:
+        if self._clock.now() - self._asked_at >= REFRESH_SECONDS:
             self.access_changed()
 
     def denial_text(self) -> str:
         """Why creation is denied, as a sentence; empty where it is allowed or unknown. The caller is notified of
         changes from then on.
         """
-        self._asked = self._clock.now()
+        self._asked_at = self._clock.now()
         self._words = self._denied(self._right, self) if self._right is not None else ""
         return self._words
 

@@ -81,8 +81,8 @@ class LiveList(LiveView):
         self._create = CreatePermission(kind, query.namespaces, denied, clock, self._stir)
         self._shown = RowWindow(self.id, self._window, self._row)
         self._sums = self._sums_now()
-        self._new_told = ""
-        self._absent_told: tuple[tuple[FieldPath, ...], tuple[UnknownPath, ...]] = ((), ())
+        self._sent_new_denied = ""
+        self._unknown_paths_cache: tuple[tuple[FieldPath, ...], tuple[UnknownPath, ...]] = ((), ())
 
     @staticmethod
     def state_key(kind: KindInfo, query: Query) -> str:
@@ -140,9 +140,9 @@ class LiveList(LiveView):
     @property
     def unknown_paths(self) -> tuple[UnknownPath, ...]:
         """Paths that no object has, with suggestions; searched once, until the absent paths change."""
-        paths, told = self._absent(), self._absent_told
+        paths, told = self._absent(), self._unknown_paths_cache
         if paths != told[0]:
-            told = self._absent_told = (paths, find_unknown_paths(self.query, paths, self._result.rows))
+            told = self._unknown_paths_cache = (paths, find_unknown_paths(self.query, paths, self._result.rows))
         return told[1]
 
     @property
@@ -286,14 +286,14 @@ class LiveList(LiveView):
         if sums != self._sums:
             self._sums = sums
             html += self._render_sums(render)
-        if self._new_told != self.new_denied:
+        if self._sent_new_denied != self.new_denied:
             html += self._render_new(render)
         return html
 
     def _forget_update(self) -> None:
         self._shown.forget()
         self._sums = self._sums_now()
-        self._new_told = self.new_denied
+        self._sent_new_denied = self.new_denied
 
     def _render_sums(self, render: Renderer) -> str:
         context = self.context()
@@ -303,7 +303,7 @@ class LiveList(LiveView):
         )
 
     def _render_new(self, render: Renderer) -> str:
-        self._new_told = self.new_denied
+        self._sent_new_denied = self.new_denied
         return hx_partial(f"#new-{self.id}", "outerMorph", render("lists/_new_button.html", self.context()))
 
     def _row(self, render: Renderer, uid: str) -> str:

@@ -55,8 +55,8 @@ class Suggester:
         self._kind = kind
         self._query = query
         self._values = values
-        self._told = on_update
-        self._asked: set[ValueSource] = set()
+        self._on_update = on_update
+        self._listened_sources: set[ValueSource] = set()
 
     def suggestions(self) -> tuple[Suggestion, ...]:
         """A suggestion for each part that no row matches, as far as is known now."""
@@ -123,13 +123,13 @@ class Suggester:
 
     def _ask(self, source: ValueSource) -> ValueCounter | None:
         """The values, once they have been counted; None also where there is no room to count them."""
-        if source not in self._asked and len(self._asked) == MAX_SOURCES:
+        if source not in self._listened_sources and len(self._listened_sources) == MAX_SOURCES:
             return None
-        self._asked.add(source)
+        self._listened_sources.add(source)
         column = self._values.use(source)
         if column is None or column.ready:
             return column
-        column.listeners.add(self._told)
+        column.listeners.add(self._on_update)
         return None
 
     def _offering(self, term: ColumnTerm | LabelTerm, words: str, there: ValueCounter) -> Suggestion:

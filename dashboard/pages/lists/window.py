@@ -18,8 +18,8 @@ class RowWindow:
     """Rows in the pages of one view. `wanted` names the rows of the window in order; `row` renders one of them."""
 
     def __init__(self, view: str, window_uids: Callable[[], list[str]], row: Callable[[Renderer, str], str]) -> None:
-        self._aim = f"#rows-{view}"
-        self._wanted = window_uids
+        self._target = f"#rows-{view}"
+        self._window_uids = window_uids
         self._row = row
         self._shown = window_uids()
         self._changed: set[str] = set()
@@ -34,16 +34,16 @@ class RowWindow:
 
     def forget(self) -> None:
         """Mark the pages as up to date."""
-        self._shown = self._wanted()
+        self._shown = self._window_uids()
         self._changed, self._deleted = set(), set()
 
     def render_window(self, render: Renderer) -> str:
         """All rows, for pages in any state."""
-        return hx_partial(self._aim, "window", "".join(self._row(render, uid) for uid in self._wanted()))
+        return hx_partial(self._target, "window", "".join(self._row(render, uid) for uid in self._window_uids()))
 
     def render_update(self, render: Renderer) -> str:
         """The changes for pages that have what was rendered last; marks the pages as up to date."""
-        wanted = self._wanted()
+        wanted = self._window_uids()
         staying = set(wanted)
         leaving = [uid for uid in self._shown if uid not in staying]
         steps = plan_moves(self._shown, wanted, self._changed)
@@ -55,11 +55,11 @@ class RowWindow:
         html += "".join(self._row_gone(uid, "leave") for uid in leaving if uid not in deleted)
         for step in steps:
             where = f"place before:row-{dom_id(step.before)}" if step.before else "place end"
-            html += hx_partial(self._aim, where, self._row(render, step.uid))
+            html += hx_partial(self._target, where, self._row(render, step.uid))
         return html
 
     def _row_gone(self, uid: str, how: str) -> str:
-        return hx_partial(f"{self._aim}>#row-{dom_id(uid)}", how)
+        return hx_partial(f"{self._target}>#row-{dom_id(uid)}", how)
 
 
 PAGE_SIZE = 100

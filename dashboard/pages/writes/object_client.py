@@ -53,7 +53,7 @@ class ObjectClient:
     ) -> None:
         self.target = target
         self._client = client
-        self._pen = write_recorder
+        self._write_recorder = write_recorder
         self._resource = target.kind.resource
         self._time_limit = time_limit
 
@@ -168,8 +168,8 @@ class ObjectClient:
                 patient=False,
             )
         )
-        if self._pen is not None and not dry_run:
-            self._pen.record_deletion(uid)
+        if self._write_recorder is not None and not dry_run:
+            self._write_recorder.record_deletion(uid)
         return answer.warnings
 
     async def last_author(self, live: dict[str, Value]) -> tuple[str, str]:
@@ -179,17 +179,17 @@ class ObjectClient:
         The user's name, where the write went through this dashboard and is known, else the field manager.
         """
         by, at = last_writer(live, self.target.subresource)
-        return (await self._pen.last_author(live, by, at) if self._pen is not None else by), at
+        return (await self._write_recorder.last_author(live, by, at) if self._write_recorder is not None else by), at
 
     async def deleter(self, uid: str) -> str:
         """The user who deleted that object through this dashboard; empty where there is none, or it is unknown."""
-        return await self._pen.deleter(uid) if self._pen is not None else ""
+        return await self._write_recorder.deleter(uid) if self._write_recorder is not None else ""
 
     def _stored(self, answer: Response, before: str, *, dry_run: bool) -> WriteResult:
         """The API server's answer to a write on top of the resourceVersion `before`."""
         value = _object(answer)
-        if self._pen is not None and not dry_run and value["metadata"]["resourceVersion"] != before:
-            self._pen.record_write(value)
+        if self._write_recorder is not None and not dry_run and value["metadata"]["resourceVersion"] != before:
+            self._write_recorder.record_write(value)
         return WriteResult(value, answer.warnings)
 
     async def _limited(self, call: Callable[[], Awaitable[T]], subresource: str = "") -> T:

@@ -50,7 +50,7 @@ class WorkerProcess:
         self._trouble = ChannelLayerHealth()
         self._clock = clock
         self._with_worker = with_worker
-        self._wanted = controllers
+        self._controllers = controllers
 
     @property
     def cannot_watch(self) -> bool:
@@ -96,7 +96,7 @@ class WorkerProcess:
         cluster.
         """
         cluster, is_demo = self.connection.cluster, self.connection.is_demo
-        wanted = self._wanted if self._wanted is not None else DEMO_CONTROLLERS if is_demo else ()
+        wanted = self._controllers if self._controllers is not None else DEMO_CONTROLLERS if is_demo else ()
         make = partial(new_manager, wanted, cluster, self._clock, leader_election=not is_demo)
         return ControllerRunner(wanted, make, self._layer, self._clock, layer_health=self._trouble)
 

@@ -59,7 +59,7 @@ class Watcher:
         self._store = store
         self.kind = kind
         self._query = query
-        self._wanted = query.selection.predicate()
+        self._predicate = query.selection.predicate()
         self._bookmark_seconds = bookmark_seconds
         self._linger = linger
         self._pending: deque[bytes] = deque()
@@ -126,7 +126,7 @@ class Watcher:
 
     def _send_state(self) -> None:
         for record in self._store.records(self.kind.key).values():
-            if self._wanted is None or self._wanted(record):
+            if self._predicate is None or self._predicate(record):
                 self._push(self._line("ADDED", record))
         if self._query.bookmarks:
             self._push(self._bookmark(initial=True))
@@ -147,7 +147,7 @@ class Watcher:
     def _offer(self, change: Change) -> None:
         if change.revision <= self._query.version:
             return
-        if self._wanted is None and self._query.render is None:
+        if self._predicate is None and self._query.render is None:
             self._push(change.line())
         elif (seen := self._filtered(change)) is not None:
             shown = change.line() if seen == (change.operation, change.record) else None
@@ -170,7 +170,7 @@ class Watcher:
         return event_line(operation, record.raw if render is None else render(record))
 
     def _matches(self, record: Record) -> bool:
-        return self._wanted is None or self._wanted(record)
+        return self._predicate is None or self._predicate(record)
 
     def _push(self, line: bytes) -> None:
         if self._ended:

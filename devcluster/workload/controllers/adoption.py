@@ -28,7 +28,7 @@ class Adoption(Generic[OwnerT, T]):
     ) -> None:
         self._owners = owners
         self._objects = objects
-        self._counts = is_claimable
+        self._is_claimable = is_claimable
         self._selectors: dict[str, LabelSelector] = {}
         """By the owner's uid: a selector never changes."""
 
@@ -55,7 +55,7 @@ class Adoption(Generic[OwnerT, T]):
         self._selectors.pop(owner.metadata.uid, None)
 
     def _minds(self, obj: T) -> bool:
-        return obj.metadata.deletion_timestamp is None and self._counts(obj)
+        return obj.metadata.deletion_timestamp is None and self._is_claimable(obj)
 
     def _selector(self, owner: Any) -> LabelSelector:
         uid = owner.metadata.uid

@@ -40,7 +40,7 @@ class DaemonSetController:
         self._cluster = cluster
         self._recorder = recorders.for_component(COMPONENT)
         self.adoption = Adoption(cluster.daemon_sets, cluster.pods)
-        self._made: defaultdict[str, int] = defaultdict(int)
+        self._used_names: defaultdict[str, int] = defaultdict(int)
 
     def requests_for_all(self, _: Node) -> Iterable[Request]:
         """Every one: a node may matter to each."""
@@ -48,7 +48,7 @@ class DaemonSetController:
 
     def forget(self, daemon_set: DaemonSet) -> None:
         """Drop the records of a deleted object."""
-        self._made.pop(daemon_set.metadata.uid, None)
+        self._used_names.pop(daemon_set.metadata.uid, None)
         self.adoption.forget(daemon_set)
 
     async def reconcile(self, request: Request) -> None:
@@ -86,8 +86,8 @@ class DaemonSetController:
 
     async def _create(self, daemon_set: DaemonSet, node: str) -> None:
         meta = daemon_set.metadata
-        self._made[meta.uid] += 1
-        suffix = self._cluster.random_source.name_suffix("pod", meta.namespace, meta.name, self._made[meta.uid])
+        self._used_names[meta.uid] += 1
+        suffix = self._cluster.random_source.name_suffix("pod", meta.namespace, meta.name, self._used_names[meta.uid])
         name = f"{meta.name}-{suffix}"
         try:
             await self._cluster.pods.create(pod_body(daemon_set, name, node))

@@ -36,7 +36,7 @@ class JobController:
         self.adoption = Adoption(cluster.jobs, cluster.pods)
         self._cluster = cluster
         self._recorder = recorders.for_component(COMPONENT)
-        self._made: defaultdict[str, int] = defaultdict(int)
+        self._used_names: defaultdict[str, int] = defaultdict(int)
 
     async def reconcile(self, request: Request) -> Result | None:
         """Adopt and release pods, start new ones, count those that ended, finish the Job, and remove it in the end."""
@@ -65,7 +65,7 @@ class JobController:
 
     def forget(self, job: Job) -> None:
         """Drop the records of a deleted object."""
-        self._made.pop(job.metadata.uid, None)
+        self._used_names.pop(job.metadata.uid, None)
         self.adoption.forget(job)
 
     def _ending(self, job: Job, counted: Tally) -> JobOutcome | None:
@@ -98,9 +98,11 @@ class JobController:
     async def _create(self, job: Job, counted: Tally) -> None:
         meta = job.metadata
         for index in counted.missing_indexes(job):
-            self._made[meta.uid] += 1
+            self._used_names[meta.uid] += 1
             middle = f"{meta.name}-{index}" if index is not None else meta.name
-            suffix = self._cluster.random_source.name_suffix("pod", meta.namespace, meta.name, self._made[meta.uid])
+            suffix = self._cluster.random_source.name_suffix(
+                "pod", meta.namespace, meta.name, self._used_names[meta.uid]
+            )
             name = f"{middle}-{suffix}"
             body = objects.pod(job, objects.controller_reference(job), job.spec.template, name)
             if index is not None:

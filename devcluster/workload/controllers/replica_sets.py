@@ -66,7 +66,7 @@ class ReplicaSetController:
         self._cluster = cluster
         self._recorder = recorders.for_component(COMPONENT)
         self.adoption = Adoption(cluster.replica_sets, cluster.pods, lambda pod: not pod.has_ended)
-        self._made: defaultdict[str, int] = defaultdict(int)
+        self._used_names: defaultdict[str, int] = defaultdict(int)
         """By uid, how many names of pods were used: the next name follows from the number."""
 
     async def reconcile(self, request: Request) -> Result | None:
@@ -88,7 +88,7 @@ class ReplicaSetController:
 
     def forget(self, replica_set: ReplicaSet) -> None:
         """Drop the records of a deleted object."""
-        self._made.pop(replica_set.metadata.uid, None)
+        self._used_names.pop(replica_set.metadata.uid, None)
         self.adoption.forget(replica_set)
 
     def _pods(self, replica_set: ReplicaSet) -> list[Pod]:
@@ -110,8 +110,8 @@ class ReplicaSetController:
 
     def _body(self, replica_set: ReplicaSet) -> Json:
         meta = replica_set.metadata
-        self._made[meta.uid] += 1
-        suffix = self._cluster.random_source.name_suffix("pod", meta.namespace, meta.name, self._made[meta.uid])
+        self._used_names[meta.uid] += 1
+        suffix = self._cluster.random_source.name_suffix("pod", meta.namespace, meta.name, self._used_names[meta.uid])
         name = f"{meta.name}-{suffix}"
         return objects.pod(replica_set, objects.controller_reference(replica_set), replica_set.spec.template, name)
 

@@ -54,13 +54,13 @@ class BackgroundChanges:
         *,
         is_free: Callable[[App], bool],
     ) -> None:
-        self._cast = components
+        self._components = components
         self._fleet = fleet
         self._rate = rate
-        self._pace = rate_correction
+        self._rate_correction = rate_correction
         self._is_free = is_free
         self._most_jobs = max(4, len(fleet.crons) * 3 // 4)
-        self._room = asyncio.Semaphore(MAX_CONCURRENT)
+        self._slots = asyncio.Semaphore(MAX_CONCURRENT)
         self._happenings = (
             BackgroundChange(24, 2.0, lambda _, number: components.mydemos.change_one(number)),
             BackgroundChange(22, 21.0, self._replace),
@@ -71,7 +71,7 @@ class BackgroundChanges:
 
     async def run(self) -> None:
         """Go on until cancelled."""
-        clock, dice = self._cast.cluster.clock, self._cast.cluster.random_source
+        clock, dice = self._components.cluster.clock, self._components.cluster.random_source
         due = clock.now() + FIRST_PAUSE
         weights = [each.weight for each in self._happenings]
         async with asyncio.TaskGroup() as tasks:
@@ -79,14 +79,14 @@ class BackgroundChanges:
                 await clock.sleep(max(0.0, due - clock.now()))
                 chance = dice.rng_for("pulse", number)
                 (chosen,) = chance.choices(self._happenings, weights)
-                self._pace.update(late=clock.now() - due > MAX_LAG_SECONDS / 2)
-                pause = chosen.changes / (self._rate * self._pace.factor) * chance.uniform(0.5, 1.5)
+                self._rate_correction.update(late=clock.now() - due > MAX_LAG_SECONDS / 2)
+                pause = chosen.changes / (self._rate * self._rate_correction.factor) * chance.uniform(0.5, 1.5)
                 due = max(due, clock.now() - MAX_LAG_SECONDS) + pause
-                async with self._room:
+                async with self._slots:
                     tasks.create_task(self._one(chosen, chance, number))
 
     async def _one(self, chosen: BackgroundChange, chance: random.Random, number: int) -> None:
-        async with self._room:
+        async with self._slots:
             try:
                 await chosen.apply(chance, number)
             except InformerdError as error:
@@ -96,7 +96,7 @@ class BackgroundChanges:
         """Somebody deletes a pod; its ReplicaSet makes another."""
         pod = self._settled(chance)
         if pod is not None:
-            await self._cast.cluster.pods.delete(pod)
+            await self._components.cluster.pods.delete(pod)
         return pod is not None
 
     async def _restart(self, chance: random.Random, _: int) -> bool:
@@ -104,19 +104,19 @@ class BackgroundChanges:
         pod = self._settled(chance)
         if pod is not None:
             code, reason, words = chance.choice(CRASHES)
-            self._cast.kubelet.crash(pod, code, reason, message=words)
+            self._components.kubelet.crash(pod, code, reason, message=words)
         return pod is not None
 
     async def _flicker(self, chance: random.Random, _: int) -> bool:
         """A readiness probe fails for some seconds."""
         pod = self._settled(chance)
         if pod is not None:
-            self._cast.kubelet.flap_readiness(pod)
+            self._components.kubelet.flap_readiness(pod)
         return pod is not None
 
     async def _start_job(self, chance: random.Random, number: int) -> bool:
         """A cron job's time has come."""
-        jobs = self._cast.cluster.jobs
+        jobs = self._components.cluster.jobs
         if sum(job.finish_condition is None for job in jobs.informer.store) >= self._most_jobs:
             return False
         cron = chance.choice(self._fleet.crons)
@@ -132,8 +132,8 @@ class BackgroundChanges:
         for app in apps:
             pods = [
                 pod
-                for pod in self._cast.cluster.pods.by_index(APP_INDEX, app.key)
-                if self._cast.kubelet.is_settled(pod)
+                for pod in self._components.cluster.pods.by_index(APP_INDEX, app.key)
+                if self._components.kubelet.is_settled(pod)
             ]
             if len(pods) > 1:
                 return chance.choice(pods)

@@ -43,7 +43,7 @@ class Director:
     """
 
     def __init__(self, components: Components, fleet: Fleet, rate: float) -> None:
-        self._cast = components
+        self._components = components
         self._fleet = fleet
         self._rate = rate
         self._busy: set[str] = set()
@@ -57,16 +57,16 @@ class Director:
             MAX_PARALLEL_SCENARIOS, 1 + int(self._rate / RATE_PER_SCENARIO_RUNNER), max(1, len(self._fleet.apps) // 8)
         )
         left = max(self._rate - SCENARIO_RATE * tellers, self._rate / 2)
-        cluster = self._cast.cluster
+        cluster = self._components.cluster
         pace = RateCorrection(cluster.clock, self._rate, lambda: cluster.revision, self._leases)
-        pulse = BackgroundChanges(self._cast, self._fleet, left, pace, is_free=self._is_free)
+        pulse = BackgroundChanges(self._components, self._fleet, left, pace, is_free=self._is_free)
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(pulse.run(), name="pulse")
             for teller in range(tellers):
                 tasks.create_task(self._tell(teller), name=f"teller {teller}")
 
     async def _tell(self, teller: int) -> None:
-        dice, clock = self._cast.cluster.random_source.rng_for("teller", teller), self._cast.cluster.clock
+        dice, clock = self._components.cluster.random_source.rng_for("teller", teller), self._components.cluster.clock
         stretch = max(1.0, 2 * SCENARIO_RATE / self._rate)
         await clock.sleep(FIRST_PAUSE * (1 + teller))
         while True:
@@ -78,13 +78,13 @@ class Director:
 
     async def _one(self, story: Scenario, teller: int) -> None:
         number = next(self._numbers)
-        dice = self._cast.cluster.random_source.rng_for("story", teller, number)
+        dice = self._components.cluster.random_source.rng_for("story", teller, number)
         apps = [app for app in self._fleet.apps if app.replicas >= 2 and self._is_free(app)]
         if not apps:
             return
         app = dice.choice(apps)
         self._busy.add(app.key)
-        stage = Stage(self._cast, self._fleet, dice, app, number)
+        stage = Stage(self._components, self._fleet, dice, app, number)
         try:
             await story(stage)
         except InformerdError as error:
@@ -96,7 +96,7 @@ class Director:
 
     def _leases(self) -> float:
         """The number of lease renewals a second, which are no visible changes."""
-        return len(self._cast.cluster.nodes.informer.store) / LEASE_SECONDS
+        return len(self._components.cluster.nodes.informer.store) / LEASE_SECONDS
 
     def _is_free(self, app: App) -> bool:
         """Whether no scenario uses it, and no person works on it."""

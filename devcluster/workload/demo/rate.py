@@ -23,9 +23,9 @@ class RateCorrection:
         self._clock = clock
         self._rate = rate
         self._revision = revision
-        self._aside = uncounted_rate
+        self._uncounted_rate = uncounted_rate
         self._since = clock.now()
-        self._seen = revision()
+        self._last_revision = revision()
         self.factor = 1.0
         """By which the planned rate is multiplied."""
 
@@ -35,8 +35,8 @@ class RateCorrection:
         if self._rate < MIN_CORRECTED_RATE or now - self._since < WINDOW:
             return
         revision = self._revision()
-        seen = (revision - self._seen) / (now - self._since) - self._aside()
-        self._since, self._seen = now, revision
+        seen = (revision - self._last_revision) / (now - self._since) - self._uncounted_rate()
+        self._since, self._last_revision = now, revision
         wanted = (self._rate / max(seen, self._rate / 4)) ** 0.5  # half the way, for what was begun still has to end
         if wanted <= 1 or not late:
             self.factor = min(max(self.factor * wanted, MIN_FACTOR), MAX_FACTOR)

@@ -26,7 +26,7 @@ class NodeHeartbeats:
 
     def __init__(self, cluster: Cluster, recorders: Recorders, node_faults: NodeFaults) -> None:
         self._cluster = cluster
-        self._voices = recorders
+        self._recorders = recorders
         self._machines = node_faults
         self._beats: dict[str, float] = {}
         """When each wrote its status, in monotonic seconds."""
@@ -69,7 +69,7 @@ class NodeHeartbeats:
         """The node has too little memory left."""
         name = node.metadata.name
         self._machines.memory_pressure_nodes.add(name)
-        voice = self._voices.for_kubelet(name)
+        voice = self._recorders.for_kubelet(name)
         await self._write(node)
         voice.event(
             node, "Normal", "NodeHasInsufficientMemory", f"Node {name} status is now: NodeHasInsufficientMemory"
@@ -82,12 +82,12 @@ class NodeHeartbeats:
         self._machines.memory_pressure_nodes.discard(name)
         await self._write(node)
         words = f"Node {name} status is now: NodeHasSufficientMemory"
-        self._voices.for_kubelet(name).event(node, "Normal", "NodeHasSufficientMemory", words)
+        self._recorders.for_kubelet(name).event(node, "Normal", "NodeHasSufficientMemory", words)
 
     async def _came_back(self, node: Node) -> None:
         await self._write(node)
         words = f"Node {node.metadata.name} status is now: NodeReady"
-        self._voices.for_kubelet(node.metadata.name).event(node, "Normal", "NodeReady", words)
+        self._recorders.for_kubelet(node.metadata.name).event(node, "Normal", "NodeReady", words)
 
     async def _write(self, node: Node) -> None:
         """The conditions as the kubelet sees them; their times change only when they do."""

@@ -49,7 +49,7 @@ class PodLifecycle:
 
     def __init__(self, cluster: Cluster, recorders: Recorders) -> None:
         self._cluster = cluster
-        self._voices = recorders
+        self._recorders = recorders
         self.images = PulledImages()
         self._steps: dict[str, Callable[[Pod, PodWorkerState], Awaitable[None]]] = {
             "create": self._create, "pull": self._pull, "pulled": self._pulled, "pull back-off": self._pull_back_off,
@@ -133,7 +133,7 @@ class PodLifecycle:
                 now, "ImagePullBackOff", f"{words}: ErrImagePull: {images.not_found(image)}"
             ),
         )
-        self._voices.for_kubelet(pod.spec.node_name).event(pod, "Normal", "BackOff", words, field_path=_field(pod))
+        self._recorders.for_kubelet(pod.spec.node_name).event(pod, "Normal", "BackOff", words, field_path=_field(pod))
         self._warn(pod, "Failed", "Error: ImagePullBackOff")
         pause = _pause(life.pulls)
         self.schedule_step(pod, life, "pull", pause, pause + 1)
@@ -209,7 +209,7 @@ class PodLifecycle:
 
     async def _evict(self, pod: Pod, life: PodWorkerState) -> None:
         await self._write(pod, life.status_builder.mark_evicted(self._cluster.clock.time(), life.words))
-        self._voices.for_kubelet(pod.spec.node_name).event(pod, "Warning", "Evicted", life.words)
+        self._recorders.for_kubelet(pod.spec.node_name).event(pod, "Warning", "Evicted", life.words)
         self._say(pod, "Killing", f"Stopping container {_name(pod)}")
 
     async def _stop(self, pod: Pod, life: PodWorkerState) -> None:
@@ -218,7 +218,7 @@ class PodLifecycle:
             for each in pod.spec.containers:
                 field_path = f"spec.containers{{{each.name}}}"
                 words = f"Stopping container {each.name}"
-                self._voices.for_kubelet(pod.spec.node_name).event(
+                self._recorders.for_kubelet(pod.spec.node_name).event(
                     pod, "Normal", "Killing", words, field_path=field_path
                 )
         self.schedule_step(pod, life, "remove", 0.9, 3.5)
@@ -232,10 +232,10 @@ class PodLifecycle:
         await self._cluster.pods.patch(pod, {"status": {"reason": None, "message": None, **status}}, status=True)
 
     def _say(self, pod: Pod, reason: str, message: str) -> None:
-        self._voices.for_kubelet(pod.spec.node_name).event(pod, "Normal", reason, message, field_path=_field(pod))
+        self._recorders.for_kubelet(pod.spec.node_name).event(pod, "Normal", reason, message, field_path=_field(pod))
 
     def _warn(self, pod: Pod, reason: str, message: str) -> None:
-        self._voices.for_kubelet(pod.spec.node_name).event(pod, "Warning", reason, message, field_path=_field(pod))
+        self._recorders.for_kubelet(pod.spec.node_name).event(pod, "Warning", reason, message, field_path=_field(pod))
 
 
 def _pause(failures: int) -> float:

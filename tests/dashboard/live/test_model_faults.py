@@ -92,7 +92,7 @@ _freeze = SnapshotStore.freeze
 
 
 def _shows_nothing_of_what_left(rows: RowWindow, render: Renderer) -> str:
-    wanted = rows._wanted()
+    wanted = rows._window_uids()
     rows._shown = [uid for uid in rows._shown if uid in wanted]
     return _render_update(rows, render)
 

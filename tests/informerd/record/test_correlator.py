@@ -129,4 +129,4 @@ def test_what_nobody_said_for_4096_others_is_forgotten(correlator: Correlator) -
     for number in range(4096):
         correlator.correlate(said(about=msgspec.structs.replace(POD, name=f"web-{number}")))
     assert tell(correlator, "it fell")[0].count == 1
-    assert [len(each) for each in (correlator._said, correlator._similar, correlator._buckets)] == [4096] * 3
+    assert [len(each) for each in (correlator._written, correlator._similar, correlator._buckets)] == [4096] * 3

@@ -164,7 +164,7 @@ class Control:
         """No worker has ever been heard."""
         await self.end_controllers()
         await asyncio.sleep(0.2)  # its last word may be on its way
-        self.parts.controllers.reports._heard.clear()
+        self.parts.controllers.reports._received.clear()
 
     def cure(self, name: str) -> None:
         """From here on keys of this name succeed."""
@@ -202,7 +202,7 @@ class Control:
 
     def looked(self) -> bool:
         """Whether somebody has looked at dated counts."""
-        return self.parts.object_counts._said > 0
+        return self.parts.object_counts._announced_at > 0
 
     async def close(self, code: int) -> None:
         """Close every socket with this code."""

@@ -66,7 +66,7 @@ class TextCheck:
     """One check of one text. `context`: None while there is no cluster; then only the YAML is checked."""
 
     def __init__(self, context: ApplyContext | None, texts: ParseCache) -> None:
-        self._kitchen, self._texts = context, texts
+        self._context, self._texts = context, texts
         self._meant: dict[KindKey, _ResolvedKind] = {}
         self._defined: dict[KindKey, tuple[int, DefinedKind]] = {}
         self._keys: dict[str, str] = {}
@@ -107,9 +107,9 @@ class TextCheck:
 
     async def _ask(self, kinds: set[KindKey]) -> None:
         new = sorted(kinds - self._meant.keys())
-        if self._kitchen is None or not new:
+        if self._context is None or not new:
             return
-        found = await asyncio.gather(*(_meant(self._kitchen, *kind) for kind in new))
+        found = await asyncio.gather(*(_meant(self._context, *kind) for kind in new))
         self._meant.update(zip(new, found, strict=True))
 
     async def _judge(
@@ -170,7 +170,7 @@ class TextCheck:
         kind = each.kind or ("", "")
         meant, defined = self._meant.get(kind, _ResolvedKind()), self._defining(kind, number)
         namespaced = defined.namespaced if defined is not None else meant.info is None or meant.info.namespaced
-        default = self._kitchen.namespace if self._kitchen is not None else ""
+        default = self._context.namespace if self._context is not None else ""
         key = (meant.info.key,) if meant.info is not None else kind
         return (*key, (each.namespace or default) if namespaced else "", each.name)
 

@@ -24,7 +24,7 @@ async def test_a_look_has_kinds_counted_and_the_counts_come_back() -> None:
     await eventually(lambda: set(link.counts_by_key) == {"leases", "secrets"})
     assert link.counts_by_key["leases"].count is None
     assert list(link.workers) == [("1", process_name())]
-    link._said = float("-inf")
+    link._announced_at = float("-inf")
     link.request_counts()
     await eventually(lambda: link.counts_by_key["leases"].count == 3)
     assert link.counts_by_key["secrets"].count is None, "what is followed is not counted"

@@ -173,7 +173,7 @@ async def test_refusals_are_bounded_too_and_nonsense_is_followed_by_nobody(asked
     await asked.want(*NAMES[: MAX_ON_DEMAND * 2])
     for number in range(MAX_ON_DEMAND * 2):
         await asked.want(f"made-up-{number}.example.com")
-    assert len(asked.worker.on_demand._wanted) == MAX_ON_DEMAND * 2
+    assert len(asked.worker.on_demand._requested) == MAX_ON_DEMAND * 2
     assert kind_of_key("../secrets") is None
     assert kind_of_key("a" * 1000) is None
 

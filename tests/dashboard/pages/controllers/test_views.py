@@ -123,7 +123,7 @@ async def test_a_worker_that_does_not_answer_is_said() -> None:
     response = await asked.post("crddemo/default/poison", htmx=True)
     assert response.status_code == 504
     assert "has not answered within 3 s, so default/poison may or may not be requeued" in response.content.decode()
-    assert asked.link._asked == {}
+    assert asked.link._pending == {}
 
 
 async def test_without_a_worker_that_is_heard_nothing_is_asked() -> None:

@@ -84,10 +84,10 @@ async def test_custom_resources_are_folded_by_api_group_in_the_order_of_their_na
 async def test_open_folds_and_pins_come_from_this_browsers_cookies_and_have_counts_kept() -> None:
     site = known(Site(), KindCount(KINDS["jobs.batch"].resource, 4, NOON), KindCount(KINDS["secrets"].resource))
     assert " open>" not in side(await page(site, "/"))
-    assert site.census._said < 0, "nobody sees a dated count"
+    assert site.census._announced_at < 0, "nobody sees a dated count"
     site.client.cookies["folds"] = "workloads_no-such-group"
     assert '<details class="rest" open>' in group(await page(site, "/"), "workloads")
-    assert site.census._said >= 0
+    assert site.census._announced_at >= 0
     site.client.cookies["pins"] = "jobs.batch_<script>"
     html = await page(site, "/")
     assert folded(html) == []
@@ -118,7 +118,7 @@ async def test_dated_counts_are_asked_for_by_the_page_and_that_is_a_look() -> No
     response = await site.client.get("/kinds/counts/")
     assert response.json()["counts"]["jobs.batch"][:2] == [4, NOON]
     assert response.json()["names"] == site.census.kinds_digest
-    assert site.census._said >= 0
+    assert site.census._announced_at >= 0
     assert response["Cache-Control"] == "no-store"
 
 
