@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.objects.kinds.catalog import find_kind
 from tests.support.edit.form_browser import Browser, Page
-from tests.support.live.replica_feeder import Feeder
+from tests.support.live.replica_feeder import Feeder, put_feeders
 from tests.support.objects.rows import row_of
 
 KEY = "mydemos.crddemo.k8s.io"
@@ -78,7 +78,7 @@ async def one(parts: SimpleNamespace) -> str:
     assert kind is not None
     made = {"apiVersion": "crddemo.k8s.io/v1", "kind": "Mydemo", "metadata": {"name": "one", "namespace": "default"}}
     stored = await parts.client.create(kind.resource, {**made, "spec": {"ip": "10.0.0.1", "port": 8080}})
-    parts.replicas._replicas[KEY] = Feeder(KEY, parts.clock, [row_of(KEY, stored.object())]).replica
+    put_feeders(parts.replicas, Feeder(KEY, parts.clock, [row_of(KEY, stored.object())]))
     return f"/resources/{KEY}/default/one/"
 
 

@@ -10,6 +10,7 @@ import zstandard
 
 from dashboard.live.replication.messages import Frame, InterestMessage, SnapshotChunk
 from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replicas import Replicas
 from dashboard.objects.kinds.catalog import KindInfo, find_kind
 from dashboard.objects.kinds.row import Entry, Operation, Row, Tone
 from dashboard.objects.printers import columns_for
@@ -103,6 +104,12 @@ class Feeder:
             self.key, EPOCH, self._seq, self._clock.time(), self.health, rows, gone, entries,
             (ops.count("added"), ops.count("modified"), ops.count("deleted")),
         )  # fmt: skip
+
+
+def put_feeders(replicas: Replicas, *feeders: Feeder) -> None:
+    """Have a web process's `replicas` keep what these feed in place of their own, which a channel would feed."""
+    for feeder in feeders:
+        replicas._replicas[feeder.key] = feeder.replica
 
 
 class Feeders:

@@ -29,7 +29,7 @@ from tests.dashboard.pages.drains.conftest import empty_database
 from tests.support.controlplane import ControlPlane
 from tests.support.databases import in_file
 from tests.support.edit.form_browser import Browser, Page
-from tests.support.live.replica_feeder import Feeder
+from tests.support.live.replica_feeder import Feeder, put_feeders
 from tests.support.objects.rows import row_of
 from tests.support.wait import eventually
 
@@ -99,8 +99,7 @@ class Demos:
 
     def list(self, key: str, made: list[Any]) -> None:
         """These objects of a kind are what its list has."""
-        feeder = Feeder(key, self.parts.clock, [row_of(key, each) for each in made])
-        self.parts.replicas._replicas[key] = feeder.replica
+        put_feeders(self.parts.replicas, Feeder(key, self.parts.clock, [row_of(key, each) for each in made]))
 
     def get(self, name: str) -> Any:
         return self.cluster.get(f"{self.collection}/{name}")

@@ -20,7 +20,7 @@ from dashboard.pages.bulk.run import Item
 from dashboard.pages.bulk.selection import count_dependents, filter_changes
 from informerd.clock import SystemClock
 from tests.support.live.fake_channel_layer import RecordingLayer
-from tests.support.live.replica_feeder import Feeder
+from tests.support.live.replica_feeder import Feeder, put_feeders
 from tests.support.objects.rows import row_of
 from tests.support.pages.app_state import AttributeState
 
@@ -29,7 +29,7 @@ def place_with(key: str, pods: Iterable[dict[str, Any]]) -> RunRequest:
     """A place on objects of that kind, beside these pods."""
     clock = SystemClock()
     replicas = Replicas(RecordingLayer(), parse_kinds([key, "pods"]), clock)
-    replicas._replicas["pods"] = Feeder("pods", clock, [row_of("pods", each) for each in pods]).replica
+    put_feeders(replicas, Feeder("pods", clock, [row_of("pods", each) for each in pods]))
     hub = Hub(replicas, clock)
     parts = SimpleNamespace(replicas=replicas, hub=hub, interest=Interest(replicas, hub, clock), clock=clock)
     run = SimpleNamespace(matching=True, back=f"/resources/{key}/")
@@ -83,7 +83,7 @@ async def test_what_several_own_is_counted_where_all_of_them_are_deleted() -> No
         }
 
     place = place_with("replicasets.apps", [owned(0, "one"), owned(1, "one", "two"), owned(2, "one", "three")])
-    place.app_state[REPLICAS]._replicas["replicasets.apps"].state = "stale"  # nobody knows that there is no set at all
+    place.app_state[REPLICAS].get("replicasets.apps").state = "stale"  # nobody knows that there is no set at all
     found = await count_dependents(place, [Item("x", each, each, "tried") for each in ("one", "two")])
     assert found == ("2 Pods",)
 

@@ -12,8 +12,6 @@ from dashboard.live.hub.hub import Hub
 from dashboard.pages.bulk.review import groups_by_message
 from dashboard.pages.bulk.run import Item
 from tests.dashboard.pages.bulk.conftest import PAGE, Demos
-from tests.support.live.replica_feeder import Feeder
-from tests.support.objects.rows import row_of
 
 
 async def test_equal_changes_are_reviewed_as_one_then_written_and_told_for_each(demos: Demos) -> None:
@@ -149,8 +147,7 @@ async def test_what_goes_with_those_that_are_deleted_is_counted(demos: Demos, na
         {"metadata": {"name": f"web-{number}", "namespace": namespace, "uid": str(number), "ownerReferences": [owner]}}
         for number in range(3)
     ]
-    pods = Feeder("pods", demos.parts.clock, [row_of("pods", each) for each in owned])
-    demos.parts.replicas._replicas["pods"] = pods.replica
+    demos.list("pods", owned)
     page = await demos.review(verb="delete", propagation="Orphan")
     assert "Their known dependents: 3 Pods. Dependents stay, without an owner." in page.text
 

@@ -15,7 +15,7 @@ from tests.support.controlplane import ControlPlane
 from tests.support.edit.form_browser import Browser
 from tests.support.edit.mydemos import mydemo
 from tests.support.live.fake_channel_layer import RecordingLayer
-from tests.support.live.replica_feeder import Feeder
+from tests.support.live.replica_feeder import Feeder, put_feeders
 from tests.support.objects.rows import row_of
 
 
@@ -46,9 +46,8 @@ async def test_what_has_other_owners_is_named_with_those_that_keep_it(
         row_of("pods", {"metadata": {"name": name, "namespace": namespace, "uid": name, "ownerReferences": found}})
         for name, found in owners.items()
     ]
-    parts.replicas._replicas["pods"] = Feeder("pods", parts.clock, rows).replica
-    demos = Feeder("mydemos.crddemo.k8s.io", parts.clock).replica
-    parts.replicas._replicas["mydemos.crddemo.k8s.io"] = demos
+    demos = Feeder("mydemos.crddemo.k8s.io", parts.clock)
+    put_feeders(parts.replicas, Feeder("pods", parts.clock, rows), demos)
     page = await browser.open(f"{path}delete/")
     assert f"Pod {namespace}/both stays while one of these exists: ConfigMap settings" in page.text
     assert f"Pod {namespace}/left is deleted, too: it has no other owner left" in page.text
@@ -56,7 +55,7 @@ async def test_what_has_other_owners_is_named_with_those_that_keep_it(
     assert f"2 Pods {namespace}/left , {namespace}/only " in page.text
     assert f"Pod {namespace}/only stays" not in page.text
     assert f"Pod {namespace}/others" not in page.text
-    demos.state = "stale"
+    demos.replica.state = "stale"
     page = await browser.open(f"{path}delete/")
     assert f"Pod {namespace}/left stays while one of these exists: Mydemo gone" in page.text
 
@@ -81,8 +80,7 @@ def test_what_goes_is_told_from_what_stays_however_far_down() -> None:
     ]
     clock = SystemClock()
     replicas = Replicas(RecordingLayer(), parse_kinds(["replicasets.apps", "pods"]), clock)
-    replicas._replicas["replicasets.apps"] = Feeder("replicasets.apps", clock, sets).replica
-    replicas._replicas["pods"] = Feeder("pods", clock, pods).replica
+    put_feeders(replicas, Feeder("replicasets.apps", clock, sets), Feeder("pods", clock, pods))
     found = find_shared_dependents(Target(KINDS["deployments.apps"], "default", "web"), "web", replicas)
     assert [(each.words, [one.name for one in each.named], each.owner_kinds) for each in found.dependents] == [
         ("1 ReplicaSet", ["default/set-1"], ()),
@@ -101,8 +99,7 @@ def shared_among(pods: list[Row], nodes: tuple[Row, ...] = ()) -> SharedDependen
     """With Deployment ``web``, when the pods and nodes are all that is watched."""
     clock = SystemClock()
     replicas = Replicas(RecordingLayer(), parse_kinds(["pods", "nodes"]), clock)
-    replicas._replicas["pods"] = Feeder("pods", clock, pods).replica
-    replicas._replicas["nodes"] = Feeder("nodes", clock, nodes).replica
+    put_feeders(replicas, Feeder("pods", clock, pods), Feeder("nodes", clock, nodes))
     return find_shared_dependents(Target(KINDS["deployments.apps"], "default", "web"), "web", replicas)
 
 

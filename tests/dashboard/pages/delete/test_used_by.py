@@ -20,7 +20,7 @@ from informerd.objects import Blob
 from tests.support.controlplane import ControlPlane
 from tests.support.edit.form_browser import Browser
 from tests.support.live.fake_channel_layer import RecordingLayer
-from tests.support.live.replica_feeder import Feeder, hold, pod
+from tests.support.live.replica_feeder import Feeder, hold, pod, put_feeders
 
 CLAIM = {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}
 SPEC: dict[str, Any] = {
@@ -130,8 +130,7 @@ async def users_among(rows: dict[str, list[Row]], key: str, name: str, *silent: 
     """Who uses an object where these are the rows of live kinds; those of `silent` kinds are not known yet."""
     clock = SystemClock()
     replicas = Replicas(RecordingLayer(), parse_kinds([*rows, *silent]), clock)
-    for each, held in rows.items():
-        replicas._replicas[each] = Feeder(each, clock, held).replica
+    put_feeders(replicas, *(Feeder(each, clock, held) for each, held in rows.items()))
     target = Target(KINDS[key], "ns" if KINDS[key].namespaced else "", name)
     found = await used_by.find_used_by(target, replicas)
     assert found is not None
@@ -229,7 +228,7 @@ async def test_a_claim_names_its_pods_before_it_is_deleted_and_while_they_hold_i
     claims = f"/api/v1/namespaces/{namespace}/persistentvolumeclaims"
     cluster.create(claims, {"metadata": {"name": "data", "finalizers": ["kubernetes.io/pvc-protection"]}, **CLAIM})
     whole = {"metadata": {"name": "db", "namespace": namespace}, "spec": SPEC}
-    parts.replicas._replicas["pods"] = Feeder("pods", parts.clock, [pod("db", namespace=namespace, obj=whole)]).replica
+    put_feeders(parts.replicas, Feeder("pods", parts.clock, [pod("db", namespace=namespace, obj=whole)]))
     page = await browser.open(f"/resources/persistentvolumeclaims/{namespace}/data/delete/")
     assert f"What uses it 1 Pod {namespace}/db" in page.text
     assert "It stays, marked as being deleted, until no pod on a node names it" in page.text

@@ -23,7 +23,7 @@ from tests.dashboard.pages.controllers.test_manager import let
 from tests.support.clock import FakeClock
 from tests.support.controlplane import ControlPlane
 from tests.support.edit.form_browser import Browser, Page
-from tests.support.live.replica_feeder import Feeder
+from tests.support.live.replica_feeder import Feeder, put_feeders
 from tests.support.objects.rows import row_of
 from tests.support.wait import eventually
 
@@ -36,8 +36,7 @@ async def alices(cluster: ControlPlane, collection: str) -> AsyncIterator[Simple
     """Parts that write with alice's account and list one Mydemo."""
     made = cluster.create(collection, {**ONE, "spec": {**ONE["spec"], "port": 8080}})  # type: ignore[dict-item]
     async for parts in parts_for(cluster.kubeconfig_of("alice")):
-        feeder = Feeder(MYDEMOS.key, parts.clock, [row_of(MYDEMOS.key, made)])
-        parts.replicas._replicas[MYDEMOS.key] = feeder.replica
+        put_feeders(parts.replicas, Feeder(MYDEMOS.key, parts.clock, [row_of(MYDEMOS.key, made)]))
         yield parts
 
 
