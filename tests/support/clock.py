@@ -1,5 +1,14 @@
-"""Fake clock for tests, the one of informerd's test kit."""
+"""Fake clock for tests: the one of informerd's test kit, which can also go on without waking anybody."""
 
-from informerd.testing.clock import FakeClock, run_ready_tasks
+from informerd.testing.clock import FakeClock as _FakeClock
+from informerd.testing.clock import run_ready_tasks
 
 __all__ = ["FakeClock", "run_ready_tasks"]
+
+
+class FakeClock(_FakeClock):
+    """Stands still until `advance` or `skip`."""
+
+    def skip(self, seconds: float) -> None:
+        """Let time pass at once, with no turn for any task; who sleeps wakes at the next `advance`."""
+        self._now += seconds

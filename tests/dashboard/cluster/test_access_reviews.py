@@ -95,7 +95,7 @@ def right(verb: str = "update", name: str = "one") -> ResourceAttributes:
 
 
 async def pass_time(world: World, seconds: float) -> None:
-    world.clock._now += seconds
+    world.clock.skip(seconds)
     world.hub.tick()
     await world.settled()
     world.hub.tick()
@@ -130,7 +130,7 @@ async def test_who_loads_a_list_again_and_again_without_scripts_hears_what_may_b
     assert "account create pods" in await loaded()
     world.cluster.forbidden = set()
     for _ in range(3):
-        world.clock._now += CACHE_SECONDS / 2
+        world.clock.skip(CACHE_SECONDS / 2)
         await loaded()
     assert await loaded() == ""
 
@@ -149,7 +149,7 @@ async def test_who_shows_an_answer_hears_of_it_though_another_page_asked(world: 
     assert world.rights.denied(right(), told) == ""
     await world.settled()
     world.cluster.forbidden = {"update"}
-    world.clock._now += CACHE_SECONDS
+    world.clock.skip(CACHE_SECONDS)
     assert await world.rights.denial(right())
     assert told.times == 1
     assert world.rights.denied(right(), told)
@@ -187,7 +187,7 @@ async def test_what_many_want_to_know_at_once_is_asked_once_and_few_questions_at
 async def test_of_too_many_answers_the_younger_half_stays(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dashboard.cluster.access_reviews.MAX_CACHED", 8)
     for number in range(8):
-        world.clock._now += 1.0
+        world.clock.skip(1.0)
         await world.rights.denial(right(f"verb-{number}", name=""))
     await world.rights.denial(right("one-more", name=""))
     assert [each.verb for each in world.rights._answers] == [*(f"verb-{number}" for number in range(4, 8)), "one-more"]
@@ -196,7 +196,7 @@ async def test_of_too_many_answers_the_younger_half_stays(world: World, monkeypa
 async def test_after_the_end_what_is_known_is_said_and_nothing_asked(world: World) -> None:
     world.cluster.forbidden = {"update"}
     assert await world.rights.denial(right())
-    world.clock._now += CACHE_SECONDS
+    world.clock.skip(CACHE_SECONDS)
     await world.rights.stop()
     asked = len(world.cluster.sent)
     assert world.rights.denied(right(), Told())

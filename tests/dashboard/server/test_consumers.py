@@ -223,7 +223,7 @@ async def test_a_page_may_look_at_view_after_view_but_not_without_end(endpoint: 
     browser = await endpoint.connect()
     for number in range(VIEW_BURST - 1):
         await browser.send_to(text_data=json.dumps({"view": f"/resources/pods/?q=p{number}"}))
-    endpoint.clock._now += 1 / VIEWS_PER_SECOND
+    endpoint.clock.skip(1 / VIEWS_PER_SECOND)
     await browser.send_to(text_data='{"view": "/resources/pods/?q=later"}')
     while (await heard(browser)).get("path") != "/resources/pods/?q=later":
         pass
@@ -270,7 +270,7 @@ async def test_a_browser_to_which_a_message_cannot_be_sent_is_asked_to_come_back
     browser = await endpoint.connect()
     assert "keys" in await heard(browser)
     monkeypatch.setattr(LiveConsumer, "send", refuse)
-    endpoint.clock._now += 1
+    endpoint.clock.skip(1)
     endpoint.hub.tick()
     assert await closed(browser) == RECONNECT_CODE
     assert not endpoint.hub.sockets
@@ -288,7 +288,7 @@ async def test_a_browser_that_is_going_is_forgotten_without_a_word(
     browser = await endpoint.connect()
     assert "keys" in await heard(browser)
     monkeypatch.setattr(LiveConsumer, "send", refuse)
-    endpoint.clock._now += 1
+    endpoint.clock.skip(1)
     endpoint.hub.tick()
     await eventually(lambda: not endpoint.hub.sockets, what="nobody is left")
     assert caplog.text == ""

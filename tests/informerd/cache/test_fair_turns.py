@@ -18,7 +18,7 @@ def take(turns: FairTurns, clock: FakeClock, seconds: float) -> list[int]:
     steps = []
     while turns.calls_left > 0:
         steps.append(turns.calls_left)
-        clock._now += seconds * turns.calls_left
+        clock.skip(seconds * turns.calls_left)
         turns.count_calls(steps[-1])
     turns.start_turn()
     return steps
@@ -50,7 +50,7 @@ def test_time_that_was_awaited_counts_for_nothing(
 ) -> None:
     most = turns.calls_left
     turns.count_awaited(1)
-    clock._now += 60
+    clock.skip(60)
     turns.count_calls(most - 1)
     assert turns.calls_left == 0
     turns.start_turn()

@@ -253,7 +253,7 @@ async def test_a_plain_handler_that_holds_up_the_event_loop_is_named_once_with_a
 
     def slow(old: Object, new: Object) -> None:
         seen.append(new.metadata.resource_version)
-        clock._now += 0.6
+        clock.skip(0.6)
 
     setup.informer.add_handler(HandlerFunctions(on_update=slow))
     setup.informer.add_handler(HandlerFunctions(on_update=lambda old, new: None), name="the fast one")
@@ -282,6 +282,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.program
 def test_a_thread_that_is_stuck_does_not_keep_the_interpreter_from_its_end() -> None:
     done = subprocess.run([sys.executable, "-W", "error", "-c", STUCK], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, "False\n", "")

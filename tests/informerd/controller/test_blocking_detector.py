@@ -77,11 +77,11 @@ async def test_it_is_closed_with_who_awaits_it(clock: FakeClock) -> None:
 
 async def test_the_longest_step_is_known_and_waits_are_none(clock: FakeClock) -> None:
     async def works() -> None:
-        clock._now += 1
+        clock.skip(1)
         await clock.sleep(100)
-        clock._now += 3
+        clock.skip(3)
         await asyncio.sleep(0)
-        clock._now += 2
+        clock.skip(2)
 
     steps = BlockingDetector(works(), clock.now)
 

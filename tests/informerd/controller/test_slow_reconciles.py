@@ -112,7 +112,7 @@ async def test_a_reconcile_that_holds_up_the_event_loop_is_named_with_what_to_do
 ) -> None:
     async def block() -> None:
         await asyncio.sleep(0)
-        clock._now += 3
+        clock.skip(3)
         await asyncio.sleep(0)
 
     script = Script()

@@ -135,7 +135,7 @@ def view_of(*reports: Report, apart: float = 0.0) -> LiveControllers:
     clock = FakeClock()
     board = ControllerReports(clock)
     for each in reports:
-        clock._now += apart
+        clock.skip(apart)
         board.receive(each)
     return LiveControllers(board, parse_kinds(["pods", "mydemos"]))
 

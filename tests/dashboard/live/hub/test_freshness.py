@@ -60,7 +60,7 @@ def test_rows_of_an_earlier_worker_are_said_to_be(pods: Feeder, state: State, wo
     """The worker is heard: it is not silent, it is only not so far yet."""
     replica = pods.replica
     assert isinstance(pods._clock, FakeClock)
-    pods._clock._now += SILENCE_TIMEOUT + 1  # the earlier one is heard no more
+    pods._clock.skip(SILENCE_TIMEOUT + 1)  # the earlier one is heard no more
     replica.tick()
     now = pods._clock.time()
     replica.receive_frame(Frame("pods", "1900000000000-new", 0, now, Health("starting", since=now)))

@@ -100,7 +100,7 @@ class World:
         return Browser(self.hub, self.clock).join(query)
 
     def pass_time(self, seconds: float) -> float:
-        self.clock._now += seconds
+        self.clock.skip(seconds)
         return self.hub.tick()
 
 
@@ -218,7 +218,7 @@ def test_a_view_without_sockets_is_dropped_after_a_minute(world: World) -> None:
 def test_typing_into_a_filter_leaves_no_heap_of_views(world: World) -> None:
     looked_at = world.browser()
     for number in range(MAX_IDLE_VIEWS * 2):
-        world.clock._now += 0.1
+        world.clock.skip(0.1)
         open_list(world.hub, PODS, Query.parse({"q": [f"p{number}"]}, "pods"))
     assert len(world.hub.views) == MAX_IDLE_VIEWS + 1
     assert looked_at.socket.view is not None
@@ -255,7 +255,7 @@ def test_a_lost_api_server_is_said_at_once_and_in_words(world: World) -> None:
 
 def test_a_silent_worker_is_said_too(world: World) -> None:
     browser = world.browser()
-    world.clock._now += 3
+    world.clock.skip(3)
     world.pods.replica.tick()
     world.hub.tick()
     assert browser.beats[-1]["problems"]["pods"]["state"] == "silent"

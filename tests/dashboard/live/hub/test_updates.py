@@ -30,10 +30,10 @@ class Slow:
         self.pods = Feeder("pods", self.clock, rows)
         self.hub = Hub(Feeders(self.pods), self.clock, self.render, timer=self.clock.now)
         self.browsers = [Browser(self.hub, self.clock).join(f"namespace=team-{each}") for each in range(NAMESPACES)]
-        self.clock._now += 1
+        self.clock.skip(1)
 
     def render(self, *template: Any, **context: Any) -> str:
-        self.clock._now += 0.004
+        self.clock.skip(0.004)
         return render_to_string(*template, **context)
 
     def change_all(self, version: int) -> None:
@@ -70,7 +70,7 @@ def test_with_no_time_left_in_store_a_turn_is_followed_by_a_rest_as_long() -> No
         version += 1
         took, wait = slow.tick()
         busy, rested = busy + took, rested + wait
-        slow.clock._now += wait
+        slow.clock.skip(wait)
     assert busy <= RENDER_BUDGET + BUDGET_REFILL * (busy + rested) + 3 * TURN_SECONDS
     assert busy >= BUDGET_REFILL * (busy + rested) * 0.8
 
@@ -101,7 +101,7 @@ def test_every_view_has_its_turn_though_the_first_ones_change_again_and_again() 
     while slow.clock.now() < end:
         slow.change_all(version)
         version += 1
-        slow.clock._now += slow.hub.tick()
+        slow.clock.skip(slow.hub.tick())
     assert min(slow.told) >= 1
     assert max(slow.told) <= min(slow.told) + 2
 
@@ -111,17 +111,17 @@ def test_what_posting_to_many_sockets_takes_delays_the_next_frame(monkeypatch: p
     post = Subscribers.post
 
     def take_long(audience: Subscribers, socket: Socket, message: Message) -> None:
-        slow.clock._now += 0.02 * ("content" in str(message))
+        slow.clock.skip(0.02 * ("content" in str(message)))
         post(audience, socket, message)
 
     monkeypatch.setattr(Subscribers, "post", take_long)
     slow.pods.put(pod("p", namespace="team-0", version=2))
     slow.tick()
     slow.pods.put(pod("p", namespace="team-0", version=3))
-    slow.clock._now += COST_FACTOR * 0.01
+    slow.clock.skip(COST_FACTOR * 0.01)
     slow.tick()
     assert slow.told[0] == 1
-    slow.clock._now += COST_FACTOR * 0.02
+    slow.clock.skip(COST_FACTOR * 0.02)
     slow.tick()
     assert slow.told[0] == 2
 
@@ -130,11 +130,11 @@ def test_a_view_of_many_sockets_leaves_their_tasks_the_time_to_write(monkeypatch
     monkeypatch.setattr(updates_module, "COST_PER_SOCKET", 0.1)
     slow = Slow()
     second = Browser(slow.hub, slow.clock).join("namespace=team-0")
-    slow.clock._now += 1
+    slow.clock.skip(1)
     for version, wait in ((2, 0.15), (3, 0.1)):
         slow.pods.put(pod("p", namespace="team-0", version=version))
         slow.tick()
         assert len(second.updates) == 1
-        slow.clock._now += wait
+        slow.clock.skip(wait)
     slow.tick()
     assert len(second.updates) == 2

@@ -143,7 +143,7 @@ def test_time_alone_takes_rows_out() -> None:
     result = world.results.open_result(query("q=age<1h"))
     assert len(result) == 2
     assert world.results.next_due() == now + 10
-    world.clock._now += 11
+    world.clock.skip(11)
     world.results.pass_time(world.clock.time())
     assert world.shown("q=age<1h") == ["uid-default-young"]
 
@@ -152,7 +152,7 @@ def test_what_nobody_looks_at_is_forgotten_after_a_while() -> None:
     world = World(5)
     kept, left = world.results.open_result(query("sort=node")), world.results.open_result(query("q=status=Failed"))
     kept.listeners["me"] = lambda changed, gone: None
-    world.clock._now += RESULT_TTL + 1
+    world.clock.skip(RESULT_TTL + 1)
     world.results.sweep()
     assert len(world.results) == 1
     assert world.results.open_result(query("sort=node")) is kept
@@ -165,7 +165,7 @@ def test_of_what_nobody_looks_at_only_the_latest_are_kept() -> None:
     seen = world.results.open_result(query("q=status=Failed"))
     seen.listeners["me"] = lambda changed, gone: None
     for number in range(MAX_IDLE_RESULTS + 10):
-        world.clock._now += 0.1
+        world.clock.skip(0.1)
         world.results.open_result(query(f"q=restarts>{number}"))
     world.results.sweep()
     assert len(world.results) == MAX_IDLE_RESULTS + 1
@@ -241,7 +241,7 @@ def test_time_takes_rows_out_though_they_are_due_in_a_year() -> None:
     result = world.results.open_result(query("q=age<365d"))
     year = 365 * 86400.0
     for seconds, left in ((year - 3700, 2), (year - 3590, 1), (year - 30, 1), (year + 500, 0)):
-        world.clock._now += now + seconds - world.clock.time()
+        world.clock.skip(now + seconds - world.clock.time())
         while (due := world.results.next_due()) is not None and due <= world.clock.time():
             world.results.pass_time(world.clock.time())
         assert len(result) == left, seconds

@@ -22,8 +22,8 @@ from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.paths.reader import PathReader, path_reader
 from dashboard.objects.query.query import Query
 from dashboard.runtime.background import TimeSlicer
-from informerd.testing import FakeClock
 from tests.dashboard.live.hub.test_hub import Browser
+from tests.support.clock import FakeClock
 from tests.support.live.replica_feeder import Feeder, Feeders, pod
 
 NODE = FieldPath(".spec.nodeName")
@@ -281,7 +281,7 @@ async def test_a_browser_is_told_how_far_a_new_path_is_and_then_gets_the_rows() 
             break
         browser.acknowledge()
         await asyncio.sleep(0)
-        clock._now += 1.0
+        clock.skip(1.0)
         hub.tick()
     assert len(said) > 2
     assert re.search(r'row-uid-default-(pod-\d+)"', html)[1] == "pod-00010"  # type: ignore[index]

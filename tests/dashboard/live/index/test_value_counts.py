@@ -199,7 +199,7 @@ async def test_columns_in_use_or_being_counted_do_not_make_room_for_others() -> 
     clock, slices = FakeClock(), TimeSlicer()
     values = ValueCounts(there(STEP * (STEPS_AT_ONCE + 8)), clock, slices)
     columns = [used(values, LabelSource(f"made-up-{number}")) for number in range(MAX_COUNTED_SOURCES)]
-    clock._now += COUNTS_TTL + 1  # without a turn for who counts
+    clock.skip(COUNTS_TTL + 1)  # without a turn for who counts
     values.sweep()
     assert values.use(STATUS) is None  # none of them is counted yet
     await asyncio.gather(*(column.counted_event.wait() for column in columns))

@@ -76,10 +76,10 @@ class Taking:
 
     async def turn(self, seconds: float = 1.0) -> None:
         """That much later the taker has its turn; its pauses take no time."""
-        self.clock._now += seconds
+        self.clock.skip(seconds)
 
         async def pass_by(_: float) -> None:
-            self.clock._now += COUNT_PAUSE
+            self.clock.skip(COUNT_PAUSE)
 
         self.clock.sleep = pass_by  # type: ignore[method-assign, assignment]
         await self.taker.run_due()

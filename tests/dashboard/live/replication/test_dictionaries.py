@@ -176,7 +176,7 @@ async def test_a_snapshot_without_its_dictionary_is_not_shown_and_asked_for_agai
     assert feed.replica.tick() is None
     assert (feed.replica.state, read(feed.replica)) == ("stale", [])
     assert "packed with a dictionary that nobody sent" in caplog.text
-    clock._now += ANSWER_TIMEOUT
+    clock.skip(ANSWER_TIMEOUT)
     await feed.pull(feed.replica.tick())
     assert (feed.replica.state, read(feed.replica)) == ("live", ["a", "b"])
 
@@ -231,7 +231,7 @@ async def test_a_snapshot_begun_anew_forgets_the_dictionaries_of_the_one_before(
     without = msgspec.structs.replace(feed.layer.chunks[-1], snapshot="another", dictionaries=())
     assert feed.replica.receive_chunk(without) is None
     assert feed.replica.state == "stale"
-    clock._now += ANSWER_TIMEOUT
+    clock.skip(ANSWER_TIMEOUT)
     await feed.pull(feed.replica.tick())
     assert (feed.replica.state, len(read(feed.replica))) == ("live", CHUNK_ROWS + 1)
 

@@ -189,7 +189,7 @@ def test_a_snapshot_is_pulled_chunk_by_chunk_and_only_the_chunk_asked_for_counts
 def test_a_question_without_an_answer_is_repeated(live: Replica, clock: FakeClock) -> None:
     live.receive_frame(frame("5", 9))
     assert live.tick() is None
-    clock._now += ANSWER_TIMEOUT
+    clock.skip(ANSWER_TIMEOUT)
     live.receive_frame(frame("5", 9))
     assert live.tick() == SnapshotRequest("pods", "", "", 0, "5")
 
@@ -207,7 +207,7 @@ def test_silence_is_stale_since_the_last_word_and_any_worker_may_answer(
     live: Replica, clock: FakeClock, changes: list[Change]
 ) -> None:
     heard = clock.time()
-    clock._now += SILENCE_TIMEOUT + 0.1
+    clock.skip(SILENCE_TIMEOUT + 0.1)
     assert live.tick() == SnapshotRequest("pods", "", "", 0, "")
     assert (live.state, live.stale_since, live.silences, live.gaps) == ("stale", heard, 1, 0)
     assert names(live) == ["a=1"]
@@ -219,7 +219,7 @@ def test_silence_is_stale_since_the_last_word_and_any_worker_may_answer(
 def test_a_worker_that_dies_while_its_snapshot_is_pulled_is_given_up(live: Replica, clock: FakeClock) -> None:
     live.receive_frame(frame("5", 9))
     live.receive_chunk(chunk("5", 9, row("x"), index=0, total=2))
-    clock._now += SILENCE_TIMEOUT + 0.1
+    clock.skip(SILENCE_TIMEOUT + 0.1)
     assert live.tick() == SnapshotRequest("pods", "", "", 0, "")
     assert live.receive_chunk(chunk("4", 1, row("b"))) is None
     assert (live.state, live.epoch, names(live)) == ("live", "4", ["b=1"])
@@ -244,7 +244,7 @@ def test_a_new_worker_that_has_not_listed_yet_makes_no_row_go(
     assert [(change.rows, change.has_new_health) for change in changes] == [([], True), ([], True)]
     live.receive_frame(frame("6", 2, row("newer")))
     assert live.tick() is None
-    clock._now += ANSWER_TIMEOUT
+    clock.skip(ANSWER_TIMEOUT)
     assert live.tick() == SnapshotRequest("pods", "", "", 0, "6")
     live.receive_chunk(chunk("6", 1, row("a"), row("new")))
     assert (live.state, live.is_unlisted, live.seq, names(live)) == ("live", False, 2, ["a=1", "new=1", "newer=1"])
@@ -257,7 +257,7 @@ def test_a_new_worker_that_has_not_listed_yet_is_not_followed_while_the_one_befo
     """As in a rolling update, or where the new one cannot reach the API server at all."""
     unlisted = msgspec.structs.replace(frame("6", 0), health=Health(state=state, since=2.0))
     for seq in range(4, 9):
-        clock._now += 1
+        clock.skip(1)
         assert live.receive_frame(frame("5", seq, row("a", seq))) is None
         assert live.receive_frame(unlisted) is None
         assert live.tick() is None
@@ -269,7 +269,7 @@ def test_a_new_worker_that_has_not_listed_yet_is_asked_once_the_one_before_it_is
     live: Replica, clock: FakeClock
 ) -> None:
     unlisted = msgspec.structs.replace(frame("6", 0), health=Health(state="syncing", since=2.0))
-    clock._now += SILENCE_TIMEOUT + 0.1
+    clock.skip(SILENCE_TIMEOUT + 0.1)
     assert live.receive_frame(unlisted) == SnapshotRequest("pods", "", "", 0, "6")
     live.receive_chunk(chunk("6", 0, health=unlisted.health))
     assert (live.state, live.is_unlisted, names(live)) == ("stale", True, ["a=1"])
@@ -280,7 +280,7 @@ def test_a_new_worker_that_falls_silent_before_it_has_listed_is_silent_and_no_mo
 ) -> None:
     live.receive_frame(frame("6", 0))
     live.receive_chunk(chunk("6", 0, health=Health(state="syncing", since=2.0)))
-    clock._now += SILENCE_TIMEOUT + 0.1
+    clock.skip(SILENCE_TIMEOUT + 0.1)
     assert live.tick() == SnapshotRequest("pods", "", "", 0, "")
     assert (live.state, live.is_unlisted, names(live)) == ("stale", False, ["a=1"])
 
@@ -319,7 +319,7 @@ def test_of_two_workers_at_once_the_one_that_began_later_is_followed(live: Repli
 
 
 def test_an_older_worker_is_taken_once_the_newer_one_is_silent(live: Replica, clock: FakeClock) -> None:
-    clock._now += SILENCE_TIMEOUT + 0.1
+    clock.skip(SILENCE_TIMEOUT + 0.1)
     assert live.receive_frame(frame("4", 99)) == SnapshotRequest("pods", "", "", 0, "4")
     live.receive_frame(frame("4", 100, row("late")))
     live.receive_chunk(chunk("4", 99, row("old")))
@@ -632,10 +632,10 @@ def taken_over_by_and_by(clock: FakeClock, *meanwhile: Frame) -> Replica:
     replica = Replica("pods", clock, schedule=works.append)
     replica.tick()
     replica.receive_chunk(chunk("5", 3, *many(600)))
-    clock._now += 1.5
+    clock.skip(1.5)
     for each in meanwhile:
         assert replica.receive_frame(each) is None
-    clock._now += 0.4
+    clock.skip(0.4)
     run_at_once(works.pop())
     return replica
 
@@ -643,7 +643,7 @@ def taken_over_by_and_by(clock: FakeClock, *meanwhile: Frame) -> Replica:
 def test_what_another_worker_says_while_a_snapshot_is_taken_over_keeps_nobody_live(clock: FakeClock) -> None:
     replica = taken_over_by_and_by(clock, frame("6", 1, row("a")))
     assert (replica.state, replica.epoch) == ("live", "5")
-    clock._now += 0.2
+    clock.skip(0.2)
     replica.tick()
     assert (replica.state, replica.silences) == ("stale", 1)
 
@@ -651,10 +651,10 @@ def test_what_another_worker_says_while_a_snapshot_is_taken_over_keeps_nobody_li
 def test_a_frame_that_was_kept_counts_from_when_it_came(clock: FakeClock) -> None:
     replica = taken_over_by_and_by(clock, frame("5", 4, row("a")))
     assert (replica.state, replica.seq) == ("live", 4)
-    clock._now += SILENCE_TIMEOUT - 0.5
+    clock.skip(SILENCE_TIMEOUT - 0.5)
     replica.tick()
     assert replica.state == "live"
-    clock._now += 0.2
+    clock.skip(0.2)
     replica.tick()
     assert (replica.state, replica.silences) == ("stale", 1)
 
@@ -663,7 +663,7 @@ def test_chunks_alone_keep_a_snapshot_from_being_live_once_it_is_old(clock: Fake
     replica = Replica("pods", clock)
     replica.tick()
     for index in range(3):
-        clock._now += SILENCE_TIMEOUT - 0.5
+        clock.skip(SILENCE_TIMEOUT - 0.5)
         assert replica.tick() is not None
         replica.receive_chunk(chunk("5", 3, row(f"pod-{index}"), index=index, total=3))
     assert (replica.state, len(replica.rows)) == ("starting", 3)

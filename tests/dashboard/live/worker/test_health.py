@@ -36,7 +36,7 @@ class Kind:
     def wait(self, seconds: float) -> None:
         """Time passes, and each second somebody asks."""
         while seconds > 0:
-            self.clock._now += min(1.0, seconds)
+            self.clock.skip(min(1.0, seconds))
             seconds -= 1.0
             self.health_of()
 
@@ -76,7 +76,7 @@ def test_it_stays_stale_until_rows_have_been_made_of_a_later_list(kind: Kind) ->
     assert (health.state, health.since) == ("stale", since)
     assert health.problem == "20,000 changes have arrived and are not shown yet"
     kind.depth = MAX_BACKLOG
-    kind.clock._now += RESUME_GRACE
+    kind.clock.skip(RESUME_GRACE)
     assert kind.health_of() == kind.said
 
 
@@ -87,22 +87,22 @@ def test_it_stays_stale_for_a_moment_when_a_watch_is_taken_up_again(kind: Kind) 
     since = kind.health_of().since
     kind.wait(30)
     kind.become("live")
-    kind.clock._now += RESUME_GRACE - 0.01
+    kind.clock.skip(RESUME_GRACE - 0.01)
     health = kind.health_of()
     assert (health.state, health.since, health.problem) == ("stale", since, CATCHING_UP_TEXT)
-    kind.clock._now += 0.01
+    kind.clock.skip(0.01)
     assert kind.health_of() == kind.said
 
 
 def test_it_stays_stale_for_a_moment_when_this_process_was_stopped_and_goes_on(kind: Kind) -> None:
     assert kind.state == "live"
-    kind.clock._now += STALL_THRESHOLD
+    kind.clock.skip(STALL_THRESHOLD)
     assert kind.state == "live"
     stopped = kind.clock.time()
-    kind.clock._now += STALL_THRESHOLD + 1
+    kind.clock.skip(STALL_THRESHOLD + 1)
     health = kind.health_of()
     assert (health.state, health.since, health.problem) == ("stale", stopped, CATCHING_UP_TEXT)
-    kind.clock._now += RESUME_GRACE
+    kind.clock.skip(RESUME_GRACE)
     assert kind.state == "live"
 
 
@@ -111,7 +111,7 @@ def test_changes_that_pile_up_are_stale_after_a_moment(kind: Kind) -> None:
     kind.depth = 4 * MAX_BACKLOG
     began = kind.clock.time()
     assert kind.state == "live"
-    kind.clock._now += BACKLOG_GRACE
+    kind.clock.skip(BACKLOG_GRACE)
     health = kind.health_of()
     assert (health.state, health.since) == ("stale", began)
     kind.depth = 0

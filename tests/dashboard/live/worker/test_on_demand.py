@@ -65,7 +65,7 @@ class Asked:
         return chunk.health.problem
 
     async def pass_time(self, seconds: float) -> None:
-        self.clock._now += seconds
+        self.clock.skip(seconds)
         await self.worker.on_demand.sweep()
 
 
@@ -137,7 +137,7 @@ async def test_a_kind_that_comes_back_while_it_is_being_let_go_of_keeps_its_new_
     await asked.want(LEASES)
     await run_ready_tasks()
     before = asked.worker.factory.informers[0]
-    asked.clock._now += ON_DEMAND_TTL
+    asked.clock.skip(ON_DEMAND_TTL)
     sweeping = asyncio.create_task(asked.worker.on_demand.sweep())
     await asyncio.sleep(0)
     await asked.want(LEASES)
@@ -231,10 +231,10 @@ def test_a_kind_that_nobody_has_looked_at_for_ten_minutes_goes_with_all_that_sho
     view = open_detail(looking.hub, KINDS[LEASES], "default", "one")
     assert LEASES in looking.replicas
     assert LEASES in looking.hub.summaries
-    looking.clock._now += ON_DEMAND_TTL - 1
+    looking.clock.skip(ON_DEMAND_TTL - 1)
     looking.interest.sweep()
     assert LEASES in looking.replicas
-    looking.clock._now += 1
+    looking.clock.skip(1)
     looking.interest.sweep()
     assert LEASES not in looking.replicas
     assert LEASES not in looking.hub.summaries
@@ -245,9 +245,9 @@ def test_a_kind_that_nobody_has_looked_at_for_ten_minutes_goes_with_all_that_sho
 
 def test_a_look_counts_from_anew(looking: Looking) -> None:
     looking.follow(LEASES)
-    looking.clock._now += ON_DEMAND_TTL - 1
+    looking.clock.skip(ON_DEMAND_TTL - 1)
     looking.interest.note_view(LEASES)
-    looking.clock._now += ON_DEMAND_TTL - 1
+    looking.clock.skip(ON_DEMAND_TTL - 1)
     looking.interest.sweep()
     assert looking.interest.keys == (LEASES,)
 
@@ -256,7 +256,7 @@ def test_a_web_process_asks_for_so_many_at_most_and_what_was_left_gives_way(look
     for key in NAMES[:MAX_ON_DEMAND]:
         assert looking.follow(key)
     assert not looking.follow(LEASES)
-    looking.clock._now += ON_DEMAND_RECENT + 1
+    looking.clock.skip(ON_DEMAND_RECENT + 1)
     for key in NAMES[1:MAX_ON_DEMAND]:
         looking.interest.note_view(key)
     assert looking.follow(LEASES)

@@ -107,7 +107,7 @@ async def test_after_a_list_that_fails_rows_stay_and_are_stale_until_one_succeed
     polled = Polled()
     await polled.look(web="1")
     heard = polled.polling().heard
-    polled.clock._now += POLL_INTERVAL
+    polled.clock.skip(POLL_INTERVAL)
     polled.lists.error = Unreachable("nobody there")
     await polled.polling.list_once()
     assert (polled.polling().state, polled.polling().heard, polled.names) == ("stale", heard, {"web"})

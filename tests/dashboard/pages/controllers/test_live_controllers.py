@@ -116,7 +116,7 @@ def test_workers_are_named_with_who_leads_since_when_and_by_which_lease() -> Non
 
 def test_a_worker_that_is_gone_is_said_to_be() -> None:
     shown = Shown(report())
-    shown.clock._now += 60
+    shown.clock.skip(60)
     (gone,) = shown.view.workers
     assert (gone.role, gone.tone, gone.last_report is not None) == ("no longer heard", "bad", True)
 

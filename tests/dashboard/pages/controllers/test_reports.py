@@ -21,7 +21,7 @@ class Watching:
         self.board = ControllerReports(self.clock)
 
     def pass_time(self, seconds: float) -> None:
-        self.clock._now += seconds
+        self.clock.skip(seconds)
 
     def named(self) -> list[tuple[str, bool]]:
         return [(heard.report.manager.identity, heard.is_silent) for heard in self.board.workers]

@@ -33,7 +33,7 @@ class World:
         return browser.flush()
 
     def pass_time(self, seconds: float) -> None:
-        self.clock._now += seconds
+        self.clock.skip(seconds)
         self.pods.beat()
         self.hub.tick()  # notices
         self.hub.tick()  # sends

@@ -130,7 +130,7 @@ async def test_without_a_worker_that_is_heard_nothing_is_asked() -> None:
     asked = Asked()
     assert (await asked.post("crddemo/default/poison")).status_code == 503
     asked.link.reports.receive(report(POISONED))
-    asked.site.clock._now += 60
+    asked.site.clock.skip(60)
     assert (await asked.post("crddemo/default/poison")).status_code == 503
     assert asked.questions == []
 

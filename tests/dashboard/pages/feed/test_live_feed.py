@@ -35,7 +35,7 @@ class Shown:
         self.pods, self.events = Feeder("pods", self.clock), Feeder("events", self.clock)
         for _ in range(before):
             self.pods.say(1)
-            self.clock._now += 0.01
+            self.clock.skip(0.01)
         self.query = FeedQuery.parse(QueryDict(params))
         self.log = FeedHistory([self.pods.replica, self.events.replica], self.clock)
         self.view = LiveFeed(self.query, KINDS, self.log, TimeSlicer(), self.clock)
@@ -100,7 +100,7 @@ def test_a_storm_is_brought_in_fewer_and_smaller_swaps_and_counted_all_the_same(
     for _ in range(8):
         shown.pods.say(500)
         brought.append(len(shown.update()))
-        shown.clock._now += 0.25
+        shown.clock.skip(0.25)
     assert brought == [MAX_SWAP_LINES, 0, MAX_STORM_LINES, 0, MAX_STORM_LINES, 0, MAX_STORM_LINES, 0]
     assert shown.view.seen == 4000
     assert dict(shown.view.page.sums)["modified"] == 4000
@@ -157,10 +157,10 @@ def test_a_wall_clock_that_is_set_back_stops_neither_lines_nor_counts() -> None:
     shown.pods.say(IMMEDIATE_LINES + 1)
     shown.update()
     shown.clock.jump(-3600)
-    shown.clock._now += SWAP_INTERVAL
+    shown.clock.skip(SWAP_INTERVAL)
     shown.pods.say(IMMEDIATE_LINES + 1)
     assert len(shown.update()) == IMMEDIATE_LINES + 1
-    shown.clock._now += 2 * SWAP_INTERVAL
+    shown.clock.skip(2 * SWAP_INTERVAL)
     shown.pods.lose_entries(7)
     shown.pods.say(IMMEDIATE_LINES + 1)
     assert "7 missed" in shown.view.update(shown.render)
@@ -179,7 +179,7 @@ def test_lines_that_wait_for_their_swap_hold_back_nothing_else_and_are_not_said_
     assert "not shown</small>" not in html
     assert not any(op.swap.startswith("feed") for op in ops_of(html))
     assert shown.view.hidden == 0
-    shown.clock._now += SWAP_INTERVAL
+    shown.clock.skip(SWAP_INTERVAL)
     assert len(shown.update()) == IMMEDIATE_LINES + 1
 
 
@@ -206,7 +206,7 @@ def test_the_picture_marks_a_time_in_which_no_worker_told_changes_and_the_page_s
     shown = Shown()
     shown.pods.say(1)
     shown.view.update(shown.render)
-    shown.clock._now += 60
+    shown.clock.skip(60)
     shown.apply("pods", Change(unannounced=(shown.clock.time() - 30, shown.clock.time())))
     (gap,) = shown.view.page.unreported
     assert (gap.begin.datetime, gap.end.datetime) == ("2027-01-15T08:00:30Z", "2027-01-15T08:01:00Z")
@@ -220,7 +220,7 @@ def test_kinds_are_woven_together_and_can_be_chosen() -> None:
     chosen = Shown("kind=events")
     for each in (shown, chosen):
         each.pods.say(1)
-        each.clock._now += 0.01
+        each.clock.skip(0.01)
         each.events.say(2)
     assert [line.resource for line in shown.lines] == ["events", "events", "pods"]
     assert [line.resource for line in chosen.lines] == ["events", "events"]
@@ -249,9 +249,9 @@ def test_rate_counts_the_last_ten_seconds_and_falls_quiet() -> None:
     shown.pods.say(60)
     shown.view.skip_update()
     assert shown.view.page.rate_text == "quiet"  # this second is not over
-    shown.clock._now += 1
+    shown.clock.skip(1)
     assert shown.view.page.rate_text == "31 a second"
-    shown.clock._now += 10
+    shown.clock.skip(10)
     assert shown.view.page.rate_text == "quiet"
 
 
@@ -259,15 +259,15 @@ def test_time_alone_brings_a_frame_while_the_rate_changes_and_none_afterwards() 
     shown = Shown()
     shown.pods.say(3)
     shown.update()
-    shown.clock._now += 1
+    shown.clock.skip(1)
     assert shown.view.next_due() is not None
     shown.view.pass_time(shown.clock.time())
     assert shown.view.dirty
     assert "0.3 a second" in shown.view.update(shown.render)
-    shown.clock._now += 11
+    shown.clock.skip(11)
     shown.view.pass_time(shown.clock.time())
     assert "quiet" in shown.view.update(shown.render)
-    shown.clock._now += 300
+    shown.clock.skip(300)
     assert shown.view.next_due() is None
 
 
@@ -275,7 +275,7 @@ def test_the_histogram_stacks_to_its_full_height() -> None:
     shown = Shown()
     shown.pods.put(pod("a"), op="added")
     shown.pods.say(3)
-    shown.clock._now += 5
+    shown.clock.skip(5)
     shown.pods.say(1)
     highest, last = shown.view.page.bars
     assert (highest.count, last.count) == (4, 1)
@@ -327,7 +327,7 @@ def test_a_burst_is_one_line_that_says_how_many_and_leads_to_each_of_them() -> N
     shown = Shown()
     for number in range(37):
         shown.pods.put(pod(f"web-{number % 3}", restarts=number), words=f"restarts {number} → {number + 1}")
-        shown.clock._now += 0.01
+        shown.clock.skip(0.01)
     html = shown.view.update(shown.render)
     assert html.count('class="fold"') == 3
     (line,) = [one for one in shown.lines if one.name == "web-0"]
@@ -383,11 +383,11 @@ def test_the_last_minute_loses_what_has_grown_older() -> None:
     shown = Shown("last=1m")
     shown.pods.say(1)
     shown.update()
-    shown.clock._now += 30
+    shown.clock.skip(30)
     shown.pods.say(1)
     shown.update()
     assert len(shown.lines) == 2
-    shown.clock._now += 31
+    shown.clock.skip(31)
     shown.view.pass_time(shown.clock.time())
     assert "data-leave" in shown.view.update(shown.render)
     assert len(shown.lines) == 1
@@ -399,10 +399,10 @@ def test_sums_by_operation_are_exact_while_lines_are_sampled() -> None:
     for _ in range(20):
         shown.pods.say(100)
         shown.update()
-        shown.clock._now += 0.25
+        shown.clock.skip(0.25)
     shown.pods.put(pod("a"), op="added")
     shown.pods.drop("uid-default-a")
-    shown.clock._now += 1
+    shown.clock.skip(1)
     assert dict(shown.view.page.sums) == {"added": 1, "modified": 2000, "deleted": 1}
     assert shown.view.seen == 2002
     shown.view.update(shown.render)
@@ -416,7 +416,7 @@ def test_a_page_that_follows_and_one_that_comes_later_show_the_same_lines() -> N
     for burst in range(30):
         shown.pods.say(burst * 7 % 90)
         shown.pods.put(*(pod(f"web-{number}") for number in range(burst % 4)))
-        shown.clock._now += 0.3
+        shown.clock.skip(0.3)
         for op in ops_of(shown.view.update(shown.render)):
             for line, leaves in (
                 re.findall(r'<li id="(e[^"]+)"( data-leave)?', op.html) if "entries" in op.target else ()
@@ -435,7 +435,7 @@ def test_sums_are_read_aloud_every_ten_seconds_and_never_lines() -> None:
         html = shown.view.update(shown.render)
         said += re.findall(r'role="status"[^>]*>([^<]*)<', html)
         assert "aria-live" not in html
-        shown.clock._now += 1
+        shown.clock.skip(1)
     assert said == [
         "4 changes in the last 10 seconds: 4 modified",
         "40 changes in the last 10 seconds: 40 modified",
@@ -447,7 +447,7 @@ def test_a_long_span_is_paged() -> None:
     shown = Shown(before=0)
     for _ in range(5):
         shown.pods.say(90)
-        shown.clock._now += 3
+        shown.clock.skip(3)
     span = f"from={iso(shown.clock.time() - 60)}&to={iso(shown.clock.time())}&page=2"
     view = LiveFeed(FeedQuery.parse(QueryDict(span)), KINDS, shown.log, TimeSlicer(), shown.clock)
     assert [line.entry.seq for line in view.lines] == list(range(250, 50, -1))
@@ -459,7 +459,7 @@ async def test_much_that_is_remembered_is_searched_in_slices() -> None:
     shown = Shown()
     for _ in range(60):
         shown.pods.say(500)
-        shown.clock._now += 0.01
+        shown.clock.skip(0.01)
     slices = TimeSlicer()
     view = LiveFeed(FeedQuery.parse({"q": ["busy-7777"]}), KINDS, shown.log, slices, shown.clock)
     assert view.is_searching

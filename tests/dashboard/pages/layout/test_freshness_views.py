@@ -60,7 +60,7 @@ def test_the_worker_is_named_and_one_that_is_silent_is_said_to_be() -> None:
     assert (first.name, first.followed, first.heard) == ("machine, process 7", True, True)
     assert (other.name, other.followed) == ("machine, process 6", False)
     assert first.since.startswith("2027-01-15T08:00:00")
-    site.clock._now += 5
+    site.clock.skip(5)
     for key in ("pods", "namespaces"):
         site.feeder(key).replica.tick()
     assert not workers_freshness(AttributeState(site.parts))[0].heard

@@ -44,7 +44,7 @@ class Shown:
         self.view.apply("pods", change)
 
     def pass_time(self, seconds: float) -> None:
-        self.clock._now += seconds
+        self.clock.skip(seconds)
         for summary in self.summaries.values():
             summary.pass_time(self.clock.time())
         self.view.pass_time(self.clock.time())
@@ -103,9 +103,9 @@ def test_latest_changes_are_the_newest_of_all_kinds() -> None:
     shown = Shown()
     for _ in range(MAX_LATEST):
         shown.pods.say(1)
-        shown.clock._now += 1
+        shown.clock.skip(1)
         shown.nodes.say(1)
-        shown.clock._now += 1
+        shown.clock.skip(1)
     latest = shown.view.latest
     assert len(latest) == MAX_LATEST
     assert [line.resource for line in latest[:4]] == ["nodes", "pods", "nodes", "pods"]
@@ -120,7 +120,7 @@ def test_rates_cover_15_minutes_in_steps_and_sum_all_kinds() -> None:
     assert rates["step"] == 5
     assert [len(rates[name]) for name in ("added", "modified", "deleted")] == [180, 180, 180]  # type: ignore[arg-type]
     assert rates["modified"][-1] == 7  # type: ignore[index]
-    shown.clock._now += 10
+    shown.clock.skip(10)
     later: Any = shown.view.rates
     assert later["modified"][-3] == 7
     assert later["start"] == rates["start"] + 10  # type: ignore[operator]
@@ -233,7 +233,7 @@ async def test_how_much_changes_in_namespaces_is_counted_from_what_is_remembered
         rates: Any = view.rates
         assert rates["modified"][-1] == 5
         view.open()  # counts anew
-    clock._now += 1
+    clock.skip(1)
     assert view.tiles[0].spark
     assert [tile.rate for tile in view.tiles] == [0.5, nodes.replica.rates.recent(clock.time())[-1][2] / 10]
 

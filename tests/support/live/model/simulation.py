@@ -219,14 +219,14 @@ class World:
 
     def _wait(self, number: int) -> None:
         """A long time passes at one go, as when a machine sleeps; what was on its way is lost."""
-        self.clock._now += number % 70
+        self.clock.skip(number % 70)
         for queue in self.queues:
             queue._underway.clear()
 
     # --- a moment ---
 
     async def step(self, *, quick: bool = False) -> None:
-        self.clock._now += STEP
+        self.clock.skip(STEP)
         self.cluster.remember()
         for worker in self.workers:
             await worker.step()
