@@ -1,5 +1,6 @@
 # make run          the dashboard at http://127.0.0.1:8000 (PORT= changes it; DEMO_PODS= DEMO_RATE= DEMO_SEED= the demo cluster)
 # make test         everything, browser included; says what was skipped and why
+# make test-fast    what needs no other program (browser, API server, Redis, PostgreSQL), in less than a minute
 # make check        format, lint, types, layers, templates
 # make help         the rest
 
@@ -8,12 +9,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PORT ?= 8000
 export PORT
+# Some container images set it. Each of the hundreds of programs that the tests start would compile all it imports anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := run
-.PHONY: run test soak check format lock bundles vendor screenshots axe bench clean help
+.PHONY: run test test-fast soak check format lock bundles vendor screenshots axe bench clean help
 
 help:
-	@sed -n '1,3s/^# //p' Makefile
+	@sed -n '1,4s/^# //p' Makefile
 	@echo '                  (make test WORKERS=1 runs one test at a time, ARGS= goes to pytest)'
 	@echo 'make soak         10,000 random histories of the informer (HISTORIES= SEED= STEPS= change them)'
 	@echo 'make format       format the code and templates'
@@ -33,6 +36,9 @@ WORKERS ?= 4 # on two cores, too: tests with a browser or a fault wait half of t
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
+
+test-fast: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not external and not slow' $(ARGS)
 
 HISTORIES ?= 10000
 SEED ?=

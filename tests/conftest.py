@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 from collections.abc import Generator, Iterator
+from contextlib import AbstractContextManager, nullcontext
 
 import pytest
 from django.template.base import Template
@@ -13,6 +14,7 @@ from django.template.base import Template
 from tests.support.browser.chromium import chromium, new_context, page
 from tests.support.browser.page_server_pool import Nursery
 from tests.support.controlplane import ControlPlane
+from tests.support.external_programs import Guard, mark
 from tests.support.farewells import cut_farewells
 from tests.support.pages.strict_templates import record_unresolved_names, unresolved
 from tests.support.program import ROOT
@@ -39,8 +41,11 @@ LONGEST = (
 nothing left to do, it is a short one."""
 
 
-PROGRAMS = frozenset({"environ", "demo", "place", "process", "production", "terminal"})
-"""Fixtures of tests that start a program, or serve an API in their own."""
+SERVED = frozenset({"demo", "place"})
+"""Fixtures of tests that serve an API in their own process."""
+
+GUARD = Guard()
+GUARD.install()
 
 RERUNS = int(os.environ.get("RERUNS") or 0)
 """How often a test is run again that failed and that depends on when other programs get their turn. 0 but in .ci/run,
@@ -61,8 +66,9 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
         gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m picks among them
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that need the control plane by the fixture they ask for, so that nobody has to.
+    """Mark the tests that need another program by the fixtures they ask for, so that nobody has to.
 
     Files with a browser run last: while Playwright's synchronous API is open it holds the thread's event loop, and
     every asynchronous test after that would fail. Where several workers share the run, a file's tests are one's
@@ -71,10 +77,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     last = {item.path for item in items if uses_browser(item)}
     items.sort(key=lambda item: (item.path in last, length(item)))
     for item in items:
+        mark(item)
         if RERUNS and depends_on_turns(item):
             item.add_marker(pytest.mark.flaky(reruns=RERUNS))
-        if any(name.endswith("controlplane") for name in getattr(item, "fixturenames", ())):
-            item.add_marker(pytest.mark.controlplane)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
+    """Let no test start a program that `make test-fast` takes for one without."""
+    with guarded(item):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """The same for the test itself."""
+    with guarded(item):
+        return (yield)
+
+
+def guarded(item: pytest.Item) -> AbstractContextManager[None]:
+    """The guard, where the test has no marker of one that needs another program."""
+    return nullcontext() if item.get_closest_marker("external") else GUARD.watching()
 
 
 def length(item: pytest.Item) -> int:
@@ -89,9 +113,8 @@ def uses_browser(item: pytest.Item) -> bool:
 
 
 def depends_on_turns(item: pytest.Item) -> bool:
-    """Whether other programs have their part in it: a browser, a real API server, a Redis, a program of ours."""
-    names = getattr(item, "fixturenames", ())
-    return uses_browser(item) or any(name.endswith(("controlplane", "redis")) or name in PROGRAMS for name in names)
+    """Whether other programs have their part in it, or an API that it serves to itself."""
+    return item.get_closest_marker("external") is not None or not SERVED.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -16,6 +16,8 @@ from benchmarks.pods import pod
 from tests.support.browser.chromium import chromium_path
 from tests.support.require import controlplane_binaries, postgresql_url, redis_url
 
+pytestmark = pytest.mark.program
+
 PEERS = Path(os.environ["PEERS"]) if os.environ.get("PEERS") else None
 
 

@@ -14,6 +14,8 @@ import pytest
 from tests.support.controlplane import free_ports
 from tests.support.program import ROOT
 
+pytestmark = pytest.mark.program
+
 SAYS_SO = '#!/bin/sh\necho "$(basename "$0") $*" >> "$CALLS"\n'
 STUBS = {
     "make": f'{SAYS_SO}echo "CI is $CI" >> "$CALLS"\n',

@@ -15,6 +15,8 @@ import pytest
 from tests.support.program import ROOT
 from tests.support.require import postgresql_url
 
+pytestmark = pytest.mark.program
+
 
 def manage(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "manage.py", *arguments]

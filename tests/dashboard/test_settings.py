@@ -65,6 +65,7 @@ def test_the_table_names_the_defaults() -> None:
         assert table[name] == shown(ast.literal_eval(default)), name
 
 
+@pytest.mark.program
 def test_what_is_kept_is_kept_in_the_var_folder(tmp_path: Path) -> None:
     code = "print(settings.SECRET_KEY, settings.DATABASES['default']['NAME'])"
     first = run_settings(code, DELTABOARD_VAR=str(tmp_path / "deep" / "var"))
@@ -76,6 +77,7 @@ def test_what_is_kept_is_kept_in_the_var_folder(tmp_path: Path) -> None:
     assert database == str(tmp_path / "deep" / "var" / "deltaboard.sqlite3")
 
 
+@pytest.mark.program
 def test_without_any_variable_nothing_is_exposed(tmp_path: Path) -> None:
     shown_settings = run_settings(
         "print(settings.DEBUG, settings.ALLOWED_HOSTS, settings.CHANNEL_LAYERS['default']['BACKEND'])",
@@ -86,6 +88,7 @@ def test_without_any_variable_nothing_is_exposed(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.program
 def test_the_production_form_needs_a_secret_key_of_its_own(tmp_path: Path) -> None:
     environ = {"REDIS_URL": "redis://127.0.0.1:1", "DELTABOARD_VAR": str(tmp_path)}
     refused = run_settings("", **environ)
@@ -97,6 +100,7 @@ def test_the_production_form_needs_a_secret_key_of_its_own(tmp_path: Path) -> No
     assert taken.stdout.strip() == "mine"
 
 
+@pytest.mark.program
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
@@ -136,6 +140,7 @@ def test_a_value_that_means_nothing_is_one_line_that_names_its_variable(
     assert "hunter2" not in answer.stderr
 
 
+@pytest.mark.program
 def test_lines_of_the_log_are_json_where_that_is_asked_for(tmp_path: Path) -> None:
     code = (
         "import logging.config; logging.config.dictConfig(settings.LOGGING); "
@@ -150,6 +155,7 @@ def test_lines_of_the_log_are_json_where_that_is_asked_for(tmp_path: Path) -> No
     assert plain.endswith("WARNING informerd.cache.health: pods → stale\n")
 
 
+@pytest.mark.program
 @pytest.mark.parametrize("value", ["$ecret", "$HOME", "a$HOME", r"\$x", "$$"])
 def test_a_dollar_sign_is_a_dollar_sign(tmp_path: Path, value: str) -> None:
     environ = {"REDIS_URL": "redis://127.0.0.1:1", "DELTABOARD_VAR": str(tmp_path), "ecret": "another"}
@@ -157,6 +163,7 @@ def test_a_dollar_sign_is_a_dollar_sign(tmp_path: Path, value: str) -> None:
     assert taken.stdout.strip() == value
 
 
+@pytest.mark.program
 def test_spaces_around_values_do_not_count(tmp_path: Path) -> None:
     code = "print(settings.ALLOWED_HOSTS, settings.DELTABOARD_KINDS, repr(settings.DELTABOARD_TRUST_PROXY_USER))"
     environ = {"ALLOWED_HOSTS": " a.example, b.example ,", "DELTABOARD_KINDS": "pods ,nodes"}
@@ -164,6 +171,7 @@ def test_spaces_around_values_do_not_count(tmp_path: Path) -> None:
     assert taken.stdout.strip() == "['a.example', 'b.example'] ['pods', 'nodes'] ''"
 
 
+@pytest.mark.program
 @pytest.mark.parametrize(
     ("value", "on"),
     [
@@ -182,6 +190,7 @@ def test_a_switch_is_on_or_off(tmp_path: Path, value: str, on: bool) -> None:
     assert taken.stdout.strip() == str(on), taken.stderr
 
 
+@pytest.mark.program
 def test_production_settings_pass_djangos_deployment_check(tmp_path: Path) -> None:
     environ = {
         **os.environ,
@@ -198,6 +207,7 @@ def test_production_settings_pass_djangos_deployment_check(tmp_path: Path) -> No
     assert checked.stdout.startswith("System check identified no issues")
 
 
+@pytest.mark.program
 def test_manage_says_what_is_missing_in_one_line(tmp_path: Path) -> None:
     environ = {**os.environ, "REDIS_URL": "redis://127.0.0.1:1", "DELTABOARD_VAR": str(tmp_path), "SECRET_KEY": ""}
     answer = subprocess.run(

@@ -21,6 +21,8 @@ from tests.support.kubectl import KubectlSide, collection_path, kubectl_binary, 
 from tests.support.require import missing
 from tests.support.wait import until
 
+pytestmark = pytest.mark.program
+
 Kubectl = Callable[..., str]
 
 MANIFEST = """

@@ -20,11 +20,13 @@ from informerd.rest.cluster import load_kubeconfig
 from tests.support.devcluster.http_api import Api, Json
 from tests.support.wait import eventually
 
+pytestmark = pytest.mark.program
+
 MAPS = Resource(version="v1", plural="configmaps", kind="ConfigMap")
 _numbers = itertools.count(1)
 
 
-@pytest.fixture(params=["demo", "real"])
+@pytest.fixture(params=["demo", pytest.param("real", marks=pytest.mark.controlplane)])
 def kubeconfig(request: pytest.FixtureRequest) -> Path:
     """Both servers, one after the other."""
     if request.param == "demo":

@@ -19,6 +19,8 @@ from tests.support.devcluster.http_api import Api
 from tests.support.program import ROOT
 from tests.support.wait import until
 
+pytestmark = pytest.mark.program
+
 Process = subprocess.Popen[bytes]
 
 

@@ -118,7 +118,12 @@ async def open_shop(dynamic: DynamicClient) -> None:
             await dynamic.resource(kind, "shop").create(obj)
 
 
-@pytest.fixture(params=["kube-apiserver", "demo cluster"])
+@pytest.fixture(
+    params=[
+        pytest.param("kube-apiserver", marks=[pytest.mark.controlplane, pytest.mark.program]),
+        pytest.param("demo cluster", marks=pytest.mark.program),
+    ]
+)
 async def shop(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Shop]:
     demo: Program | None = None
     if request.param == "kube-apiserver":

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 import informerd
 from informerd import errors
 from informerd.clients import models
@@ -23,6 +25,7 @@ def test_every_error_can_be_imported() -> None:
     assert ours.keys() <= {*informerd.__all__}
 
 
+@pytest.mark.program
 def test_the_official_models_and_prometheus_are_loaded_for_nobody_who_does_not_ask() -> None:
     program = (
         "import sys, informerd; print([name for name in ('kubernetes', 'prometheus_client') if name in sys.modules])"

@@ -31,6 +31,7 @@ def test_a_killed_api_server_goes_on_from_the_same_data(own_controlplane: Contro
     assert own_controlplane.exists("/api/v1/namespaces/kept")
 
 
+@pytest.mark.controlplane
 def test_a_failed_start_shows_the_end_of_the_log(tmp_path: Path) -> None:
     broken = ControlPlane(tmp_path, controlplane_binaries(), apiserver_flags=("--no-such-flag",))
     try:

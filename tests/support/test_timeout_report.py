@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.program import ROOT
+
+pytestmark = pytest.mark.program
 
 HANGING = """
 import asyncio

@@ -275,6 +275,7 @@ def test_paths_break_between_their_names_and_commands_between_their_words() -> N
     )
 
 
+@pytest.mark.program
 def test_templates_are_formatted() -> None:
     djade = Path(sys.executable).parent / "djade"
     files = [str(TEMPLATES / name) for name in NAMES]

@@ -24,6 +24,8 @@ from tests.support.controlplane import ControlPlane, free_ports
 from tests.support.program import ROOT, Program, answers
 from tests.support.wait import until
 
+pytestmark = pytest.mark.program
+
 UNSET = ("KUBECONFIG", "REDIS_URL", "SECRET_KEY", "PORT", "DATABASE_URL", "DEBUG", "DELTABOARD_KINDS")
 DATABASE = "deltaboard.sqlite3"
 

@@ -43,7 +43,7 @@ class Place:
         return await self.demos.create(body)
 
 
-@pytest.fixture(params=["real", "demo"])
+@pytest.fixture(params=[pytest.param("real", marks=pytest.mark.controlplane), "demo"])
 async def place(request: pytest.FixtureRequest) -> AsyncIterator[Place]:
     """On the real API server and on the demo cluster."""
     name = f"writing-{uuid.uuid4().hex[:8]}"

@@ -7,9 +7,13 @@ import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
+import pytest
+
 from tests.support.informerd.controller_manifests import mydemo, replica_set
 from tests.support.informerd.fragile_clusters import FragileTerminal, fragile
 from tests.support.terminal import Running
+
+pytestmark = pytest.mark.program
 
 __all__ = ["fragile"]
 

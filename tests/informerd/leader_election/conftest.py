@@ -12,7 +12,7 @@ from tests.support.clusters import DemoCluster
 from tests.support.controlplane import ControlPlane
 
 
-@pytest.fixture(params=["real", "demo"])
+@pytest.fixture(params=[pytest.param("real", marks=pytest.mark.controlplane), "demo"])
 async def cluster(request: pytest.FixtureRequest) -> AsyncIterator[ClusterConfig]:
     """The real API server, and the demo cluster."""
     if request.param == "real":

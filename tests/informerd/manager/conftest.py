@@ -64,7 +64,7 @@ async def real(controlplane: ControlPlane) -> AsyncIterator[Place]:
         yield place
 
 
-@pytest.fixture(params=["real", "demo"])
+@pytest.fixture(params=[pytest.param("real", marks=pytest.mark.controlplane), "demo"])
 async def place(request: pytest.FixtureRequest) -> AsyncIterator[Place]:
     """On the real API server and on the demo cluster."""
     async with AsyncExitStack() as stack:

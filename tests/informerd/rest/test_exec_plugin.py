@@ -19,6 +19,8 @@ from informerd.rest.cluster import ClusterConfig, ExecConfig, TlsConfig, UserCon
 from informerd.rest.credentials import Credentials
 from tests.support.clock import FakeClock
 
+pytestmark = pytest.mark.program
+
 V1 = "client.authentication.k8s.io/v1"
 
 

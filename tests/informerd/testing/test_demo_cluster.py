@@ -49,7 +49,7 @@ async def cluster() -> AsyncIterator[LiveCluster]:
         yield cluster
 
 
-@pytest.fixture(params=["demo", "real"])
+@pytest.fixture(params=["demo", pytest.param("real", marks=pytest.mark.controlplane)])
 async def any_cluster(request: pytest.FixtureRequest) -> AsyncIterator[LiveCluster]:
     if request.param == "demo":
         async with demo_cluster() as cluster:

@@ -40,6 +40,7 @@ def crowd() -> Iterator[tuple[Program, Program]]:
         yield one, other
 
 
+@pytest.mark.program
 def test_programs_that_want_the_same_processor_wait_for_it_and_a_stopped_one_does_not(
     crowd: tuple[Program, Program],
 ) -> None:
@@ -65,6 +66,7 @@ def test_programs_that_want_the_same_processor_wait_for_it_and_a_stopped_one_doe
     assert waited.between(since, since + 0.001) <= 0.001
 
 
+@pytest.mark.program
 def test_of_programs_beside_each_other_the_one_that_waited_longest_counts_and_stages_are_added(
     crowd: tuple[Program, Program],
 ) -> None:
@@ -82,6 +84,7 @@ def test_of_programs_beside_each_other_the_one_that_waited_longest_counts_and_st
     until(lambda: by_now(added) > by_now(longest) >= by_now(alone), what="more than one is counted")
 
 
+@pytest.mark.program
 def test_a_program_that_has_not_begun_or_has_ended_waits_for_nothing() -> None:
     program = Program("-c", "pass")
     waited = Waited([program])

@@ -21,6 +21,8 @@ from tests.support.objects.kubectl_tables import Json, Served, Tables
 from tests.support.objects.rows import cells_of, row_of
 from tests.support.require import controlplane_binaries
 
+pytestmark = pytest.mark.controlplane
+
 NEVER_LISTED = {
     "componentstatuses": "can be listed, not watched, and is deprecated since 1.19",
     "bindings": "can only be created",

@@ -294,6 +294,7 @@ PYTHON = (sys.executable, "-c")
 ENDS_WITH_PARENT = "import sys; print({text!r}, flush=True); sys.stdin.read()"
 
 
+@pytest.mark.program
 async def test_a_demo_cluster_that_does_not_start_says_its_last_words() -> None:
     demo = DemoProcess(SystemClock(), command=(*PYTHON, "raise SystemExit('no port is free')"))
     with pytest.raises(ConfigError, match="the demo cluster did not start: no port is free"):
@@ -301,6 +302,7 @@ async def test_a_demo_cluster_that_does_not_start_says_its_last_words() -> None:
     assert not demo.is_running
 
 
+@pytest.mark.program
 async def test_a_demo_cluster_is_called_demo_and_ends_when_told() -> None:
     program = ENDS_WITH_PARENT.format(text=kubeconfig_text("http://127.0.0.1:1"))
     demo = DemoProcess(SystemClock(), command=(*PYTHON, program))
@@ -312,6 +314,7 @@ async def test_a_demo_cluster_is_called_demo_and_ends_when_told() -> None:
     assert not demo.is_running
 
 
+@pytest.mark.program
 async def test_kubectl_finds_a_demo_cluster_by_a_file_that_is_its_users_alone_and_goes_with_it(tmp_path: Path) -> None:
     text = kubeconfig_text("http://127.0.0.1:1")
     path = tmp_path / "var" / "demo.kubeconfig"
@@ -328,6 +331,7 @@ async def test_kubectl_finds_a_demo_cluster_by_a_file_that_is_its_users_alone_an
     assert path.exists()
 
 
+@pytest.mark.program
 async def test_where_that_file_cannot_be_written_the_demo_cluster_runs_all_the_same(tmp_path: Path) -> None:
     (tmp_path / "var").write_text("no folder")
     command = (*PYTHON, ENDS_WITH_PARENT.format(text=kubeconfig_text("http://127.0.0.1:1")))
@@ -337,6 +341,7 @@ async def test_where_that_file_cannot_be_written_the_demo_cluster_runs_all_the_s
     await demo.stop()
 
 
+@pytest.mark.program
 async def test_a_demo_cluster_that_ended_is_started_again(tmp_path: Path, clients: list[FakeClient]) -> None:
     starts = 0
 

@@ -15,7 +15,7 @@ from tests.support.devcluster.parity_case import pod
 PLURALS = ("pods/eviction", "poddisruptionbudgets", "poddisruptionbudgets/status", "pods/binding")
 
 
-@pytest.fixture(params=["demo", "real"])
+@pytest.fixture(params=["demo", pytest.param("real", marks=pytest.mark.controlplane)])
 def server(request: pytest.FixtureRequest, api: Api) -> Api:
     if request.param == "demo":
         return api

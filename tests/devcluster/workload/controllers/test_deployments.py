@@ -114,6 +114,7 @@ async def test_a_stuck_rollout_times_out_and_is_rolled_back_to_the_revision_befo
 REVISION = "deployment.kubernetes.io/revision"
 
 
+@pytest.mark.program
 @pytest.mark.skipif(kubectl_binary() is None, reason="needs kubectl: name its folder in KUBEBUILDER_ASSETS")
 async def test_kubectl_rolls_back_and_waits(calm: World, tmp_path: Path) -> None:
     await deployed(calm, 2)
