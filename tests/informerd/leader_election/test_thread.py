@@ -144,7 +144,7 @@ async def test_who_may_not_touch_leases_is_told_which_role_is_missing_and_leads_
     await eventually(lambda: election.leadership.problem)
     said = "with the verbs get, create and update for leases in the API group coordination.k8s.io"
     assert 'User "bob" cannot get resource "leases"' in election.leadership.problem
-    assert f"a Role in the namespace {place} {said}" in caplog.text
+    await eventually(lambda: f"a Role in the namespace {place} {said}" in caplog.text, what="the role in the log")
     await asyncio.to_thread(_let_bob_elect, controlplane, place)
     await election.wait_until_leading()
     assert election.leadership.problem == ""
