@@ -334,7 +334,7 @@ def test_runserver_reloads_and_leaves_nothing_behind(environ: dict[str, str]) ->
 
         until(reloading)
         until(lambda: not any(alive(pid) for pid in demo))
-        program.wait_for(lambda: ready(url), within=30)
+        program.wait_for(lambda: ready(url))
         (again,) = children(program.process.pid)
         demo = children(again)
         assert len(demo) == 1
