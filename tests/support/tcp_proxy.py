@@ -11,6 +11,8 @@ from typing import Any, Self
 
 HELD_UP = 1.0
 """Seconds for which a line of a limited rate makes up afterwards."""
+ACCEPTING = 5
+"""Turns of the event loop from a connection's arrival until asyncio has told of it, and one more."""
 
 
 class Wire:
@@ -43,6 +45,8 @@ class Wire:
         if self._listener is not None:
             self._listener.close()
             self._listener = None
+        for _ in range(ACCEPTING):
+            await asyncio.sleep(0)
         self.drop()
         self.thaw()
         for task in [*self._tasks]:
@@ -51,7 +55,7 @@ class Wire:
 
     async def mend(self) -> None:
         """Take connections (again, on the same port)."""
-        self._listener = await asyncio.start_server(self._pass_on, "127.0.0.1", self.port, reuse_address=True)
+        self._listener = await asyncio.start_server(self._accept, "127.0.0.1", self.port, reuse_address=True)
         self.port = self._listener.sockets[0].getsockname()[1]
 
     async def mend_if_cut(self) -> None:
@@ -78,10 +82,14 @@ class Wire:
         """Pass on what was held back, and what comes."""
         self._flows.set()
 
-    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Remember the connection at once: `cut` may come before the task has had its first turn."""
+        self._writers.add(writer)
+        task = asyncio.create_task(self._pass_on(reader, writer))
         self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             there, back = await asyncio.open_connection("127.0.0.1", self._target)
             self._writers |= {writer, back}
@@ -98,7 +106,6 @@ class Wire:
         except asyncio.CancelledError:
             pass  # one end broke, so the other does
         finally:
-            self._tasks.discard(task)
             self._stranded.discard(writer)
             for each in {writer, *self._writers}:
                 if each is writer or each.transport.is_closing():
