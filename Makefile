@@ -18,7 +18,8 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@sed -n '1,4s/^# //p' Makefile
 	@echo '                  (make test WORKERS=1 runs one test at a time, ARGS= goes to pytest)'
-	@echo 'make soak         10,000 random histories of the informer (HISTORIES= SEED= STEPS= change them)'
+	@echo 'make soak         10,000 random histories of the informer (HISTORIES= SEED= STEPS= change them), EXPLORE=500 of'
+	@echo '                  the path to the page and of the merge, and the tests that take minutes'
 	@echo 'make format       format the code and templates'
 	@echo 'make lock         resolve requirements*.in into the pinned requirements*.txt'
 	@echo 'make bundles      build static/bundles again, after a script or style sheet was changed (needs npm)'
@@ -43,9 +44,13 @@ test-fast: $(VENV)/.dev
 HISTORIES ?= 10000
 SEED ?=
 STEPS ?= 40
+EXPLORE ?= 500
+EXPLORERS := tests/dashboard/live/test_model.py tests/dashboard/objects/merge/test_three_way_properties.py
 
 soak: $(VENV)/.dev
 	$(BIN)/python -m tools.soak --histories $(HISTORIES) --steps $(STEPS) $(if $(SEED),--seed $(SEED))
+	EXPLORE=$(EXPLORE) $(BIN)/python -m pytest --timeout 0 $(EXPLORERS)
+	$(BIN)/python -m pytest -m soak
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

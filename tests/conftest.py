@@ -67,13 +67,18 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m picks among them
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that need another program by the fixtures they ask for, so that nobody has to.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the tests that need another program by the fixtures they ask for, so that nobody has to, and leave those
+    out that only `make soak` runs.
 
     Files with a browser run last: while Playwright's synchronous API is open it holds the thread's event loop, and
     every asynchronous test after that would fail. Where several workers share the run, a file's tests are one's
     (``--dist loadfile``), so that what they share is set up once.
     """
+    if "soak" not in config.getoption("markexpr"):
+        long = [item for item in items if item.get_closest_marker("soak")]
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if item not in long]
     last = {item.path for item in items if uses_browser(item)}
     items.sort(key=lambda item: (item.path in last, length(item)))
     for item in items:
