@@ -101,7 +101,7 @@ def test_a_path_has_one_text_however_it_was_typed(typed: str, text: str) -> None
         ("{.spec.}", ".", "a field's name after the dot"),
         (".spec..ip", "..ip", "a name between the dots"),
         (".spec[", "[", "a closing bracket"),
-        (".spec[ip]", "[ip]", "a place, a star or a condition"),
+        (".spec[ip]", "[ip]", "a position, a star or a condition"),
         (".spec\\", "\\", "a dot after the backslash"),
         ("[0].name", "[0].name", "the name of a field first"),
         (".spec.a=b", "=", "cannot have '='"),
