@@ -262,9 +262,12 @@ def _entries(obj: Mapping[str, Any]) -> Iterator[tuple[FieldManager, Mapping[str
 
 
 def _has(fields: Mapping[str, Any], path: Path) -> bool:
-    """Whether the manager owns the field, or a field around it as a whole."""
+    """Whether the manager owns the field, or a field around it as a whole.
+
+    An item of a set has an owner of its own: a manager that has removed its items keeps an entry without items.
+    """
     for depth, segment in enumerate(path):
-        if depth and not _parts(fields):
+        if depth and not _parts(fields) and not _is_set_item(segment):
             return True
         found = fields.get(_step(segment))
         if not isinstance(found, Mapping):
@@ -277,9 +280,13 @@ def _step(segment: Segment) -> str:
     """The name of a field, or of an item of a set, in managedFields; empty for other items."""
     if isinstance(segment, str):
         return f"f:{segment}"
-    if isinstance(segment, ItemKey) and [name for name, _ in segment.fields] == [""]:
+    if isinstance(segment, ItemKey) and _is_set_item(segment):
         return f"v:{json.dumps(segment.fields[0][1], ensure_ascii=False)}"
     return ""
+
+
+def _is_set_item(segment: Segment) -> bool:
+    return isinstance(segment, ItemKey) and [name for name, _ in segment.fields] == [""]
 
 
 def _parts(fields: Mapping[str, Any]) -> list[str]:

@@ -86,7 +86,7 @@ class ObjectCreator:
         ):
             case Created() as created:
                 return created
-            case NameInUse(unsure=True):
+            case NameInUse(live=dict()):
                 return Refused(draft, uncertain_refusal(UNCERTAIN_TITLE, may_be_ours(target)))
             case NameInUse(is_being_deleted=is_going):
                 return Exists(draft, target, is_going)

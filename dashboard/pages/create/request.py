@@ -146,10 +146,10 @@ async def open_create_request(request: HttpRequest, resource: str) -> CreateRequ
     state = state_of(request)
     kind = await open_kind(state, resource)
     if isinstance(kind, UnavailableKind):
-        raise kind_unavailable(request, resource, kind, Subject(resource))
-    unavailable = partial(WriteUnavailable, key=kind.key, subject=Subject(kind.key))
+        raise kind_unavailable(request, resource, kind, DraftSession(request, Subject(resource)))
+    unavailable = partial(WriteUnavailable, key=kind.key, session=DraftSession(request, Subject(kind.key)))
     if kind.key != resource and request.method != "POST":
-        raise unavailable(_not_creatable(kind), page=redirect_with_query(request, kind.new_path))
+        raise WriteUnavailable.redirect(redirect_with_query(request, kind.new_path))
     if not kind.creatable:
         raise unavailable(_not_creatable(kind))
     client = state[CONNECTION].client

@@ -201,7 +201,7 @@ async def follow_deletion(
 ) -> HttpResponse:
     """The progress page; `before` is the last state, where that was just read.
 
-    `found`: no clear answer came to the deletion, and reading the object proved it.
+    `was_unanswered`: no clear answer came to the deletion, and reading the object proved it.
     """
     try:
         going = await check_outcome(
@@ -217,7 +217,7 @@ async def follow_deletion(
 def progress_page(
     edit_request: EditRequest, outcome: DeletionOutcome, warnings: tuple[str, ...] = (), *, was_unanswered: bool = False
 ) -> HttpResponse:
-    """`found`: no clear answer came to the deletion, and reading the object proved it."""
+    """`was_unanswered`: no clear answer came to the deletion, and reading the object proved it."""
     context: dict[str, object] = {
         "going": outcome,
         "warnings": warnings,

@@ -1,4 +1,4 @@
-"""Current state of a draft's object."""
+"""Current object of a draft, and the merge of the draft with it where it has changed."""
 
 from __future__ import annotations
 

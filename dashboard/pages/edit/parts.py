@@ -106,7 +106,7 @@ def _no_status(edit_request: EditRequest) -> WriteUnavailable:
     return WriteUnavailable(
         NotFoundInfo("There is no status to edit", words, _links(edit_request)),
         key=kind.key,
-        subject=edit_request.draft_session.subject,
+        session=edit_request.draft_session,
     )
 
 

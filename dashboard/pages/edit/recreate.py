@@ -44,7 +44,9 @@ async def recreate(
         match created:
             case Created(_, version, warnings, confirmed, drift):
                 return Saved(version, warnings=warnings, confirmed_by_read=confirmed, otherwise=drift)
-            case NameInUse(unsure=unsure):
-                return Replaced(draft, Base.of(await client.read()), unsure=unsure)
+            case NameInUse(live=dict() as live):
+                return Replaced(draft, Base.of(live), unsure=True)
+            case NameInUse():
+                return Replaced(draft, Base.of(await client.read()))
             case Refusal() as refusal:
                 return Refused(draft, locate(refusal, document))

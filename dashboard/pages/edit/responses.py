@@ -15,7 +15,7 @@ from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.drafts.draft import Draft as Kept
 from dashboard.pages.edit.conflicts import conflict_questions
 from dashboard.pages.edit.diagnostics import schema_refusal, with_schema_problems
-from dashboard.pages.edit.form_data import dump_base, sign_review
+from dashboard.pages.edit.form_data import Button, dump_base, sign_review
 from dashboard.pages.edit.parts import has_status
 from dashboard.pages.forms import Form, FormContext, build_form, form_fields
 from dashboard.pages.forms.expanded import ExpandedPaths
@@ -179,7 +179,7 @@ def submission_context(draft: Submission) -> dict[str, object]:
 
 
 async def _review_page(edit_request: EditRequest, review: Review) -> HttpResponse:
-    purpose, draft = "create" if review.again else "save", review.draft
+    purpose, draft = Button.CREATE if review.again else Button.SAVE, review.draft
     reviewed = await run_in_thread_if_large(
         sign_review, edit_request.target, draft, purpose, review.admission_changes, size=len(draft.text)
     )

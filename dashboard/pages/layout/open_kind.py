@@ -123,7 +123,7 @@ def has_synced(replica: Replica) -> bool:
     return replica.state != "starting" and replica.health.state in ("live", "stale", "absent")
 
 
-def redirect_with_query(request: HttpRequest, path: str) -> HttpResponse:
+def redirect_with_query(request: HttpRequest, path: str) -> HttpResponseRedirect:
     encoded = request.META.get("QUERY_STRING", "")
     return HttpResponseRedirect(f"{path}?{encoded}" if encoded else path)
 

@@ -47,8 +47,8 @@ class NameInUse:
 
     target: Target
     is_being_deleted: bool = False
-    unsure: bool = False
-    """Whether it may come from the text: no clear answer came before, and it has other content."""
+    live: dict[str, Value] | None = None
+    """The object, where it may come from the text: no clear answer came before, and it has other content."""
 
 
 async def create_object(
@@ -115,7 +115,7 @@ async def _after_lost(client: ObjectClient, sent: dict[str, Value], lost: str) -
         return uncertain_refusal(UNCERTAIN_TITLE, words)
     except InformerdError as error:
         return replace(unanswered_refusal(error, UNCERTAIN_TITLE, _UNREAD, is_unverified=True), trace=lost)
-    return _confirmed(client.target, live, sent) or NameInUse(client.target, unsure=True)
+    return _confirmed(client.target, live, sent) or NameInUse(client.target, live=live)
 
 
 async def _found_out(client: ObjectClient, sent: dict[str, Value], error: InformerdError) -> Created | Refusal:

@@ -108,9 +108,9 @@ class EditRequest:
             page = object_not_found(self.request, target.kind, target.namespace, target.name)
         else:
             page = self.trouble(refusal, action)
-        return WriteUnavailable(
-            NotFoundInfo(refusal.title, f"{target.words}: {reason}"), refusal.code, key=target.kind.key, page=page
-        )
+        missing = NotFoundInfo(refusal.title, f"{target.words}: {reason}")
+        session = self.draft_session
+        return WriteUnavailable(missing, refusal.code, key=target.kind.key, page=page, session=session, is_saved=True)
 
 
 def write_recorder_of(request: HttpRequest, state: AppState, client: Client) -> WriteRecorder:
@@ -132,21 +132,22 @@ async def open_edit_request(
 ) -> EditRequest:
     """The edit request of an address. `action` ends the address.
 
-    `any_kind`: whether kinds without an editor are allowed too. Raises WriteUnavailable where the dashboard does not
-    follow the kind, the address has an invalid name or an alias of the kind (a redirect), the kind has no editor, or
-    there is no connection.
+    `any_kind`: whether kinds without an editor are allowed too; such pages have no drafts. Raises WriteUnavailable
+    where the dashboard does not follow the kind, the address has an invalid name or an alias of the kind (a redirect),
+    the kind has no editor, or there is no connection.
     """
     state = state_of(request)
     subject = Subject.of(resource, path_namespace(namespace), name, status=part == "status")
+    session = None if any_kind else DraftSession(request, subject)
     kind = await open_kind(state, resource)
     if isinstance(kind, UnavailableKind):
-        raise kind_unavailable(request, resource, kind, subject)
-    unavailable = partial(WriteUnavailable, key=kind.key, subject=subject)
+        raise kind_unavailable(request, resource, kind, session)
+    unavailable = partial(WriteUnavailable, key=kind.key, session=session)
     if not_a_name := {name, namespace} & _NO_NAMES:
         raise unavailable(_no_name(kind, not_a_name.pop()))
     target = Target(kind, path_namespace(namespace), name, part)
     if kind.key != resource and request.method != "POST":
-        raise unavailable(_not_followed(resource), page=HttpResponseRedirect(f"{target.href}{action}/"))
+        raise WriteUnavailable.redirect(HttpResponseRedirect(f"{target.href}{action}/"))
     if not (kind.editable or any_kind):
         raise unavailable(_not_editable(kind, target))
     client = state[CONNECTION].client
@@ -156,10 +157,12 @@ async def open_edit_request(
     return EditRequest(request, state, target, client, DraftSession(request, subject))
 
 
-def kind_unavailable(request: HttpRequest, resource: str, kind: UnavailableKind, subject: Subject) -> WriteUnavailable:
+def kind_unavailable(
+    request: HttpRequest, resource: str, kind: UnavailableKind, session: DraftSession | None
+) -> WriteUnavailable:
     """The exception for a kind that the dashboard does not follow; `resource` is its name in the address."""
     page = None if has_text(request) else kind_not_found(request, resource, kind)
-    return WriteUnavailable(_not_followed(resource), page=page, subject=subject)
+    return WriteUnavailable(_not_followed(resource), page=page, session=session)
 
 
 def not_connected(state: AppState) -> NotFoundInfo:

@@ -10,12 +10,13 @@ from collections.abc import Callable, Coroutine, Mapping
 from functools import wraps
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 
-from dashboard.pages.drafts.draft import Content, Subject
+from dashboard.pages.drafts.draft import Content
 from dashboard.pages.drafts.session import DISCARD, DraftSession
 from dashboard.pages.forms.input_names import STATE
+from dashboard.pages.layout.flash import clear_flash
 from dashboard.pages.layout.not_found import NotFoundInfo, not_found_page
 from dashboard.pages.layout.page import page_info
 
@@ -31,7 +32,8 @@ class WriteUnavailable(Exception):
     """Reason why nothing can be written under an address.
 
     `key` is the kind's, for the navigation. `page` is the response to a request without a text, by default the 404 page
-    with the reason. A posted text is saved as a draft of the `subject`; without one, the view has saved it already.
+    with the reason. A posted text is saved as the draft of `session`, unless the view has done that (`is_saved`); pages
+    without drafts have no session.
     """
 
     def __init__(
@@ -41,10 +43,17 @@ class WriteUnavailable(Exception):
         *,
         key: str = "",
         page: HttpResponse | None = None,
-        subject: Subject | None = None,
+        session: DraftSession | None = None,
+        is_saved: bool = False,
     ) -> None:
         super().__init__(missing.title)
-        self.missing, self.status, self.key, self.page, self.subject = missing, status, key, page, subject
+        self.missing, self.status, self.key, self.page = missing, status, key, page
+        self.session, self.is_saved = session, is_saved
+
+    @classmethod
+    def redirect(cls, response: HttpResponseRedirect) -> WriteUnavailable:
+        """The page has another address."""
+        return cls(NotFoundInfo("This page has another address", ""), response.status_code, page=response)
 
 
 def unavailable_as_page(view: AsyncView) -> AsyncView:
@@ -79,16 +88,18 @@ def has_text(request: HttpRequest) -> bool:
 
 
 async def _page(request: HttpRequest, error: WriteUnavailable) -> HttpResponse:
-    session = DraftSession(request, error.subject) if error.subject is not None else None
+    session = error.session
     if session is not None and DISCARD in request.POST:
         return await session.discard(f"/resources/{session.subject.kind}/")
-    if not has_text(request):
-        return error.page or not_found_page(request, error.missing, key=error.key, status=error.status)
-    response = _rescued_text(request, error)
-    if session is None:
-        return response
-    await session.keep(Content.of(request.POST.dict()))
-    return session.set_cookies(response)
+    if has_text(request):
+        response = _rescued_text(request, error)
+        if session is not None and not error.is_saved:
+            await session.keep(Content.of(request.POST.dict()))
+    else:
+        response = error.page or not_found_page(request, error.missing, key=error.key, status=error.status)
+    if request.method != "POST":
+        clear_flash(request, response)
+    return session.set_cookies(response) if session is not None else response
 
 
 def _rescued_text(request: HttpRequest, error: WriteUnavailable) -> HttpResponse:

@@ -153,7 +153,7 @@ async def _create(
         return stale_result(part, target, _OTHERWISE)
     client = ObjectClient(context.client, target, write_recorder=context.write_recorder)
     match await create_object(client, sent, lost_answer=lost, reviewed_changes=review.admission_changes):
-        case NameInUse(unsure=True):
+        case NameInUse(live=dict()):
             return failed_result(part, target, uncertain_refusal(UNCERTAIN_TITLE, may_be_ours(target)))
         case NameInUse():
             return await _name_in_use(context, part, target, sent)

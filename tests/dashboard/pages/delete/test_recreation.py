@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from tests.support.controlplane import ControlPlane
@@ -19,6 +21,20 @@ async def test_what_was_deleted_is_made_again_with_one_click_from_its_last_state
     now = cluster.get(f"{collection}/one")
     assert now["metadata"]["uid"] != before["metadata"]["uid"]
     assert (now["spec"], now["metadata"]["labels"]) == (before["spec"], {"team": "a"})
+
+
+async def test_a_last_state_that_could_not_be_sent_leaves_no_draft(
+    browser: Browser, parts: SimpleNamespace, cluster: ControlPlane, collection: str, path: str
+) -> None:
+    cluster.create(collection, mydemo("one"))
+    gone = await browser.press(await browser.open(f"{path}delete/"), "delete")
+    parts.client, client = None, parts.client
+    page = await browser.press(gone, "again")
+    assert page.status == 503
+    assert page.yaml == gone.yaml
+    parts.client = client
+    assert (await browser.press(gone, "again")).status == 302
+    assert "You have an unsaved draft" not in (await browser.open(f"{path}edit/")).text
 
 
 async def test_what_stood_for_that_very_object_is_not_made_again(

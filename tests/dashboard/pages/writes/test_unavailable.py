@@ -6,8 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from dashboard.access.identity import DRAFT_COUNT_COOKIE
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.objects.manifests.document import parse
+from dashboard.pages.layout.flash import COOKIE
 from tests.support.controlplane import ControlPlane
 from tests.support.edit.form_browser import Browser
 
@@ -120,3 +122,19 @@ async def test_a_text_whose_token_is_refused_can_be_copied(
     assert refused.form.shown == [text]
     assert "still there" not in refused.text
     assert (await strict.send(f"{path}delete/", {})).form.shown == []
+
+
+async def test_a_page_whose_object_is_gone_sets_the_cookies_of_drafts_and_ends_the_message(
+    browser: Browser, cluster: ControlPlane, collection: str, one: str, path: str
+) -> None:
+    page = await browser.open(f"{path}edit/")
+    saved = await browser.press(page, "review", yaml=page.yaml.replace("8080", "9090"))
+    assert (await browser.press(saved, "save")).said
+    cluster.delete(one)
+    gone = await browser.open(f"{path}edit/")
+    assert gone.status == 404
+    assert browser.client.cookies[COOKIE].value == ""
+    page = await browser.send(f"{path}edit/", {"yaml": "spec: {port: 1}", "save": ""})
+    assert page.status == 404
+    assert page.yaml == "spec: {port: 1}"
+    assert browser.client.cookies[DRAFT_COUNT_COOKIE].value == "1"
