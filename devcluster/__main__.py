@@ -20,7 +20,7 @@ from typing import TypeVar
 
 from devcluster.kubeconfig import write_kubeconfig
 from devcluster.manifests import create_crds
-from devcluster.server.core import Core
+from devcluster.server.api_server import ApiServer
 from devcluster.server.endpoints.faults import Faults
 from devcluster.serving import ADDRESS, DemoServer
 from devcluster.workload.demo.fleet import make_fleet as fleet_of
@@ -78,7 +78,7 @@ def _argument(read: Callable[[str], _T]) -> Callable[[str], _T]:
 async def serve(options: argparse.Namespace) -> None:
     """Serve until SIGINT, SIGTERM or, where asked for, the end of standard input. Raises OSError."""
     rng = random.Random(options.seed)  # noqa: S311 - names and a demo's chances, no secrets
-    core = Core(now=time.time, rng=rng)
+    core = ApiServer(now=time.time, rng=rng)
     create_crds(core)
     size = WorkloadSize(options.pods, options.rate, options.seed)
     fleet, dice = fleet_of(size.pods), random_source_for(size)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ruamel.yaml import YAML
 
-from devcluster.server.core import Core
+from devcluster.server.api_server import ApiServer
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS
 from devcluster.server.storage.objects import Object
 
@@ -20,7 +20,7 @@ def read_documents(folder: Path = CRD_FOLDER) -> Iterator[Object]:
         yield from filter(None, YAML(typ="safe", pure=True).load_all(file))
 
 
-def create_crds(core: Core, folder: Path = CRD_FOLDER) -> None:
+def create_crds(core: ApiServer, folder: Path = CRD_FOLDER) -> None:
     """Create every CustomResourceDefinition found. Raises Failure where one is invalid."""
     for document in read_documents(folder):
         if document.get("kind") == CUSTOM_RESOURCE_DEFINITIONS.kind:

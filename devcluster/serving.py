@@ -11,7 +11,7 @@ from aiohttp.abc import AbstractStreamWriter
 from aiohttp.http import RawRequestMessage
 
 from devcluster.certificates import Certificates, make_certificates
-from devcluster.server.core import Core
+from devcluster.server.api_server import ApiServer
 from devcluster.server.endpoints.app import ApiApp
 from devcluster.server.endpoints.bodies import MAX_BODY_BYTES
 from devcluster.server.endpoints.faults import Faults
@@ -25,7 +25,7 @@ class DemoServer:
 
     def __init__(
         self,
-        core: Core,
+        core: ApiServer,
         *,
         port: int = 0,
         token: str = "",

@@ -18,8 +18,7 @@ from typing import TextIO
 from informerd.clock import Clock, SystemClock
 from informerd.controller.controller import Controller
 from informerd.controllers.command_line import print_error
-from informerd.controllers.manager_program import make_manager_parser, run_manager
-from informerd.controllers.pod_bookkeeping import (
+from informerd.controllers.jinghzhu_pod_lists import (
     JINGHZHUS,
     Bookkeeping,
     EnqueueJinghzhu,
@@ -27,6 +26,7 @@ from informerd.controllers.pod_bookkeeping import (
     Jinghzhu,
     Pod,
 )
+from informerd.controllers.manager_program import make_manager_parser, run_manager
 from informerd.errors import ConfigError
 from informerd.manager.manager import Manager
 from informerd.resource import PODS

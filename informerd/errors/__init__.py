@@ -56,6 +56,7 @@ from informerd.errors.transport import (
     NotBegun,
     Unreachable,
 )
+from informerd.errors.unsafe_writes import AlreadyOwned, BeingDeleted, ObjectReplaced
 from informerd.errors.usage import (
     IndexExists,
     MalformedResourceVersion,
@@ -66,7 +67,6 @@ from informerd.errors.usage import (
     UnknownResource,
     UnusableProjection,
 )
-from informerd.errors.writing import AlreadyOwned, BeingDeleted, ObjectReplaced
 
 __all__ = [
     "UNREADABLE",

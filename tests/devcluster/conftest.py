@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from devcluster.kubeconfig import write_kubeconfig
-from devcluster.server.core import Core
+from devcluster.server.api_server import ApiServer
 from devcluster.server.endpoints.faults import Faults
 from devcluster.server.storage.store import Store
 from devcluster.serving import DemoServer
@@ -42,9 +42,9 @@ def moment() -> Moment:
 
 
 @pytest.fixture
-def core(moment: Moment) -> Core:
+def core(moment: Moment) -> ApiServer:
     """An API server's inside, with the gadgets of the tests, a namespace ``t`` and a history of 50 changes."""
-    core = Core(now=moment, rng=random.Random(7), store=Store(max_changes=50))
+    core = ApiServer(now=moment, rng=random.Random(7), store=Store(max_changes=50))
     core.create(core.kind("customresourcedefinitions.apiextensions.k8s.io"), "", GADGETS)
     core.create(core.kind("namespaces"), "", {"metadata": {"name": "t"}})
     return core
@@ -53,7 +53,7 @@ def core(moment: Moment) -> Core:
 class Demo(Api):
     """`core` over HTTP. Its calls block, so tests make them through `asyncio.to_thread`."""
 
-    core: Core
+    core: ApiServer
 
     async def ask(
         self, method: str, path: str, body: object = None, content_type: str = "application/json", **headers: str
@@ -62,7 +62,7 @@ class Demo(Api):
 
 
 @pytest.fixture
-async def demo(core: Core, tmp_path: Path) -> AsyncIterator[Demo]:
+async def demo(core: ApiServer, tmp_path: Path) -> AsyncIterator[Demo]:
     """`core` served with faults allowed, bookmarks every 0.2 s and the garbage collector running."""
     faults = Faults(core.store, random.Random(7))
     async with DemoServer(core, faults=faults, bookmark_seconds=0.2) as serving:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from devcluster.server.core import Core
+from devcluster.server.api_server import ApiServer
 from devcluster.server.storage.watch import Watcher, WatchQuery
 from devcluster.workload.cluster import Cluster
 from devcluster.workload.random import RandomSource
@@ -35,12 +35,12 @@ async def ends(run: Callable[[], Awaitable[object]], come: Callable[[], object],
 
 
 @pytest.mark.parametrize("turns", TURNS)
-async def test_the_garbage_collector_as_something_is_deleted(core: Core, turns: int) -> None:
+async def test_the_garbage_collector_as_something_is_deleted(core: ApiServer, turns: int) -> None:
     assert await ends(core.garbage_collector.run, core.garbage_collector._woken.set, turns)
 
 
 @pytest.mark.parametrize("turns", TURNS)
-async def test_a_watch_as_something_changes(core: Core, turns: int) -> None:
+async def test_a_watch_as_something_changes(core: ApiServer, turns: int) -> None:
     kind = core.kind("configmaps")
     watcher = Watcher(core.store, kind, WatchQuery(version=core.store.revision))
 

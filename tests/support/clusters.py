@@ -9,7 +9,7 @@ from typing import Protocol
 
 from devcluster.certificates import make_certificates
 from devcluster.manifests import create_crds
-from devcluster.server.core import Core
+from devcluster.server.api_server import ApiServer
 from devcluster.serving import DemoServer
 from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig, TlsConfig, UserConfig
@@ -62,7 +62,7 @@ class DemoCluster:
     def __init__(self) -> None:
         self._certificates = make_certificates()
         self._garbage: asyncio.Task[None] | None = None
-        self._core = Core(now=time.time, rng=random.Random(1))
+        self._core = ApiServer(now=time.time, rng=random.Random(1))
         create_crds(self._core)
         self._serving: DemoServer | None = None
         self.port = 0

@@ -18,7 +18,7 @@ from dashboard.live.replication.frames import new_epoch
 from dashboard.live.replication.messages import NOT_FOLLOWED
 from dashboard.live.replication.publisher import Publisher
 from dashboard.live.worker.crds import CrdClient, CustomResourceDefinition
-from dashboard.live.worker.expected_count import ExpectedCount
+from dashboard.live.worker.first_list_length import FirstListLength
 from dashboard.live.worker.health import KindHealth, stale_if_not_served
 from dashboard.live.worker.polling import Poller
 from dashboard.live.worker.resolve import RARE_INTERVAL, RETRY_RESOLVE, ServedVersionResolver
@@ -128,7 +128,7 @@ class FollowedKind:
         transform = mask_secret if (resource.group, resource.plural) == ("", "secrets") else None
         informer = self._factory.informer(resource, projection=projection_for(self.kind.key), transform=transform)
         self._informers.append(informer)
-        expected = ExpectedCount(lambda: self._rows_health(), partial(self._count, resource), self._clock)
+        expected = FirstListLength(lambda: self._rows_health(), partial(self._count, resource), self._clock)
         self._followed_health = expected
         self._feed(informer, described)
         self._while_served.append(self._keep(f"counting {self.kind.key}", expected.run))

@@ -16,9 +16,9 @@ changed differently in both is reported.
   input_names   names of the inputs
 """
 
+from dashboard.pages.forms.apply_to_yaml import apply_form, form_fields
 from dashboard.pages.forms.build import FormContext, build_form
 from dashboard.pages.forms.buttons import ButtonResult, press
-from dashboard.pages.forms.fill import apply_form, form_fields
 from dashboard.pages.forms.nodes import Form
 
 __all__ = ["ButtonResult", "Form", "FormContext", "apply_form", "build_form", "form_fields", "press"]

@@ -12,10 +12,10 @@ from typing import Any
 
 from aiohttp import web
 
-from devcluster.server.core import Core
+from devcluster.server.api_server import ApiServer
 from devcluster.server.endpoints import access_review, bodies, discovery, guard, openapi
 from devcluster.server.endpoints.faults import Faults
-from devcluster.server.endpoints.requests import ResourceRequests, add_warnings
+from devcluster.server.endpoints.resource_requests import ResourceRequests, add_warnings
 from devcluster.server.endpoints.routes import PlainNotFound, resolve
 from devcluster.server.endpoints.watch_response import WatchResponses
 from devcluster.server.status import Failure, bad_request, internal_error, method_not_allowed
@@ -26,11 +26,11 @@ _HEALTH = frozenset(("/healthz", "/livez", "/readyz"))
 
 
 class ApiApp:
-    """HTTP server of a Core. `faults` is None unless fault injection was asked for."""
+    """HTTP server of a ApiServer. `faults` is None unless fault injection was asked for."""
 
     def __init__(
         self,
-        core: Core,
+        core: ApiServer,
         *,
         token: str,
         faults: Faults | None = None,

@@ -13,7 +13,7 @@ from devcluster.server.names import dns_1035_label_problems
 from devcluster.server.status import FieldError, invalid_value, not_supported, required
 from devcluster.server.storage.objects import Object
 from devcluster.server.times import timestamp
-from devcluster.server.validation.crd_parts import check_conversion, check_scale, fill_conversion
+from devcluster.server.validation.crd_conversion_and_scale import check_conversion, check_scale, fill_conversion
 from devcluster.server.validation.structural_schemas import check_structure
 
 CLEANUP_FINALIZER = "customresourcecleanup.apiextensions.k8s.io"

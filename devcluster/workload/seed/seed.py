@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from devcluster.server.core import Core
+from devcluster.server.api_server import ApiServer
 from devcluster.workload import objects
 from devcluster.workload.applications import App, CronApp
 from devcluster.workload.controllers.rollout import (
@@ -23,7 +23,7 @@ from devcluster.workload.seed import pods, sets
 from devcluster.workload.seed.writer import DAY, SeedWriter
 
 
-def fill_cluster(core: Core, fleet: Fleet, random_source: RandomSource, *, suspend_cron_jobs: bool = True) -> None:
+def fill_cluster(core: ApiServer, fleet: Fleet, random_source: RandomSource, *, suspend_cron_jobs: bool = True) -> None:
     """Fill an empty core with nodes, namespaces, applications, a few ended jobs, Mydemos and the last hour's events.
 
     `suspend_cron_jobs`: whether its CronJobs are suspended, so that nothing begins by itself.

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from devcluster.server.core import Core
+from devcluster.server.api_server import ApiServer
 from devcluster.workload import objects
 from devcluster.workload.applications import App, NodeProfile
 from devcluster.workload.objects import Json, timestamp
@@ -22,7 +22,7 @@ DAY = 86_400.0
 class SeedWriter:
     """Puts objects and Events into an empty core, and knows the nodes that pods are put on."""
 
-    def __init__(self, core: Core, random_source: RandomSource) -> None:
+    def __init__(self, core: ApiServer, random_source: RandomSource) -> None:
         self._core = core
         self.random_source = random_source
         self.now = core.now()

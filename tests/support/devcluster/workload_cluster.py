@@ -10,7 +10,7 @@ from typing import Any
 
 from devcluster.__main__ import workload_config
 from devcluster.manifests import create_crds
-from devcluster.server.core import Core
+from devcluster.server.api_server import ApiServer
 from devcluster.server.options import DeleteOptions, WriteOptions
 from devcluster.server.patch.merge import JSON_PATCH, MERGE_PATCH
 from devcluster.server.storage import objects
@@ -34,8 +34,8 @@ QUIET = 4
 """Looks, a moment apart, between which nothing changed: what followed from the last step has happened."""
 
 
-def seeded(clock: FakeClock, number: int = 3, pods: int = 120) -> Core:
-    core = Core(now=clock.time, rng=random.Random(number))
+def seeded(clock: FakeClock, number: int = 3, pods: int = 120) -> ApiServer:
+    core = ApiServer(now=clock.time, rng=random.Random(number))
     create_crds(core)
     fill_cluster(core, make_fleet(pods), RandomSource(number))
     return core
@@ -44,7 +44,7 @@ def seeded(clock: FakeClock, number: int = 3, pods: int = 120) -> Core:
 class World:
     """A running demo cluster with its clock and everything that changed."""
 
-    def __init__(self, core: Core, clock: FakeClock) -> None:
+    def __init__(self, core: ApiServer, clock: FakeClock) -> None:
         self.core = core
         self.clock = clock
         self.changes: list[Change] = []

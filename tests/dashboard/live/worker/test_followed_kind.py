@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from dashboard.live.replication.publisher import Publisher
 from dashboard.live.worker.crds import CrdClient
-from dashboard.live.worker.expected_count import ASK_DELAY
+from dashboard.live.worker.first_list_length import ASK_DELAY
 from dashboard.live.worker.followed_kind import FollowedKind
 from dashboard.objects.kinds.catalog import kind_of_key
 from dashboard.objects.kinds.row import PrinterColumn, TableDefinition

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.dashboard.pages.forms.test_fill import SCHEMA, TEXT
+from tests.dashboard.pages.forms.test_apply_to_yaml import SCHEMA, TEXT
 from tests.support.forms.form_page import Sheet, of_spec
 
 ITEMS = """\

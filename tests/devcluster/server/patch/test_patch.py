@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from devcluster.server.core import Core
+from devcluster.server.api_server import ApiServer
 from devcluster.server.options import WriteOptions
 from devcluster.server.patch.json import apply_json_patch
 from devcluster.server.patch.merge import MERGE_PATCH, apply_merge_patch, merge_patch
@@ -128,7 +128,7 @@ def test_a_json_patch_that_is_no_list_of_operations_is_a_bad_request(patch: Any)
 
 @pytest.fixture(scope="module")
 def strategic() -> tuple[StrategicMerge, Any]:
-    core = Core(now=lambda: 0.0, rng=random.Random(1))
+    core = ApiServer(now=lambda: 0.0, rng=random.Random(1))
     return StrategicMerge(core.builtin_types), {"$ref": core.builtin_types.root_definition(core.kind("pods"))}
 
 
@@ -231,7 +231,7 @@ def test_an_item_without_its_merge_key_is_refused(strategic: tuple[StrategicMerg
     assert (caught.value.code, caught.value.reason) == (500, "")
 
 
-def test_patches_cannot_make_an_object_larger_than_etcd_takes(core: Core) -> None:
+def test_patches_cannot_make_an_object_larger_than_etcd_takes(core: ApiServer) -> None:
     kind = core.kind("gadgets.devcluster.example")
     core.create(kind, "t", gadget("big"))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from devcluster.server.core import Core
+from devcluster.server.api_server import ApiServer
 from devcluster.server.options import DeleteOptions, WriteOptions
 from devcluster.server.patch.merge import MERGE_PATCH
 from devcluster.server.registry import garbage_collector
@@ -20,20 +20,20 @@ from tests.support.devcluster.gadget_crd import gadget
 Json = dict[str, Any]
 
 
-def create(core: Core, key: str, obj: Json) -> Json:
+def create(core: ApiServer, key: str, obj: Json) -> Json:
     """Create in namespace t (where the kind has any); the stored object."""
     kind = core.kind(key)
     core.create(kind, "t", obj)
     return found(core, key, obj["metadata"]["name"]) or {}
 
 
-def found(core: Core, key: str, name: str) -> Json | None:
+def found(core: ApiServer, key: str, name: str) -> Json | None:
     kind = core.kind(key)
     record = core.store.get(key, ("t" if kind.namespaced else "", name))
     return objects.decode(record) if record else None
 
 
-def delete(core: Core, key: str, name: str, **options: Any) -> Json:
+def delete(core: ApiServer, key: str, name: str, **options: Any) -> Json:
     kind = core.kind(key)
     answer: Json = json.loads(core.deletion.delete(kind, "t", name, DeleteOptions(**options)).raw)
     return answer
@@ -52,7 +52,7 @@ def config_map(name: str, owner: Json | None = None, **meta: Any) -> Json:
     return {"metadata": {"name": name, **meta}}
 
 
-def pod(core: Core, *, node: str = "n1", grace: int = 30) -> Json:
+def pod(core: ApiServer, *, node: str = "n1", grace: int = 30) -> Json:
     spec = {"containers": [{"name": "c", "image": "i"}], "terminationGracePeriodSeconds": grace}
     return create(core, "pods", {"metadata": {"name": "p"}, "spec": spec | ({"nodeName": node} if node else {})})
 
@@ -60,14 +60,14 @@ def pod(core: Core, *, node: str = "n1", grace: int = 30) -> Json:
 MAPS, PODS, GADGETS = "configmaps", "pods", "gadgets.devcluster.example"
 
 
-def test_an_object_without_ties_is_gone_at_once(core: Core) -> None:
+def test_an_object_without_ties_is_gone_at_once(core: ApiServer) -> None:
     create(core, MAPS, config_map("a"))
     answer = delete(core, MAPS, "a")
     assert (answer["kind"], answer["status"], answer["details"]["kind"]) == ("Status", "Success", "configmaps")
     assert found(core, MAPS, "a") is None
 
 
-def test_finalizers_hold_an_object_until_the_last_is_gone(core: Core) -> None:
+def test_finalizers_hold_an_object_until_the_last_is_gone(core: ApiServer) -> None:
     create(core, GADGETS, {**gadget(), "metadata": {"name": "g", "finalizers": ["a.b/c"]}})
     held = delete(core, GADGETS, "g")
     assert held["metadata"]["deletionTimestamp"] == "2027-01-15T08:00:00Z"
@@ -80,7 +80,7 @@ def test_finalizers_hold_an_object_until_the_last_is_gone(core: Core) -> None:
     assert found(core, GADGETS, "g") is None
 
 
-def test_a_pod_terminates_for_its_grace_period(core: Core, moment: Moment) -> None:
+def test_a_pod_terminates_for_its_grace_period(core: ApiServer, moment: Moment) -> None:
     pod(core)
     answer = delete(core, PODS, "p")
     assert answer["metadata"]["deletionTimestamp"] == "2027-01-15T08:00:30Z"
@@ -94,28 +94,28 @@ def test_a_pod_terminates_for_its_grace_period(core: Core, moment: Moment) -> No
     assert found(core, PODS, "p") is None
 
 
-def test_a_kubelet_ends_a_pod_with_no_grace(core: Core) -> None:
+def test_a_kubelet_ends_a_pod_with_no_grace(core: ApiServer) -> None:
     pod(core)
     delete(core, PODS, "p")
     delete(core, PODS, "p", grace_seconds=0)
     assert found(core, PODS, "p") is None
 
 
-def test_grace_can_be_shortened_but_not_prolonged(core: Core) -> None:
+def test_grace_can_be_shortened_but_not_prolonged(core: ApiServer) -> None:
     pod(core)
     delete(core, PODS, "p", grace_seconds=10)
     assert delete(core, PODS, "p", grace_seconds=60)["metadata"]["deletionGracePeriodSeconds"] == 10
     assert delete(core, PODS, "p", grace_seconds=5)["metadata"]["deletionTimestamp"] == "2027-01-15T08:00:05Z"
 
 
-def test_a_pod_without_a_node_goes_at_once(core: Core) -> None:
+def test_a_pod_without_a_node_goes_at_once(core: ApiServer) -> None:
     pod(core, node="")
     assert delete(core, PODS, "p")["kind"] == "Pod"
     assert found(core, PODS, "p") is None
 
 
 @pytest.mark.parametrize("options", [{"uid": "other"}, {"version": "1"}])
-def test_preconditions_are_kept(core: Core, options: dict[str, str]) -> None:
+def test_preconditions_are_kept(core: ApiServer, options: dict[str, str]) -> None:
     create(core, MAPS, config_map("a"))
     with pytest.raises(Failure) as caught:
         delete(core, MAPS, "a", **options)
@@ -123,14 +123,14 @@ def test_preconditions_are_kept(core: Core, options: dict[str, str]) -> None:
     assert found(core, MAPS, "a") is not None
 
 
-def test_a_dry_run_deletes_nothing(core: Core) -> None:
+def test_a_dry_run_deletes_nothing(core: ApiServer) -> None:
     create(core, MAPS, config_map("a"))
     version = core.store.revision
     assert delete(core, MAPS, "a", dry_run=True)["status"] == "Success"
     assert (core.store.revision, found(core, MAPS, "a") is not None) == (version, True)
 
 
-def test_dependents_follow_their_owner(core: Core) -> None:
+def test_dependents_follow_their_owner(core: ApiServer) -> None:
     owner = create(core, MAPS, config_map("owner"))
     child = create(core, MAPS, config_map("child", owner))
     create(core, MAPS, config_map("grandchild", child))
@@ -140,7 +140,7 @@ def test_dependents_follow_their_owner(core: Core) -> None:
     assert [record.key[1] for record in core.store.records(MAPS).values()] == ["stranger"]
 
 
-def test_one_living_owner_is_enough(core: Core) -> None:
+def test_one_living_owner_is_enough(core: ApiServer) -> None:
     first, second = (create(core, MAPS, config_map(name)) for name in ("first", "second"))
     child = config_map("child", first)
     child["metadata"]["ownerReferences"] += config_map("x", second)["metadata"]["ownerReferences"]
@@ -153,7 +153,7 @@ def test_one_living_owner_is_enough(core: Core) -> None:
     assert found(core, MAPS, "child") is None
 
 
-def test_an_owner_that_never_was_takes_its_dependent_along(core: Core) -> None:
+def test_an_owner_that_never_was_takes_its_dependent_along(core: ApiServer) -> None:
     owner = create(core, MAPS, config_map("owner"))
     owner["metadata"]["uid"] = "never"
     create(core, MAPS, config_map("child", owner))
@@ -161,7 +161,7 @@ def test_an_owner_that_never_was_takes_its_dependent_along(core: Core) -> None:
     assert found(core, MAPS, "child") is None
 
 
-def test_foreground_deletion_waits_for_the_dependents(core: Core) -> None:
+def test_foreground_deletion_waits_for_the_dependents(core: ApiServer) -> None:
     owner = create(core, MAPS, config_map("owner"))
     create(core, MAPS, config_map("child", owner, finalizers=["a.b/c"]))
     delete(core, MAPS, "owner", propagation_policy="Foreground")
@@ -174,7 +174,7 @@ def test_foreground_deletion_waits_for_the_dependents(core: Core) -> None:
     assert "deletionTimestamp" in child["metadata"]
 
 
-def test_foreground_deletion_leaves_what_has_another_owner_too(core: Core) -> None:
+def test_foreground_deletion_leaves_what_has_another_owner_too(core: ApiServer) -> None:
     owner, other = create(core, MAPS, config_map("owner")), create(core, MAPS, config_map("other"))
     dependent = config_map("dependent", owner)
     dependent["metadata"]["ownerReferences"] += config_map("x", other)["metadata"]["ownerReferences"]
@@ -186,7 +186,7 @@ def test_foreground_deletion_leaves_what_has_another_owner_too(core: Core) -> No
     assert [each["name"] for each in left] == ["other"]
 
 
-def test_foreground_deletion_ends_when_the_dependents_are_gone(core: Core) -> None:
+def test_foreground_deletion_ends_when_the_dependents_are_gone(core: ApiServer) -> None:
     owner = create(core, MAPS, config_map("owner"))
     create(core, MAPS, config_map("child", owner))
     delete(core, MAPS, "owner", propagation_policy="Foreground")
@@ -194,7 +194,7 @@ def test_foreground_deletion_ends_when_the_dependents_are_gone(core: Core) -> No
     assert core.store.records(MAPS) == {}
 
 
-def test_orphans_lose_the_reference(core: Core) -> None:
+def test_orphans_lose_the_reference(core: ApiServer) -> None:
     owner = create(core, MAPS, config_map("owner"))
     create(core, MAPS, config_map("child", owner))
     delete(core, MAPS, "owner", propagation_policy="Orphan")
@@ -205,7 +205,7 @@ def test_orphans_lose_the_reference(core: Core) -> None:
     assert found(core, MAPS, "owner") is None
 
 
-def test_a_namespace_takes_everything_in_it_along(core: Core, moment: Moment) -> None:
+def test_a_namespace_takes_everything_in_it_along(core: ApiServer, moment: Moment) -> None:
     create(core, MAPS, config_map("a"))
     create(core, GADGETS, gadget())
     pod(core, grace=5)
@@ -222,7 +222,7 @@ def test_a_namespace_takes_everything_in_it_along(core: Core, moment: Moment) ->
     assert found(core, "namespaces", "t") is None
 
 
-def test_a_namespace_with_a_finalizer_is_emptied_and_waits(core: Core) -> None:
+def test_a_namespace_with_a_finalizer_is_emptied_and_waits(core: ApiServer) -> None:
     create(core, "namespaces", {"metadata": {"name": "t2", "finalizers": ["a.b/c"]}})
     delete(core, "namespaces", "t2")
     core.garbage_collector.collect()
@@ -234,13 +234,13 @@ def test_a_namespace_with_a_finalizer_is_emptied_and_waits(core: Core) -> None:
     assert core.store.get("namespaces", ("", "t2")) is None
 
 
-def test_namespaces_of_the_system_stay(core: Core) -> None:
+def test_namespaces_of_the_system_stay(core: ApiServer) -> None:
     with pytest.raises(Failure) as caught:
         delete(core, "namespaces", "kube-system")
     assert caught.value.code == 403
 
 
-def test_a_definition_takes_its_objects_and_its_kind_along(core: Core) -> None:
+def test_a_definition_takes_its_objects_and_its_kind_along(core: ApiServer) -> None:
     create(core, GADGETS, gadget())
     delete(core, "customresourcedefinitions.apiextensions.k8s.io", GADGETS)
     core.garbage_collector.collect()
@@ -249,7 +249,7 @@ def test_a_definition_takes_its_objects_and_its_kind_along(core: Core) -> None:
     assert found(core, "customresourcedefinitions.apiextensions.k8s.io", GADGETS) is None
 
 
-def test_a_kind_that_was_removed_and_came_again_is_collected_as_before(core: Core) -> None:
+def test_a_kind_that_was_removed_and_came_again_is_collected_as_before(core: ApiServer) -> None:
     definitions = "customresourcedefinitions.apiextensions.k8s.io"
     delete(core, definitions, GADGETS)
     core.garbage_collector.collect()
@@ -261,7 +261,7 @@ def test_a_kind_that_was_removed_and_came_again_is_collected_as_before(core: Cor
     assert found(core, MAPS, "m") is None
 
 
-def test_a_definition_waits_for_objects_with_finalizers(core: Core) -> None:
+def test_a_definition_waits_for_objects_with_finalizers(core: ApiServer) -> None:
     create(core, GADGETS, {**gadget(), "metadata": {"name": "g", "finalizers": ["a.b/c"]}})
     delete(core, "customresourcedefinitions.apiextensions.k8s.io", GADGETS)
     core.garbage_collector.collect()
@@ -269,7 +269,7 @@ def test_a_definition_waits_for_objects_with_finalizers(core: Core) -> None:
     assert found(core, "customresourcedefinitions.apiextensions.k8s.io", GADGETS) is not None
 
 
-def test_events_are_forgotten_an_hour_after_their_last_change(core: Core, moment: Moment) -> None:
+def test_events_are_forgotten_an_hour_after_their_last_change(core: ApiServer, moment: Moment) -> None:
     for name in ("old", "counted"):
         about = {"kind": "Pod", "name": "p", "namespace": "t"}
         create(core, "events", {"metadata": {"name": name}, "involvedObject": about, "reason": "X", "message": "m"})
@@ -282,7 +282,7 @@ def test_events_are_forgotten_an_hour_after_their_last_change(core: Core, moment
     assert (found(core, "events", "old"), found(core, "events", "counted") is not None) == (None, True)
 
 
-def test_of_too_many_events_the_oldest_are_forgotten(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_too_many_events_the_oldest_are_forgotten(core: ApiServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(garbage_collector, "MAX_EVENTS", 3)
     for number in range(5):
         about = {"kind": "Pod", "name": "p", "namespace": "t"}
@@ -291,7 +291,7 @@ def test_of_too_many_events_the_oldest_are_forgotten(core: Core, monkeypatch: py
     assert [name for _, name in core.store.records("events")] == ["e2", "e3", "e4"]
 
 
-def test_updates_keep_what_belongs_to_the_server(core: Core) -> None:
+def test_updates_keep_what_belongs_to_the_server(core: ApiServer) -> None:
     before = create(core, GADGETS, gadget())
     changed = {
         **before,
@@ -306,7 +306,7 @@ def test_updates_keep_what_belongs_to_the_server(core: Core) -> None:
     assert after["metadata"]["uid"] == before["metadata"]["uid"]
 
 
-def test_one_that_is_being_deleted_keeps_its_name_and_says_so(core: Core) -> None:
+def test_one_that_is_being_deleted_keeps_its_name_and_says_so(core: ApiServer) -> None:
     create(core, MAPS, config_map("c", finalizers=["a.b/c"]))
     delete(core, MAPS, "c")
     with pytest.raises(Failure, match='object is being deleted: configmaps "c" already exists') as caught:

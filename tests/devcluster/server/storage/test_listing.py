@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from devcluster.server.core import Core
+from devcluster.server.api_server import ApiServer
 from devcluster.server.options import DeleteOptions
 from devcluster.server.status import Failure
 from devcluster.server.storage.listing import Page, list_page, parse_list_query
@@ -16,19 +16,19 @@ List = Callable[..., Page]
 
 
 @pytest.fixture
-def maps(core: Core) -> Core:
+def maps(core: ApiServer) -> ApiServer:
     """With ConfigMaps a to e in namespace t."""
     for name in "abcde":
         put(core, name)
     return core
 
 
-def put(core: Core, name: str, namespace: str = "t", **labels: str) -> None:
+def put(core: ApiServer, name: str, namespace: str = "t", **labels: str) -> None:
     meta = {"name": name, "namespace": namespace, "labels": labels, "creationTimestamp": "2026-01-01T00:00:00Z"}
     core.put_seed_object(core.kind("configmaps"), {"metadata": meta})
 
 
-def page(core: Core, selection: Selection | None = None, **query: str) -> Page:
+def page(core: ApiServer, selection: Selection | None = None, **query: str) -> Page:
     words = {"version": "resourceVersion", "match": "resourceVersionMatch", "token": "continue"}
     checked = parse_list_query({words.get(word, word): str(value) for word, value in query.items()})
     return list_page(core.store, core.kind("configmaps"), checked, selection or Selection())
@@ -38,13 +38,13 @@ def names(page: Page) -> str:
     return "".join(record.key[1] for record in page.records)
 
 
-def refusal(core: Core, **query: str) -> tuple[int, str]:
+def refusal(core: ApiServer, **query: str) -> tuple[int, str]:
     with pytest.raises(Failure) as caught:
         page(core, None, **query)
     return caught.value.code, caught.value.message
 
 
-def test_everything_at_the_newest_version(maps: Core) -> None:
+def test_everything_at_the_newest_version(maps: ApiServer) -> None:
     found = page(maps)
     assert (names(found), found.revision, found.continue_token, found.remaining) == (
         "abcde",
@@ -55,12 +55,12 @@ def test_everything_at_the_newest_version(maps: Core) -> None:
 
 
 @pytest.mark.parametrize("version", ["0", "1"])
-def test_any_and_not_older_than_give_the_newest(maps: Core, version: str) -> None:
+def test_any_and_not_older_than_give_the_newest(maps: ApiServer, version: str) -> None:
     found = page(maps, version=version)
     assert (names(found), found.revision) == ("abcde", maps.store.revision)
 
 
-def test_an_exact_version_gives_the_past(maps: Core) -> None:
+def test_an_exact_version_gives_the_past(maps: ApiServer) -> None:
     version = maps.store.revision
     put(maps, "f")
     maps.deletion.delete(maps.kind("configmaps"), "t", "a", DeleteOptions())
@@ -68,17 +68,17 @@ def test_an_exact_version_gives_the_past(maps: Core) -> None:
     assert (names(found), found.revision) == ("abcde", version)
 
 
-def test_a_version_with_a_limit_is_exact(maps: Core) -> None:
+def test_a_version_with_a_limit_is_exact(maps: ApiServer) -> None:
     version = maps.store.revision
     put(maps, "aa")
     assert names(page(maps, version=str(version), limit="2")) == "ab"
 
 
-def test_version_zero_ignores_the_limit(maps: Core) -> None:
+def test_version_zero_ignores_the_limit(maps: ApiServer) -> None:
     assert names(page(maps, version="0", limit="2")) == "abcde"
 
 
-def test_pages_show_one_version_while_things_change(maps: Core) -> None:
+def test_pages_show_one_version_while_things_change(maps: ApiServer) -> None:
     first = page(maps, limit="2")
     assert (names(first), first.remaining) == ("ab", 3)
     put(maps, "bb")
@@ -90,20 +90,20 @@ def test_pages_show_one_version_while_things_change(maps: Core) -> None:
     assert third.continue_token == ""
 
 
-def test_remaining_counts_only_the_namespace(maps: Core) -> None:
+def test_remaining_counts_only_the_namespace(maps: ApiServer) -> None:
     put(maps, "z", namespace="default")
     put(maps, "z", namespace="zzz")
     assert page(maps, Selection("t"), limit="2").remaining == 3
 
 
-def test_remaining_is_not_told_with_a_selector(maps: Core) -> None:
+def test_remaining_is_not_told_with_a_selector(maps: ApiServer) -> None:
     put(maps, "x", color="red")
     put(maps, "y", color="red")
     found = page(maps, Selection(labels=parse_labels("color=red")), limit="1")
     assert (names(found), found.remaining, found.continue_token != "") == ("x", None, True)
 
 
-def test_an_old_token_is_expired_and_offers_another(maps: Core) -> None:
+def test_an_old_token_is_expired_and_offers_another(maps: ApiServer) -> None:
     first = page(maps, limit="2")
     put(maps, "bb")
     maps.store.compact()
@@ -114,7 +114,7 @@ def test_an_old_token_is_expired_and_offers_another(maps: Core) -> None:
     assert names(page(maps, limit="10", token=again)) == "bbcde"
 
 
-def test_versions_out_of_the_window_are_expired(maps: Core) -> None:
+def test_versions_out_of_the_window_are_expired(maps: ApiServer) -> None:
     version = maps.store.revision
     put(maps, "f")
     maps.store.compact()
@@ -122,7 +122,7 @@ def test_versions_out_of_the_window_are_expired(maps: Core) -> None:
     assert names(page(maps, version=str(version))) == "abcdef", "not older than needs no history"
 
 
-def test_versions_to_come_are_too_large(maps: Core) -> None:
+def test_versions_to_come_are_too_large(maps: ApiServer) -> None:
     wanted = maps.store.revision + 1
     code, message = refusal(maps, version=str(wanted))
     assert code == 504
@@ -150,5 +150,5 @@ def test_versions_to_come_are_too_large(maps: Core) -> None:
         ({"timeoutSeconds": "1.5"}, 400),
     ],
 )
-def test_refused_queries(maps: Core, query: dict[str, str], code: int) -> None:
+def test_refused_queries(maps: ApiServer, query: dict[str, str], code: int) -> None:
     assert refusal(maps, **query)[0] == code

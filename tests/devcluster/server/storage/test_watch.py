@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from devcluster.server.core import Core
+from devcluster.server.api_server import ApiServer
 from devcluster.server.options import DeleteOptions
 from devcluster.server.storage import watch
 from devcluster.server.storage.selectors import Selection, parse_fields, parse_labels
@@ -23,7 +23,7 @@ Seen = tuple[str, str]
 MAPS = "/api/v1/namespaces/t/configmaps"
 
 
-def put(core: Core, name: str, namespace: str = "t", **labels: str) -> None:
+def put(core: ApiServer, name: str, namespace: str = "t", **labels: str) -> None:
     """Create a ConfigMap, or change its labels."""
     kind = core.kind("configmaps")
     record = core.store.get(kind.key, (namespace, name))
@@ -32,11 +32,11 @@ def put(core: Core, name: str, namespace: str = "t", **labels: str) -> None:
     core.put_seed_object(kind, {"metadata": meta})
 
 
-def remove(core: Core, name: str) -> None:
+def remove(core: ApiServer, name: str) -> None:
     core.deletion.delete(core.kind("configmaps"), "t", name, DeleteOptions())
 
 
-def watcher(core: Core, bookmark_seconds: float = 60.0, **query: Any) -> Watcher:
+def watcher(core: ApiServer, bookmark_seconds: float = 60.0, **query: Any) -> Watcher:
     return Watcher(core.store, core.kind("configmaps"), WatchQuery(**query), bookmark_seconds=bookmark_seconds)
 
 
@@ -51,7 +51,7 @@ def names(events: list[dict[str, Any]]) -> list[Seen]:
     return [(event["type"], event["object"]["metadata"].get("name", "")) for event in events]
 
 
-async def test_from_a_version_every_later_change_comes_once(core: Core) -> None:
+async def test_from_a_version_every_later_change_comes_once(core: ApiServer) -> None:
     put(core, "a")
     found = watcher(core, version=core.store.revision)
     put(core, "b")
@@ -60,7 +60,7 @@ async def test_from_a_version_every_later_change_comes_once(core: Core) -> None:
     assert names(await read(found)) == [("ADDED", "b"), ("MODIFIED", "b"), ("DELETED", "a")]
 
 
-async def test_the_past_is_replayed(core: Core) -> None:
+async def test_the_past_is_replayed(core: ApiServer) -> None:
     put(core, "a")
     version = core.store.revision
     put(core, "b")
@@ -68,7 +68,7 @@ async def test_the_past_is_replayed(core: Core) -> None:
     assert names(await read(watcher(core, version=version))) == [("ADDED", "b"), ("DELETED", "a")]
 
 
-async def test_a_deleted_object_carries_the_version_of_its_deletion(core: Core) -> None:
+async def test_a_deleted_object_carries_the_version_of_its_deletion(core: ApiServer) -> None:
     put(core, "a")
     found = watcher(core, version=core.store.revision)
     remove(core, "a")
@@ -76,14 +76,14 @@ async def test_a_deleted_object_carries_the_version_of_its_deletion(core: Core) 
     assert event["object"]["metadata"]["resourceVersion"] == str(core.store.revision)
 
 
-async def test_without_a_version_the_state_comes_first(core: Core) -> None:
+async def test_without_a_version_the_state_comes_first(core: ApiServer) -> None:
     put(core, "a")
     found = watcher(core, initial_events=True)
     put(core, "b")
     assert names(await read(found)) == [("ADDED", "a"), ("ADDED", "b")]
 
 
-async def test_initial_events_end_with_a_marked_bookmark(core: Core) -> None:
+async def test_initial_events_end_with_a_marked_bookmark(core: ApiServer) -> None:
     put(core, "a")
     found = watcher(core, initial_events=True, bookmarks=True)
     version = core.store.revision
@@ -97,25 +97,25 @@ async def test_initial_events_end_with_a_marked_bookmark(core: Core) -> None:
     }
 
 
-async def test_no_initial_events_where_they_are_not_wanted(core: Core) -> None:
+async def test_no_initial_events_where_they_are_not_wanted(core: ApiServer) -> None:
     put(core, "a")
     assert await read(watcher(core, initial_events=False)) == []
 
 
-async def test_initial_events_of_a_version_to_come_are_an_error_event(core: Core) -> None:
+async def test_initial_events_of_a_version_to_come_are_an_error_event(core: ApiServer) -> None:
     (event,) = await read(watcher(core, initial_events=True, version=core.store.revision + 5))
     assert (event["type"], event["object"]["code"]) == ("ERROR", 504)
     assert event["object"]["details"]["causes"][0]["reason"] == "ResourceVersionTooLarge"
 
 
-async def test_a_version_to_come_waits_for_it(core: Core) -> None:
+async def test_a_version_to_come_waits_for_it(core: ApiServer) -> None:
     found = watcher(core, version=core.store.revision + 1)
     put(core, "a")
     put(core, "b")
     assert names(await read(found)) == [("ADDED", "b")]
 
 
-async def test_a_version_out_of_the_window_is_an_error_event_and_the_end(core: Core) -> None:
+async def test_a_version_out_of_the_window_is_an_error_event_and_the_end(core: ApiServer) -> None:
     version = core.store.revision
     for number in range(60):
         put(core, f"m{number}")
@@ -129,7 +129,7 @@ def green() -> Selection:
     return Selection("t", parse_labels("color=green"))
 
 
-async def test_objects_enter_and_leave_a_selection(core: Core, green: Selection) -> None:
+async def test_objects_enter_and_leave_a_selection(core: ApiServer, green: Selection) -> None:
     put(core, "a", color="red")
     found = watcher(core, version=core.store.revision, selection=green)
     put(core, "a", color="green")
@@ -145,7 +145,7 @@ async def test_objects_enter_and_leave_a_selection(core: Core, green: Selection)
     assert last["resourceVersion"] == str(version)
 
 
-async def test_a_selected_object_that_is_deleted_is_deleted(core: Core, green: Selection) -> None:
+async def test_a_selected_object_that_is_deleted_is_deleted(core: ApiServer, green: Selection) -> None:
     put(core, "a", color="green")
     put(core, "b", color="red")
     found = watcher(core, version=core.store.revision, selection=green)
@@ -154,7 +154,7 @@ async def test_a_selected_object_that_is_deleted_is_deleted(core: Core, green: S
     assert names(await read(found)) == [("DELETED", "a")]
 
 
-async def test_other_namespaces_and_fields_are_not_seen(core: Core) -> None:
+async def test_other_namespaces_and_fields_are_not_seen(core: ApiServer) -> None:
     selection = Selection("t", fields=parse_fields("metadata.name=a", ("metadata.name",)))
     found = watcher(core, version=core.store.revision, selection=selection)
     put(core, "a")
@@ -164,7 +164,7 @@ async def test_other_namespaces_and_fields_are_not_seen(core: Core) -> None:
     assert [event["object"]["metadata"]["namespace"] for event in events] == ["t"]
 
 
-async def test_bookmarks_come_while_nothing_else_does(core: Core) -> None:
+async def test_bookmarks_come_while_nothing_else_does(core: ApiServer) -> None:
     found = watcher(core, bookmark_seconds=0.01, version=core.store.revision, bookmarks=True)
     lines: AsyncIterator[bytes] = found.lines()
     async with asyncio.timeout(30):
@@ -174,7 +174,7 @@ async def test_bookmarks_come_while_nothing_else_does(core: Core) -> None:
     found.close()
 
 
-async def test_a_reader_that_does_not_read_is_closed(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_reader_that_does_not_read_is_closed(core: ApiServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch, "MAX_PENDING_BYTES", 10_000)
     closed: list[bool] = []
     found = watcher(core, version=core.store.revision)
@@ -185,7 +185,7 @@ async def test_a_reader_that_does_not_read_is_closed(core: Core, monkeypatch: py
     assert await read(found) == []
 
 
-async def test_a_stalled_watch_holds_its_events_back(core: Core) -> None:
+async def test_a_stalled_watch_holds_its_events_back(core: ApiServer) -> None:
     found = watcher(core, version=core.store.revision)
     found.stall(True)
     put(core, "a")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from dashboard.live.worker.expected_count import ASK_DELAY, ExpectedCount
+from dashboard.live.worker.first_list_length import ASK_DELAY, FirstListLength
 from informerd.cache.health import Health
 from informerd.errors import Unreachable
 from tests.support.clock import FakeClock, run_ready_tasks
@@ -25,8 +25,8 @@ class Kind:
         return self.total
 
 
-async def told(kind: Kind, clock: FakeClock, seconds: float) -> ExpectedCount:
-    expected = ExpectedCount(lambda: kind.health, kind.count, clock)
+async def told(kind: Kind, clock: FakeClock, seconds: float) -> FirstListLength:
+    expected = FirstListLength(lambda: kind.health, kind.count, clock)
     task = asyncio.create_task(expected.run())
     await run_ready_tasks()
     for _ in range(int(seconds)):

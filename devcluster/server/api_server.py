@@ -21,7 +21,7 @@ from devcluster.server.validation import crds
 FIRST_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
 
-class Core:
+class ApiServer:
     """A store with its verbs, kinds and garbage collector. `now` gives Unix seconds.
 
     A new one holds the four namespaces that every cluster has.

@@ -12,8 +12,8 @@ from typing import Any
 from aiohttp import web
 
 from devcluster.server import options
+from devcluster.server.api_server import ApiServer
 from devcluster.server.builtin_types import strict_failure
-from devcluster.server.core import Core
 from devcluster.server.endpoints import bodies
 from devcluster.server.endpoints.routes import PlainNotFound, Route
 from devcluster.server.endpoints.watch_response import WatchResponses
@@ -40,7 +40,7 @@ _CREATE_ONLY = ("binding", "eviction")
 class ResourceRequests:
     """Answers requests on resources of one core."""
 
-    core: Core
+    core: ApiServer
     watch_responses: WatchResponses
 
     async def handle(self, request: web.BaseRequest, route: Route) -> web.StreamResponse:

@@ -14,7 +14,7 @@ ASK_DELAY = 1.0
 """Seconds that a list may take before its length is requested; small lists have arrived by then."""
 
 
-class ExpectedCount:
+class FirstListLength:
     """Call it for `health` with the remaining number filled in, while a first list is loading and its length is
     known.
     """
