@@ -22,7 +22,7 @@ FIRST_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
 
 class ApiServer:
-    """A store with its verbs, kinds and garbage collector. `now` gives Unix seconds.
+    """One API server without HTTP: a store with its verbs, kinds and garbage collector. `now` gives Unix seconds.
 
     A new one holds the four namespaces that every cluster has.
     """
