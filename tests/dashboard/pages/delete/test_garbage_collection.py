@@ -25,6 +25,8 @@ from tests.support.edit.mydemos import mydemo
 from tests.support.require import controlplane_binaries
 from tests.support.wait import eventually
 
+pytestmark = pytest.mark.controlplane
+
 KINDS = parse_kinds(["mydemos", "secrets", "configmaps", "clusterroles.rbac.authorization.k8s.io"])
 DEMOS, SECRETS, MAPS, ROLES = KINDS
 NAMESPACE = "garbage"

@@ -15,6 +15,8 @@ from tests.support.edit.form_browser import Browser, Page
 from tests.support.require import controlplane_binaries
 from tests.support.wait import eventually
 
+pytestmark = pytest.mark.controlplane
+
 SETS, PODS = "/apis/apps/v1/namespaces/{}/replicasets", "/api/v1/namespaces/{}/pods"
 TEMPLATE = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "main", "image": "nginx:1"}]}}
 WITHIN = 60.0
