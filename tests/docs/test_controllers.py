@@ -136,6 +136,7 @@ async def demo_cluster() -> AsyncIterator[DemoCluster]:
         yield cluster
 
 
+@pytest.mark.program
 async def test_the_pod_counter_labels_each_namespace_with_the_number_of_its_pods(demo_cluster: DemoCluster) -> None:
     manager = Manager(demo_cluster.client, factory=demo_cluster.factory)
     exec(COUNTER, {"manager": manager})
@@ -154,6 +155,7 @@ async def test_the_pod_counter_labels_each_namespace_with_the_number_of_its_pods
         assert await number() == "1"
 
 
+@pytest.mark.program
 async def test_the_finalizer_of_the_page_keeps_a_mydemo_until_the_book_is_without_it(
     demo_cluster: DemoCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,6 +180,7 @@ async def test_the_finalizer_of_the_page_keeps_a_mydemo_until_the_book_is_withou
             await mydemos.get("alpha")
 
 
+@pytest.mark.program
 async def test_the_test_of_the_page_passes() -> None:
     names: dict[str, Callable[[], Awaitable[None]]] = {}
     exec(KIT, names)

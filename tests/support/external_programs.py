@@ -27,6 +27,8 @@ FIXTURES = {
 """Fixtures that start a program, each with the marker that a test gets by it. So does any ``…controlplane``."""
 
 _LOOPBACK = ("127.", "::1", "localhost")
+_EVERYWHERE = ("::", "0.0.0.0")
+"""Addresses of all interfaces, which lead to this machine."""
 _STARTS = {"os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "subprocess.Popen"}
 _LISTENS = "0A"
 """The state of a listening socket in /proc/net/tcp."""
@@ -89,7 +91,7 @@ class Guard:
         if not isinstance(address, tuple):
             return isinstance(address, str | bytes) and bool(address)  # a Unix socket
         host, port = address[:2]
-        if not str(host).startswith(_LOOPBACK):
+        if not str(host).startswith(_LOOPBACK) and host not in _EVERYWHERE:
             return True
         return port not in self._own_ports() and _is_served(port)
 

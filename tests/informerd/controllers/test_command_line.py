@@ -118,6 +118,7 @@ sys.exit(run_until_signal("program", main))
 """
 
 
+@pytest.mark.program
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 async def test_the_first_signal_lets_it_come_to_its_end(number: int) -> None:
     with Running("-c", DRAINS, "quick") as program:
@@ -126,6 +127,7 @@ async def test_the_first_signal_lets_it_come_to_its_end(number: int) -> None:
         assert program.lines == ["working", "draining"]
 
 
+@pytest.mark.program
 async def test_the_second_signal_ends_it_at_once() -> None:
     with Running("-c", DRAINS, "stuck") as program:
         await program.says("working")

@@ -125,6 +125,7 @@ async def _changed(place: Place, before: dict[str, Any]) -> bool:
     return bool(now["metadata"]["resourceVersion"] != before["metadata"]["resourceVersion"])
 
 
+@pytest.mark.program
 async def test_an_error_that_ends_it_is_one_line_and_exit_code_1() -> None:
     source = (
         "import logging, sys; from informerd import ClusterConfig, Manager; logging.basicConfig();"

@@ -60,6 +60,7 @@ async def any_cluster(request: pytest.FixtureRequest) -> AsyncIterator[LiveClust
             yield cluster
 
 
+@pytest.mark.program
 async def test_a_controller_is_tested_in_ten_lines_with_an_hour_in_no_time() -> None:
     clock, seen = FakeClock(), []
 
@@ -163,6 +164,7 @@ async def test_what_is_no_manifest_is_refused_with_what_to_do(cluster: LiveClust
         await cluster.apply({"metadata": {"name": "web"}})
 
 
+@pytest.mark.program
 async def test_the_demo_cluster_is_empty_and_gone_afterwards() -> None:
     async with DemoCluster() as cluster:
         process = cluster._process

@@ -61,6 +61,7 @@ def mydemo(name: str, port: int) -> dict[str, object]:
     return {**head, "spec": {"ip": "10.0.0.1", "port": port}}
 
 
+@pytest.mark.program
 async def test_each_mydemo_has_a_config_map_that_comes_back() -> None:
     clock = FakeClock()
     async with DemoCluster() as cluster:
