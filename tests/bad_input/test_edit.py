@@ -52,6 +52,7 @@ BUTTONS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 async def test_what_yaml_has_beyond_plain_fields_is_said_with_its_place(browser: Browser, one: str, part: str) -> None:
     begun = await browser.open(one + part)
@@ -78,6 +79,7 @@ async def test_line_breaks_of_any_system_and_a_byte_order_mark_change_nothing(
     assert "Nothing would change" in page.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 async def test_inputs_and_buttons_that_no_page_has_write_nothing_and_keep_the_text(
     browser: Browser, one: str, part: str
@@ -94,6 +96,7 @@ async def test_inputs_and_buttons_that_no_page_has_write_nothing_and_keep_the_te
         assert (page.status, page.form.values["yaml"]) == (200, text), button
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 async def test_a_form_that_lacks_something_or_has_it_broken_is_answered_and_writes_nothing(
     browser: Browser, one: str, part: str

@@ -90,6 +90,7 @@ def check(page: Page, text: str, words: str, *, name: str = "yaml") -> None:
     assert "<script>alert" not in page.body
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["edit/", "edit/status/"])
 async def test_an_edit_says_what_is_wrong_and_keeps_the_text(browser: Browser, one: str, part: str) -> None:
     begun = await browser.open(one + part)
@@ -97,6 +98,7 @@ async def test_an_edit_says_what_is_wrong_and_keeps_the_text(browser: Browser, o
         check(await browser.press(begun, "review", yaml=text), text, words)
 
 
+@pytest.mark.slow
 async def test_a_new_object_says_what_is_wrong_and_keeps_the_text(browser: Browser) -> None:
     begun = await browser.open(f"/resources/{KEY}/new/?namespace=default")
     for text, words in UNREADABLE + OTHERS + WRONG:

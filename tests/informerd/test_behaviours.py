@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from inspect import signature
 from pathlib import Path
 
+import pytest
+
 from informerd.cache import (
     backoff,
     delta_fifo,
@@ -51,6 +53,7 @@ def functions_of(file: str) -> set[str]:
     return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
 
 
+@pytest.mark.slow
 def test_every_test_that_is_named_exists() -> None:
     names = [*named()]
     assert len(names) > 150

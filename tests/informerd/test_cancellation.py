@@ -239,6 +239,7 @@ async def test_a_client_that_is_closed_first_does_no_harm(begin: Begin, reach: R
     await scene.factory.stop()
 
 
+@pytest.mark.slow
 @at_each_point
 @pytest.mark.parametrize("turns", range(8))
 async def test_a_second_cancellation_during_the_end_leaves_nothing_behind(

@@ -7,6 +7,8 @@ import pytest
 from tests.support.informerd.model.mutations import MUTATIONS, Mutation
 from tests.support.informerd.model.run import run_histories
 
+pytestmark = pytest.mark.slow
+
 BLOCKS = 5
 IN_A_BLOCK = 50
 STEPS = 30

@@ -175,6 +175,7 @@ def test_a_page_renders_well_formed_with_unique_ids(name: str) -> None:
     assert len(structure.ids) == len(set(structure.ids)), sorted(structure.ids)
 
 
+@pytest.mark.slow
 def test_every_icon_that_is_used_is_in_the_sprite() -> None:
     sprite = set(structure_of((TEMPLATES / "layout/_icons.html").read_text()).ids)
     for name, (template, context) in PAGES.items():

@@ -20,6 +20,8 @@ from dashboard.live.replication import replica_rows as holding_module
 from tests.support.live.model.oracle import check
 from tests.support.live.model.simulation import World
 
+pytestmark = pytest.mark.slow
+
 OPS = (
     "change", "change", "change", "change", "storm", "lose", "lose", "silence", "restart", "double", "kill", "stick",
     "break", "relist", "open", "open", "open", "go", "slow", "leave", "wait",

@@ -25,6 +25,8 @@ from dashboard.pages.lists.window import RowWindow
 from tests.dashboard.live.test_model import _small, by_chance, live_through, unbroken
 from tests.support.live.model.oracle import check
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["_small"]
 
 Patch = Callable[[pytest.MonkeyPatch], None]

@@ -43,6 +43,7 @@ def send_all(demo: Demo, seed: int) -> Counter[int]:
     return codes
 
 
+@pytest.mark.slow
 async def test_odd_requests_get_an_answer_each(demo: Demo) -> None:
     codes = await asyncio.to_thread(send_all, demo, 1)
     assert sum(codes.values()) == REQUESTS
@@ -88,6 +89,7 @@ async def test_a_json_patch_cannot_blow_an_object_up(demo: Demo) -> None:
     assert "The allowed maximum operations in a JSON patch is 10000, got 10001" in reply.json["message"]
 
 
+@pytest.mark.slow
 async def test_a_strategic_patch_of_many_finalizers_is_merged_soon(demo: Demo) -> None:
     await demo.ask("POST", MAPS, {"metadata": {"name": "c"}})
     for half in range(2):

@@ -63,6 +63,7 @@ class World:
         return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 3])
 async def test_in_any_history_every_object_is_reconciled_as_it_is_in_the_end(workers: int) -> None:
     for seed in range(HISTORIES):

@@ -244,6 +244,7 @@ def test_a_lease_whose_answer_got_lost_is_known_as_ones_own(world: World) -> Non
     assert world.server.holders == ["a"]
 
 
+@pytest.mark.slow
 def test_who_may_read_but_never_create_the_lease_keeps_no_more_of_its_tries_for_it(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -266,6 +267,7 @@ def test_a_write_may_take_as_long_as_nobody_else_can_lead(world: World, leader: 
         leader.leadership.guard()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(16))
 def test_two_never_lead_whatever_happens_and_in_the_end_one_does(seed: int) -> None:
     with World(seed) as world:

@@ -59,6 +59,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(value=st.dictionaries(st.text(), JSON, max_size=3))
 def test_what_the_dashboard_writes_means_the_same_in_both(value: dict[str, object]) -> None:
     text = to_yaml(value)

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 import hypothesis.strategies as st
 import msgspec
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from informerd.errors import QueueShutDown
@@ -214,6 +215,7 @@ class Trial:
         self.model.close()
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 @given(st.lists(STEPS, min_size=5, max_size=60), ENDS, st.lists(STEPS, max_size=8))
 def test_in_any_history_keys_are_handed_out_as_the_model_says(before: list[Step], end: Step, after: list[Step]) -> None:

@@ -62,6 +62,7 @@ def test_a_turn_ends_in_time_and_the_next_follows_once_everybody_else_has_had_on
     assert slow.hub.metrics.full_turns == 1
 
 
+@pytest.mark.slow
 def test_with_no_time_left_in_store_a_turn_is_followed_by_a_rest_as_long() -> None:
     slow, version = Slow(), 2
     busy = rested = 0.0
@@ -94,6 +95,7 @@ async def test_who_waits_for_a_page_has_two_thirds_of_the_time_whatever_is_in_st
         await asyncio.sleep(0)
 
 
+@pytest.mark.slow
 def test_every_view_has_its_turn_though_the_first_ones_change_again_and_again() -> None:
     slow = Slow()
     end = slow.clock.now() + 2 * MAX_WAIT

@@ -24,6 +24,7 @@ def test_numbers_are_exact_where_there_are_few_digits_to_a_double() -> None:
     assert encode_part(2.0**60) == encode_part(2**60)
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(st.tuples(texts, texts) | st.tuples(numbers, numbers))
 @example(("a", "a\0"))
@@ -35,6 +36,7 @@ def test_texts_and_numbers(pair: tuple[str, str] | tuple[float, float]) -> None:
     assert (encode_part(one) == encode_part(other)) == (one == other)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(st.lists(nested, max_size=3).map(tuple), st.lists(nested, max_size=3).map(tuple))
 def test_tuples(one: tuple[object, ...], other: tuple[object, ...]) -> None:
@@ -45,6 +47,7 @@ def test_tuples(one: tuple[object, ...], other: tuple[object, ...]) -> None:
     assert (encode_part(one) < encode_part(other)) == smaller
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS)
 @given(data=st.data(), downwards=st.booleans())
 def test_the_keys_of_every_order_of_columns(order: Order, downwards: bool, data: st.DataObject) -> None:

@@ -74,6 +74,7 @@ def test_blocks_are_all_entries_as_they_were_whatever_moves_later() -> None:
     assert [each for block in blocks for each in block] == sorted(entry(n) for n in range(BLOCK_SIZE * 3))
 
 
+@pytest.mark.slow
 def test_any_sequence_of_moves_leaves_what_a_sorted_list_would_be() -> None:
     chance = random.Random(4)
     entries, model = SortedList(), set[EncodedKey]()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,6 +65,7 @@ def plain(html: str) -> str:
     return ElementTree.tostring(ElementTree.fromstring(html), encoding="unicode")
 
 
+@pytest.mark.slow
 @given(trees, trees)
 def test_whatever_changed_the_page_ends_with_the_new_html(old: dict[str, object], new: dict[str, object]) -> None:
     before, after = html_of(old), html_of(new)
@@ -72,6 +74,7 @@ def test_whatever_changed_the_page_ends_with_the_new_html(old: dict[str, object]
     assert (frame == "") == (before == after)
 
 
+@pytest.mark.slow
 @given(trees, trees)
 def test_what_is_taken_from_the_tree_before_is_what_would_be_read(
     old: dict[str, object], new: dict[str, object]

@@ -540,6 +540,7 @@ class Network:
         self._post()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 async def test_over_a_lossy_layer_the_replica_ends_with_the_publishers_rows_and_has_counted_every_gap(
     seed: int, monkeypatch: pytest.MonkeyPatch

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,6 +66,7 @@ def live_through(holding: ReplicaRows, history: list[tuple[str, list[tuple[int, 
         yield
 
 
+@pytest.mark.slow
 @given(deeds)
 def test_what_each_owns_is_known_whatever_has_come_and_gone(
     history: list[tuple[str, list[tuple[int, int, str]]]],
@@ -75,6 +77,7 @@ def test_what_each_owns_is_known_whatever_has_come_and_gone(
         assert len(holding.by_subject) == 0
 
 
+@pytest.mark.slow
 @given(deeds)
 def test_events_are_known_by_what_they_are_about(history: list[tuple[str, list[tuple[int, int, str]]]]) -> None:
     holding = ReplicaRows("events")

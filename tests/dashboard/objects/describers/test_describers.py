@@ -549,6 +549,7 @@ def _odd(draw: st.DrawFn) -> tuple[str, Json, Json]:
     return key, usual, odd
 
 
+@pytest.mark.slow
 @given(_odd())
 def test_whatever_stands_in_an_object_it_is_described(drawn: tuple[str, Json, Json]) -> None:
     key, usual, odd = drawn

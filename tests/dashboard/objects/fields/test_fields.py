@@ -84,6 +84,7 @@ def test_what_turns_the_text_around_it_is_seen_in_a_review_in_values_and_names()
     assert change.path == ("data", "a\u2066b")
 
 
+@pytest.mark.slow
 def test_a_name_with_dots_is_the_longest_that_the_map_has() -> None:
     rng = random.Random(7)
     names = ["", "a", "b", "a.b", "a.b.a", ".a", "a.", "..", "b.a.b.b", "a.a.a.a.a"]

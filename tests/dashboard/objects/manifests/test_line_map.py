@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,6 +42,7 @@ def test_managed_fields_are_written_apart() -> None:
     assert managed_fields_line_map({"metadata": {"name": "x"}}) == LineMap([], [], {})
 
 
+@pytest.mark.slow
 @given(OBJECTS, OBJECTS)
 def test_what_is_taken_from_another_version_is_what_would_be_written(old: dict[str, Any], new: dict[str, Any]) -> None:
     found = yaml_line_map(new, yaml_line_map(old))

@@ -126,6 +126,7 @@ def test_an_anchor_that_goes_while_others_need_it_costs_the_comments_but_not_the
     assert parse(rewrite(document, {"a": 2, "b": 1})).value == {"a": 2, "b": 1}
 
 
+@pytest.mark.slow
 def test_whatever_changes_the_text_holds_exactly_the_new_object_and_keeps_the_other_lines() -> None:
     for seed in range(400):
         rng = random.Random(seed)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +18,8 @@ from dashboard.objects.manifests.rewrite import rewrite
 from dashboard.objects.manifests.writer import dump
 from dashboard.objects.merge.three_way import merge
 from dashboard.objects.schemas.schema import METADATA, Schema
+
+pytestmark = pytest.mark.slow
 
 Json = dict[str, Any]
 

@@ -195,6 +195,7 @@ SCALARS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(SCALARS, min_size=1, max_size=3).map(tuple), min_size=2, max_size=8), st.booleans())
 def test_keys_of_any_values_compare_with_each_other(lists: list[tuple[Any, ...]], amounts: bool) -> None:
     path = FieldPath(".spec.cpu" if amounts else ".spec.x")
@@ -234,6 +235,7 @@ PATHS = st.lists(
 ).map(lambda steps: ".a" + "".join(steps))
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(["a", "b"]), JSON), st.lists(PATHS, min_size=1, max_size=4))
 def test_the_fast_way_of_reading_finds_what_the_plain_one_finds(obj: dict[str, Any], texts: list[str]) -> None:
     paths = tuple(map(FieldPath, texts))

@@ -338,6 +338,7 @@ def random_term(rng: random.Random) -> Term:
     return ColumnTerm("node", 8, "natural", "=", random_patterns(rng), negative)
 
 
+@pytest.mark.slow
 def test_what_is_written_down_reads_back_the_same() -> None:
     rng = random.Random(20261121)
     for _ in range(3000):
@@ -354,6 +355,7 @@ def test_what_is_written_down_reads_back_the_same() -> None:
         assert found.href() == query.href()
 
 
+@pytest.mark.slow
 def test_whatever_is_typed_is_answered_without_an_exception() -> None:
     rng = random.Random(7)
     pieces = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -252,6 +253,7 @@ MEMBERS = range(7)
 links = st.lists(st.tuples(st.sampled_from(MEMBERS), st.sets(st.sampled_from(MEMBERS), max_size=3), st.booleans()))
 
 
+@pytest.mark.slow
 @given(links)
 def test_whatever_comes_and_goes_those_below_are_what_the_object_leads_to(
     deeds: list[tuple[int, set[int], bool]],

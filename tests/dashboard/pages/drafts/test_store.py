@@ -145,6 +145,7 @@ async def test_nobody_sees_writes_or_ends_anothers_draft(shelf: DraftStore, me: 
     assert await texts(shelf, me) == ["mine"]
 
 
+@pytest.mark.slow
 async def test_a_full_shelf_throws_nothing_away_and_takes_no_more(shelf: DraftStore, me: Identity) -> None:
     keys = [new_key() for _ in range(MAX_PER_BROWSER)]
     for key in keys:

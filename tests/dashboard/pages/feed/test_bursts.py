@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -87,6 +88,7 @@ def made(changes: list[tuple[float, str, str, str, str]]) -> list[Entry]:
     return found
 
 
+@pytest.mark.slow
 @given(CHANGES)
 def test_whatever_comes_each_entry_is_counted_in_exactly_one_line(
     changes: list[tuple[float, str, str, str, str]],
@@ -103,6 +105,7 @@ def test_whatever_comes_each_entry_is_counted_in_exactly_one_line(
     assert counted == Counter(one.op for one in entries)
 
 
+@pytest.mark.slow
 @given(CHANGES, st.integers(1, 6), st.integers(1, 8), st.data())
 def test_sampling_loses_nothing_from_the_counts(
     changes: list[tuple[float, str, str, str, str]], most: int, room: int, data: st.DataObject

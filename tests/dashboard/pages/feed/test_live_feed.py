@@ -455,6 +455,7 @@ def test_a_long_span_is_paged() -> None:
     assert [link.words for link in view.page.links.pages] == ["Newer", "Older"]
 
 
+@pytest.mark.slow
 async def test_much_that_is_remembered_is_searched_in_slices() -> None:
     shown = Shown()
     for _ in range(60):

@@ -231,6 +231,7 @@ def test_a_large_object_is_held_back_until_it_is_asked_for() -> None:
     assert sheet.posted({}).text == text
 
 
+@pytest.mark.slow
 def test_plain_fields_are_held_back_too_where_there_are_very_many() -> None:
     sheet = wide()
     assert len(sheet.inputs.values) < 3 * MAX_NODES
@@ -240,6 +241,7 @@ def test_plain_fields_are_held_back_too_where_there_are_very_many() -> None:
     assert "f1400: mine" in opened.posted({"field.spec.f1400": "mine"}).text
 
 
+@pytest.mark.slow
 def test_a_plain_field_without_room_is_shown_where_it_is_wrong_or_was_typed_into() -> None:
     sheet = wide()
     sheet.problems = (Problem("It must be text.", path=("spec", "f1300")),)
@@ -250,6 +252,7 @@ def test_a_plain_field_without_room_is_shown_where_it_is_wrong_or_was_typed_into
     assert form.nodes[0].children[1200].is_input
 
 
+@pytest.mark.slow
 def test_as_many_fields_as_can_be_open_can_be_sent() -> None:
     sheet = wide()
     sheet.opened = " ".join(f"spec.f{number}" for number in range(1000, 1000 + MOST_OPENED))
@@ -294,6 +297,7 @@ def long_list(count: int, *names: str) -> Sheet:
     return Sheet.of(of_spec(spec), to_yaml({"metadata": {"name": "x"}, "spec": held}))
 
 
+@pytest.mark.slow
 def test_a_list_that_is_too_long_is_turned_page_by_page_until_every_item_was_there() -> None:
     sheet = long_list(400)
     seen: list[int] = []

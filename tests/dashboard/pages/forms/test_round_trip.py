@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,8 @@ from dashboard.objects.merge.diff import changes
 from dashboard.pages.forms.input_names import FIELD, INITIAL, decode_path, encode_path
 from tests.support.forms.form_page import Sheet, of_spec
 from tests.support.forms.random_schemas import ANYTHING, NAMES, SCHEMAS, fitting
+
+pytestmark = pytest.mark.slow
 
 RUNS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 

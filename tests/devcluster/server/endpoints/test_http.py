@@ -256,6 +256,7 @@ TYPES = (
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content_type", TYPES)
 @pytest.mark.parametrize("path", [MAPS, GADGETS, "/api/v1/namespaces/t/pods", CRDS])
 async def test_nothing_a_client_sends_is_an_internal_error(demo: Demo, path: str, content_type: str) -> None:

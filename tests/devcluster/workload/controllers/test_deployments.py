@@ -15,6 +15,8 @@ from devcluster.server.storage import objects
 from tests.support.devcluster.workload_cluster import DEPLOYMENTS, SETS, Json, World, condition, deployment
 from tests.support.kubectl import KubectlSide, kubectl_binary
 
+pytestmark = pytest.mark.slow
+
 
 def status(world: World, name: str) -> Json:
     found: Json = world.one(DEPLOYMENTS, "default", name)["status"]

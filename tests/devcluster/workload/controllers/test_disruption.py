@@ -9,6 +9,8 @@ from devcluster.server.status import Failure
 from devcluster.workload.objects import timestamp
 from tests.support.devcluster.workload_cluster import Json, World
 
+pytestmark = pytest.mark.slow
+
 BUDGETS = "poddisruptionbudgets.policy"
 
 

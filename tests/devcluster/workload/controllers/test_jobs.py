@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from devcluster.server.printers.pod import pod_status
 from tests.support.devcluster.workload_cluster import JOBS, PODS, Json, World
+
+pytestmark = pytest.mark.slow
 
 
 def job(annotations: Json | None = None, **spec: Any) -> Json:

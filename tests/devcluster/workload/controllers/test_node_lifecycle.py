@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from devcluster.server.options import DeleteOptions
 from devcluster.workload.demo.scenarios import incidents
 from tests.support.devcluster.workload_cluster import LEASES, NODES, PODS, SETS, Json, World, condition, told
+
+pytestmark = pytest.mark.slow
 
 
 def silent_node(world: World) -> Json | None:

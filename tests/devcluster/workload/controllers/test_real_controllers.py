@@ -11,6 +11,8 @@ from tests.support.devcluster.controller_scenarios import SCENARIOS
 from tests.support.devcluster.workload_cluster import DEPLOYMENTS, Json, World, running
 from tests.support.program import ROOT
 
+pytestmark = pytest.mark.slow
+
 RECORDED = json.loads((ROOT / "tests/support/devcluster/controller_recordings.json").read_text())
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from devcluster.server.printers.pod import pod_status
 from devcluster.server.storage import objects
 from tests.support.devcluster.workload_cluster import DEPLOYMENTS, PODS, SETS, World
+
+pytestmark = pytest.mark.slow
 
 
 async def test_it_is_calm_without_a_director(calm: World) -> None:

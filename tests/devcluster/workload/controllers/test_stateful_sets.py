@@ -21,6 +21,8 @@ from tests.support.devcluster.workload_cluster import (
     running,
 )
 
+pytestmark = pytest.mark.slow
+
 POD: Json = {"containers": [{"name": "c", "image": "i:1"}]}
 
 

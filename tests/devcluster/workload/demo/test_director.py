@@ -30,6 +30,8 @@ from tests.support.devcluster.workload_cluster import (  # fmt: skip
     told,
 )
 
+pytestmark = pytest.mark.slow
+
 
 async def test_something_moves_all_the_time_and_nothing_grows() -> None:
     async with running(rate=5.0) as world:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from devcluster.server.printers.pod import pod_status
 from devcluster.server.storage import objects
 from tests.support.devcluster.workload_cluster import PODS, Json, World
@@ -19,6 +21,7 @@ def restarts(world: World, name: str) -> int:
     return int(statuses[0].get("restartCount", 0))
 
 
+@pytest.mark.slow
 async def test_a_crash_loop_backs_off_longer_each_time(calm: World) -> None:
     calm.create(PODS, pod("loops", annotations={"demo.deltaboard/behaviour": "crash"}))
     assert await calm.live(160, lambda: restarts(calm, "loops") >= 4)
@@ -40,6 +43,7 @@ async def test_a_crash_loop_backs_off_longer_each_time(calm: World) -> None:
     assert back_off["source"]["host"].startswith("worker-")
 
 
+@pytest.mark.slow
 async def test_a_leak_is_killed_for_its_memory(calm: World) -> None:
     annotations = {"demo.deltaboard/behaviour": "memory", "demo.deltaboard/seconds": "5-6"}
     calm.create(PODS, pod("leaks", annotations=annotations))

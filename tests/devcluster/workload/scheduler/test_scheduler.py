@@ -52,6 +52,7 @@ async def test_it_goes_to_a_node_as_soon_as_one_fits(calm: World) -> None:
     assert line in calm.said("stray")
 
 
+@pytest.mark.slow
 async def test_a_cordoned_node_gets_none(calm: World) -> None:
     for number in range(1, 6):
         calm.patch(NODES, "", f"worker-{number}", {"spec": {"unschedulable": True}})

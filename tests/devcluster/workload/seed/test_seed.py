@@ -39,6 +39,7 @@ def test_everything_seeded_has_its_owner() -> None:
     assert {owner["kind"] for job in world.all(JOBS) for owner in job["metadata"]["ownerReferences"]} == {"CronJob"}
 
 
+@pytest.mark.slow
 def test_the_same_seed_makes_the_same_cluster() -> None:
     def names(number: int) -> list[tuple[str, str]]:
         return sorted(record.key for record in seeded(FakeClock(), number).store.records(PODS).values())
@@ -60,6 +61,7 @@ def test_a_fleet_has_about_as_many_pods_as_asked_for(pods: int) -> None:
     assert {app.namespace for app in made.apps} <= {name for name, _ in made.namespaces} | {"default"}
 
 
+@pytest.mark.slow
 def test_nodes_and_addresses_of_a_large_fleet_are_told_apart() -> None:
     clock = FakeClock()
     nodes = World(seeded(clock, pods=3_500), clock).all(NODES)
