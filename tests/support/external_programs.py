@@ -53,6 +53,8 @@ class Guard:
     def __init__(self) -> None:
         self._on = False
         self._met: list[str] = []
+        self._free: set[int] = set()
+        """Ports at which nobody listened when this test asked; there are tests that try one a thousand times."""
         self._bound: weakref.WeakSet[socket.socket] = weakref.WeakSet()
         self._installed = False
 
@@ -65,7 +67,7 @@ class Guard:
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
         """Raises AssertionError at its end where something was met."""
-        self._on, self._met = True, []
+        self._on, self._met, self._free = True, [], set()
         try:
             yield
         finally:
@@ -93,7 +95,12 @@ class Guard:
         host, port = address[:2]
         if not str(host).startswith(_LOOPBACK) and host not in _EVERYWHERE:
             return True
-        return port not in self._own_ports() and _is_served(port)
+        if port in self._free or port in self._own_ports():
+            return False
+        if _is_served(port):
+            return True
+        self._free.add(port)
+        return False
 
     def _own_ports(self) -> set[int]:
         found = set()
