@@ -65,8 +65,8 @@ def show(new_context: Callable[..., BrowserContext], asked: list[str]) -> Show:
 
     def open_page(template: str, view: Any, *, path: str = "/resources/pods/", **options: Any) -> Page:
         context = new_context(**{"base_url": HOST, **options})
-        page_info = samples.page_info("pods", socket="")
-        serve(context, {path: render_to_string(template, {"view": view, "page": page_info})}, asked)
+        shown = {"view": view, "page": samples.page_info("pods", socket=""), "command": samples.KUBECTL_COMMAND}
+        serve(context, {path: render_to_string(template, shown)}, asked)
         page = context.new_page()
         page.goto(path)
         return page
@@ -341,7 +341,12 @@ def test_a_script_that_fails_while_it_starts_leaves_those_that_come_with_it_alon
     chromium: Browser, asked: list[str], debug: bool
 ) -> None:
     with override_settings(WHITENOISE_AUTOREFRESH=debug):
-        html = render_to_string("lists/list.html", {"view": samples.list_view(9), "page": samples.page_info("pods")})
+        shown = {
+            "view": samples.list_view(9),
+            "page": samples.page_info("pods"),
+            "command": samples.KUBECTL_COMMAND,
+        }
+        html = render_to_string("lists/list.html", shown)
         context = chromium.new_context(base_url=HOST)
         serve(context, {"/resources/pods/": html}, asked)
         context.add_init_script(BREAKS)

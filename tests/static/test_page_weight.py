@@ -33,7 +33,8 @@ def asked_for(html: str) -> list[str]:
 
 
 def rendered(template: str, view: Any) -> str:
-    return render_to_string(template, {"view": view, "page": samples.page_info("pods")})
+    context = {"view": view, "page": samples.page_info("pods"), "command": samples.KUBECTL_COMMAND}
+    return render_to_string(template, context)
 
 
 @pytest.mark.parametrize("template", PAGES)

@@ -23,7 +23,6 @@ from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.query.query import Query
 from dashboard.pages.details.change_log import ChangeLine, FieldLine
 from dashboard.pages.lists.columns import column_choices
-from dashboard.pages.lists.kubectl import kubectl_command
 from dashboard.runtime.text import TextPiece
 from dashboard.templatetags import deltaboard
 from tests.support.controllers import reports
@@ -31,7 +30,7 @@ from tests.support.pages import page_samples as samples
 from tests.support.program import ROOT
 
 TEMPLATES = ROOT / "templates"
-COMMAND = kubectl_command(KINDS["pods"], Query(key="pods"))
+COMMAND = samples.KUBECTL_COMMAND
 NAMES = sorted(str(path.relative_to(TEMPLATES)) for path in TEMPLATES.rglob("*.html"))
 BLOCKED = {
     "a style attribute": re.compile(r"\sstyle\s*=", re.IGNORECASE),

@@ -28,6 +28,7 @@ from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.layout.namespaces import NamespacePicker
 from dashboard.pages.layout.navigation import KindFold, KindGroup, KindItem
 from dashboard.pages.lists.facets import Facet, FacetShare
+from dashboard.pages.lists.kubectl import kubectl_command
 from dashboard.pages.overview.problems import UnhealthyGroup, UnhealthyObject, UnhealthyObjects
 from dashboard.pages.overview.tiles import Tile
 from dashboard.runtime.background import TimeSlicer
@@ -51,6 +52,10 @@ PODS: tuple[Pod, ...] = (
     ("shop", LONG, "0/1", "bad", "Init:CrashLoopBackOff", 1206, 3600, "ip-10-6-2-30.eu-central-1.compute.internal"),
     ("shop-with-a-long-namespace-name", "web-79b8d6f5c-5cz8g", "1/1", "ok", "Running", 0, 5 * 3600, "node-533"),
 )
+
+
+KUBECTL_COMMAND = kubectl_command(KINDS["pods"], Query(key="pods"))
+"""Command of a list of pods, which its page offers."""
 
 
 def pod_row(number: int) -> Row:
