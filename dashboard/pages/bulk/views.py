@@ -26,8 +26,8 @@ from dashboard.pages.bulk.review import (
     review_groups,
 )
 from dashboard.pages.bulk.run import ChangeGroup, Item
+from dashboard.pages.bulk.run_checks import count_dependents, filter_changes, verb_limit
 from dashboard.pages.bulk.runner import BULK_RUNS
-from dashboard.pages.bulk.selection import count_dependents, filter_changes, verb_limit
 from dashboard.pages.layout.page import htmx_of
 from dashboard.pages.writes.unavailable import unavailable_as_page
 from dashboard.runtime.app_state import CLOCK

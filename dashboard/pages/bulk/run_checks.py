@@ -1,4 +1,4 @@
-"""Current matches of a run's filter, compared with its objects; permission and dependents of a run."""
+"""Checks of a run before its review: objects that no longer match its filter, permissions, and dependents."""
 
 from __future__ import annotations
 

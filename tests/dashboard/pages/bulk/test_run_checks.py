@@ -1,4 +1,4 @@
-"""Tests that counting many rows for a review leaves time to the event loop."""
+"""Tests of a run's checks: counting many rows for a review leaves time to the event loop."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dashboard.objects.kinds.catalog import KINDS, parse_kinds
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.bulk.request import RunRequest
 from dashboard.pages.bulk.run import Item
-from dashboard.pages.bulk.selection import count_dependents, filter_changes
+from dashboard.pages.bulk.run_checks import count_dependents, filter_changes
 from informerd.clock import SystemClock
 from tests.support.live.fake_channel_layer import RecordingLayer
 from tests.support.live.replica_feeder import Feeder, put_feeders
@@ -92,7 +92,7 @@ async def test_what_several_own_is_counted_where_all_of_them_are_deleted() -> No
 async def test_others_have_turns_while_what_belongs_to_one_object_is_counted(
     key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dashboard.pages.bulk.selection.COUNT_SLICE", 0.0)
+    monkeypatch.setattr("dashboard.pages.bulk.run_checks.COUNT_SLICE", 0.0)
     owner = {"kind": KINDS[key].resource.kind, "name": "one", "uid": "one"}
     place = place_with(key, [pod(n, "one", owner=owner) for n in range(500)])
     found, turns = await turns_during(count_dependents(place, [Item("", "one", "one", "tried")]))
