@@ -51,7 +51,7 @@ class Connection:
         self.client: Client | None = None
         self.discovery: Discovery | None = None
         self.version = ""
-        self.chosen = asyncio.Event()
+        self.cluster_chosen = asyncio.Event()
         """Set once the first choice has been made, usable or not."""
         self._choice = choice
         self._clock = clock
@@ -79,7 +79,7 @@ class Connection:
         return str(self._demo.kubeconfig or "") if self.is_demo else ""
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """The cluster and why it was chosen, or why there is none, in one line."""
         if self.client is None:
             return f"No cluster yet: {self.problem}"
@@ -89,7 +89,7 @@ class Connection:
         """Choose, connect and check both until cancelled."""
         while True:
             await self.check()
-            self.chosen.set()
+            self.cluster_chosen.set()
             await self._clock.sleep(CHECK_INTERVAL)
 
     async def close(self) -> None:
@@ -132,7 +132,7 @@ class Connection:
         self.cluster, self.discovery = config, Discovery(client, clock=self._clock)
         self.version, self._config_problem, self._answer_problem = "", "", ""
         # The first choice is what the command says on its own; any later one is news.
-        level = logging.INFO if self.chosen.is_set() else logging.DEBUG
+        level = logging.INFO if self.cluster_chosen.is_set() else logging.DEBUG
         logger.log(level, "cluster %s at %s: %s", config.name, config.server, config.why)
         await cancel_all(self._asking)
         asking = keep_running("asking the API server's version", partial(self._ask_version, client), self._clock)

@@ -81,10 +81,10 @@ class Hub:
             timer=timer,
             is_page_awaited=lambda: len(self.index.slices) > 0,
         )
-        self.followed = HubKinds(replicas, clock, self._changed)
-        self.history = FeedHistory(self.followed.configured_replicas(), clock)
+        self.hub_kinds = HubKinds(replicas, clock, self._changed)
+        self.history = FeedHistory(self.hub_kinds.configured_replicas(), clock)
         sources = tuple(sources)
-        self._heartbeat = Heartbeat(self.followed, sources, clock, problem=self._trouble, cluster=cluster)
+        self._heartbeat = Heartbeat(self.hub_kinds, sources, clock, problem=self._cluster_problem, cluster=cluster)
         self.fit_query = self.index.fit_query
         self.wait_for_rows = self.index.wait_for_rows
         self.most_common_values = self.index.most_common_values
@@ -98,28 +98,28 @@ class Hub:
     @property
     def kinds(self) -> tuple[KindInfo, ...]:
         """All kinds that are shown."""
-        return self.followed.all_kinds
+        return self.hub_kinds.all_kinds
 
     @property
     def configured_kinds(self) -> tuple[KindInfo, ...]:
         """The kinds of the settings."""
-        return self.followed.configured
+        return self.hub_kinds.configured
 
     @property
     def summaries(self) -> Mapping[str, KindSummary]:
         """Health counts of each kind, and its unhealthy objects."""
-        return self.followed.summaries
+        return self.hub_kinds.summaries
 
     def follow(self, kind: KindInfo) -> None:
         """Show one more kind, which has a replica."""
-        self.followed.follow(kind)
+        self.hub_kinds.follow(kind)
         self._stir_details()
         self._next_beat = self.clock.now()  # open pages' navigation has it at once
         self._updates.wake.set()
 
     def unfollow(self, key: str) -> None:
         """Stop showing a kind, before its replica is removed; pages that still show it are told to connect again."""
-        if self.followed.unfollow(key):
+        if self.hub_kinds.unfollow(key):
             self._forget_views(key)
             self._stir_details()
 
@@ -130,7 +130,7 @@ class Hub:
     def update_kinds(self, kinds: tuple[KindInfo, ...]) -> None:
         """Take over what discovery says of followed kinds; views of those that changed are opened again."""
         before = {kind.key: kind for kind in self.kinds}
-        self.followed.update_kinds(kinds)
+        self.hub_kinds.update_kinds(kinds)
         for kind in kinds:
             if kind.key in before and before[kind.key].resolved and before[kind.key] != kind:
                 self._forget_views(kind.key)
@@ -167,7 +167,7 @@ class Hub:
 
         def made() -> V:
             view = make()
-            view.trouble = self._trouble  # before anybody opens it
+            view.cluster_problem = self._cluster_problem  # before anybody opens it
             return view
 
         opened = self._store.open(view_class.id_of(state_key), made)
@@ -274,7 +274,7 @@ class Hub:
     def _second(self) -> None:
         """Once a second: send the heartbeat, let time pass in views, and drop what is not needed."""
         moment = self.clock.time()
-        self.followed.kind_summaries.pass_time(moment)
+        self.hub_kinds.kind_summaries.pass_time(moment)
         self._subscribers.send_heartbeat(self._heartbeat.message())
         before, self._told = self._told, self.connection_problem()
         self.index.pass_time(moment)
@@ -296,7 +296,7 @@ class Hub:
     def _changed(self, key: str, change: Change) -> None:
         if change.has_new_columns:
             self._forget_views(key)
-        self.followed.kind_summaries.apply(key, change)
+        self.hub_kinds.kind_summaries.apply(key, change)
         self.index.apply(key, change)
         self.history.add(key, change)
         for watched in list(self.views.values()):
@@ -316,7 +316,7 @@ class Hub:
                 watched.view.dirty = True
                 self._updates.mark_dirty(watched)
 
-    def _trouble(self) -> str:
+    def _cluster_problem(self) -> str:
         return self.connection_problem()
 
 

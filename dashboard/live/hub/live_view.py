@@ -44,7 +44,7 @@ class LiveView(ABC):
         self.dirty = False
         self.on_dirty: Callable[[], None] = _nothing
         """Called when the view becomes dirty by itself, not by `apply`."""
-        self.trouble: Callable[[], str] = lambda: ""
+        self.cluster_problem: Callable[[], str] = lambda: ""
         """Returns what keeps the whole dashboard from the cluster, as a sentence; empty when nothing does."""
 
     @classmethod

@@ -69,7 +69,7 @@ class Sender:
 
     def __init__(self, channel_layer: ChannelLayer, layer_health: ChannelLayerHealth) -> None:
         self._layer = channel_layer
-        self._trouble = layer_health
+        self._layer_health = layer_health
 
     async def to_group(self, group: str, message: dict[str, Any]) -> bool:
         """Send to everyone in the group. Returns whether the layer accepted the message."""
@@ -86,9 +86,9 @@ class Sender:
         except ChannelFull:
             return False
         except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
-            self._trouble.record_failure(error)
+            self._layer_health.record_failure(error)
             return False
-        self._trouble.record_success()
+        self._layer_health.record_success()
         return True
 
 
@@ -107,7 +107,7 @@ class GroupChannel:
         self._layer = channel_layer
         self._group = group
         self._clock = clock
-        self._trouble = layer_health
+        self._layer_health = layer_health
 
     async def run(self, handle: Callable[[dict[str, Any]], Awaitable[None]]) -> None:
         """Pass each message to `handle`, one after the other, until cancelled."""
@@ -128,7 +128,7 @@ class GroupChannel:
                 self.channel_name = await self._layer.new_channel()
             return await self._layer.receive(self.channel_name)
         except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
-            self._trouble.record_failure(error)
+            self._layer_health.record_failure(error)
             self.channel_name, self.is_joined = "", False
             await self._clock.sleep(RECEIVE_RETRY_DELAY)
             return None
@@ -144,7 +144,7 @@ class GroupChannel:
             async with asyncio.timeout(SEND_TIMEOUT):
                 await self._layer.group_add(self._group, channel)
         except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
-            self._trouble.record_failure(error)
+            self._layer_health.record_failure(error)
             return False
-        self._trouble.record_success()
+        self._layer_health.record_success()
         return channel == self.channel_name

@@ -54,12 +54,12 @@ class Replicas:
         """
         self.configured_keys = frozenset(kind.key for kind in self.kinds)
         """Keys of the kinds that are always followed."""
-        self._trouble = layer_health or ChannelLayerHealth()
-        self._sender = Sender(channel_layer, self._trouble)
+        self._layer_health = layer_health or ChannelLayerHealth()
+        self._sender = Sender(channel_layer, self._layer_health)
         self._clock = clock
         self._slices = TimeSlicer(SLICE_SECONDS)
         self._replicas = {kind.key: self._replica(kind.key) for kind in self.kinds}
-        self._inbox = GroupChannel(channel_layer, FEED_GROUP, clock, self._trouble)
+        self._inbox = GroupChannel(channel_layer, FEED_GROUP, clock, self._layer_health)
         self._asking: list[asyncio.Task[None]] = []
         self._unreadable = logging.WARNING
 
@@ -94,7 +94,7 @@ class Replicas:
     @property
     def channel_problem(self) -> str:
         """Why the channel layer cannot be used; empty while it can."""
-        return self._trouble.problem
+        return self._layer_health.problem
 
     async def run(self) -> None:
         """Follow the feed until cancelled."""

@@ -51,8 +51,8 @@ class Command(BaseCommand):
             live.start()
             stop_with_reactor(live.stop)
             self._say(f"Deltaboard is at http://{shown}:{real_port}/")
-            await live.connection.chosen.wait()
-            self._say(live.connection.said)
+            await live.connection.cluster_chosen.wait()
+            self._say(live.connection.summary)
 
         serve(build_application(live), listening, on_started=started)
 

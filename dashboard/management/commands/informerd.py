@@ -70,9 +70,9 @@ class Command(BaseCommand):
             logging_cluster.cancel()
 
     async def _tell(self, connection: Connection) -> None:
-        await connection.chosen.wait()
+        await connection.cluster_chosen.wait()
         self.stdout.write(f"informerd publishes {', '.join(settings.DELTABOARD_KINDS)}")
-        self.stdout.write(connection.said)
+        self.stdout.write(connection.summary)
         self.stdout.flush()
 
 

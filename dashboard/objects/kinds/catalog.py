@@ -78,7 +78,7 @@ class KindInfo:
         return not self.is_event_kind and self._allows("create")
 
     @property
-    def kept(self) -> bool:
+    def readable(self) -> bool:
         """Whether a created object can be read afterwards, as far as is known: an access review is only answered."""
         return self._allows("get")
 

@@ -72,11 +72,11 @@ _NO_FIELD = ("", "<nil>", "[]")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One problem. `said` is the API server's own text, unchanged; empty where Deltaboard found the problem."""
+    """One problem. `server_message` is the API server's text, unchanged; empty where Deltaboard found the problem."""
 
     words: str
-    """Deltaboard's text in plain words; may be empty where `said` is enough."""
-    said: str = ""
+    """Deltaboard's text in plain words; may be empty where `server_message` is enough."""
+    server_message: str = ""
     path: Path = ()
     """The field it is about; empty for the whole object."""
     line: int = 0
@@ -106,7 +106,7 @@ class Refusal:
     """Seconds until the same request may be repeated automatically; None where a repeat would change nothing."""
     unsure: bool = False
     """Whether something may have been written all the same."""
-    unread: bool = False
+    is_unverified: bool = False
     """Whether the result could not be read from the API server."""
     trace: str = ""
     """What the next attempt needs to know of this one (retry.LOST_INPUT), where there is more than a missing answer."""
@@ -114,7 +114,7 @@ class Refusal:
     @property
     def by_server(self) -> bool:
         """Whether the refusal is the API server's, and not this program's."""
-        return any(problem.said for problem in self.problems)
+        return any(problem.server_message for problem in self.problems)
 
 
 def refusal_of(error: InformerdError) -> Refusal:
@@ -142,7 +142,7 @@ def unanswered_refusal(
     code, waits = (_code(error), error.retry_after) if isinstance(error, ApiError) else (503, None)
     after = retry_delay(error) if repeatable else None
     problem = Problem(f"{_error_text(error)} {facts}", str(error))
-    return Refusal((problem,), code, title, waits, after, unsure=True, unread=is_unverified)
+    return Refusal((problem,), code, title, waits, after, unsure=True, is_unverified=is_unverified)
 
 
 def uncertain_refusal(title: str, facts: str) -> Refusal:

@@ -208,7 +208,7 @@ def mark_refused(item: Item, state: ItemState, error: InformerdError, hint: str 
     """The item with the reason of the refusal, in the API server's words and ours."""
     problems = refusal_of(error).problems
     words = " ".join(f"{each.field}: {each.words}" if each.path else each.words for each in problems).strip()
-    said = " ".join(each.said for each in problems)
+    said = " ".join(each.server_message for each in problems)
     return finish_item(item, state, " ".join(filter(None, (_without_object(words), hint))), _without_object(said))
 
 

@@ -190,4 +190,4 @@ def _worker_line(report: ReceivedReport) -> WorkerLine:
 
 def open_controllers(hub: Hub, reports: ControllerReports) -> LiveControllers:
     """The view of the workers' controllers."""
-    return hub.open_view(LiveControllers, "", lambda: LiveControllers(reports, hub.followed.all_kinds))
+    return hub.open_view(LiveControllers, "", lambda: LiveControllers(reports, hub.hub_kinds.all_kinds))

@@ -43,7 +43,7 @@ async def _confirmation_page(
         live = await edit_request.object_client.read()
     except InformerdError as error:
         if refusal is not None and refusal.unsure:
-            return edit_request.trouble(refusal, "Delete")
+            return edit_request.refusal_page(refusal, "Delete")
         raise edit_request.read_failure(error, "Delete") from error
     metadata = live["metadata"]
     names: list[str] = metadata.get("finalizers") or []

@@ -79,7 +79,7 @@ async def _asked(
         return progress_page(edit_request, gone_outcome(edit_request, edit_request.request.POST.get("uid", "")))
     except InformerdError as error:
         if refusal is not None and refusal.unsure:
-            return edit_request.trouble(refusal, "Delete")
+            return edit_request.refusal_page(refusal, "Delete")
         raise edit_request.read_failure(error, "Delete") from error
     meaning = await plan_deletion(edit_request, live)
     tried = None if refusal is not None else await _tried(edit_request, live, choice)

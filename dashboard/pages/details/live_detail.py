@@ -255,7 +255,7 @@ def open_detail(hub: Hub, kind: KindInfo, namespace: str, name: str, paths: tupl
 
     Raises KeyError where the kind is not followed.
     """
-    replica = hub.followed.replica(kind.key)
+    replica = hub.hub_kinds.replica(kind.key)
 
     def make() -> LiveDetail:
         return LiveDetail(
@@ -265,7 +265,7 @@ def open_detail(hub: Hub, kind: KindInfo, namespace: str, name: str, paths: tupl
             replica,
             hub.clock,
             paths=paths,
-            kinds=hub.followed.with_replicas,
+            kinds=hub.hub_kinds.with_replicas,
             schedule=hub.index.slices.add,
             denied=hub.denied,
         )

@@ -56,7 +56,7 @@ async def drain(request: HttpRequest, resource: str, namespace: str, name: str) 
             return await _progress_page(edit_request, request.GET["run"])
         return await _start_drain(edit_request) if request.method == "POST" else await _plan_page(edit_request)
     except Unavailable as error:
-        return edit_request.trouble(_no_database(error), DRAIN_TITLE)
+        return edit_request.refusal_page(_no_database(error), DRAIN_TITLE)
 
 
 def _no_database(error: Unavailable) -> Refusal:
@@ -151,7 +151,7 @@ async def _start_drain(edit_request: EditRequest) -> HttpResponse:
     except NotFound as error:
         raise edit_request.read_failure(error, DRAIN_TITLE) from error
     except InformerdError as error:
-        return edit_request.trouble(refusal_of(error), DRAIN_TITLE)
+        return edit_request.refusal_page(refusal_of(error), DRAIN_TITLE)
     status, wrong = _objection_to(node, plan, post)
     if wrong:
         return await _plan_page(edit_request, problem=wrong, status=status)
@@ -182,7 +182,7 @@ async def _start_drain(edit_request: EditRequest) -> HttpResponse:
     try:
         drain = await edit_request.state[DRAIN_RUNS].start(begin)
     except Unavailable as error:
-        return edit_request.trouble(_only_cordoned(error), DRAIN_TITLE)
+        return edit_request.refusal_page(_only_cordoned(error), DRAIN_TITLE)
     return _to_run(edit_request, drain.key)
 
 
@@ -229,7 +229,7 @@ async def _progress_page(edit_request: EditRequest, key: str) -> HttpResponse:
 async def _press_button(edit_request: EditRequest, drain: Drain) -> HttpResponse:
     """A button of a drain. Every user who may drain the node may also stop a drain of it."""
     if refused := await _denial(edit_request):
-        return edit_request.trouble(Refusal((Problem(refused),), 403, "Nothing was done"), DRAIN_TITLE)
+        return edit_request.refusal_page(Refusal((Problem(refused),), 403, "Nothing was done"), DRAIN_TITLE)
     post, drains, by = edit_request.request.POST, edit_request.state[DRAIN_RUNS], user_of(edit_request.request)
     wish = next((wish for wish in ("take_over", *_WISHES) if wish in post), "")
     if wish == "take_over" and drain.lost(edit_request.state[CLOCK].time()):

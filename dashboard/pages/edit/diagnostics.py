@@ -33,14 +33,14 @@ def with_schema_problems(refusal: Refusal, schema: Schema, value: Value) -> Refu
 
     The API server names only the first mistake, without list indexes or without any field.
     """
-    if refusal.code != 400 or len(refusal.problems) != 1 or _UNDECODED not in refusal.problems[0].said:
+    if refusal.code != 400 or len(refusal.problems) != 1 or _UNDECODED not in refusal.problems[0].server_message:
         return refusal
     [problem] = refusal.problems
     found = schema_problems(schema, value)
     own = [each for each in found if not problem.path or _names(each.path)[: len(problem.path)] == problem.path]
     if problem.path or len(own) == 1:  # else nobody can tell which of them it was
         for each in own[:1]:
-            problem = Problem(f"{problem.words} {each.words}".strip(), problem.said, each.path)
+            problem = Problem(f"{problem.words} {each.words}".strip(), problem.server_message, each.path)
     others = tuple(each for each in found if each.path != problem.path)
     return replace(refusal, problems=(problem, *others))
 
@@ -71,5 +71,5 @@ def _diagnostic(problem: Problem) -> Diagnostic:
     return {
         "line": problem.line,
         "column": problem.column,
-        "words": field + " ".join(part for part in (problem.words, problem.said) if part),
+        "words": field + " ".join(part for part in (problem.words, problem.server_message) if part),
     }

@@ -51,7 +51,7 @@ async def _confirmation_page(
         pod = await edit_request.object_client.read()
     except InformerdError as error:
         if refusal:
-            return edit_request.trouble(refusal, EVICT_TITLE)
+            return edit_request.refusal_page(refusal, EVICT_TITLE)
         raise edit_request.read_failure(error, EVICT_TITLE) from error
     plan = await _plan_of(edit_request, pod)
     refused, tried = await asyncio.gather(_denial(edit_request), _dry_run_text(edit_request, plan.uid))

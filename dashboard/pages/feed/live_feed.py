@@ -125,7 +125,9 @@ class LiveFeed(LiveView):
     @property
     def unavailable_kinds(self) -> UnavailableKinds:
         """Kinds of the query that cannot be read."""
-        return unavailable_kinds(self._kinds, self.history.replicas(self.keys), is_unreachable=bool(self.trouble()))
+        return unavailable_kinds(
+            self._kinds, self.history.replicas(self.keys), is_unreachable=bool(self.cluster_problem())
+        )
 
     @property
     def seen(self) -> int:
@@ -322,7 +324,7 @@ def open_feed(hub: Hub, query: FeedQuery) -> LiveFeed:
     """The feed's view. Earlier entries come later where they have not been found yet, see `is_searching`."""
 
     def make() -> LiveFeed:
-        return LiveFeed(query, hub.followed.configured, hub.history, hub.index.slices, hub.clock)
+        return LiveFeed(query, hub.hub_kinds.configured, hub.history, hub.index.slices, hub.clock)
 
     return hub.open_view(LiveFeed, LiveFeed.state_key(query), make).with_query(query)
 

@@ -31,16 +31,16 @@ class KindFreshness:
     tone: Tone
     problem: str
     """Why the kind is not live, as a sentence; empty where it is."""
-    heard: str
+    last_heard: str
     last_event: str
     last_bookmark: str
-    renewed: int
+    reconnects: int
     """Watches started after the first."""
     relists: int
     gaps: int
     """Frames of the worker that this process missed."""
-    healed: int
-    steady: bool
+    gaps_healed: int
+    is_always_followed: bool
     """Whether the kind is always followed, and not only while a page shows it."""
     polled: float
     """Seconds between two lists of a kind that cannot be watched; 0 where it is watched."""
@@ -54,9 +54,9 @@ class WorkerFreshness:
     """Machine and process; empty until the worker has sent it."""
     since: str
     """RFC 3339 time at which the worker started."""
-    followed: bool
+    is_followed: bool
     """Whether pages show the rows of this worker."""
-    heard: bool
+    is_publishing: bool
     """Whether the worker still publishes."""
 
 
@@ -75,8 +75,10 @@ async def freshness(request: HttpRequest) -> HttpResponse:
 
 def kinds_freshness(state: AppState) -> tuple[KindFreshness, ...]:
     """The freshness of each followed kind, those of the settings first."""
-    steady = {kind.key for kind in state[HUB].configured_kinds}
-    return tuple(_kind_why(kind, state[REPLICAS].get(kind.key), kind.key in steady) for kind in state[REPLICAS].kinds)
+    always_followed = {kind.key for kind in state[HUB].configured_kinds}
+    return tuple(
+        _kind_why(kind, state[REPLICAS].get(kind.key), kind.key in always_followed) for kind in state[REPLICAS].kinds
+    )
 
 
 def workers_freshness(state: AppState) -> tuple[WorkerFreshness, ...]:
@@ -84,20 +86,20 @@ def workers_freshness(state: AppState) -> tuple[WorkerFreshness, ...]:
     replicas = [state[REPLICAS].get(kind.key) for kind in state[HUB].configured_kinds]
     followed = {replica.epoch for replica in replicas} - {""}
     epochs = {replica.epoch for replica in replicas if replica.state == "live"}
-    heard = dict(state[OBJECT_COUNTS].workers)
+    names = dict(state[OBJECT_COUNTS].workers)
     return tuple(
         WorkerFreshness(
-            heard.get(epoch, ""),
+            names.get(epoch, ""),
             rfc3339(int(epoch.partition("-")[0]) / 1000),
-            followed=epoch in followed,
-            heard=epoch in epochs or epoch not in followed,
+            is_followed=epoch in followed,
+            is_publishing=epoch in epochs or epoch not in followed,
         )
-        for epoch in sorted({*followed, *heard}, key=lambda epoch: (epoch not in followed, epoch))
+        for epoch in sorted({*followed, *names}, key=lambda epoch: (epoch not in followed, epoch))
         if epoch.partition("-")[0].isdecimal()
     )
 
 
-def _kind_why(kind: KindInfo, replica: Replica, steady: bool) -> KindFreshness:
+def _kind_why(kind: KindInfo, replica: Replica, is_always_followed: bool) -> KindFreshness:
     health, problem = replica.health, freshness_problem(kind, replica)
     state = replica.state if replica.state != "live" else health.state
     since = utc_text(problem.since) if problem is not None and problem.since is not None else "then"
@@ -107,14 +109,14 @@ def _kind_why(kind: KindInfo, replica: Replica, steady: bool) -> KindFreshness:
         state=state,
         tone=_TONES.get(state, "warn"),
         problem=problem.text.replace("{since}", since) if problem is not None else "",
-        heard=_moment(health.heard),
+        last_heard=_moment(health.heard),
         last_event=_moment(health.last_event),
         last_bookmark=_moment(health.last_bookmark),
-        renewed=health.reconnects,
+        reconnects=health.reconnects,
         relists=health.relists,
         gaps=replica.gaps,
-        healed=replica.gaps_healed,
-        steady=steady,
+        gaps_healed=replica.gaps_healed,
+        is_always_followed=is_always_followed,
         polled=health.polled,
     )
 

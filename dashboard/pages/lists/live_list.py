@@ -220,7 +220,7 @@ class LiveList(LiveView):
     @property
     def unavailable_text(self) -> str:
         """Why its first list cannot be requested, as a sentence; empty where it can or is complete."""
-        return self.trouble() if self.health.state == "starting" else ""
+        return self.cluster_problem() if self.health.state == "starting" else ""
 
     @property
     def expected(self) -> int | None:
@@ -342,7 +342,7 @@ def open_list(hub: Hub, kind: KindInfo, query: Query) -> LiveList:
     Raises KeyError where the kind is not followed.
     """
     query = hub.index.fit_query(kind, query)
-    replica, result = hub.followed.replica(kind.key), hub.index.open_result(kind, query)
+    replica, result = hub.hub_kinds.replica(kind.key), hub.index.open_result(kind, query)
 
     def make() -> LiveList:
         return LiveList(kind, query, result, replica, hub.clock, denied=hub.denied)

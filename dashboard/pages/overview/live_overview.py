@@ -90,7 +90,7 @@ class LiveOverview(LiveView):
 
     @property
     def tiles(self) -> tuple[Tile, ...]:
-        now, trouble = self.clock.time(), bool(self.trouble())
+        now, trouble = self.clock.time(), bool(self.cluster_problem())
         return tuple(
             tile_of(
                 self._kinds[replica.key],
@@ -126,7 +126,7 @@ class LiveOverview(LiveView):
         return any(replica.state == "stale" or informer_state(replica) == "stale" for replica in self._replicas)
 
     def _unread(self) -> UnavailableKinds:
-        return unavailable_kinds(self._kinds, self._replicas, is_unreachable=bool(self.trouble()))
+        return unavailable_kinds(self._kinds, self._replicas, is_unreachable=bool(self.cluster_problem()))
 
     @property
     def latest(self) -> tuple[FeedLine, ...]:
@@ -210,9 +210,9 @@ def open_overview(hub: Hub, namespaces: tuple[str, ...] = ()) -> LiveOverview:
 
     def make() -> LiveOverview:
         return LiveOverview(
-            hub.followed.configured,
-            hub.followed.configured_replicas(),
-            hub.followed.kind_summaries.by_key,
+            hub.hub_kinds.configured,
+            hub.hub_kinds.configured_replicas(),
+            hub.hub_kinds.kind_summaries.by_key,
             hub.clock,
             namespaces=namespaces,
             make_own_rates=own_rates if namespaces else None,

@@ -190,7 +190,7 @@ async def _asked_or_said(edit_request: EditRequest, action: Action, form: FormDa
     try:
         await action.read(edit_request, form)
     except InformerdError:
-        return edit_request.trouble(refusal, _title_then(action, form))
+        return edit_request.refusal_page(refusal, _title_then(action, form))
     return await _action_page(edit_request, action, form, status=refusal.code, refusal=refusal)
 
 
@@ -198,7 +198,7 @@ def retry_page(
     edit_request: EditRequest, title: str, path: str, form_data: FormData, refusal: Refusal, **more: object
 ) -> HttpResponse | None:
     """The page with the reason, which sends the same form again; None where the user has to decide."""
-    repeat = next_retry(form_data, refusal.auto_retry_after, endless=refusal.unread)
+    repeat = next_retry(form_data, refusal.auto_retry_after, endless=refusal.is_unverified)
     if repeat is None:
         return None
     context: dict[str, object] = {

@@ -84,7 +84,7 @@ class EditRequest:
         response["Cache-Control"] = "no-store"
         return response
 
-    def trouble(self, refusal: Refusal, action: str) -> HttpResponse:
+    def refusal_page(self, refusal: Refusal, action: str) -> HttpResponse:
         """The page that says why the object could not be opened."""
         response = self.page("writes/refusal.html", action, {"refusal": refusal, "doing": action}, status=refusal.code)
         if refusal.retry_after is not None:
@@ -101,13 +101,13 @@ class EditRequest:
     def read_failure(self, error: InformerdError, action: str) -> WriteUnavailable:
         """The exception for a page whose object cannot be read; `action` is the page's title."""
         refusal, target = refusal_of(error), self.target
-        reason = " ".join(f"{problem.words} {problem.said}".strip() for problem in refusal.problems)
+        reason = " ".join(f"{problem.words} {problem.server_message}".strip() for problem in refusal.problems)
         if has_text(self.request):
             page = None
         elif isinstance(error, NotFound):
             page = object_not_found(self.request, target.kind, target.namespace, target.name)
         else:
-            page = self.trouble(refusal, action)
+            page = self.refusal_page(refusal, action)
         missing = NotFoundInfo(refusal.title, f"{target.words}: {reason}")
         session = self.draft_session
         return WriteUnavailable(missing, refusal.code, key=target.kind.key, page=page, session=session, is_saved=True)

@@ -82,7 +82,7 @@ def retry_page(
     `text` replaces the posted text: uploaded files are in it.
     """
     post = target.request.POST.dict()
-    repeat = next_retry(post, refusal.auto_retry_after, endless=refusal.unread)
+    repeat = next_retry(post, refusal.auto_retry_after, endless=refusal.is_unverified)
     if action is None or repeat is None:
         return None
     context: dict[str, object] = {

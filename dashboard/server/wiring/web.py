@@ -181,9 +181,9 @@ class WebProcess:
         self._tasks.append(asyncio.create_task(keep_running(name, run, self.clock), name=name))
 
     async def _say_cluster(self) -> None:
-        await self.connection.chosen.wait()
+        await self.connection.cluster_chosen.wait()
         if self.client is not None:  # why there is none has been said already
-            logger.info("%s", self.connection.said)
+            logger.info("%s", self.connection.summary)
 
 
 class WiredApplication:

@@ -47,7 +47,7 @@ class WorkerProcess:
         self.kinds = kinds
         self._census: list[asyncio.Task[None]] = []
         self._layer = layer
-        self._trouble = ChannelLayerHealth()
+        self._layer_health = ChannelLayerHealth()
         self._clock = clock
         self._with_worker = with_worker
         self._controllers = controllers
@@ -55,7 +55,7 @@ class WorkerProcess:
     @property
     def cannot_watch(self) -> bool:
         """Whether this process's own worker cannot start, because the cluster's configuration cannot be used."""
-        return self._with_worker and self.connection.chosen.is_set() and self.connection.client is None
+        return self._with_worker and self.connection.cluster_chosen.is_set() and self.connection.client is None
 
     async def run(self) -> None:
         """Choose, connect, watch, until cancelled; then close everything and end the demo cluster."""
@@ -70,7 +70,7 @@ class WorkerProcess:
         await self._stop_worker()
         if self._with_worker:
             self.worker = Worker(
-                client, self._layer, self.kinds, self._clock, discovery=discovery, layer_health=self._trouble
+                client, self._layer, self.kinds, self._clock, discovery=discovery, layer_health=self._layer_health
             )
             self.worker.start()
             self._census = [self._start_counting(self.worker, client)]
@@ -87,7 +87,7 @@ class WorkerProcess:
             self._clock,
             epoch=worker.epoch,
             is_followed=worker.is_published,
-            layer_health=self._trouble,
+            layer_health=self._layer_health,
         )
         return asyncio.create_task(keep_running("counting objects", taker.run, self._clock), name="census")
 
@@ -98,7 +98,7 @@ class WorkerProcess:
         cluster, is_demo = self.connection.cluster, self.connection.is_demo
         wanted = self._controllers if self._controllers is not None else DEMO_CONTROLLERS if is_demo else ()
         make = partial(new_manager, wanted, cluster, self._clock, leader_election=not is_demo)
-        return ControllerRunner(wanted, make, self._layer, self._clock, layer_health=self._trouble)
+        return ControllerRunner(wanted, make, self._layer, self._clock, layer_health=self._layer_health)
 
     async def _stop_worker(self) -> None:
         controllers, self.controllers = self.controllers, None

@@ -35,7 +35,7 @@ def not_stored_reason(kind: KindInfo) -> str:
     """Why no object of this kind can be created, as sentences, where the API server answers it without storing it; else
     empty.
     """
-    if kind.kept:
+    if kind.readable:
         return ""
     return (
         f"The API server does not store a {kind.singular}: it only answers or executes it. Take "

@@ -135,7 +135,7 @@ async def _names(state: AppState, path: Path, api_version: str, kind: str) -> Hi
 
 
 def _is_made(kind: KindInfo) -> bool:
-    return kind.creatable and kind.kept
+    return kind.creatable and kind.readable
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> tuple[ValueHint, ...]:

@@ -114,7 +114,9 @@ def next_request(post: QueryDict, results: tuple[Result, ...], state: ApplyState
         return None
     refusal = _waited_for(results)
     if refusal is not None:
-        repeat = next_retry({TRIES_INPUT: post.get(TRIES_INPUT, "")}, refusal.auto_retry_after, endless=refusal.unread)
+        repeat = next_retry(
+            {TRIES_INPUT: post.get(TRIES_INPUT, "")}, refusal.auto_retry_after, endless=refusal.is_unverified
+        )
         return NextRequest(repeat.after, repeat, refusal) if repeat is not None else None
     failed = any(result.fate == "failed" for result in results) and not state.continue_on_failure
     return NextRequest(0) if not failed and any(result.fate == "waiting" for result in results) else None

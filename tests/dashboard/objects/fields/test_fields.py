@@ -196,7 +196,7 @@ def test_causes_without_a_field_are_placed_by_their_message() -> None:
         Invalid(Status(code=422, reason="Invalid", message="no", details=StatusDetails(causes=causes)))
     )
     assert [problem.field for problem in refusal.problems] == ["spec.ip", "spec.ports[0].port"]
-    assert [problem.said for problem in refusal.problems] == [cause.message for cause in causes]
+    assert [problem.server_message for problem in refusal.problems] == [cause.message for cause in causes]
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_strict_decoding_and_wrong_types_are_placed_at_their_fields() -> None:
             code=400, reason="BadRequest", message='strict decoding error: unknown field "spec.a", duplicate field "b"'
         )
     )
-    assert [(each.field, each.said) for each in refusal_of(strict).problems] == [
+    assert [(each.field, each.server_message) for each in refusal_of(strict).problems] == [
         ("spec.a", 'unknown field "spec.a"'),
         ("b", 'duplicate field "b"'),
     ]

@@ -62,7 +62,7 @@ def test_a_refusal_says_which_rule_it_was_and_who_may_help(
     [problem] = refusal.problems
     assert refusal.title == title
     assert problem.words.startswith(words)
-    assert (problem.field, problem.said) == (field, message)
+    assert (problem.field, problem.server_message) == (field, message)
 
 
 def test_a_word_that_yaml_takes_for_true_is_asked_to_stand_in_quotes() -> None:

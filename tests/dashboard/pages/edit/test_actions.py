@@ -169,7 +169,7 @@ async def test_an_object_that_may_be_ours_is_not_claimed(cluster: ControlPlane, 
     exchange.lost_there, exchange.deaf = LOST, True
     outcome = await recreate(exchange, draft)
     assert isinstance(outcome, Refused)
-    assert outcome.refusal.unread
+    assert outcome.refusal.is_unverified
 
 
 @pytest.mark.parametrize("error", UNCLEAR, ids=str)
@@ -228,7 +228,7 @@ async def test_an_object_of_a_version_that_is_served_no_more_is_not_said_to_be_d
         assert outcome.draft.text == draft.text
     unsure = await recreate(gone, draft, lost_answer=LOST_UNREAD)
     assert isinstance(unsure, Refused)
-    assert unsure.refusal.unread
+    assert unsure.refusal.is_unverified
     assert words in unsure.refusal.problems[0].words
     cluster.delete(one)
     with pytest.raises(VersionNotServed, match="404") as raised:
@@ -318,7 +318,7 @@ async def test_a_busy_api_server_is_named_with_the_time_it_asks_for(one: str, ex
     outcome = await review(exchange, draft)
     assert isinstance(outcome, Refused)
     assert (outcome.refusal.code, outcome.refusal.retry_after) == (429, 7)
-    assert outcome.refusal.problems[0].said == "slow down"
+    assert outcome.refusal.problems[0].server_message == "slow down"
 
 
 async def test_an_api_server_that_does_not_answer_in_time_counts_as_unreachable(parts: SimpleNamespace) -> None:
@@ -338,7 +338,7 @@ async def test_admission_is_told_from_access(one: str, exchange: Shaky) -> None:
     outcome = await review(exchange, draft)
     assert isinstance(outcome, Refused)
     assert outcome.refusal.title == "The API server refused it"
-    assert outcome.refusal.problems[0].said == said
+    assert outcome.refusal.problems[0].server_message == said
 
 
 def test_the_last_writer_is_not_who_wrote_the_status() -> None:

@@ -140,7 +140,7 @@ def test_what_the_first_page_said_of_kinds_is_taken_back(trouble: str) -> None:
     shown = Shown()
     shown.events.beat(Health("syncing" if trouble else "forbidden", shown.clock.time()))
     view = LiveFeed(shown.query, KINDS, shown.log, TimeSlicer(), shown.clock)
-    view.trouble = lambda: trouble
+    view.cluster_problem = lambda: trouble
     view.open()
     assert "Events" in render_to_string("feed/_unavailable_kinds.html", view.context())
     trouble = ""

@@ -24,10 +24,10 @@ def test_each_kind_says_what_was_heard_and_what_was_mended() -> None:
     health = Health("live", now, heard=now, last_event=now - 5, last_bookmark=None, reconnects=3, relists=1)
     site.feeder("pods").beat(health)
     pods, _, nodes = kinds_freshness(AttributeState(site.parts))
-    assert (pods.state, pods.tone, pods.problem, pods.steady) == ("live", "ok", "", True)
-    assert (pods.renewed, pods.relists, pods.last_bookmark) == (3, 1, "")
-    assert pods.last_event < pods.heard
-    assert (nodes.state, nodes.problem, nodes.heard) == (
+    assert (pods.state, pods.tone, pods.problem, pods.is_always_followed) == ("live", "ok", "", True)
+    assert (pods.reconnects, pods.relists, pods.last_bookmark) == (3, 1, "")
+    assert pods.last_event < pods.last_heard
+    assert (nodes.state, nodes.problem, nodes.last_heard) == (
         "starting",
         "Waiting for the first message from the worker.",
         "",
@@ -57,10 +57,10 @@ def test_the_worker_is_named_and_one_that_is_silent_is_said_to_be() -> None:
     site = made()
     site.census.receive(ObjectCounts("1700000000000-old", (), "machine, process 6"))
     first, other = workers_freshness(AttributeState(site.parts))
-    assert (first.name, first.followed, first.heard) == ("machine, process 7", True, True)
-    assert (other.name, other.followed) == ("machine, process 6", False)
+    assert (first.name, first.is_followed, first.is_publishing) == ("machine, process 7", True, True)
+    assert (other.name, other.is_followed) == ("machine, process 6", False)
     assert first.since.startswith("2027-01-15T08:00:00")
     site.clock.skip(5)
     for key in ("pods", "namespaces"):
         site.feeder(key).replica.tick()
-    assert not workers_freshness(AttributeState(site.parts))[0].heard
+    assert not workers_freshness(AttributeState(site.parts))[0].is_publishing

@@ -168,7 +168,7 @@ def test_first_lists_are_waited_for_unless_the_cluster_is_out_of_reach() -> None
     shown = Shown()
     shown.pods.beat(Health(state="syncing", since=shown.clock.time(), listed=5))
     assert (shown.view.unknown, shown.view.unreadable) == ("Pods are being read.", False)
-    shown.view.trouble = lambda: "the kubeconfig is broken."
+    shown.view.cluster_problem = lambda: "the kubeconfig is broken."
     assert (shown.view.unknown, shown.view.unreadable) == ("Pods cannot be read.", True)
 
 

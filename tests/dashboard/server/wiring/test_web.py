@@ -420,7 +420,7 @@ async def test_a_web_process_waits_for_the_worker_though_its_own_configuration_i
     broken = choice(tmp_path, environ={"KUBECONFIG": str(tmp_path / "none")}, demo_allowed=False)
     upstream = WorkerProcess(broken, parse_kinds(["pods"]), InMemoryChannelLayer(), SystemClock(), with_worker=False)
     await upstream.connection.check()
-    upstream.connection.chosen.set()
+    upstream.connection.cluster_chosen.set()
     assert upstream.connection.problem
     assert not upstream.cannot_watch
 
@@ -487,7 +487,7 @@ async def test_beats_name_the_cluster_that_is_being_chosen_and_then_was_not(live
 async def test_stopping_ends_every_task(live: WebProcess) -> None:
     before = asyncio.all_tasks()
     live.start()
-    await eventually(lambda: live.connection.chosen.is_set())
+    await eventually(lambda: live.connection.cluster_chosen.is_set())
     await live.stop()
     assert asyncio.all_tasks() == before
 
@@ -507,7 +507,7 @@ async def test_what_is_drawn_while_everything_ends_leaves_no_question_behind(liv
 
     live.start()
     live._keep("a page that is drawn", drawing)
-    await eventually(lambda: live.connection.chosen.is_set())
+    await eventually(lambda: live.connection.cluster_chosen.is_set())
     await live.stop()
     live.access_reviews.denied(ResourceAttributes("delete", kind.resource), told)
     assert not live.access_reviews._tasks
@@ -519,7 +519,7 @@ async def test_a_page_that_connects_again_during_the_shutdown_starts_nothing(liv
 
     before = asyncio.all_tasks()
     live.start()
-    await eventually(lambda: live.connection.chosen.is_set())
+    await eventually(lambda: live.connection.cluster_chosen.is_set())
     stopping = asyncio.create_task(live.stop())
     await asyncio.sleep(0)
     await called(WiredApplication(inner, live))
