@@ -103,7 +103,7 @@ def allow_all(right: ResourceAttributes, listener: AccessListener) -> str:  # no
 @dataclass(slots=True, eq=False)
 class _Answer:
     words: str = ""
-    until: float = 0.0
+    expires_at: float = 0.0
     waiting: bool = False
     """Whether to ask as soon as fewer than MAX_CONCURRENT requests are running."""
     asking: asyncio.Task[None] | None = None
@@ -113,7 +113,7 @@ class _Answer:
 class AccessReviews:
     """Answers of the API server, each cached for a short time and requested once for all callers.
 
-    `stop` ends the running requests; after it `denied` returns what is known and asks no more.
+    `stop` ends the running requests; after it `cached_denial` returns what is known and asks no more.
     """
 
     def __init__(self, clock: Clock, client: Callable[[], Client | None]) -> None:
@@ -124,7 +124,7 @@ class AccessReviews:
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopped = False
 
-    def denied(self, access: ResourceAttributes, listener: AccessListener) -> str:
+    def cached_denial(self, access: ResourceAttributes, listener: AccessListener) -> str:
         """Why the action is not allowed as far as is known, without waiting; asks again where that is CACHE_SECONDS
         old.
 
@@ -149,7 +149,7 @@ class AccessReviews:
         await cancel_all(list(self._tasks))
 
     def _known(self, answer: _Answer) -> bool:
-        return answer.until > self._clock.now()
+        return answer.expires_at > self._clock.now()
 
     def _answer(self, right: ResourceAttributes) -> _Answer:
         if right not in self._answers and len(self._answers) >= MAX_CACHED:
@@ -158,7 +158,7 @@ class AccessReviews:
 
     def _make_room(self) -> None:
         """Drop the older half. Views that show a dropped answer ask for it again within a while."""
-        by_age = sorted(self._answers.items(), key=lambda each: each[1].until)
+        by_age = sorted(self._answers.items(), key=lambda each: each[1].expires_at)
         older = by_age[: len(by_age) - MAX_CACHED // 2]
         self._answers = dict([each for each in older if each[1].waiting or each[1].asking] + by_age[len(older) :])
 
@@ -192,7 +192,7 @@ class AccessReviews:
         finally:
             answer.asking = None
         changed = words != answer.words
-        answer.words, answer.until = words, self._clock.now() + CACHE_SECONDS
+        answer.words, answer.expires_at = words, self._clock.now() + CACHE_SECONDS
         if changed:
             for listener in list(answer.listeners):
                 listener.access_changed()

@@ -41,11 +41,11 @@ STORED_AFTER_ALL = "no answer came when it was sent, but it was stored, as readi
 class Retry:
     """The next of several attempts."""
 
-    after: int
+    delay: int
     """Seconds."""
-    tries: int
+    attempt: int
     """Its number, counted from 1."""
-    most: int
+    max_attempts: int
     """Maximum number of attempts; 0 for any number: only the result of the last one is being read."""
 
 

@@ -15,4 +15,4 @@ register = template.Library()
 def flash(context: Context) -> dict[str, Flash | None]:
     """The message for this address, if there is one; nothing where the page is rendered without a request."""
     request = context.get("request")
-    return {"said": flash_for(request) if isinstance(request, HttpRequest) else None}
+    return {"flash": flash_for(request) if isinstance(request, HttpRequest) else None}

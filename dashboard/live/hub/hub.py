@@ -59,14 +59,14 @@ class Hub:
         connection_problem: Callable[[], str] = lambda: "",
         cluster: ClusterInfoSource = lambda: None,
         sources: Iterable[FreshnessSource] = (),
-        denied: DenialLookup = allow_all,
+        denial_of: DenialLookup = allow_all,
         timer: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.metrics = HubMetrics()
         self.connection_problem = connection_problem
         """Returns what keeps the whole dashboard from the cluster, as a sentence; empty when nothing does."""
         self.clock = clock
-        self.denied = denied
+        self.denial_of = denial_of
         self._next_beat = clock.now()
         self._told = ""
         self._store = ViewStore(clock)

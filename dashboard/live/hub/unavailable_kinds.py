@@ -36,14 +36,14 @@ class UnavailableKinds:
     """Number of kinds, these and the others."""
 
     @property
-    def all(self) -> bool:
+    def is_all(self) -> bool:
         """Whether no kind can be read and none is loading."""
         return bool(self.number) and len(self.forbidden) + len(self.failing) == self.number
 
     @property
     def words(self) -> str:
         """Sentences for a page that shows objects; empty where all kinds could be listed."""
-        if self.all:
+        if self.is_all:
             return "No kind can be read."
         failing = [*self.forbidden, *self.failing]
         sentences = [f"{join_titles(failing)} cannot be read."] if failing else []
@@ -56,7 +56,7 @@ class UnavailableKinds:
         sentences += [f"{join_titles(self.failing)} cannot be read."] if self.failing else []
         if not sentences:
             return ""
-        rest = "No changes are shown." if self.all else "Their changes are not shown."
+        rest = "No changes are shown." if self.is_all else "Their changes are not shown."
         return " ".join([*sentences, rest])
 
 

@@ -86,7 +86,7 @@ class IndexStore:
             QueryProblem("paths", 0, 0, f"{path} is left out: {NO_ROOM.format(cap.words)}") for path in left
         )
         without = query.without_paths({path.text for path in left})
-        return replace(without, typed=query.typed, problems=query.problems + problems)
+        return replace(without, input_text=query.input_text, problems=query.problems + problems)
 
     def _lacking(self, results: KindIndex, query: Query) -> tuple[list[FieldPath], CacheLimit]:
         """The new paths that there is no room for, the query's last ones, and the limit that keeps them out."""

@@ -43,7 +43,7 @@ class _Wanted:
     """A kind and the time of its last view, in monotonic seconds."""
 
     followed: FollowedKind
-    looked: float
+    last_viewed_at: float
     refused: bool = False
 
 
@@ -85,7 +85,7 @@ class OnDemandKinds:
         """Stop following what nobody has viewed for ON_DEMAND_TTL seconds."""
         now = self._clock.now()
         for key, wanted in list(self._requested.items()):
-            if now - wanted.looked >= (REFUSAL_TTL if wanted.refused else ON_DEMAND_TTL):
+            if now - wanted.last_viewed_at >= (REFUSAL_TTL if wanted.refused else ON_DEMAND_TTL):
                 await self._unfollow(key)
 
     async def run(self) -> None:
@@ -102,7 +102,7 @@ class OnDemandKinds:
     async def _hear(self, key: str, looked: float) -> None:
         wanted = self._requested.get(key)
         if wanted is not None:
-            wanted.looked = max(wanted.looked, looked)
+            wanted.last_viewed_at = max(wanted.last_viewed_at, looked)
             if not wanted.refused:
                 return
         now = self._clock.now()
@@ -138,8 +138,8 @@ class OnDemandKinds:
         """Whether one more kind may be followed. Of the kinds that nobody views the one left longest makes room."""
         if len(self.keys) < MAX_ON_DEMAND:
             return True
-        idle = min(self.keys, key=lambda key: self._requested[key].looked)
-        if now - looked > ON_DEMAND_RECENT or now - self._requested[idle].looked <= ON_DEMAND_RECENT:
+        idle = min(self.keys, key=lambda key: self._requested[key].last_viewed_at)
+        if now - looked > ON_DEMAND_RECENT or now - self._requested[idle].last_viewed_at <= ON_DEMAND_RECENT:
             return False
         await self._unfollow(idle)
         return True

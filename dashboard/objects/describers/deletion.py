@@ -14,14 +14,14 @@ from dashboard.objects.fields.unstructured import as_map, as_text
 class Deletion:
     """A pending deletion, as the object has it."""
 
-    asked: float
+    requested_at: float
     """Unix seconds. The API server writes when the grace period ends; that is a moment later."""
     grace: int
     """Seconds of the grace period; 0 for all objects but pods."""
     finalizers: tuple[str, ...]
 
     @property
-    def held(self) -> str:
+    def wait_text(self) -> str:
         """``, grace period 30 s, waits for finalizers a, b``; empty where nothing keeps it."""
         grace = f", grace period {self.grace} s" if self.grace else ""
         names = ", ".join(self.finalizers)

@@ -38,7 +38,7 @@ class Condition:
     tone: Tone
     since: str
     """RFC 3339 of lastTransitionTime; empty where it has none."""
-    of: str = ""
+    subject: str = ""
     """The part of the object that it belongs to, a Gateway's listener or a route's parent; empty: the whole object."""
 
 
@@ -115,7 +115,7 @@ def _condition(entry: Mapping[str, Any], of: str = "") -> Condition:
         message=as_text(entry.get("message")),
         tone=_tone(as_text(entry.get("type")), as_text(entry.get("status"))),
         since=_moment(entry.get("lastTransitionTime")),
-        of=of,
+        subject=of,
     )
 
 

@@ -30,8 +30,8 @@ def summarize(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Sentenc
         status = f"{row.status}, " if row.status not in ("", "Current", "Terminating") else ""
         return (
             TextPiece(f"{status}being deleted for " if status else "Being deleted for "),
-            age_piece(asked.asked),
-            TextPiece(f"{asked.held}."),
+            age_piece(asked.requested_at),
+            TextPiece(f"{asked.wait_text}."),
         )
     pieces = _TELLERS.get(key, _tell_other)(row, obj)
     return (*pieces, TextPiece("."))

@@ -43,7 +43,7 @@ class FieldManager:
 
     name: str
     """The name that the writer gave: ``kubectl-edit``, ``kube-controller-manager``; empty where it gave none."""
-    applied: bool
+    is_apply: bool
     """Whether by a server-side apply, which claims the fields; otherwise by a plain write."""
     subresource: str
     time: str
@@ -57,7 +57,7 @@ class FieldManager:
 
     @property
     def sentence(self) -> str:
-        how = "Applied" if self.applied else "Set"
+        how = "Applied" if self.is_apply else "Set"
         return f"{how} by {self.words}" + (f", which last wrote at {self.time}" if self.time else "")
 
 
@@ -67,13 +67,13 @@ class ManagedFields:
 
     id: str
     """The same in later versions of the object, unique in the object, and valid in an element's id."""
-    setter: FieldManager
+    manager: FieldManager
     count: int
     fields: tuple[str, ...]
     """``.spec.ports[0].port``, the first MOST_FIELDS."""
 
     @property
-    def more(self) -> int:
+    def more_count(self) -> int:
         return self.count - len(self.fields)
 
 
@@ -123,7 +123,7 @@ class FieldOwners:
     def managers(self) -> tuple[ManagedFields, ...]:
         """All managers that own a field, the newest first."""
         newest = sorted(self._fields.items(), key=lambda pair: pair[0].time, reverse=True)
-        ids = unique_names(repr((setter.name, setter.applied, setter.subresource)) for setter, _ in newest)
+        ids = unique_names(repr((setter.name, setter.is_apply, setter.subresource)) for setter, _ in newest)
         return tuple(
             ManagedFields(name, setter, len(places), tuple(format_path(place) for place in places[:MOST_FIELDS]))
             for name, (setter, places) in zip(ids, newest, strict=True)

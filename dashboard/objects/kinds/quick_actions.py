@@ -46,7 +46,7 @@ class QuickAction:
 
     id: str
     title: str
-    denied: str = ""
+    denial: str = ""
     """Why it is not allowed, as a sentence; empty where it is, or where that is not known."""
 
     @property

@@ -40,7 +40,7 @@ class MergeResult:
     value: Value
     conflicts: tuple[Conflict, ...]
     """Conflicts that no choice has settled."""
-    settled: tuple[tuple[Conflict, Side], ...] = ()
+    resolved: tuple[tuple[Conflict, Side], ...] = ()
 
 
 def merge(
@@ -61,7 +61,7 @@ def merge(
     """
     merger = _Merger(choices, order)
     value = merger.value((), base, theirs, mine, schema)
-    return MergeResult(value, tuple(merger.conflicts), tuple(merger.settled))
+    return MergeResult(value, tuple(merger.conflicts), tuple(merger.resolved))
 
 
 class _Merger:
@@ -69,7 +69,7 @@ class _Merger:
         self._choices = choices
         self._order = order
         self.conflicts: list[Conflict] = []
-        self.settled: list[tuple[Conflict, Side]] = []
+        self.resolved: list[tuple[Conflict, Side]] = []
 
     def value(self, path: Path, base: Value, theirs: Value, mine: Value, schema: Schema) -> Value:
         if theirs is mine:
@@ -93,7 +93,7 @@ class _Merger:
         if choice is None:
             self.conflicts.append(conflict)
             return mine
-        self.settled.append((conflict, choice))
+        self.resolved.append((conflict, choice))
         return theirs if choice == "theirs" else mine
 
     def _map(

@@ -42,7 +42,7 @@ class Query(UrlState):
     page: int = 1
     columns: tuple[str, ...] = ()
     """Ids and paths of the columns to show, in order; empty means the usual ones."""
-    typed: str = field(default="", compare=False)
+    input_text: str = field(default="", compare=False)
     """The filter's text as it came, mistakes included; positions of problems refer to it."""
     problems: tuple[QueryProblem, ...] = field(default=(), compare=False)
 
@@ -65,12 +65,12 @@ class Query(UrlState):
             sort=read_sort(params, key, title, problems),
             page=read_page(params, problems),
             columns=read_columns(params, columns, title, problems),
-            typed=typed,
+            input_text=typed,
         )
-        return replace(query.with_fewer_paths(MOST_PATHS, problems), typed=typed, problems=tuple(problems))
+        return replace(query.with_fewer_paths(MOST_PATHS, problems), input_text=typed, problems=tuple(problems))
 
     @property
-    def hidden(self) -> tuple[tuple[str, str], ...]:
+    def hidden_inputs(self) -> tuple[tuple[str, str], ...]:
         """Names and values of hidden inputs in a filter form: everything but the filter and the page."""
         return tuple((name, value) for name, value in self.to_params() if name not in ("q", "page"))
 
@@ -95,7 +95,7 @@ class Query(UrlState):
             changes["namespaces"] = tuple(sorted(set(changes["namespaces"])))
         if "terms" in changes:
             changes["terms"] = _in_order(changes["terms"])
-        return replace(self, typed="", problems=(), **changes)
+        return replace(self, input_text="", problems=(), **changes)
 
     def with_sort(self, column: str) -> Query:
         """Sorted by that column; in reverse order where it is sorted by it already."""

@@ -14,13 +14,13 @@ class UrlState(ABC):
 
     terms: tuple[object, ...]
     """The filter's terms, in one order for equal filters; str() writes each one."""
-    typed: str
+    input_text: str
     """The filter's text as it came, mistakes included."""
 
     @property
     def text(self) -> str:
         """The text of the filter box: as it was typed, or the terms as text."""
-        return self.typed or self.canonical
+        return self.input_text or self.canonical
 
     @property
     def canonical(self) -> str:

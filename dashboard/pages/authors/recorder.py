@@ -49,7 +49,7 @@ class WriteRecorder:
         def named(writes: Sequence[Write]) -> str:
             sure = [write for write in writes if write.version == metadata["resourceVersion"]]
             same = [write for write in writes if is_ours and write.at == at]
-            return next((self._words(write.whose) for write in (*sure, *same)), "")
+            return next((self._words(write.identity) for write in (*sure, *same)), "")
 
         found = named(await self._authors.writes_of(metadata["uid"]))
         if not found and is_ours and self._is_fresh(at):
@@ -60,7 +60,7 @@ class WriteRecorder:
     async def deleter(self, uid: str) -> str:
         """The first user who deleted that object; empty where it was not deleted here, or the user is unknown."""
         writes = await self._authors.writes_of(uid)
-        return next((self._words(write.whose) for write in reversed(writes) if not write.version), "")
+        return next((self._words(write.identity) for write in reversed(writes) if not write.version), "")
 
     def _remember(self, uid: str, version: str, at: str) -> None:
         if uid:

@@ -36,7 +36,7 @@ class Write:
     uid: str
     version: str
     at: str
-    whose: Identity
+    identity: Identity
 
 
 class AuthorStore:
@@ -51,7 +51,10 @@ class AuthorStore:
 
     def remember(self, write: Write) -> None:
         """Store the write soon. Writes of users with neither a sign-in nor a browser cookie are not stored."""
-        if not (write.whose.owner or write.whose.browser) or max(map(len, (write.uid, write.version))) > MAX_LENGTH:
+        if (
+            not (write.identity.owner or write.identity.browser)
+            or max(map(len, (write.uid, write.version))) > MAX_LENGTH
+        ):
             return
         self._waiting.append((write, self._clock.time()))
         if self._task is None or self._task.done():
@@ -100,8 +103,8 @@ def _keep(alias: str, writes: tuple[tuple[Write, float], ...], now: float) -> No
             uid=write.uid,
             version=write.version,
             at=write.at,
-            owner=write.whose.owner,
-            browser=write.whose.browser,
+            owner=write.identity.owner,
+            browser=write.identity.browser,
             made=made,
         )
         for write, made in writes

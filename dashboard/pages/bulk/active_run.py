@@ -42,7 +42,7 @@ class ActiveRun:
     state: RunState
     items: list[Item]
     groups: GroupRegister
-    whose: Identity
+    identity: Identity
     acknowledged_wish: str = ""
     words: str = ""
     rate: float = 0.0
@@ -50,10 +50,10 @@ class ActiveRun:
     """Time of the clock until which the API server asks to wait; 0: no wait."""
     dirty_positions: set[int] = field(default_factory=set)
     """Indexes of the objects that changed since the last beat."""
-    tries: dict[int, int] = field(default_factory=dict)
+    attempts: dict[int, int] = field(default_factory=dict)
 
     @property
-    def what(self) -> str:
+    def description(self) -> str:
         return f"{len(self.items)} {self.resource.key}"
 
     def positions_left(self) -> list[int]:
@@ -67,8 +67,8 @@ class ActiveRun:
         self.dirty_positions.add(position)
 
     def count_try(self, position: int) -> bool:
-        self.tries[position] = self.tries.get(position, 0) + 1
-        return self.tries[position] >= MAX_TRIES
+        self.attempts[position] = self.attempts.get(position, 0) + 1
+        return self.attempts[position] >= MAX_TRIES
 
     def checkpoint(self, now: float) -> Checkpoint:
         """The state to store. Groups are stored once all are known: a process that continues the dry runs starts them

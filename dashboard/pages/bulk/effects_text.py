@@ -34,22 +34,22 @@ class EffectText(ItemNames):
     """A sentence, and the objects that it applies to."""
 
     words: str
-    warns: bool = False
+    is_warning: bool = False
 
 
 def effect_texts(items: Sequence[Item], kind: KindInfo) -> list[EffectText]:
     """Effects on these objects, which share a difference; empty where nothing is known."""
-    found: dict[tuple[EffectKind, str], list[tuple[Item, Effect]]] = {}
+    effects_by_key: dict[tuple[EffectKind, str], list[tuple[Item, Effect]]] = {}
     for item in items:
         for effect in item.effects:
-            found.setdefault(_alike(effect), []).append((item, effect))
-    ordered = sorted(found.items(), key=lambda each: _ORDER.index(each[0][0]))
-    said = []
+            effects_by_key.setdefault(_alike(effect), []).append((item, effect))
+    ordered = sorted(effects_by_key.items(), key=lambda each: _ORDER.index(each[0][0]))
+    texts = []
     for (what, words), pairs in ordered:
         who = _subject(len(pairs), len(items), kind)
         sentence = _WORDS[what](who, [effect for _, effect in pairs]) if what in _WORDS else _each(who, words)
-        said.append(EffectText(tuple(item for item, _ in pairs), sentence, what in _WARNS))
-    return said
+        texts.append(EffectText(tuple(item for item, _ in pairs), sentence, what in _WARNS))
+    return texts
 
 
 def pod_totals(items: Iterable[Item], kind: KindInfo, *, is_known: bool) -> tuple[str, ...]:
@@ -57,32 +57,32 @@ def pod_totals(items: Iterable[Item], kind: KindInfo, *, is_known: bool) -> tupl
 
     `is_known`: whether each object without an effect changes only fields that do not affect pods.
     """
-    found = [effect for item in items for effect in item.effects]
-    opened = sum(effect.what == "opens" for effect in found)
-    replaced, ended = _pods(found, _REPLACES), _pods(found, {"recreates"})
-    in_place = _pods(found, {"in place"})
+    effects = [effect for item in items for effect in item.effects]
+    opened = sum(effect.what == "opens" for effect in effects)
+    replaced, ended = _pods(effects, _REPLACES), _pods(effects, {"recreates"})
+    in_place = _pods(effects, {"in place"})
     in_all = "for a new template" if opened else "in all"
-    said = [f"{_count(replaced, 'pod')} {_is(replaced)} replaced {in_all}."] if replaced else []
+    sentences = [f"{_count(replaced, 'pod')} {_is(replaced)} replaced {in_all}."] if replaced else []
     if replaced and ended:
-        said.append(f"{_those(ended, replaced)} first, before new ones are created: nothing runs in between.")
-    rolling = [effect for effect in found if effect.what == "rolls"]
+        sentences.append(f"{_those(ended, replaced)} first, before new ones are created: nothing runs in between.")
+    rolling = [effect for effect in effects if effect.what == "rolls"]
     if len(rolling) > 1:
-        said.append(_meanwhile(rolling))
+        sentences.append(_meanwhile(rolling))
     if opened:
-        said.append(f"Pods of {_subject(opened, 0, kind)} that are not of the newest revision are replaced.")
+        sentences.append(f"Pods of {_subject(opened, 0, kind)} that are not of the newest revision are replaced.")
     if in_place:
-        said.append(f"Containers of {_count(in_place, 'pod')} may be restarted in place.")
-    come = sum(max(0, effect.fewer - effect.more) for effect in found if effect.what == "scales")
-    end = sum(max(0, effect.more - effect.fewer) for effect in found if effect.what == "scales")
-    said += [f"{_count(come, 'pod')} more {_is(come)} made."] if come else []
-    said += [f"{_count(end, 'pod')} {_end(end)} for good."] if end else []
-    others = _pods(found, {"renumbers"})
-    said += [f"{_count(others, 'pod')} {_end(others)}, and as many are made with other numbers."] if others else []
-    if not found and is_known and kind.key in ROLLING_KINDS:
+        sentences.append(f"Containers of {_count(in_place, 'pod')} may be restarted in place.")
+    come = sum(max(0, effect.fewer - effect.more) for effect in effects if effect.what == "scales")
+    end = sum(max(0, effect.more - effect.fewer) for effect in effects if effect.what == "scales")
+    sentences += [f"{_count(come, 'pod')} more {_is(come)} made."] if come else []
+    sentences += [f"{_count(end, 'pod')} {_end(end)} for good."] if end else []
+    others = _pods(effects, {"renumbers"})
+    sentences += [f"{_count(others, 'pod')} {_end(others)}, and as many are made with other numbers."] if others else []
+    if not effects and is_known and kind.key in ROLLING_KINDS:
         return ("No pod starts, restarts or ends because of it.",)
-    if not said and is_known and any(effect.what in _PODS_STAY for effect in found) and not _unsure(found):
+    if not sentences and is_known and any(effect.what in _PODS_STAY for effect in effects) and not _unsure(effects):
         return ("No pod restarts now.",)
-    return tuple(said)
+    return tuple(sentences)
 
 
 _PODS_STAY: frozenset[EffectKind] = frozenset({"waits", "by hand", "held", "no pods", "later", "pauses"})

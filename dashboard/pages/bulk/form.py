@@ -148,9 +148,9 @@ def form_values_of(operation: BulkOperation) -> dict[str, str]:
     if operation.grace is not None:
         typed |= {"grace": "now" if operation.grace == 0 else "other", "seconds": str(operation.grace or "")}
     if operation.verb == "patch":
-        typed["patch"] = dump(operation.asked)
+        typed["patch"] = dump(operation.requested_patch)
     elif not operation.deletes:
-        pairs: dict[str, str | None] = operation.asked["metadata"][f"{_NOUNS[operation.verb]}s"]
+        pairs: dict[str, str | None] = operation.requested_patch["metadata"][f"{_NOUNS[operation.verb]}s"]
         typed[f"{operation.verb}_set"] = "\n".join(
             f"{key}={value}" for key, value in pairs.items() if value is not None
         )

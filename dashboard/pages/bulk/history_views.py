@@ -78,13 +78,13 @@ async def run_history(request: HttpRequest) -> HttpResponse:
         {
             "run": run,
             "kind": kind_of(run.resource).with_resource(run.resource),
-            "what": VERB_TITLES[run.order.verb] if run.order is not None else "",
+            "title": VERB_TITLES[run.order.verb] if run.order is not None else "",
             "lost": run.lost(now),
         }
         for run in found
     ]
     page = page_info(request, title="Bulk changes", key="runs")
-    context = {"page": page, "runs": shown, "days": round(RETENTION_SECONDS / 86400), "most": MOST_RUNS}
+    context = {"page": page, "runs": shown, "days": round(RETENTION_SECONDS / 86400), "max_runs": MOST_RUNS}
     response = render(request, "bulk/history.html", context)
     response["Cache-Control"] = "no-store"
     return response

@@ -130,7 +130,7 @@ class ItemExecution:
         return msgspec.structs.replace(now.item, group=item.group, is_unconfirmed=item.is_unconfirmed)
 
     async def _tried(self, item: Item) -> DryRunResult:
-        live = await self._exchange(item).read()
+        live = await self._object_client(item).read()
         if live["metadata"]["uid"] != item.uid:
             return DryRunResult(finish_item(item, "gone", REPLACED_MESSAGE))
         item = msgspec.structs.replace(item, version=live["metadata"]["resourceVersion"], words="", said="")
@@ -145,7 +145,7 @@ class ItemExecution:
             return DryRunResult(_tried(item, seen), ChangeGroup("", deletion_text(live), (), warnings, title=title))
         # Shown and grouped by the items' keys; told apart later without a schema, which may not be had then.
         schema = await self.schemas.schema_of(self.client, self.kind.resource)
-        was, asked = editable_part(live), self.order.asked
+        was, asked = editable_part(live), self.order.requested_patch
         try:
             stored = await self._patched(item, dry_run=True)
         except Invalid as error:
@@ -182,20 +182,22 @@ class ItemExecution:
             await self._deleted(item, dry_run=False)
             return finish_item(item, "done")
         stored = await self._patched(item, dry_run=False)
-        return finish_item(item, "done", await describe_drift(self._exchange(item), item, stored.value))
+        return finish_item(item, "done", await describe_drift(self._object_client(item), item, stored.value))
 
     async def _deleted(self, item: Item, *, dry_run: bool) -> tuple[str, ...]:
         how = self.order.propagation
-        return await self._exchange(item).delete(item.uid, item.version, how, grace=self.order.grace, dry_run=dry_run)
+        return await self._object_client(item).delete(
+            item.uid, item.version, how, grace=self.order.grace, dry_run=dry_run
+        )
 
     async def _patched(self, item: Item, *, dry_run: bool) -> WriteResult:
         operation = self.order
         strategic = bool(operation.strategic)
-        return await self._exchange(item).patch(
-            operation.asked, item.uid, item.version, dry_run=dry_run, strategic=strategic
+        return await self._object_client(item).patch(
+            operation.requested_patch, item.uid, item.version, dry_run=dry_run, strategic=strategic
         )
 
-    def _exchange(self, item: Item) -> ObjectClient:
+    def _object_client(self, item: Item) -> ObjectClient:
         return ObjectClient(self.client, Target(self.kind, item.namespace, item.name), write_recorder=self.recorder)
 
 

@@ -47,12 +47,12 @@ def _line(key: str, operation: BulkOperation, namespace: str, names: Sequence[st
 def _arguments(operation: BulkOperation) -> list[str]:
     if operation.verb == "patch":
         kind = "strategic" if operation.strategic else "merge"
-        return [f"--type={kind}", "-p", json.dumps(operation.asked, separators=(",", ":"))]
+        return [f"--type={kind}", "-p", json.dumps(operation.requested_patch, separators=(",", ":"))]
     if operation.deletes:
         words = [] if operation.propagation == "Background" else [f"--cascade={operation.propagation.lower()}"]
         words += [] if operation.grace is None else [f"--grace-period={operation.grace}"]
         return [*words, "--force"] if operation.grace == 0 else words
-    pairs: Mapping[str, str | None] = operation.asked["metadata"][
+    pairs: Mapping[str, str | None] = operation.requested_patch["metadata"][
         "labels" if operation.verb == "label" else "annotations"
     ]
     return ["--overwrite", *(f"{name}-" if value is None else f"{name}={value}" for name, value in pairs.items())]

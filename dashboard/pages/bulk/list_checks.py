@@ -113,7 +113,7 @@ class NamedItem(msgspec.Struct, frozen=True, array_like=True):
 
 def named_items(patch: Value, schema: Schema, was: Value, now: Value) -> tuple[NamedItem, ...]:
     """Added and changed items; without the items inside an added one."""
-    found: list[NamedItem] = []
+    items: list[NamedItem] = []
     added: list[Path] = []
     for path in _item_paths((), patch, schema) if schema.strategic else ():
         before, after = get(was, path), get(now, path)
@@ -121,8 +121,8 @@ def named_items(patch: Value, schema: Schema, was: Value, now: Value) -> tuple[N
             continue
         if before is ABSENT:
             added.append(path)
-        found.append(NamedItem(format_path(path), _names(path), "added" if before is ABSENT else "changed"))
-    return tuple(found)
+        items.append(NamedItem(format_path(path), _names(path), "added" if before is ABSENT else "changed"))
+    return tuple(items)
 
 
 def missing_items_hint(patch: Value, schema: Schema, live: Value) -> str:

@@ -34,6 +34,6 @@ class BulkOperation(msgspec.Struct, frozen=True):
         return self.verb == "delete"
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def requested_patch(self) -> dict[str, Any]:
         """The patch of either type; empty for a deletion."""
         return self.strategic or self.patch or {}

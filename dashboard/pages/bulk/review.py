@@ -33,15 +33,15 @@ class ItemNames:
         return self.items[0]
 
     @property
-    def shown(self) -> tuple[Item, ...]:
+    def shown_items(self) -> tuple[Item, ...]:
         return self.items[:MAX_SHOWN_NAMES]
 
     @property
-    def few(self) -> bool:
+    def is_short(self) -> bool:
         return len(self.items) <= MAX_UNFOLDED_NAMES
 
     @property
-    def more(self) -> int:
+    def more_count(self) -> int:
         return max(0, len(self.items) - MAX_SHOWN_NAMES)
 
 
@@ -66,58 +66,60 @@ K = TypeVar("K", bound=Hashable)
 class ReviewGroup(ItemNames):
     """Objects with the same change or result."""
 
-    group: ChangeGroup | None = None
+    change: ChangeGroup | None = None
 
     @property
-    def added(self) -> tuple[NamedItem, ...]:
+    def added_items(self) -> tuple[NamedItem, ...]:
         """Items that the patch adds to the objects."""
-        return tuple(each for each in self.group.named_items if each.how == "added") if self.group is not None else ()
+        return tuple(each for each in self.change.named_items if each.how == "added") if self.change is not None else ()
 
     @property
-    def added_titled(self) -> tuple[NamedItem, ...]:
+    def title_items(self) -> tuple[NamedItem, ...]:
         """The added items that the title names."""
-        return self.added[:MAX_TITLE_FIELDS]
+        return self.added_items[:MAX_TITLE_FIELDS]
 
     @property
-    def added_untitled(self) -> int:
-        return len(self.added) - len(self.added_titled)
+    def other_item_count(self) -> int:
+        return len(self.added_items) - len(self.title_items)
 
     @property
-    def asked(self) -> tuple[DiffField, ...]:
+    def shown_fields(self) -> tuple[DiffField, ...]:
         """The fields that are shown unfolded."""
-        return tuple(each for each in self._fields if each not in self.set_beside)
+        return tuple(each for each in self._fields if each not in self.server_fields)
 
     @property
-    def set_beside(self) -> tuple[DiffField, ...]:
+    def server_fields(self) -> tuple[DiffField, ...]:
         """Fields that the API server sets in addition, where they are many: a new container's defaults."""
-        found = tuple(each for each in self._fields if each.by_server)
-        return found if len(found) > MAX_SERVER_FIELDS else ()
+        fields = tuple(each for each in self._fields if each.by_server)
+        return fields if len(fields) > MAX_SERVER_FIELDS else ()
 
     @property
-    def titled(self) -> tuple[str, ...]:
+    def title_fields(self) -> tuple[str, ...]:
         """The fields that the title names: the requested ones, except those inside a new item."""
-        return self._changing[:MAX_TITLE_FIELDS]
+        return self._changed_fields[:MAX_TITLE_FIELDS]
 
     @property
-    def untitled(self) -> int:
+    def other_field_count(self) -> int:
         """The other changed fields."""
-        return len(self._changing) - len(self.titled) + (self.group.more if self.group is not None else 0)
+        return len(self._changed_fields) - len(self.title_fields) + (self.change.more if self.change is not None else 0)
 
     @property
     def leaves_pods(self) -> bool:
         """Whether no change of a workload affects its pods, as far as is known."""
-        more = self.group.more if self.group is not None else 1
+        more = self.change.more if self.change is not None else 1
         return not more and all(_LEAVES_PODS.match(each.field) for each in self._fields)
 
     @property
-    def _changing(self) -> tuple[str, ...]:
-        inside = tuple(f"{each.field}." for each in self.added)
-        asked = tuple(each.field for each in self._fields if not each.by_server and not each.field.startswith(inside))
-        return asked or (() if self.added else tuple(each.field for each in self._fields))
+    def _changed_fields(self) -> tuple[str, ...]:
+        inside = tuple(f"{each.field}." for each in self.added_items)
+        requested = tuple(
+            each.field for each in self._fields if not each.by_server and not each.field.startswith(inside)
+        )
+        return requested or (() if self.added_items else tuple(each.field for each in self._fields))
 
     @property
     def _fields(self) -> tuple[DiffField, ...]:
-        return self.group.fields if self.group is not None else ()
+        return self.change.fields if self.change is not None else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,36 +127,36 @@ class AddedItem(ItemNames):
     """A list item that the patch names, and the objects in which it is new."""
 
     item: NamedItem
-    changed: int
+    changed_count: int
     """Objects that had it already, and in which it changes."""
 
     @property
-    def warns(self) -> bool:
+    def is_warning(self) -> bool:
         """Whether the name may be a typing error: other objects have it, or a new container would be created."""
-        return bool(self.changed) or self.item.names[0][0].endswith("container")
+        return bool(self.changed_count) or self.item.names[0][0].endswith("container")
 
 
 def review_groups(items: Iterable[Item], groups: Sequence[ChangeGroup]) -> list[ReviewGroup]:
     """The changes by group, the largest first."""
-    folds = _folded(items, "tried", lambda item: item.group)
-    return [ReviewGroup(fold.items, groups[fold.first.group]) for fold in folds]
+    groups_of_items = _folded(items, "tried", lambda item: item.group)
+    return [ReviewGroup(group.items, groups[group.first.group]) for group in groups_of_items]
 
 
-def added_items(folds: Iterable[ReviewGroup]) -> list[AddedItem]:
+def added_items(review_groups: Iterable[ReviewGroup]) -> list[AddedItem]:
     """Items that the patch adds to some or all objects, from these differences; those with a warning first."""
     added: dict[NamedItem, list[Item]] = {}
     changed: dict[str, int] = {}
-    for fold in folds:
-        for each in fold.group.named_items if fold.group is not None else ():
+    for group in review_groups:
+        for each in group.change.named_items if group.change is not None else ():
             if each.how == "added":
-                added.setdefault(each, []).extend(fold.items)
+                added.setdefault(each, []).extend(group.items)
             else:
-                changed[each.field] = changed.get(each.field, 0) + fold.count
+                changed[each.field] = changed.get(each.field, 0) + group.count
     named = (
         AddedItem(tuple(sorted(items, key=lambda item: item.key)), each, changed.get(each.field, 0))
         for each, items in added.items()
     )
-    return sorted(named, key=lambda each: not each.warns)
+    return sorted(named, key=lambda each: not each.is_warning)
 
 
 def drift_groups(items: Iterable[Item]) -> list[ReviewGroup]:
@@ -168,8 +170,8 @@ def groups_by_message(items: Iterable[Item], state: ItemState) -> list[ReviewGro
 
 
 def _folded(items: Iterable[Item], state: ItemState, key: Callable[[Item], K]) -> list[ReviewGroup]:
-    found: dict[K, list[Item]] = {}
+    items_by_key: dict[K, list[Item]] = {}
     for item in items:
         if item.state == state:
-            found.setdefault(key(item), []).append(item)
-    return sorted((ReviewGroup(tuple(each)) for each in found.values()), key=lambda fold: -fold.count)
+            items_by_key.setdefault(key(item), []).append(item)
+    return sorted((ReviewGroup(tuple(each)) for each in items_by_key.values()), key=lambda group: -group.count)

@@ -128,7 +128,7 @@ class Run(msgspec.Struct, frozen=True):
     beat: float
 
     @property
-    def whose(self) -> Identity:
+    def identity(self) -> Identity:
         """The user who started it."""
         return Identity(self.owner, self.browser)
 
@@ -137,47 +137,47 @@ class Run(msgspec.Struct, frozen=True):
         return f"/resources/{self.resource.key}/bulk/{self.key}/"
 
     @property
-    def made_at(self) -> str:
+    def created_at(self) -> str:
         return rfc3339(self.made)
 
     @property
-    def beat_at(self) -> str:
+    def last_heartbeat(self) -> str:
         return rfc3339(self.beat)
 
     @property
-    def written(self) -> int:
+    def written_count(self) -> int:
         return self.counts.get("done", 0)
 
     @property
-    def open(self) -> bool:
+    def can_choose_again(self) -> bool:
         """Whether the operation can be chosen again: nothing is written yet."""
-        return self.state in ("choosing", "review") and not self.written
+        return self.state in ("choosing", "review") and not self.written_count
 
     @property
-    def moving(self) -> bool:
+    def is_active(self) -> bool:
         return self.state in ACTIVE_STATES
 
     @property
-    def paused(self) -> bool:
-        return self.moving and self.heard == "pause"
+    def is_paused(self) -> bool:
+        return self.is_active and self.heard == "pause"
 
     @property
-    def wished(self) -> str:
+    def pending_request(self) -> str:
         """The request that the runner has not received yet."""
-        return self.wish if self.moving and self.wish != self.heard else ""
+        return self.wish if self.is_active and self.wish != self.heard else ""
 
     @property
-    def left(self) -> int:
+    def remaining_count(self) -> int:
         """Number of objects that the phase has not reached."""
         return self.counts.get("waiting" if self.state == "trying" else "tried", 0)
 
     @property
-    def over(self) -> int:
-        return self.total - self.left
+    def processed_count(self) -> int:
+        return self.total - self.remaining_count
 
     def lost(self, now: float) -> bool:
         """Whether the process that ran it ended before it did."""
-        return self.moving and now - self.beat > HEARTBEAT_TIMEOUT
+        return self.is_active and now - self.beat > HEARTBEAT_TIMEOUT
 
 
 def count_by_state(items: Iterable[Item]) -> dict[str, int]:

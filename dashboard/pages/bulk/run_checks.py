@@ -31,10 +31,10 @@ class FilterChanges:
 
     words: str
     """The filter as typed; empty for a list without one."""
-    known: bool
-    came: int = 0
+    is_known: bool
+    added_count: int = 0
     """Objects that match now, and are not in the run."""
-    left: int = 0
+    removed_count: int = 0
     """Objects of the run that do not match any more."""
 
 
@@ -48,22 +48,22 @@ async def filter_changes(run_request: RunRequest, items: Iterable[Item]) -> Filt
     spaces = (f"namespace={name}" for name in query.namespaces)
     words = " ".join((*spaces, *params.getlist("q"))).strip()
     if not is_followed(live, kind.key) or not has_synced(live[REPLICAS].get(kind.key)):
-        return FilterChanges(words, known=False)
+        return FilterChanges(words, is_known=False)
     live[INTEREST].note_view(kind.key)
     try:
         rows = await live[HUB].all_rows(kind, query)
     except PathCacheFull:
-        return FilterChanges(words, known=False)
-    came, left = await asyncio.to_thread(_compared, rows, items)
-    return FilterChanges(words, known=True, came=came, left=left)
+        return FilterChanges(words, is_known=False)
+    added_count, removed_count = await asyncio.to_thread(_compared, rows, items)
+    return FilterChanges(words, is_known=True, added_count=added_count, removed_count=removed_count)
 
 
 def _compared(rows: Iterable[Row], items: Iterable[Item]) -> tuple[int, int]:
-    uids, known, left = {row.uid for row in rows}, set[str](), 0
+    uids, run_uids, removed_count = {row.uid for row in rows}, set[str](), 0
     for item in items:
-        known.add(item.uid)
-        left += item.state == "tried" and item.uid not in uids
-    return len(uids - known), left
+        run_uids.add(item.uid)
+        removed_count += item.state == "tried" and item.uid not in uids
+    return len(uids - run_uids), removed_count
 
 
 COUNT_SLICE = 0.005
@@ -93,7 +93,7 @@ MAX_NAMESPACES = 20
 class VerbLimit:
     """A denied verb, and where it is denied."""
 
-    nowhere: bool = False
+    is_denied_everywhere: bool = False
     words: str = ""
 
 
@@ -101,18 +101,18 @@ async def verb_limit(run_request: RunRequest, items: Iterable[Item], verb: str) 
     """Denial of patching or deleting the objects, checked for one object in each namespace."""
     kind = run_request.kind
     if kind.resource.verbs and verb not in kind.resource.verbs:
-        return VerbLimit(nowhere=True, words=f"The API server does not support {verb} for {kind.title}.")
-    ones: dict[str, Item] = {}
+        return VerbLimit(is_denied_everywhere=True, words=f"The API server does not support {verb} for {kind.title}.")
+    first_items: dict[str, Item] = {}
     for item in items:
-        ones.setdefault(item.namespace, item)
-    asked = list(ones.values())[:MAX_NAMESPACES]
-    rights = (ResourceAttributes(verb, kind.resource, item.namespace, item.name) for item in asked)
-    denials = await asyncio.gather(*map(run_request.app_state[ACCESS_REVIEWS].denial, rights))
-    denied = [item.namespace for item, words in zip(asked, denials, strict=True) if words]
+        first_items.setdefault(item.namespace, item)
+    checked_items = list(first_items.values())[:MAX_NAMESPACES]
+    attributes = (ResourceAttributes(verb, kind.resource, item.namespace, item.name) for item in checked_items)
+    denials = await asyncio.gather(*map(run_request.app_state[ACCESS_REVIEWS].denial, attributes))
+    denied = [item.namespace for item, words in zip(checked_items, denials, strict=True) if words]
     if not denied:
         return VerbLimit()
-    if len(denied) == len(ones) and len(denied) == 1:
-        return VerbLimit(nowhere=True, words=denials[0])
-    where = f"in {', '.join(denied)}" if len(denied) < len(ones) else "in any of their namespaces"
+    if len(denied) == len(first_items) and len(denied) == 1:
+        return VerbLimit(is_denied_everywhere=True, words=denials[0])
+    where = f"in {', '.join(denied)}" if len(denied) < len(first_items) else "in any of their namespaces"
     words = f"The cluster's access rules do not allow Deltaboard's account to {verb} {kind.resource.key} {where}."
-    return VerbLimit(nowhere=len(denied) == len(ones), words=words)
+    return VerbLimit(is_denied_everywhere=len(denied) == len(first_items), words=words)

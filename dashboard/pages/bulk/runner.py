@@ -101,7 +101,7 @@ class BulkRuns:
             return
         groups = await self.store.groups(run.key) if state == "running" else ()
         active_run = ActiveRun(
-            run.key, run.resource, operation, state, list(items), GroupRegister(list(groups)), run.whose
+            run.key, run.resource, operation, state, list(items), GroupRegister(list(groups)), run.identity
         )
         task = asyncio.create_task(
             self._to_the_end(active_run),
@@ -113,7 +113,7 @@ class BulkRuns:
         )
 
     async def _to_the_end(self, active_run: ActiveRun) -> None:
-        logger.info("%s over %s begins", active_run.state, active_run.what)
+        logger.info("%s over %s begins", active_run.state, active_run.description)
         todo = deque(active_run.positions_left())
         active_run.dirty_positions.update(range(len(active_run.items)))
         while True:
@@ -124,7 +124,7 @@ class BulkRuns:
             if not todo and active_run.state in ("trying", "running"):
                 active_run.state = "review" if active_run.state == "trying" else "done"
             if not await self._save_checkpoint(active_run) or active_run.state not in ("trying", "running"):
-                logger.info("a run over %s ends here: %s", active_run.what, active_run.state)
+                logger.info("a run over %s ends here: %s", active_run.description, active_run.state)
                 return
             if active_run.acknowledged_wish == "pause" or active_run.resume_at > self._clock.now():
                 await self._clock.sleep(CHECKPOINT_INTERVAL)
@@ -138,7 +138,7 @@ class BulkRuns:
                 wish = await self.store.save_checkpoint(active_run.key, self._runner, beat)
             except Unavailable as error:
                 active_run.dirty_positions |= told
-                logger.warning("a run over %s waits for the database: %s", active_run.what, error)
+                logger.warning("a run over %s waits for the database: %s", active_run.description, error)
                 await self._clock.sleep(1.0)
                 continue
             if wish is None:
@@ -158,7 +158,7 @@ class BulkRuns:
             return
         active_run.words, active_run.resume_at = "", 0.0
         await self._share(client)
-        work, before = self._work_of(client, active_run.resource, active_run.order, active_run.whose), len(todo)
+        work, before = self._work_of(client, active_run.resource, active_run.order, active_run.identity), len(todo)
         workers = [
             asyncio.create_task(self._work(active_run, todo, work, began + CHECKPOINT_INTERVAL))
             for _ in range(min(MAX_CONCURRENT, len(todo)))

@@ -46,7 +46,7 @@ async def start_run(request: HttpRequest, resource: str) -> HttpResponse:
         return _cannot(request, kind, query, words, 422)
     if request.method != "POST":
         page = page_info(request, title=f"Change {kind.title}", key=kind.key)
-        context = {"page": page, "kind": kind, "number": len(rows), "filter": query, "back": query.href()}
+        context = {"page": page, "kind": kind, "match_count": len(rows), "query": query, "list_href": query.href()}
         return render(request, "bulk/start.html", context)
     return await _start_run(request, state, kind, rows, query)
 

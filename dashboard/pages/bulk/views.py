@@ -49,16 +49,16 @@ async def run(request: HttpRequest, resource: str, key: str) -> HttpResponse:
 async def _pressed(run_request: RunRequest) -> HttpResponse:
     """Execute a button; one that does not fit the current phase changes nothing."""
     post, run, bulks = run_request.request.POST, run_request.run, run_request.app_state[BULK_RUNS]
-    if "try" in post and run.open:
+    if "try" in post and run.can_choose_again:
         order = parse_operation(
             post, run_request.kind, await run_request.schema() if post.get("verb") == "patch" else UNKNOWN
         )
         if isinstance(order, Refusal):
             return await _choice(run_request, refusal=order, status=order.code)
         await bulks.start_dry_runs(run, order)
-    elif "choose" in post and run.open:
+    elif "choose" in post and run.can_choose_again:
         return await _choice(run_request)
-    elif run.moving:
+    elif run.is_active:
         await _wished(run_request)
     elif "start" in post and run.state in ("review", "cancelled"):
         await bulks.start_writes(run)
@@ -101,7 +101,7 @@ async def _choice(run_request: RunRequest, *, refusal: Refusal | None = None, st
     patch, delete, schema = await asyncio.gather(
         verb_limit(run_request, items, "patch"), verb_limit(run_request, items, "delete"), run_request.schema()
     )
-    verb = "delete" if patch.nowhere and not delete.nowhere else "label"
+    verb = "delete" if patch.is_denied_everywhere and not delete.is_denied_everywhere else "label"
     form = {"verb": verb, "grace": "default", "propagation": "Background", **typed}
     context: dict[str, object] = {
         "form": form,
@@ -116,64 +116,67 @@ async def _choice(run_request: RunRequest, *, refusal: Refusal | None = None, st
 async def _review(run_request: RunRequest) -> HttpResponse:
     items = await run_request.items()
     groups = await run_request.app_state[BULK_RUNS].store.groups(run_request.run.key)
-    matching = await filter_changes(run_request, items)
+    changes = await filter_changes(run_request, items)
     deletes = run_request.run.order is not None and run_request.run.order.deletes
-    found: dict[str, object] = {
-        "matching": matching,
-        "again": urlsplit(run_request.run.back).query,
-        "belongings": await count_dependents(run_request, items) if deletes else (),
+    context: dict[str, object] = {
+        "filter_changes": changes,
+        "list_query": urlsplit(run_request.run.back).query,
+        "dependents": await count_dependents(run_request, items) if deletes else (),
     }
     # Folding and writing out ten thousand objects takes long: not on the loop that all pages live by.
-    return await asyncio.to_thread(_reviewed, run_request, items, groups, found)
+    return await asyncio.to_thread(_review_page, run_request, items, groups, context)
 
 
-def _reviewed(
-    run_request: RunRequest, items: tuple[Item, ...], groups: tuple[ChangeGroup, ...], found: dict[str, object]
+def _review_page(
+    run_request: RunRequest,
+    items: tuple[Item, ...],
+    changes: tuple[ChangeGroup, ...],
+    context_of_run: dict[str, object],
 ) -> HttpResponse:
-    folds = review_groups(items, groups)
-    pages = max(1, -(-len(folds) // GROUPS_PER_PAGE))
+    groups = review_groups(items, changes)
+    pages = max(1, -(-len(groups) // GROUPS_PER_PAGE))
     typed = run_request.request.GET.get("page", "1")
     number = min(max(int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 6 else 1, 1), pages)
-    shown = folds[(number - 1) * GROUPS_PER_PAGE : number * GROUPS_PER_PAGE]
-    added = added_items(folds)
+    shown = groups[(number - 1) * GROUPS_PER_PAGE : number * GROUPS_PER_PAGE]
+    all_added = added_items(groups)
     context: dict[str, object] = {
-        **_said_of(run_request, items),
-        **found,
-        "folds": [(fold, effect_texts(fold.items, run_request.kind)) for fold in shown],
-        "added": added[:MAX_ADDED_ITEMS],
-        "added_more": max(0, len(added) - MAX_ADDED_ITEMS),
-        "sum": _sum(run_request, folds),
-        "different": len(folds),
+        **_shared_context(run_request, items),
+        **context_of_run,
+        "groups": [(group, effect_texts(group.items, run_request.kind)) for group in shown],
+        "added_items": all_added[:MAX_ADDED_ITEMS],
+        "more_added_count": max(0, len(all_added) - MAX_ADDED_ITEMS),
+        "pod_totals": _pod_totals(run_request, groups),
+        "group_count": len(groups),
         "number": number,
         "pages": pages,
     }
     return run_request.page("bulk/review.html", context)
 
 
-def _sum(run_request: RunRequest, folds: list[ReviewGroup]) -> tuple[str, ...]:
+def _pod_totals(run_request: RunRequest, groups: list[ReviewGroup]) -> tuple[str, ...]:
     """Total effects on pods; a deletion and a run of an older version have none."""
-    items = [item for fold in folds for item in fold.items]
-    told = (
+    items = [item for group in groups for item in group.items]
+    has_effects = (
         run_request.run.order is not None
         and not run_request.run.order.deletes
         and all(item.stored_fingerprint for item in items)
     )
-    known = all(fold.leaves_pods or all(item.effects for item in fold.items) for fold in folds)
-    return pod_totals(items, run_request.kind, is_known=known) if items and told else ()
+    is_known = all(group.leaves_pods or all(item.effects for item in group.items) for group in groups)
+    return pod_totals(items, run_request.kind, is_known=is_known) if items and has_effects else ()
 
 
 async def _progress(run_request: RunRequest) -> HttpResponse:
     lost = run_request.run.lost(run_request.app_state[CLOCK].time())
-    if run_request.run.moving and not lost:
+    if run_request.run.is_active and not lost:
         return run_request.page("bulk/progress.html", {"lost": lost})
     return await asyncio.to_thread(_outcome, run_request, await run_request.items(), lost)
 
 
 def _outcome(run_request: RunRequest, items: tuple[Item, ...], lost: bool) -> HttpResponse:
-    return run_request.page("bulk/progress.html", {"lost": lost, **_said_of(run_request, items)})
+    return run_request.page("bulk/progress.html", {"lost": lost, **_shared_context(run_request, items)})
 
 
-def _said_of(run_request: RunRequest, items: tuple[Item, ...]) -> dict[str, object]:
+def _shared_context(run_request: RunRequest, items: tuple[Item, ...]) -> dict[str, object]:
     """Groups of the objects without a change or result, and the commands."""
     order = run_request.run.order
     lines, number = (
@@ -186,9 +189,9 @@ def _said_of(run_request: RunRequest, items: tuple[Item, ...]) -> dict[str, obje
         "failed": groups_by_message(items, "failed"),
         "gone": groups_by_message(items, "gone"),
         "same": groups_by_message(items, "same"),
-        "otherwise": drift_groups(items),
-        "retry": any(item.state == "failed" and item.fingerprint for item in items),
-        "most_folds": GROUPS_PER_PAGE,
-        "lines": lines,
-        "lines_more": number - len(lines),
+        "drifted": drift_groups(items),
+        "can_retry": any(item.state == "failed" and item.fingerprint for item in items),
+        "max_groups": GROUPS_PER_PAGE,
+        "commands": lines,
+        "more_command_count": number - len(lines),
     }

@@ -66,7 +66,7 @@ class Chart:
 
     line: str
     area: str
-    most: str
+    max_text: str
     """The highest value, in words."""
     words: str
     """Description for screen readers."""
@@ -112,13 +112,13 @@ class Card:
     rate: str
     p50: str
     p99: str
-    oldest: Timestamp | None
+    oldest_since: Timestamp | None
     """Time since which its oldest key has been waiting."""
     oldest_href: str
     last: Timestamp | None
     outcomes: tuple[OutcomeCount, ...]
-    spread: tuple[BarSegment, ...]
-    ended: int
+    outcome_bar: tuple[BarSegment, ...]
+    reconcile_count: int
     failures: int
     depth_chart: Chart
     rate_chart: Chart
@@ -141,12 +141,12 @@ def card_of(state: ControllerState, history: History, now: float, kinds: Sequenc
         rate=rate_text(history.rate) or "0",
         p50=latency_text(state.p50),
         p99=latency_text(state.p99),
-        oldest=timestamp(now - queue.oldest_seconds) if queue.oldest_key else None,
+        oldest_since=timestamp(now - queue.oldest_seconds) if queue.oldest_key else None,
         oldest_href=_href(kind, queue.oldest_key),
         last=timestamp(state.last_at),
         outcomes=outcomes,
-        spread=bar_segments(tone_counts((outcome.tone, outcome.count) for outcome in outcomes)),
-        ended=sum(outcome.count for outcome in outcomes),
+        outcome_bar=bar_segments(tone_counts((outcome.tone, outcome.count) for outcome in outcomes)),
+        reconcile_count=sum(outcome.count for outcome in outcomes),
         failures=sum(outcome.count for outcome in outcomes if outcome.tone in ("bad", "warn")),
         depth_chart=chart_of(history.depth, "The queue's depth", "deep at most"),
         rate_chart=chart_of([count / history.step for count in history.reconciles], "Reconciles a second", "at most"),

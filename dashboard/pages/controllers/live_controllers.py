@@ -47,8 +47,8 @@ class LiveControllers(LiveView):
 
     id, seq · stage: waiting (for the first report), none (no controller is enabled), starting or running · cards:
     tuple[Card, ...] · workers: tuple[WorkerLine, ...], the one that is shown first · problems: tuple[str, ...],
-    sentences · enabled_names: the names in DELTABOARD_CONTROLLERS · known: tuple[BuiltinController, ...] · rate: of all
-    together, in words.
+    sentences · enabled_names: the names in DELTABOARD_CONTROLLERS · builtin_controllers: tuple[BuiltinController, ...]
+    · rate: of all together, in words.
     """
 
     template: ClassVar[str] = CONTROLLERS
@@ -100,7 +100,7 @@ class LiveControllers(LiveView):
         return main.report.wanted if main is not None else ()
 
     @property
-    def known(self) -> tuple[BuiltinController, ...]:
+    def builtin_controllers(self) -> tuple[BuiltinController, ...]:
         return tuple(BUILTIN_CONTROLLERS.values())
 
     @property

@@ -21,7 +21,7 @@ class BuiltinController:
     """A controller that ships with Deltaboard."""
 
     name: str
-    what: str
+    description: str
     """One-sentence description, for the choice of controllers."""
     import_path: str
     """``module:function`` of its Setup; imported only when the controller is enabled."""

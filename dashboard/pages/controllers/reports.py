@@ -25,7 +25,7 @@ class ReceivedReport:
     """A worker's last report."""
 
     report: Report
-    at: float
+    received_at: float
     """Monotonic seconds of this process."""
     time: float
     """Unix seconds of this process."""
@@ -59,7 +59,7 @@ class ControllerReports:
         if (
             known is not None
             and report.sent_at < known.report.sent_at
-            and self.clock.now() - known.at <= SILENCE_TIMEOUT
+            and self.clock.now() - known.received_at <= SILENCE_TIMEOUT
         ):
             return
         self._received[report.epoch] = ReceivedReport(report, self.clock.now(), self.clock.time())
@@ -72,7 +72,9 @@ class ControllerReports:
         """All workers heard recently: the main one first, then those still heard, the youngest first."""
         now = self.clock.now()
         looked = [
-            ReceivedReport(heard.report, heard.at, heard.time, is_silent=now - heard.at > SILENCE_TIMEOUT)
+            ReceivedReport(
+                heard.report, heard.received_at, heard.time, is_silent=now - heard.received_at > SILENCE_TIMEOUT
+            )
             for heard in self._received.values()
         ]
         by_age = sorted(looked, key=lambda heard: heard.report.epoch, reverse=True)
@@ -102,7 +104,9 @@ class ControllerReports:
 
     def _forget(self) -> None:
         now = self.clock.now()
-        self._received = {epoch: heard for epoch, heard in self._received.items() if now - heard.at <= RETENTION}
+        self._received = {
+            epoch: heard for epoch, heard in self._received.items() if now - heard.received_at <= RETENTION
+        }
 
 
 def _rank(report: ReceivedReport) -> int:

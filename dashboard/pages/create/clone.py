@@ -118,7 +118,7 @@ class Clone:
     """Start of a clone, and the original's fields that it leaves out."""
 
     value: dict[str, Value]
-    left_out: tuple[str, ...]
+    omitted_fields: tuple[str, ...]
     hints: tuple[str, ...] = ()
     """Possibly unwanted things that it shares with the original, as sentences."""
 

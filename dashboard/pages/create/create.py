@@ -49,7 +49,7 @@ class Exists:
 
     draft: Submission
     target: Target
-    is_going: bool = False
+    is_being_deleted: bool = False
     """Whether it is being deleted."""
 
 
@@ -72,7 +72,7 @@ class ObjectCreator:
                 stored = await self._client_of(target).create(body, dry_run=True)
             except AlreadyExists as error:
                 return Exists(draft, target, is_being_deleted(error))
-        return replace(await review_dry_run(draft, {}, body, stored), again=True)
+        return replace(await review_dry_run(draft, {}, body, stored), is_recreation=True)
 
     @returns_outcome
     async def create(
@@ -88,8 +88,8 @@ class ObjectCreator:
                 return created
             case NameInUse(live=dict()):
                 return Refused(draft, uncertain_refusal(UNCERTAIN_TITLE, may_be_ours(target)))
-            case NameInUse(is_being_deleted=is_going):
-                return Exists(draft, target, is_going)
+            case NameInUse(is_being_deleted=is_being_deleted):
+                return Exists(draft, target, is_being_deleted)
             case refusal:
                 return Refused(draft, locate(refusal, document))
 

@@ -28,7 +28,7 @@ class NewForm:
     names: tuple[NameField, ...]
     form: Form
     refusal: Refusal | None
-    objected: Refusal | None
+    schema_refusal: Refusal | None
     """The schema's refusal, where nothing else was refused."""
 
 
@@ -85,7 +85,7 @@ def check_result(maker: ObjectCreator, schema: Schema, text: str, post: Mapping[
     found = found or schema_refusal(schema, document, {})
     unapplied = post if problems else {}
     made = new_form(maker, schema, FormInput(document.text, found, unapplied, pressed.expanded), post)
-    fields = {**made.form.inputs(), **{each.name: each.value for each in made.names if each.value == each.shown}}
+    fields = {**made.form.inputs(), **{each.name: each.value for each in made.names if each.value == each.initial}}
     return {
         "valid": found is None,
         "problems": _html(made.refusal) if made.refusal is not None else "",

@@ -21,7 +21,7 @@ class NameField:
 
     path: tuple[str, str]
     value: str
-    shown: str
+    initial: str
     help: str
     problems: tuple[Problem, ...] = ()
 

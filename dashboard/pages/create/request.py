@@ -50,9 +50,9 @@ class NamespaceChoice:
     namespace: str
     choices: tuple[str, ...] = ()
     """Namespaces of the list first."""
-    listed: tuple[str, ...] = ()
+    list_namespaces: tuple[str, ...] = ()
     """Namespaces of the list."""
-    denied: str = ""
+    denial: str = ""
     """Why creation is denied there and in the other checked namespaces."""
 
 
@@ -131,7 +131,13 @@ class CreateRequest:
     def page(self, template: str, title: str, context: dict[str, object], *, status: int = 200) -> HttpResponse:
         """A page about new objects of the kind."""
         page = page_info(self.request, title=f"{title} {self.kind.singular}", key=self.kind.key)
-        whole = {**context, "page": page, "kind": self.kind, "create_request": self, "writing": self.draft_session}
+        whole = {
+            **context,
+            "page": page,
+            "kind": self.kind,
+            "create_request": self,
+            "draft_session": self.draft_session,
+        }
         response = render(self.request, template, whole, status=status)
         response["Cache-Control"] = "no-store"
         return response

@@ -51,11 +51,11 @@ class NewEditor:
     refusal: Refusal | None = None
     exists: Target | None = None
     """The existing object with the same name."""
-    is_going: bool = False
+    is_being_deleted: bool = False
     """Whether that object is being deleted."""
     source: Target | None = None
     """Source of the copy."""
-    left_out: tuple[str, ...] = ()
+    omitted_fields: tuple[str, ...] = ()
     """Fields of the source that are not in the copy."""
     hints: tuple[str, ...] = ()
     """Possibly unwanted things that the copy shares with the source."""
@@ -64,7 +64,7 @@ class NewEditor:
     expanded: ExpandedPaths | None = None
     """Open fields of the form, where a form button changed them."""
     focus: str = ""
-    where: NamespaceChoice | None = None
+    namespace_choice: NamespaceChoice | None = None
     """Start namespace, while none is chosen."""
     offers: tuple[Kept, ...] = ()
     resumed: Kept | None = None
@@ -108,21 +108,21 @@ async def check_new(request: HttpRequest, resource: str) -> HttpResponse:
 
 async def _open(create_request: CreateRequest) -> NewEditor:
     """The editor with a draft, a copy of another object, or an example. Raises WriteUnavailable where it is denied."""
-    asked = create_request.request.GET
-    if key := asked.get("draft", ""):
+    params = create_request.request.GET
+    if key := params.get("draft", ""):
         return await _resumed(create_request, key)
     await check_permission(create_request)
-    if source := asked.get("from", ""):
+    if source := params.get("from", ""):
         return await _copied(create_request, source)
     return await _begun(create_request)
 
 
 async def _begun(create_request: CreateRequest, refusal: Refusal | None = None) -> NewEditor:
     schema = await create_request.schema()
-    where = await create_request.namespace_choice()
-    text = await run_in_thread_if_large(example_text, create_request.kind, schema, where.namespace, size=0)
+    namespace_choice = await create_request.namespace_choice()
+    text = await run_in_thread_if_large(example_text, create_request.kind, schema, namespace_choice.namespace, size=0)
     offers = await create_request.draft_session.offers()
-    return NewEditor(Submission(text, EMPTY_BASE), refusal, offers=offers, where=where)
+    return NewEditor(Submission(text, EMPTY_BASE), refusal, offers=offers, namespace_choice=namespace_choice)
 
 
 async def _copied(create_request: CreateRequest, source: str) -> NewEditor:
@@ -138,7 +138,7 @@ async def _copied(create_request: CreateRequest, source: str) -> NewEditor:
         return await _begun(create_request, refusal)
     copy = clone_of(kind.key, live)
     text = to_yaml(copy.value)
-    return NewEditor(Submission(text, EMPTY_BASE), source=target, left_out=copy.left_out, hints=copy.hints)
+    return NewEditor(Submission(text, EMPTY_BASE), source=target, omitted_fields=copy.omitted_fields, hints=copy.hints)
 
 
 async def _resumed(create_request: CreateRequest, key: str) -> NewEditor:
@@ -189,7 +189,8 @@ async def _response(create_request: CreateRequest, outcome: NewEditor | Exists |
             return _made(outcome)
         case Exists():
             return await _page(
-                create_request, NewEditor(outcome.draft, exists=outcome.target, is_going=outcome.is_going)
+                create_request,
+                NewEditor(outcome.draft, exists=outcome.target, is_being_deleted=outcome.is_being_deleted),
             )
         case Refused():  # retried automatically where a retry cannot create two; else the user decides
             waiting = retry_page(create_request, retry_action_of(create_request.request.POST), outcome.refusal)
@@ -209,15 +210,15 @@ async def _page(create_request: CreateRequest, blank: NewEditor) -> HttpResponse
         "form": made.form,
         "target": _review_target(create_request),
         "refusal": made.refusal,
-        "objected": made.objected,
+        "schema_refusal": made.schema_refusal,
         "is_several": blank.refusal is not None and _SEPARATOR.search(draft.text) is not None,
         "exists": blank.exists,
-        "is_going": blank.is_going,
+        "is_being_deleted": blank.is_being_deleted,
         "source": blank.source,
-        "left_out": blank.left_out,
+        "omitted_fields": blank.omitted_fields,
         "hints": blank.hints,
-        "where": blank.where,
-        "choices": blank.where.choices if blank.where is not None else create_request.choices,
+        "namespace_choice": blank.namespace_choice,
+        "choices": blank.namespace_choice.choices if blank.namespace_choice is not None else create_request.choices,
         "offers": blank.offers,
         "resumed": blank.resumed,
     }
@@ -244,8 +245,8 @@ def _made(made: Created) -> HttpResponse:
     response = HttpResponseRedirect(href)
     warnings = " ".join(f"The API server warns: {warning}." for warning in made.warnings)
     words = f"is created: {STORED_AFTER_ALL}." if made.confirmed_by_read else "is created."
-    told = " ".join(each for each in (made.target.words, words, made.otherwise.words, warnings) if each)
-    flash(response, href, told, "warn" if warnings or made.otherwise.unseen else "ok")
+    told = " ".join(each for each in (made.target.words, words, made.drift.words, warnings) if each)
+    flash(response, href, told, "warn" if warnings or made.drift.unreviewed_fields else "ok")
     return response
 
 

@@ -32,13 +32,13 @@ class DependentGroup:
 
     kind: KindInfo
     count: int
-    named: tuple[Dependent, ...]
+    first_dependents: tuple[Dependent, ...]
     owner_kinds: tuple[str, ...] = ()
     """Kinds of the owners in between, where they do not belong to the object directly: ``ReplicaSet``."""
 
     @property
-    def more(self) -> int:
-        return self.count - len(self.named)
+    def more_count(self) -> int:
+        return self.count - len(self.first_dependents)
 
     @property
     def words(self) -> str:
@@ -52,9 +52,9 @@ class Descendants:
 
     by_uid: Mapping[str, OwnedRow]
     """By uid, nearer ones first."""
-    through: Mapping[str, set[str]]
+    owner_kinds: Mapping[str, set[str]]
     """Kinds of owners in between, as in DependentGroup, by key."""
-    staying: tuple[tuple[OwnedRow, tuple[Owner, ...]], ...]
+    kept_by_owners: tuple[tuple[OwnedRow, tuple[Owner, ...]], ...]
     """Objects of a descendant that other owners keep, with those owners."""
 
 
@@ -80,7 +80,7 @@ def find_dependents(
 ) -> tuple[DependentGroup, ...]:
     """The dependents by kind, in the order of the replicas' kinds; or only those that its deletion waits for."""
     descent = find_descendants(target, uid, replicas, only_blocking=only_blocking)
-    return tuple(group_by_kind(replicas, descent.by_uid.values(), descent.through))
+    return tuple(group_by_kind(replicas, descent.by_uid.values(), descent.owner_kinds))
 
 
 def find_direct_dependents(uid: str, replicas: ReplicaLookup) -> tuple[DependentGroup, ...]:
@@ -143,7 +143,7 @@ class SharedDependent:
     words: str
     """Its kind and name."""
     href: str
-    others: tuple[str, ...]
+    keeping_owners: tuple[str, ...]
     """Kind and name of the owners that keep it; none where all of them are deleted, so that it is deleted too."""
 
 
@@ -153,17 +153,17 @@ class SharedDependents:
 
     dependents: tuple[DependentGroup, ...]
     """Deleted objects, without those that another owner keeps and their dependents."""
-    named: tuple[SharedDependent, ...]
+    first_shared: tuple[SharedDependent, ...]
     """The first MAX_NAMED objects with several owners, kept ones first."""
-    more: bool
+    has_more: bool
 
 
 def find_shared_dependents(target: Target, uid: str, replicas: ReplicaLookup) -> SharedDependents:
     """All objects deleted with the object of this uid, and those that only other owners keep."""
     descent = find_descendants(target, uid, replicas)
-    several = [_belonging(owned, keeping) for owned, keeping in sorted(descent.staying, key=_by_name)]
+    several = [_belonging(owned, keeping) for owned, keeping in sorted(descent.kept_by_owners, key=_by_name)]
     several += [_belonging(owned, ()) for owned in descent.by_uid.values() if len(owned[1].owners) > 1]
-    dependents = tuple(group_by_kind(replicas, descent.by_uid.values(), descent.through))
+    dependents = tuple(group_by_kind(replicas, descent.by_uid.values(), descent.owner_kinds))
     return SharedDependents(dependents, tuple(several[:MAX_NAMED]), len(several) > MAX_NAMED)
 
 

@@ -49,20 +49,20 @@ async def _confirmation_page(
     names: list[str] = metadata.get("finalizers") or []
     if name not in names or not metadata.get("deletionTimestamp"):
         return HttpResponseRedirect(f"{edit_request.target.href}delete/?{urlencode({'uid': metadata['uid']})}")
-    found = next((each for each in finalizers_of(live) if each.name == name), finalizer_of(name))
-    rest = [each for each in names if each != name]
-    by, at = await edit_request.object_client.last_author(live)
+    finalizer = next((each for each in finalizers_of(live) if each.name == name), finalizer_of(name))
+    others = [each for each in names if each != name]
+    author, written_at = await edit_request.object_client.last_author(live)
     context: dict[str, object] = {
-        "going": outcome_of_current(edit_request, live),
-        "finalizer": found,
-        "rest": rest,
+        "outcome": outcome_of_current(edit_request, live),
+        "finalizer": finalizer,
+        "other_finalizers": others,
         "uid": metadata["uid"],
         "version": metadata["resourceVersion"],
         "changed": changed,
         "refusal": refusal,
-        "writer": by,
-        "written": at,
-        "command": finalizer_command(edit_request.target, metadata["uid"], metadata["resourceVersion"], rest),
+        "last_author": author,
+        "last_write": written_at,
+        "command": finalizer_command(edit_request.target, metadata["uid"], metadata["resourceVersion"], others),
     }
     status = 409 if changed else refusal.code if refusal is not None else 200
     return edit_request.page("delete/finalizer.html", "Delete", context, status=status)
@@ -78,7 +78,7 @@ async def _remove_finalizer(edit_request: EditRequest) -> HttpResponse:
         live = await edit_request.object_client.read()
     except InformerdError as error:
         unread = unanswered_refusal(error, *_NOT_KNOWN, is_unverified=True) if LOST_INPUT in post else refusal_of(error)
-        return await _not_taken_away(edit_request, error, unread)
+        return await _not_removed(edit_request, error, unread)
     finalizers = live["metadata"].get("finalizers") or ()
     if (live["metadata"]["uid"], live["metadata"]["resourceVersion"]) != (uid, version):
         if LOST_INPUT in post and (live["metadata"]["uid"] != uid or name not in finalizers):
@@ -88,15 +88,15 @@ async def _remove_finalizer(edit_request: EditRequest) -> HttpResponse:
     try:
         await edit_request.object_client.patch(change, uid, version, dry_run=True)
     except InformerdError as error:
-        return await _not_taken_away(edit_request, error, refusal_of(error))
+        return await _not_removed(edit_request, error, refusal_of(error))
     try:
         await edit_request.object_client.patch(change, uid, version, dry_run=False)
     except InformerdError as error:
-        return await _not_taken_away(edit_request, error, refusal_of(error), sent=True)
+        return await _not_removed(edit_request, error, refusal_of(error), sent=True)
     return await follow_deletion(edit_request, uid, live)
 
 
-async def _not_taken_away(
+async def _not_removed(
     edit_request: EditRequest, error: InformerdError, refusal: Refusal, *, sent: bool = False
 ) -> HttpResponse:
     """The page after a failure; where the write was `sent` without a clear answer, the object's state tells."""

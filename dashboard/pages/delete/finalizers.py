@@ -24,9 +24,9 @@ class Finalizer:
     meaning: str
     remover: str
     """The component that should remove it."""
-    by: str = ""
+    field_manager: str = ""
     """The manager that added it, as far as the API server has it (a field manager)."""
-    at: str = ""
+    last_write: str = ""
     """RFC 3339 time of that manager's last write; empty where it is unknown."""
 
 

@@ -23,9 +23,9 @@ class DeleteOptions:
 
     propagation: Propagation = "Background"
     grace: int | None = None
-    grace_way: str = "default"
+    grace_mode: str = "default"
     """One of GRACE_MODES, as chosen."""
-    typed: str = ""
+    seconds_text: str = ""
     """The seconds as typed."""
 
 
@@ -33,22 +33,24 @@ def parse_delete_options(form_data: Mapping[str, str]) -> tuple[DeleteOptions, R
     """The chosen options, and the refusal of invalid ones: then nothing may be sent. Typed input is included in any
     case.
     """
-    way, typed = form_data.get("grace", "default"), form_data.get("seconds", "").strip()
+    mode, seconds_text = form_data.get("grace", "default"), form_data.get("seconds", "").strip()
     policy = form_data.get("propagation", PROPAGATIONS[0])
     known = next((each for each in PROPAGATIONS if each == policy), PROPAGATIONS[0])
-    kept = DeleteOptions(known, None, way if way in GRACE_MODES else "default", typed[:40])
+    submitted = DeleteOptions(known, None, mode if mode in GRACE_MODES else "default", seconds_text[:40])
     if policy not in PROPAGATIONS:
         words = f"“{policy[:40]}” is not a deletion policy: choose Background, Foreground or Orphan."
-        return kept, _refused(words)
-    if way not in GRACE_MODES:
-        return kept, _refused(f"“{way[:40]}” is not a grace period: choose the default, none, or a number of seconds.")
-    if way != "other":
-        return DeleteOptions(known, 0 if way == "now" else None, way, typed[:40]), None
-    if not _SECONDS.fullmatch(typed) or int(typed) > MAX_GRACE:
-        return kept, _refused(
-            f"“{typed[:40]}” is not a grace period: enter whole seconds from 0 to {MAX_GRACE:,} (30 days)."
+        return submitted, _refused(words)
+    if mode not in GRACE_MODES:
+        return submitted, _refused(
+            f"“{mode[:40]}” is not a grace period: choose the default, none, or a number of seconds."
         )
-    return DeleteOptions(known, int(typed), way, typed), None
+    if mode != "other":
+        return DeleteOptions(known, 0 if mode == "now" else None, mode, seconds_text[:40]), None
+    if not _SECONDS.fullmatch(seconds_text) or int(seconds_text) > MAX_GRACE:
+        return submitted, _refused(
+            f"“{seconds_text[:40]}” is not a grace period: enter whole seconds from 0 to {MAX_GRACE:,} (30 days)."
+        )
+    return DeleteOptions(known, int(seconds_text), mode, seconds_text), None
 
 
 def _refused(words: str) -> Refusal:

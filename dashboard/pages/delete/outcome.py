@@ -47,17 +47,17 @@ class DeletionOutcome:
     recreation: Recreation | None = None
     draft: Submission | None = None
     """Its last state, for a re-creation."""
-    base: str = ""
-    left_out: tuple[str, ...] = ()
+    base_json: str = ""
+    omitted_fields: tuple[str, ...] = ()
     """Fields of its last state that a re-creation leaves out."""
-    never: str = ""
+    no_recreation_reason: str = ""
     """Why it cannot be re-created; empty where it can, or where its last state is unknown."""
     problem: Refusal | None = None
-    users: UsedBy | None = None
+    used_by: UsedBy | None = None
     """Its users, where a finalizer protects it as long as there are any."""
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Whether nothing more will change."""
         return self.state in (GONE, REPLACED) and not self.dependents
 
@@ -76,7 +76,7 @@ async def check_outcome(
         return gone_outcome(edit_request, uid, before, is_replaced=True)
     outcome = outcome_of_current(edit_request, live)
     if with_used_by and PROTECTION_FINALIZERS.intersection(live["metadata"].get("finalizers") or ()):
-        return replace(outcome, users=await find_used_by(edit_request.target, edit_request.state[REPLICAS]))
+        return replace(outcome, used_by=await find_used_by(edit_request.target, edit_request.state[REPLICAS]))
     return outcome
 
 
@@ -86,14 +86,14 @@ def outcome_of_current(edit_request: EditRequest, current: dict[str, Value]) -> 
     if not current["metadata"].get("deletionTimestamp"):
         return DeletionOutcome(uid, "still")
     target, replicas = edit_request.target, edit_request.state[REPLICAS]
-    found = find_dependents(target, uid, replicas)
+    dependents = find_dependents(target, uid, replicas)
     held_by, waited_for = current["metadata"].get("finalizers") or (), {}
     if FOREGROUND_FINALIZER in held_by:
         waited_for[FOREGROUND_FINALIZER] = find_dependents(target, uid, replicas, only_blocking=True)
     if ORPHAN_FINALIZER in held_by:
         waited_for[ORPHAN_FINALIZER] = find_direct_dependents(uid, replicas)
     progress = progress_of(current, waited_for, edit_request.state[CLOCK].time())
-    return _with_draft(edit_request, DeletionOutcome(uid, "going", progress, found), current)
+    return _with_draft(edit_request, DeletionOutcome(uid, "going", progress, dependents), current)
 
 
 def gone_outcome(
@@ -113,14 +113,16 @@ def gone_outcome(
 def _with_draft(edit_request: EditRequest, outcome: DeletionOutcome, last: dict[str, Value]) -> DeletionOutcome:
     key = edit_request.target.kind.key
     recreation = recreation_of(last, edit_request.state[REPLICAS])
-    never = _NEVER_AGAIN.get(key, "")
+    no_recreation_reason = _NEVER_AGAIN.get(key, "")
     if recreation is not None and recreation.is_automatic:
-        never = f"{recreation.owner} {recreation.words}: there is no need to create this one again by hand."
-    draft, base = None, ""
-    left_out: tuple[str, ...] = ()
-    if not never and key not in _NEVER_AGAIN and outcome.state != REPLACED:
-        again = clone_for_recreation(key, last)
-        state, left_out = Base.of(again.value), again.left_out
-        draft, base = Submission(state.text, state), dump_base(state)
+        no_recreation_reason = (
+            f"{recreation.owner} {recreation.words}: there is no need to create this one again by hand."
+        )
+    draft, base_json = None, ""
+    omitted_fields: tuple[str, ...] = ()
+    if not no_recreation_reason and key not in _NEVER_AGAIN and outcome.state != REPLACED:
+        clone = clone_for_recreation(key, last)
+        base, omitted_fields = Base.of(clone.value), clone.omitted_fields
+        draft, base_json = Submission(base.text, base), dump_base(base)
     known = (outcome.uid, outcome.state, outcome.progress, outcome.dependents)
-    return DeletionOutcome(*known, recreation, draft, base, left_out, never)
+    return DeletionOutcome(*known, recreation, draft, base_json, omitted_fields, no_recreation_reason)

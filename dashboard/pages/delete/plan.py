@@ -37,35 +37,35 @@ class DeletionPlan:
 
     uid: str
     version: str
-    created: str
+    created_at: str
     """RFC 3339."""
-    since: str
+    deletion_timestamp: str
     """RFC 3339 of the deletionTimestamp; empty where it is not deleted."""
     finalizers: tuple[Finalizer, ...]
     recreation: Recreation | None
     dependents: tuple[DependentGroup, ...]
     """Objects deleted with it, unless the user orphans them."""
-    shared: SharedDependents | None
+    shared_dependents: SharedDependents | None
     """Dependents that other owners share; None where everything is deleted, whatever its owners."""
-    users: UsedBy | None
+    used_by: UsedBy | None
     """Its users; None for a kind whose users are unknown."""
-    held: tuple[UnwatchedContents, ...]
+    unwatched_contents: tuple[UnwatchedContents, ...]
     """Unwatched objects of a namespace or a definition."""
-    uncounted: tuple[str, ...] | None
+    uncounted_kinds: tuple[str, ...] | None
     """Kinds that are not counted here; None where discovery did not answer."""
-    passed: tuple[Budget, ...]
+    bypassed_budgets: tuple[Budget, ...]
     """Of a pod: the budgets that would block an eviction now. A deletion ignores them."""
-    graceful: bool
+    has_grace_period: bool
     """Whether a grace period applies: pods only."""
-    default_grace: int
+    default_grace_period: int
     """Grace period of the pod itself, in seconds."""
-    whole_namespace: bool
-    whole_kind: bool
+    is_namespace: bool
+    is_definition: bool
 
     @property
-    def asked(self) -> bool:
+    def deletes_contents(self) -> bool:
         """Whether the API server was asked for unwatched objects."""
-        return self.whole_namespace or self.whole_kind
+        return self.is_namespace or self.is_definition
 
 
 async def plan_deletion(edit_request: EditRequest, current: dict[str, Value]) -> DeletionPlan:
@@ -77,20 +77,20 @@ async def plan_deletion(edit_request: EditRequest, current: dict[str, Value]) ->
     return DeletionPlan(
         uid=metadata["uid"],
         version=metadata["resourceVersion"],
-        created=metadata.get("creationTimestamp", ""),
-        since=metadata.get("deletionTimestamp", ""),
+        created_at=metadata.get("creationTimestamp", ""),
+        deletion_timestamp=metadata.get("deletionTimestamp", ""),
         finalizers=finalizers_of(current),
         recreation=recreation_of(current, replicas),
         dependents=shared.dependents if shared else find_dependents(edit_request.target, metadata["uid"], replicas),
-        shared=shared,
-        users=await find_used_by(edit_request.target, replicas),
-        held=contents,
-        uncounted=unknown,
-        passed=await _passed(edit_request, current),
-        graceful=kind.key == "pods",
-        default_grace=_grace(current) if kind.key == "pods" else DEFAULT_GRACE,
-        whole_namespace=kind.key == NAMESPACES,
-        whole_kind=kind.key == DEFINITIONS,
+        shared_dependents=shared,
+        used_by=await find_used_by(edit_request.target, replicas),
+        unwatched_contents=contents,
+        uncounted_kinds=unknown,
+        bypassed_budgets=await _passed(edit_request, current),
+        has_grace_period=kind.key == "pods",
+        default_grace_period=_grace(current) if kind.key == "pods" else DEFAULT_GRACE,
+        is_namespace=kind.key == NAMESPACES,
+        is_definition=kind.key == DEFINITIONS,
     )
 
 
@@ -99,7 +99,7 @@ async def _passed(edit_request: EditRequest, live: dict[str, Value]) -> tuple[Bu
         return ()
     return plan_pod(
         live, await budgets_in(edit_request.client, edit_request.target.namespace), is_single_pod=True
-    ).blocked
+    ).blocking_budgets
 
 
 def _grace(pod: dict[str, Value]) -> int:

@@ -43,7 +43,7 @@ class Wait:
     words: str
     tone: Tone = "busy"
     finalizer: Finalizer | None = None
-    removable: bool = False
+    is_removable: bool = False
     """Whether a user may remove the finalizer here."""
 
 
@@ -51,22 +51,22 @@ class Wait:
 class Progress:
     """A deletion under way."""
 
-    since: str
+    requested_at: str
     """RFC 3339 time of the deletion request."""
     waits: tuple[Wait, ...]
-    stuck: bool
+    is_stuck: bool
 
 
 def progress_of(current: Mapping[str, Any], waited_for: DependentsByFinalizer, now: float) -> Progress:
     """Progress of an object with a deletionTimestamp; `now` in Unix seconds."""
-    asked = deletion_of(current) or Deletion(now, 0, ())
-    grace, ends = asked.grace, asked.asked + asked.grace
+    deletion = deletion_of(current) or Deletion(now, 0, ())
+    grace, ends = deletion.grace, deletion.requested_at + deletion.grace
     stuck = now - ends > STUCK_AFTER
     finalizers = finalizers_of(current)
     waits = [_waits_for(each, waited_for.get(each.name, ()), stuck) for each in finalizers]
     waits += _shutting_down(current, ends, grace, now) if not finalizers or grace else ()
     waits += _conditions(current)
-    return Progress(rfc3339(asked.asked), tuple(waits), stuck and bool(finalizers))
+    return Progress(rfc3339(deletion.requested_at), tuple(waits), stuck and bool(finalizers))
 
 
 def _waits_for(finalizer: Finalizer, dependents: tuple[DependentGroup, ...], stuck: bool) -> Wait:
@@ -97,12 +97,12 @@ def _conditions(live: Mapping[str, Any]) -> tuple[Wait, ...]:
     """Reasons why a namespace still exists, from its controller's conditions."""
     if not is_namespace(live):
         return ()
-    found = (live.get("status") or {}).get("conditions") or ()
+    conditions = (live.get("status") or {}).get("conditions") or ()
     return tuple(
         Wait(
             f"{_OF_NAMESPACES[each['type']]}: {each.get('message', '')}", "bad" if "Failure" in each["type"] else "warn"
         )
-        for each in found
+        for each in conditions
         if each.get("type") in _OF_NAMESPACES and each.get("status") == "True"
     )
 

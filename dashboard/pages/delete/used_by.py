@@ -35,8 +35,8 @@ _ANYWHERE = frozenset({to.BINDINGS})
 class _Use:
     """Kinds that may name one of a kind, and the effect of its deletion on them."""
 
-    by: tuple[str, ...]
-    means: str
+    kinds: tuple[str, ...]
+    effects: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +59,15 @@ async def find_used_by(target: Target, replicas: ReplicaLookup) -> UsedBy | None
     use = _USES.get(target.kind.key)
     if use is None:
         return None
-    there = {kind.key: kind for kind in replicas.kinds if is_kind_synced(replicas, kind.key)}
-    unwatched = [key for key in use.by if key not in there]
-    rows = _not_stood_for({key: _possible(target, key, replicas) for key in use.by if key in there})
+    synced = {kind.key: kind for kind in replicas.kinds if is_kind_synced(replicas, kind.key)}
+    unwatched = [key for key in use.kinds if key not in synced]
+    rows = _not_stood_for({key: _possible(target, key, replicas) for key in use.kinds if key in synced})
     too_many = [key for key, found in rows.items() if len(found) > MAX_OBJECTS]
-    looked = {key: found for key, found in rows.items() if len(found) <= MAX_OBJECTS}
+    searched = {key: found for key, found in rows.items() if len(found) <= MAX_OBJECTS}
     wanted = (target.kind.key, target.namespace, target.name)
-    named = await asyncio.to_thread(_naming, looked, wanted)
-    groups = group_by_kind(replicas, ((there[key], row) for key, row in named), {})
-    return UsedBy(tuple(groups), use.means, _titles(looked), _titles(unwatched), _titles(too_many))
+    named = await asyncio.to_thread(_naming, searched, wanted)
+    groups = group_by_kind(replicas, ((synced[key], row) for key, row in named), {})
+    return UsedBy(tuple(groups), use.effects, _titles(searched), _titles(unwatched), _titles(too_many))
 
 
 def _possible(target: Target, key: str, replicas: ReplicaLookup) -> list[Row]:

@@ -11,9 +11,9 @@ from dashboard.objects.fields.fields import Value
 from dashboard.objects.problems.problem import Refusal, refusal_of, unanswered_refusal
 from dashboard.objects.query.query import Query
 from dashboard.pages.delete.kubectl import delete_command
-from dashboard.pages.delete.options import GRACE_MODES, DeleteOptions, parse_delete_options
+from dashboard.pages.delete.options import DeleteOptions, parse_delete_options
 from dashboard.pages.delete.outcome import NOT_DELETED, DeletionOutcome, check_outcome, gone_outcome
-from dashboard.pages.delete.plan import DeletionPlan, plan_deletion
+from dashboard.pages.delete.plan import plan_deletion
 from dashboard.pages.edit.form_data import read_submission
 from dashboard.pages.edit.recreate import recreate
 from dashboard.pages.edit.responses import outcome_response
@@ -42,15 +42,22 @@ async def delete(request: HttpRequest, resource: str, namespace: str, name: str)
     edit_request = await open_edit_request(request, resource, namespace, name, "delete", any_kind=True)
     if not edit_request.target.kind.deletable:
         raise WriteUnavailable(_not_deletable(edit_request), key=edit_request.target.kind.key)
-    if request.method != "POST":
-        return (
-            await follow_deletion(edit_request, request.GET["uid"])
-            if request.GET.get("uid")
-            else await _asked(edit_request)
-        )
-    if RECREATE_INPUT in request.POST:
-        return await _made_again(edit_request)
-    return await _posted(edit_request)
+    try:
+        if request.method == "POST":
+            return await (_recreate if RECREATE_INPUT in request.POST else _delete)(edit_request)
+        if request.GET.get("uid"):
+            return await follow_deletion(edit_request, request.GET["uid"])
+        return await _confirmation_page(edit_request)
+    except _PageReached as end:
+        return end.page
+
+
+class _PageReached(Exception):
+    """Ends the steps of a deletion with a page that needs no further step."""
+
+    def __init__(self, page: HttpResponse) -> None:
+        super().__init__(f"status {page.status_code}")
+        self.page = page
 
 
 def _not_deletable(edit_request: EditRequest) -> NotFoundInfo:
@@ -59,71 +66,64 @@ def _not_deletable(edit_request: EditRequest) -> NotFoundInfo:
     return NotFoundInfo(f"{kind.title} cannot be deleted", why, (ChoiceLink(kind.title, kind.path),))
 
 
-# --- asking ---
+# --- the confirmation ---
 
 
-async def _asked(
+async def _confirmation_page(
     edit_request: EditRequest,
-    choice: DeleteOptions | None = None,
+    options: DeleteOptions | None = None,
     *,
     changed: bool = False,
     refusal: Refusal | None = None,
 ) -> HttpResponse:
-    """The page with the plan, including a dry run of the API server."""
-    choice = choice or DeleteOptions()
+    """The page with the plan, including a dry run of the API server.
+
+    Raises WriteUnavailable where the object cannot be read; after a POST also _PageReached, with what is known.
+    """
+    options = options or DeleteOptions()
     try:
         live = await edit_request.object_client.read()
     except NotFound as error:
         if not changed and refusal is None:
             raise edit_request.read_failure(error, "Delete") from error
-        return progress_page(edit_request, gone_outcome(edit_request, edit_request.request.POST.get("uid", "")))
+        outcome = gone_outcome(edit_request, edit_request.request.POST.get("uid", ""))
+        raise _PageReached(progress_page(edit_request, outcome)) from error
     except InformerdError as error:
         if refusal is not None and refusal.unsure:
-            return edit_request.refusal_page(refusal, "Delete")
+            raise _PageReached(edit_request.refusal_page(refusal, "Delete")) from error
         raise edit_request.read_failure(error, "Delete") from error
-    meaning = await plan_deletion(edit_request, live)
-    tried = None if refusal is not None else await _tried(edit_request, live, choice)
-    status = 409 if changed else refusal.code if refusal is not None else 200
-    return _ask_page(
-        edit_request, meaning, choice, {"changed": changed, "refusal": refusal, "tried": tried}, status=status
-    )
-
-
-def _ask_page(
-    edit_request: EditRequest,
-    meaning: DeletionPlan,
-    choice: DeleteOptions,
-    said: dict[str, object],
-    *,
-    status: int = 200,
-) -> HttpResponse:
     context: dict[str, object] = {
-        "deletion": meaning,
-        "choice": choice,
-        "graces": GRACE_MODES,
-        "command": delete_command(edit_request.target, choice),
-        "back": _list_before(edit_request),
-        **said,
+        "deletion": await plan_deletion(edit_request, live),
+        "options": options,
+        "command": delete_command(edit_request.target, options),
+        "back_href": _referring_list(edit_request),
+        "changed": changed,
+        "refusal": refusal,
+        "dry_run_refusal": None if refusal is not None else await _dry_run_refusal(edit_request, live, options),
     }
+    status = 409 if changed else refusal.code if refusal is not None else 200
     return edit_request.page("delete/confirm.html", "Delete", context, status=status)
 
 
-async def _checked(edit_request: EditRequest, choice: DeleteOptions, wrong: Refusal | None) -> HttpResponse:
+async def _dry_run_fragment(edit_request: EditRequest, options: DeleteOptions, invalid: Refusal | None) -> HttpResponse:
     """The dry run for other options: only that part of the page, since the rest stays the same."""
-    context: dict[str, object] = {"command": delete_command(edit_request.target, choice), "refusal": wrong}
-    if wrong is None:
+    command = delete_command(edit_request.target, options)
+    context: dict[str, object] = {"command": command, "refusal": invalid}
+    if invalid is None:
         try:
-            context["tried"] = await _tried(edit_request, await edit_request.object_client.read(), choice)
+            live = await edit_request.object_client.read()
+            context["dry_run_refusal"] = await _dry_run_refusal(edit_request, live, options)
         except InformerdError as error:
-            context["tried"] = refusal_of(error)
-    return edit_request.page("delete/_plan.html", "Delete", context, status=wrong.code if wrong is not None else 200)
+            context["dry_run_refusal"] = refusal_of(error)
+    status = invalid.code if invalid is not None else 200
+    return edit_request.page("delete/_plan.html", "Delete", context, status=status)
 
 
-async def _tried(edit_request: EditRequest, live: dict[str, Value], choice: DeleteOptions) -> Refusal | None:
+async def _dry_run_refusal(edit_request: EditRequest, live: dict[str, Value], options: DeleteOptions) -> Refusal | None:
     """Why the API server would refuse it; None where it would accept."""
     uid, version = live["metadata"]["uid"], live["metadata"]["resourceVersion"]
     try:
-        await edit_request.object_client.delete(uid, version, choice.propagation, grace=choice.grace, dry_run=True)
+        await edit_request.object_client.delete(uid, version, options.propagation, grace=options.grace, dry_run=True)
     except (Conflict, NotFound):
         return None  # it changed in this moment: pressing the button will say so
     except InformerdError as error:
@@ -131,64 +131,66 @@ async def _tried(edit_request: EditRequest, live: dict[str, Value], choice: Dele
     return None
 
 
-# --- deleting ---
+# --- the deletion ---
 
 
-async def _posted(edit_request: EditRequest) -> HttpResponse:
+async def _delete(edit_request: EditRequest) -> HttpResponse:
     """DELETE exactly the shown object in the shown state; later changes are shown first."""
-    post = edit_request.request.POST
+    post, client = edit_request.request.POST, edit_request.object_client
     uid, version = post.get("uid", ""), post.get("version", "")
-    choice, wrong = parse_delete_options(post)
+    options, invalid = parse_delete_options(post)
     if CHECK_INPUT in post and htmx_of(edit_request.request):
-        return await _checked(edit_request, choice, wrong)
-    if wrong is not None or CHECK_INPUT in post or not uid or not version:
-        return await _asked(edit_request, choice, refusal=wrong)
+        return await _dry_run_fragment(edit_request, options, invalid)
+    if invalid is not None or CHECK_INPUT in post or not uid or not version:
+        return await _confirmation_page(edit_request, options, refusal=invalid)
     try:
-        live = await edit_request.object_client.read()
+        live = await client.read()
     except InformerdError as error:
-        unread = unanswered_refusal(error, *_NOT_KNOWN, is_unverified=True) if LOST_INPUT in post else refusal_of(error)
-        return await _not_done(edit_request, choice, error, unread)
+        is_unverified = LOST_INPUT in post
+        refusal = unanswered_refusal(error, *_NOT_KNOWN, is_unverified=True) if is_unverified else refusal_of(error)
+        raise await _not_deleted(edit_request, options, error, refusal) from error
+    if LOST_INPUT in post and (live["metadata"]["uid"] != uid or live["metadata"].get("deletionTimestamp")):
+        return await follow_deletion(edit_request, uid, live, was_unanswered=True)
     try:
-        if LOST_INPUT in post and (live["metadata"]["uid"] != uid or live["metadata"].get("deletionTimestamp")):
-            return await follow_deletion(edit_request, uid, live, was_unanswered=True)
-        await edit_request.object_client.delete(uid, version, choice.propagation, grace=choice.grace, dry_run=True)
+        await client.delete(uid, version, options.propagation, grace=options.grace, dry_run=True)
     except InformerdError as error:
-        return await _not_done(edit_request, choice, error, refusal_of(error))
+        raise await _not_deleted(edit_request, options, error, refusal_of(error)) from error
     try:
-        warnings = await edit_request.object_client.delete(uid, version, choice.propagation, grace=choice.grace)
+        warnings = await client.delete(uid, version, options.propagation, grace=options.grace)
     except InformerdError as error:
-        return await _not_done(edit_request, choice, error, await _found_out(edit_request, error, live))
+        refusal = await _verified_refusal(edit_request, error, live)
+        raise await _not_deleted(edit_request, options, error, refusal) from error
     return await follow_deletion(edit_request, uid, live, warnings)
 
 
-async def _not_done(
-    edit_request: EditRequest, choice: DeleteOptions, error: InformerdError, outcome: Refusal | HttpResponse
-) -> HttpResponse:
-    if isinstance(outcome, HttpResponse):
-        return outcome
+async def _not_deleted(
+    edit_request: EditRequest, options: DeleteOptions, error: InformerdError, refusal: Refusal
+) -> _PageReached:
+    """The end of a deletion with that error: what changed, that it is gone, a retry, or the question again."""
     if isinstance(error, Conflict):
-        return await _asked(edit_request, choice, changed=True)
+        return _PageReached(await _confirmation_page(edit_request, options, changed=True))
     if isinstance(error, NotFound):
         post = edit_request.request.POST
-        return progress_page(edit_request, gone_outcome(edit_request, post["uid"]), was_unanswered=LOST_INPUT in post)
-    return retry_page(edit_request, DELETE, outcome) or await _asked(edit_request, choice, refusal=outcome)
+        outcome = gone_outcome(edit_request, post["uid"])
+        return _PageReached(progress_page(edit_request, outcome, was_unanswered=LOST_INPUT in post))
+    page = retry_page(edit_request, DELETE, refusal)
+    return _PageReached(page or await _confirmation_page(edit_request, options, refusal=refusal))
 
 
-async def _found_out(
-    edit_request: EditRequest, error: InformerdError, before: dict[str, Value]
-) -> Refusal | HttpResponse:
-    """After a deletion without a clear answer: its progress, where the API server turns out to have accepted it."""
+async def _verified_refusal(edit_request: EditRequest, error: InformerdError, before: dict[str, Value]) -> Refusal:
+    """The refusal for the error of a DELETE, verified by reading the object where no clear answer came.
+
+    Raises _PageReached with the progress where the API server turns out to have accepted it.
+    """
     if not is_unanswered(error):
         return refusal_of(error)
     try:
-        going = await check_outcome(edit_request, edit_request.request.POST["uid"], before)
+        outcome = await check_outcome(edit_request, edit_request.request.POST["uid"], before)
     except InformerdError:
         return unanswered_refusal(error, *_NOT_KNOWN, is_unverified=True)
-    return (
-        unanswered_refusal(error, *_NOT_DONE)
-        if going.state == NOT_DELETED
-        else progress_page(edit_request, going, was_unanswered=True)
-    )
+    if outcome.state != NOT_DELETED:
+        raise _PageReached(progress_page(edit_request, outcome, was_unanswered=True)) from error
+    return unanswered_refusal(error, *_NOT_DONE)
 
 
 async def follow_deletion(
@@ -204,14 +206,14 @@ async def follow_deletion(
     `was_unanswered`: no clear answer came to the deletion, and reading the object proved it.
     """
     try:
-        going = await check_outcome(
+        outcome = await check_outcome(
             edit_request, uid, before, with_used_by=not wants_fragment(edit_request.request, "#progress")
         )
     except InformerdError as error:
-        going = DeletionOutcome(uid, "unknown", problem=refusal_of(error))
-    if going.state == NOT_DELETED:  # nobody has deleted it
-        return await _asked(edit_request)
-    return progress_page(edit_request, going, warnings, was_unanswered=was_unanswered)
+        outcome = DeletionOutcome(uid, "unknown", problem=refusal_of(error))
+    if outcome.state == NOT_DELETED:  # nobody has deleted it
+        return await _confirmation_page(edit_request)
+    return progress_page(edit_request, outcome, warnings, was_unanswered=was_unanswered)
 
 
 def progress_page(
@@ -219,10 +221,10 @@ def progress_page(
 ) -> HttpResponse:
     """`was_unanswered`: no clear answer came to the deletion, and reading the object proved it."""
     context: dict[str, object] = {
-        "going": outcome,
+        "outcome": outcome,
         "warnings": warnings,
-        "back": _back(edit_request),
-        "found": was_unanswered,
+        "back_href": _list_href(edit_request),
+        "was_unanswered": was_unanswered,
     }
     response = edit_request.page("delete/progress.html", "Delete", context)
     vary_on_htmx(response)
@@ -230,7 +232,7 @@ def progress_page(
     return response
 
 
-async def _made_again(edit_request: EditRequest) -> HttpResponse:
+async def _recreate(edit_request: EditRequest) -> HttpResponse:
     """Re-create the object from its last state, which the page showed; never on top of another object of the name."""
     draft = await read_submission(edit_request.request.POST)
     if draft is None:
@@ -250,17 +252,17 @@ async def _made_again(edit_request: EditRequest) -> HttpResponse:
     return response
 
 
-# --- where they came from ---
+# --- the list to return to ---
 
 
-def _list_before(edit_request: EditRequest) -> str:
+def _referring_list(edit_request: EditRequest) -> str:
     """The address of the list that the user came from; empty where they came from elsewhere."""
     request, kind = edit_request.request, edit_request.target.kind
     before = urlsplit(request.POST.get("back", "") if request.method == "POST" else request.headers.get("Referer", ""))
     return Query.parse(QueryDict(before.query), kind.key).href() if before.path == kind.path else ""
 
 
-def _back(edit_request: EditRequest) -> str:
+def _list_href(edit_request: EditRequest) -> str:
     """The list to return to."""
     query = f"?{urlencode({'namespace': edit_request.target.namespace})}" if edit_request.target.namespace else ""
-    return _list_before(edit_request) or edit_request.target.kind.path + query
+    return _referring_list(edit_request) or edit_request.target.kind.path + query

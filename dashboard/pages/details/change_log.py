@@ -76,7 +76,7 @@ class ChangeLog:
         changes = [one for one in field_changes(before, after) if asked is None or one.path not in _DELETION]
         lines = tuple(FieldLine(one.path, _value(one.old), _value(one.new)) for one in changes[:MAX_FIELDS])
         more = len(changes) - MAX_FIELDS
-        words = [f"deletion asked for{asked.held}"] if asked is not None else []
+        words = [f"deletion asked for{asked.wait_text}"] if asked is not None else []
         words += [f"and {more} more fields"] if more > 0 else []
         self.note(", ".join(words) if words or lines else "no visible change", row, lines)
 

@@ -45,7 +45,7 @@ class EventLine:
     tone: Tone
     """warn for type Warning, idle otherwise."""
     count: int
-    about: SubjectLink = SubjectLink()
+    subject: SubjectLink = SubjectLink()
     id: str = ""
     """The event's uid, safe for an element id."""
 
@@ -55,21 +55,22 @@ class _Followed:
     uid: str
     namespace: str
     name: str
-    about: SubjectLink
+    subject: SubjectLink
 
 
 class ObjectEvents:
     """Events whose involvedObject is one of those followed: by uid, where the event has one.
 
     `find_replica` returns the replica of events, None while it is not followed. Events about objects that the object
-    owned stay after their deletion: they may give the reason. `found` is called when a search in slices has found some.
+    owned stay after their deletion: they may give the reason. `on_found` is called when a search in slices has found
+    some.
     """
 
     def __init__(
         self, find_replica: Callable[[], Replica | None], schedule: Callable[[SlicedWork], None] = run_at_once
     ) -> None:
-        self.found: Callable[[], None] = lambda: None
-        self.complete = True
+        self.on_found: Callable[[], None] = lambda: None
+        self.is_complete = True
         """Whether all objects of the family are followed; else only the first MAX_SUBJECTS."""
         self._source = find_replica
         self._schedule = schedule
@@ -79,12 +80,12 @@ class ObjectEvents:
         """Events by uid, each with the uid of its subject."""
 
     @property
-    def watched(self) -> bool:
+    def is_watched(self) -> bool:
         """Whether events are followed at all."""
         return self._source() is not None
 
     @property
-    def stale(self) -> bool:
+    def is_stale(self) -> bool:
         """Whether events are followed and not up to date."""
         replica = self._source()
         return replica is not None and not replica.is_live
@@ -96,7 +97,7 @@ class ObjectEvents:
         return tuple(line for _, line, _ in newest[:MAX_EVENTS])
 
     @property
-    def more(self) -> int:
+    def older_count(self) -> int:
         """Number of events that are older than all `lines`."""
         return max(0, len(self._lines) - MAX_EVENTS)
 
@@ -114,10 +115,10 @@ class ObjectEvents:
         """
         told = {uid for _, _, uid in self._lines.values()}
         current = {row.uid: (kind, row) for kind, row in islice(members, MAX_SUBJECTS + 1)}
-        kept = [each for each in self._followed.values() if not each.about.name or each.uid in told | current.keys()]
+        kept = [each for each in self._followed.values() if not each.subject.name or each.uid in told | current.keys()]
         new = [_member(kind, row) for uid, (kind, row) in current.items() if uid not in self._followed]
         room = max(0, MAX_SUBJECTS - len(kept))
-        self.complete = len(new) <= room
+        self.is_complete = len(new) <= room
         if new[:room] or len(kept) < len(self._followed):
             self._keep([*kept, *new[:room]])
         if names := {each.name for each in new[:room]}:
@@ -153,7 +154,7 @@ class ObjectEvents:
                 interrupted = True
                 yield None
         if some and interrupted:
-            self.found()
+            self.on_found()
 
     def _store_event(self, event: Row) -> bool:
         """Store an event's state; returns whether that changes the lines. An event may stop being about a followed
@@ -165,7 +166,7 @@ class ObjectEvents:
         about = next((each for each in known if isinstance(involved, dict) and _is_about(involved, each)), None)
         if about is None:
             return self._lines.pop(event.uid, None) is not None
-        last, line = _line(full, event, about.about)
+        last, line = _line(full, event, about.subject)
         self._lines[event.uid] = (last, line, about.uid)
         return True
 

@@ -38,18 +38,18 @@ from informerd.clock import Clock
 class LiveDetail(LiveObject):
     """Value of `view` in details/detail.html, _detail.html and yaml.html.
 
-    kind: KindInfo · namespace, name · row: Row | None (None: never seen) · found: bool · loading: bool (nobody can tell
-    yet) · problem: str · polled: float (seconds between two lists, or 0) · object: dict · yaml: str · details: Details
-    | None (the object in words and parts) · cells: tuple[CellText, ...] (all columns, and the paths) · yaml_by_manager:
-    YamlByManager | None (the YAML in runs with their managers) · yaml_html, managed_html: the same for a pre element ·
-    owner_tree: tuple[OwnerTreeLine, ...] (owners and descendants, incomplete while owner_graph.looking) · owners:
-    tuple[ObjectLink, ...] (its controller first) · created, deleting: RFC 3339, or "" · pods: NodePods | None (those on
-    the node), pod_requests: their resource requests · events: tuple[EventLine, ...] (newest first, those of descendants
-    too) · changes: tuple[ChangeLine, ...] (newest first, at most 50) · gone: RFC 3339 of the deletion or "" · unserved:
-    bool (its kind is gone, so its own state is unknown) · replacement: Replacement | None (at replacement_href) ·
-    is_recreated: bool (re-created under the same name since the page was opened) · denials: Denials (quick actions and
-    denied actions; computed each time) · href, list_href, yaml_href, edit_href, delete_href: addresses; empty where
-    gone, or not for this kind.
+    kind: KindInfo · namespace, name · row: Row | None (None: never seen) · exists: bool · loading: bool (nobody can
+    tell yet) · problem: str · polled: float (seconds between two lists, or 0) · object: dict · yaml: str · details:
+    Details | None (the object in words and parts) · cells: tuple[CellText, ...] (all columns, and the paths) ·
+    yaml_by_manager: YamlByManager | None (the YAML in runs with their managers) · yaml_html, managed_html: the same for
+    a pre element · owner_tree: tuple[OwnerTreeLine, ...] (owners and descendants, incomplete while
+    owner_graph.is_searching) · owners: tuple[ObjectLink, ...] (its controller first) · created_at,
+    deletion_requested_at: RFC 3339, or "" · pods: NodePods | None (those on the node), pod_requests: their resource
+    requests · events: tuple[EventLine, ...] (newest first, those of descendants too) · changes: tuple[ChangeLine, ...]
+    (newest first, at most 50) · gone_since: RFC 3339 of the deletion or "" · unserved: bool (its kind is gone, so its
+    own state is unknown) · replacement: Replacement | None (at replacement_href) · is_recreated: bool (re-created under
+    the same name since the page was opened) · denials: Denials (quick actions and denied actions; computed each time) ·
+    href, list_href, yaml_href, edit_href, delete_href: addresses; empty where gone, or not for this kind.
     """
 
     template: ClassVar[str] = "detail"
@@ -67,26 +67,26 @@ class LiveDetail(LiveObject):
         paths: tuple[FieldPath, ...] = (),
         kinds: KindReplicas = tuple,
         schedule: Callable[[SlicedWork], None] = run_at_once,
-        denied: DenialLookup = allow_all,
+        denial_of: DenialLookup = allow_all,
     ) -> None:
         """`paths` are fields that are shown beside the kind's columns: the path columns of the list beside it.
 
         `kinds` are those among which the object's family and its events are found; `schedule` runs long work in slices;
-        `denied` knows the account's denials.
+        `denial_of` knows the account's denials.
         """
-        super().__init__(kind, namespace, name, replica, clock, paths=paths, kinds=kinds, denied=denied)
+        super().__init__(kind, namespace, name, replica, clock, paths=paths, kinds=kinds, denial_of=denial_of)
         self.is_recreated = self.unserved = False
         self._log = ChangeLog(clock)
         self._events = ObjectEvents(self._replica_of_events, schedule)
-        self._events.found = self._stir
+        self._events.on_found = self._stir
         self.owner_graph = OwnerGraph(kinds, schedule)
-        self.owner_graph.found = self._with_family
+        self.owner_graph.on_found = self._with_family
         self.pods = NodePods(self._replica_of_pods, schedule) if kind.key == "nodes" else None
         """Pods on the node; None for objects of other kinds."""
         if self.pods is not None:
-            self.pods.found = self._stir
+            self.pods.on_found = self._stir
         self._replacement_search = ReplacementSearch(replica, schedule)
-        self._replacement_search.found = self._stir
+        self._replacement_search.on_found = self._stir
         self._awaited = self.loading
         """Whether the object's existence was unknown so far: what comes then existed before, and is no news."""
         self._shown: HtmlPart | None = None
@@ -109,7 +109,7 @@ class LiveDetail(LiveObject):
     def pod_requests(self) -> tuple[NodeResourceRequest, ...]:
         """Resources that the pods on a node request together."""
         room = as_map(as_map(self.object.get("status")).get("allocatable"))
-        return self.pods.asked(room) if self.pods is not None else ()
+        return self.pods.resource_requests(room) if self.pods is not None else ()
 
     @property
     def replacement(self) -> Replacement | None:
@@ -148,7 +148,7 @@ class LiveDetail(LiveObject):
                     self._apply_row(old, new, NOT_SERVED_TEXT if change.unserved else "deleted")
             self.dirty = self._replacement_search.apply(change.rows) or self.dirty
             self.dirty = self.dirty or change.has_new_health
-        if key == EVENTS and self._events.watched and (self._events.apply(change) or change.has_new_health):
+        if key == EVENTS and self._events.is_watched and (self._events.apply(change) or change.has_new_health):
             self.dirty = True
         if key == PODS and self.pods is not None and (self.pods.apply(change) or change.has_new_health):
             self.dirty = True
@@ -184,7 +184,7 @@ class LiveDetail(LiveObject):
         self.dirty = True
 
     def _deleted(self, words: str = "deleted") -> None:
-        self.found, self.gone, self.is_recreated = False, rfc3339(round(self.clock.time(), 3)), False
+        self.exists, self.gone_since, self.is_recreated = False, rfc3339(round(self.clock.time(), 3)), False
         self.unserved = words == NOT_SERVED_TEXT
         self._log.note(words, self.row)
         if self.row is not None:
@@ -192,7 +192,7 @@ class LiveDetail(LiveObject):
 
     def _modified(self, new: Row) -> None:
         before, first = self.object, self.row is None
-        self.row, self.found, self.gone, self.object = new, True, "", full_object(new)
+        self.row, self.exists, self.gone_since, self.object = new, True, "", full_object(new)
         self._replacement_search.forget()
         self._replacement_search.note_deletion(new, self.object)
         if first:
@@ -203,10 +203,10 @@ class LiveDetail(LiveObject):
             self._log.note_modification(before, self.object, new)
 
     def _created_again(self, new: Row) -> None:
-        if self.found:
+        if self.exists:
             self._deleted()
         self._replacement_search.forget()
-        self.row, self.found, self.gone, self.is_recreated, self.object = new, True, "", True, full_object(new)
+        self.row, self.exists, self.gone_since, self.is_recreated, self.object = new, True, "", True, full_object(new)
         self._follow(new)
         self._log.note("created again under the same name", new)
 
@@ -267,7 +267,7 @@ def open_detail(hub: Hub, kind: KindInfo, namespace: str, name: str, paths: tupl
             paths=paths,
             kinds=hub.hub_kinds.with_replicas,
             schedule=hub.index.slices.add,
-            denied=hub.denied,
+            denial_of=hub.denial_of,
         )
 
     return hub.open_view(LiveDetail, LiveDetail.state_key(kind, namespace, name, paths), make)

@@ -62,7 +62,7 @@ class _Pod:
 
 
 class NodePods:
-    """Pods of the followed node; `found` is called when a search in slices has ended.
+    """Pods of the followed node; `on_found` is called when a search in slices has ended.
 
     `find_replica` returns the replica of pods, None while pods are not followed: then there are none, and a new replica
     is searched when it comes.
@@ -71,8 +71,8 @@ class NodePods:
     def __init__(
         self, find_replica: Callable[[], Replica | None], schedule: Callable[[SlicedWork], None] = run_at_once
     ) -> None:
-        self.found: Callable[[], None] = lambda: None
-        self.looking = False
+        self.on_found: Callable[[], None] = lambda: None
+        self.is_searching = False
         self._source = find_replica
         self._schedule = schedule
         self._node = ""
@@ -82,11 +82,11 @@ class NodePods:
         self._round = 0
 
     @property
-    def watched(self) -> bool:
+    def is_watched(self) -> bool:
         return self._source() is not None
 
     @property
-    def stale(self) -> bool:
+    def is_stale(self) -> bool:
         replica = self._source()
         return replica is not None and not replica.is_live
 
@@ -109,10 +109,10 @@ class NodePods:
         )
 
     @property
-    def more(self) -> int:
+    def more_count(self) -> int:
         return max(0, self.total - MAX_SHOWN)
 
-    def asked(self, allocatable: Mapping[str, Any]) -> tuple[NodeResourceRequest, ...]:
+    def resource_requests(self, allocatable: Mapping[str, Any]) -> tuple[NodeResourceRequest, ...]:
         """Each requested resource, compared with the node's allocatable amount."""
         found = self._there.values()
         requests, limits = sum_amounts(pod.requests for pod in found), sum_amounts(pod.limits for pod in found)
@@ -131,7 +131,7 @@ class NodePods:
 
     def follow(self, node: str) -> None:
         """Follow this node's pods from now on."""
-        self._node, self._replica, self._pods, self.looking = node, self._source(), {}, True
+        self._node, self._replica, self._pods, self.is_searching = node, self._source(), {}, True
         self._round += 1
         self._schedule(self._search(self._round))
 
@@ -165,9 +165,9 @@ class NodePods:
                 yield None
                 if number != self._round:
                     return
-        self.looking = False
+        self.is_searching = False
         if interrupted:
-            self.found()
+            self.on_found()
 
     def _store_pod(self, row: Row) -> None:
         whole = row.decode_object()

@@ -23,11 +23,11 @@ KindReplicas = Callable[[], Iterable[tuple[KindInfo, Replica]]]
 
 
 class OwnerGraph:
-    """Family of the followed object; `lines` are its tree. `found` is called when a search in slices has ended."""
+    """Family of the followed object; `lines` are its tree. `on_found` is called when a search in slices has ended."""
 
     def __init__(self, kinds: KindReplicas, schedule: Callable[[SlicedWork], None]) -> None:
-        self.found: Callable[[], None] = lambda: None
-        self.looking = False
+        self.on_found: Callable[[], None] = lambda: None
+        self.is_searching = False
         self._kinds = kinds
         self._schedule = schedule
         self._here: Member | None = None
@@ -70,7 +70,7 @@ class OwnerGraph:
         return self._of_kind[key] > 0 or any(kind.key == key for kind, _ in above)
 
     @property
-    def stale(self) -> tuple[str, ...]:
+    def stale_kinds(self) -> tuple[str, ...]:
         """Titles of the members' kinds whose rows are not up to date."""
         return tuple(kind.title for kind, replica in self._kinds() if not replica.is_live and self.has_kind(kind.key))
 
@@ -82,7 +82,7 @@ class OwnerGraph:
         for old, new in change.rows:
             self._apply_row(kind, old, new)
         self._above = Ancestors(self._here[1], self._find_row)
-        if self._unsearched and not self.looking:
+        if self._unsearched and not self.is_searching:
             self._search()
         return True
 
@@ -182,7 +182,7 @@ class OwnerGraph:
     # --- the search ---
 
     def _search(self) -> None:
-        self.looking = True
+        self.is_searching = True
         self._schedule(self._find(self._round))
 
     def _find(self, number: int) -> SlicedWork:
@@ -200,9 +200,9 @@ class OwnerGraph:
                         return
             if not self._unsearched:
                 break
-        self.looking = False
+        self.is_searching = False
         if interrupted:
-            self.found()
+            self.on_found()
 
     def _owned_by(self, owners: set[str]) -> Iterator[tuple[KindInfo, Replica, str]]:
         """The uids of what these own, with the replica that knew them a moment ago."""

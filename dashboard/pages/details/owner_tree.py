@@ -31,7 +31,7 @@ class OwnerTreeLine:
     depth: int
     """From 0; at most 2 * MAX_GENERATIONS."""
     kind: str
-    """``ReplicaSet``; empty where `more` are counted."""
+    """``ReplicaSet``; empty where `more_count` objects are counted."""
     name: str
     href: str
     """Empty where there is no details page: its kind is not followed, or it does not exist any more."""
@@ -39,7 +39,7 @@ class OwnerTreeLine:
     tone: Tone
     is_subject: bool = False
     """Whether it is the object itself."""
-    more: int = 0
+    more_count: int = 0
     """Number of objects of the same owner that are not shown, or of the object's owners."""
     is_repeated: bool = False
     """Whether it stands further up in the tree too, with all that it owns."""
@@ -57,7 +57,7 @@ class Ancestors:
         """Objects on the way down from each ancestor to the object; by uid."""
         self.root_uids: list[str] = []
         """Ancestors without a known owner."""
-        self.more = 0
+        self.more_count = 0
         """Number of omitted owners, where an object has too many."""
         self._find = find
         self._climb(row, (row.uid,))
@@ -65,7 +65,7 @@ class Ancestors:
     def _climb(self, row: Row, path: tuple[str, ...]) -> bool:
         """Whether there is an owner. An owner that is already on the path is not searched again."""
         owners = [owner for owner in owner_references(row) if owner[2] not in path]
-        self.more += max(0, len(owners) - MAX_SHOWN)
+        self.more_count += max(0, len(owners) - MAX_SHOWN)
         for owner in owners[:MAX_SHOWN]:
             uid = owner[2]
             if uid in self.owned_uids:
@@ -97,8 +97,8 @@ class OwnerTree:
         """The lines from the topmost owners down; the object alone where it has neither owners nor descendants."""
         for top in self._above.root_uids:
             yield from self._owner(top, 0)
-        if self._above.more:
-            yield OwnerTreeLine(0, "owners", "", "", "", "idle", more=self._above.more)
+        if self._above.more_count:
+            yield OwnerTreeLine(0, "owners", "", "", "", "idle", more_count=self._above.more_count)
         if self._subject[1].uid not in self._drawn:
             yield from self._subject_lines(0)
 
@@ -149,7 +149,7 @@ class OwnerTree:
             if not is_repeated:
                 yield from self._owned_lines(uid, depth + 1, path | {uid})
         if len(mine) > MAX_SHOWN:
-            yield OwnerTreeLine(depth, "", "", "", "", "idle", more=len(mine) - MAX_SHOWN)
+            yield OwnerTreeLine(depth, "", "", "", "", "idle", more_count=len(mine) - MAX_SHOWN)
 
     def _line(
         self, member: Member, depth: int, *, is_subject: bool = False, is_repeated: bool = False

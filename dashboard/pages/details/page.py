@@ -50,7 +50,7 @@ class Denials:
     def titles(self) -> tuple[str, ...]:
         """Labels of the disabled buttons."""
         named = {"Edit": self.edit, "Clone": self.clone}
-        named |= {offer.title: offer.denied for offer in self.actions}
+        named |= {offer.title: offer.denial for offer in self.actions}
         named |= {"Delete": self.delete}
         return tuple(title for title, words in named.items() if words)
 
@@ -59,7 +59,7 @@ class LiveObject(LiveView):
     """The half of a LiveDetail that depends only on the object's newest row, `row`.
 
     `replica` is that of its kind, `paths` are fields that are shown beside the kind's columns, `kinds` are those whose
-    objects can be linked, `denied` knows the account's denials.
+    objects can be linked, `denial_of` knows the account's denials.
     """
 
     def __init__(
@@ -72,21 +72,21 @@ class LiveObject(LiveView):
         *,
         paths: tuple[FieldPath, ...],
         kinds: KindReplicas,
-        denied: DenialLookup,
+        denial_of: DenialLookup,
     ) -> None:
         super().__init__(self.state_key(kind, namespace, name, paths), keys=(kind.key,), clock=clock)
         self.kind = kind
         self.namespace = namespace
         self.name = name
-        self.gone = ""
+        self.gone_since = ""
         self._replica = replica
         self.row = replica.get(namespace, name)
-        self.found = self.row is not None
+        self.exists = self.row is not None
         self.object = full_object(self.row)
         self._paths = tuple((-1, path_column(path)) for path in paths)
         self._details: tuple[Row, Details] | None = None
         self._kinds = kinds
-        self._right = denied
+        self._denial_of = denial_of
         self._denials = Denials()
         """As rendered last."""
         self._denials_at = clock.now()
@@ -103,7 +103,7 @@ class LiveObject(LiveView):
     def loading(self) -> bool:
         """Whether the object's existence is unknown: its kind has not been listed."""
         known = self._replica.state != "starting" and self._replica.health.state in ("live", "stale", "absent")
-        return not self.found and not self.gone and not known
+        return not self.exists and not self.gone_since and not known
 
     @property
     def problem(self) -> str:
@@ -160,13 +160,13 @@ class LiveObject(LiveView):
         return tuple(map(self._owner, self.details.owners)) if self.details else ()
 
     @property
-    def created(self) -> str:
+    def created_at(self) -> str:
         return rfc3339(self.row.created) if self.row is not None and self.row.created is not None else ""
 
     @property
-    def deleting(self) -> str:
-        asked = self.details.deletion if self.details else None
-        return rfc3339(asked.asked) if asked is not None else ""
+    def deletion_requested_at(self) -> str:
+        deletion = self.details.deletion if self.details else None
+        return rfc3339(deletion.requested_at) if deletion is not None else ""
 
     # --- its pages, and what may be done with it ---
 
@@ -184,19 +184,19 @@ class LiveObject(LiveView):
 
     @property
     def edit_href(self) -> str:
-        return f"{self.href}edit/" if self.kind.editable and self.found else ""
+        return f"{self.href}edit/" if self.kind.editable and self.exists else ""
 
     @property
     def clone_href(self) -> str:
         """Address that creates a copy; empty where none can be created, or the object does not exist."""
-        if not (self.kind.creatable and self.found):
+        if not (self.kind.creatable and self.exists):
             return ""
         source = urlencode({"from": f"{self.namespace or '-'}/{self.name}"})
         return f"{self.kind.new_path}?{source}"
 
     @property
     def delete_href(self) -> str:
-        return f"{self.href}delete/" if self.kind.deletable and self.found else ""
+        return f"{self.href}delete/" if self.kind.deletable and self.exists else ""
 
     @property
     def denials(self) -> Denials:
@@ -215,17 +215,19 @@ class LiveObject(LiveView):
         self._stir()
 
     def _find_denials(self) -> Denials:
-        offers = quick_actions_of(self.kind, self.object) if self.found else ()
+        offers = quick_actions_of(self.kind, self.object) if self.exists else ()
         clone = ResourceAttributes("create", self.kind.resource, self.namespace)
         return Denials(
-            edit=self._denied("update") if self.edit_href else "",
-            clone=self._right(clone, self) if self.clone_href else "",
-            delete=self._denied("delete") if self.delete_href else "",
-            actions=tuple(replace(offer, denied=self._denied(*offer.required_access)) for offer in offers),
+            edit=self._denial("update") if self.edit_href else "",
+            clone=self._denial_of(clone, self) if self.clone_href else "",
+            delete=self._denial("delete") if self.delete_href else "",
+            actions=tuple(replace(offer, denial=self._denial(*offer.required_access)) for offer in offers),
         )
 
-    def _denied(self, verb: str, subresource: str = "") -> str:
-        return self._right(ResourceAttributes(verb, self.kind.resource, self.namespace, self.name, subresource), self)
+    def _denial(self, verb: str, subresource: str = "") -> str:
+        return self._denial_of(
+            ResourceAttributes(verb, self.kind.resource, self.namespace, self.name, subresource), self
+        )
 
     def _owner(self, owner: OwnerLink) -> ObjectLink:
         kind = next((kind for kind, _ in self._kinds() if kind.key == owner.key), None)

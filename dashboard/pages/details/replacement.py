@@ -35,22 +35,22 @@ class Replacement:
     """The object that replaces a deleted one."""
 
     row: Row
-    by: str = ""
+    controller: str = ""
     """The controller of both, ``ReplicaSet web-7d9c``; empty where the content is the same."""
-    same: bool = False
+    has_same_uid: bool = False
     """Whether it has the same uid: some API servers can rename objects."""
 
     @property
-    def created(self) -> str:
+    def created_at(self) -> str:
         """RFC 3339; empty where it is unknown."""
         return rfc3339(self.row.created) if self.row.created is not None else ""
 
 
 class ReplacementSearch:
-    """Search for the replacement from the deletion on, until `forget`; `found` is called when a sliced search ends."""
+    """Search for the replacement from the deletion until `forget`; `on_found` is called when a sliced search ends."""
 
     def __init__(self, replica: Replica, schedule: Callable[[SlicedWork], None] = run_at_once) -> None:
-        self.found: Callable[[], None] = lambda: None
+        self.on_found: Callable[[], None] = lambda: None
         self.replacement: Replacement | None = None
         self._replica = replica
         self._schedule = schedule
@@ -88,12 +88,12 @@ class ReplacementSearch:
         """Record a deletion request: the first time counts, since a repeated request writes a later one."""
         asked = deletion_of(obj) if row.deleting is not None else None
         if asked is not None:
-            self._asked = {row.uid: min(asked.asked, self._asked.get(row.uid, asked.asked))}
+            self._asked = {row.uid: min(asked.requested_at, self._asked.get(row.uid, asked.requested_at))}
 
     def note_renamed(self, row: Row) -> None:
         """Record that the same object has this name now."""
         self.forget()
-        self.replacement = Replacement(row, same=True)
+        self.replacement = Replacement(row, has_same_uid=True)
 
     def apply(self, rows: Iterable[tuple[Row | None, Row | None]]) -> bool:
         """Apply changes; returns whether the replacement changed."""
@@ -122,7 +122,7 @@ class ReplacementSearch:
                     return
         self._choose()
         if interrupted:
-            self.found()
+            self.on_found()
 
     def _leave(self, old: Row) -> bool:
         """Drop a candidate; returns whether the replacement changed."""
@@ -144,7 +144,7 @@ class ReplacementSearch:
         one_owner = gone.owner is not None and row.owner is not None and row.owner[2] == gone.owner[2]
         first = self.replacement is None or row.created < (self.replacement.row.created or 0.0)
         if row.owner is not None and one_owner and first and row.created >= int(self._since):
-            self.replacement = Replacement(row, by=f"{row.owner[0]} {row.owner[1]}")
+            self.replacement = Replacement(row, controller=f"{row.owner[0]} {row.owner[1]}")
             return True
         return False
 
@@ -180,7 +180,7 @@ class ReplacementSearch:
         same = [row for row in few if wanted and self._contents[row.uid, row.version] == wanted]
         self.replacement = Replacement(same[0]) if len(same) == 1 else None
         if interrupted:
-            self.found()
+            self.on_found()
 
 
 def _content(obj: Mapping[str, Any]) -> bytes:

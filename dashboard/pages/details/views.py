@@ -49,7 +49,7 @@ async def object_yaml(request: HttpRequest, resource: str, namespace: str, name:
     view = open_detail(state[HUB], kind, path_namespace(namespace), name)
     if view.loading:
         return not_read_yet_page(kind, view.problem)
-    if not view.found:
+    if not view.exists:
         return object_not_found(request, kind, path_namespace(namespace), name)
     response = HttpResponse(view.yaml, content_type=YAML_TYPE)
     if download:

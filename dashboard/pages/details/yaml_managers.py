@@ -27,9 +27,9 @@ class ManagedLines:
     """Consecutive lines with the same manager, each with its line end."""
 
     pieces: tuple[Piece, ...]
-    setter: FieldManager | None
+    manager: FieldManager | None
     """None where the API server names no manager: it set the lines itself."""
-    others: tuple[FieldManager, ...] = ()
+    other_managers: tuple[FieldManager, ...] = ()
     """Other owners of the lines: a manager has one time for all its fields, so any owner may have been the last."""
 
     @property
@@ -42,14 +42,14 @@ class ManagedLines:
         The run and its pieces are parts, see live/html_parts.py.
         """
         inner = _html_of(self.pieces, name)
-        if self.setter is None:
+        if self.manager is None:
             return format_html('<span class="run" id="{}" data-part>{}</span>', name, inner)
-        by, too = self.setter.words, ", ".join(other.words for other in self.others)
+        by, too = self.manager.words, ", ".join(other.words for other in self.other_managers)
         return format_html(
             '<span class="run" id="{}" data-part data-by="{}" title="{}">{}</span>',
             name,
-            f"{by} and {len(self.others)} more" if too else by,
-            f"{self.setter.sentence}; also owned by {too}" if too else self.setter.sentence,
+            f"{by} and {len(self.other_managers)} more" if too else by,
+            f"{self.manager.sentence}; also owned by {too}" if too else self.manager.sentence,
             inner,
         )
 
@@ -65,7 +65,7 @@ class YamlByManager:
     """The YAML, line by line."""
     fields: LineMap
     """The YAML of managedFields, as `text`."""
-    too_long: bool = False
+    is_too_long: bool = False
     """Whether the managers were not determined, because that would block the event loop."""
 
     @property
@@ -75,7 +75,7 @@ class YamlByManager:
 
     def html(self, name: str) -> SafeString:
         """The YAML for a pre element; `name` is the prefix of all part ids."""
-        numbers = unique_names(run.setter.words if run.setter is not None else "" for run in self.runs)
+        numbers = unique_names(run.manager.words if run.manager is not None else "" for run in self.runs)
         runs = zip(numbers, self.runs, strict=True)
         return format_html_join("", "{}", ((run.html(f"{name}-{number}"),) for number, run in runs))
 
@@ -109,7 +109,7 @@ def yaml_by_manager(obj: Mapping[str, Any], before: YamlByManager | None = None)
     fields = managed_fields_line_map(obj, before.fields if before is not None else None)
     lines, places, managed = text.lines, text.paths, _pieces(fields.lines, fields.paths)
     if len(lines) > MOST_LINES:
-        return YamlByManager((ManagedLines(_pieces(lines, places), None),), (), managed, text, fields, too_long=True)
+        return YamlByManager((ManagedLines(_pieces(lines, places), None),), (), managed, text, fields, is_too_long=True)
     owners = FieldOwners(obj)
     setters = _setters(owners, places)
     numbered = groupby(range(len(lines)), key=lambda line: setters[line])

@@ -107,7 +107,7 @@ class Save:
 
     draft: str
     tab: str
-    seen: int
+    base_number: int
     """Number of the draft from which the tab's page was made; 0 for a new one."""
     number: int
     by_button: bool = False
@@ -121,9 +121,9 @@ class SaveResult:
     draft: str
     """Its draft; a new one where another tab had written to the save's draft."""
     number: int
-    forked: bool = False
+    is_fork: bool = False
     """Whether another tab continued the same draft, so that this text is now a draft of its own."""
-    late: bool = False
+    is_late: bool = False
     """Whether a newer save came first, or the draft has ended; then nothing of this save is stored."""
     other_count: int = 0
     """Other drafts of the same object."""
@@ -146,12 +146,12 @@ class Draft:
         return f"/drafts/{self.key}/"
 
     @property
-    def when(self) -> str:
+    def saved_at_text(self) -> str:
         """RFC 3339 time of the last save."""
         return self.saved_at.isoformat(timespec="seconds").replace("+00:00", "Z")
 
     @property
-    def begun(self) -> str:
+    def created_at_text(self) -> str:
         """RFC 3339 time of the first save."""
         return self.created_at.isoformat(timespec="seconds").replace("+00:00", "Z")
 

@@ -43,11 +43,11 @@ class DraftSession:
         post = request.POST
         browser = browser_of(request)
         self.subject = subject
-        self.problem = "" if self.keeps else secrets.NOT_KEPT
+        self.problem = "" if self.can_have_drafts else secrets.NOT_KEPT
         """Why drafts are not stored, as a sentence; empty while they are."""
         self.is_permanent = False
         """Whether the same text would fail again if it were sent again."""
-        self.forked = False
+        self.is_fork = False
         """Whether another tab wrote to the same draft, so that this text has become one of its own."""
         self.other_count = 0
         """Other drafts of the same object."""
@@ -66,12 +66,12 @@ class DraftSession:
         """Drafts of this browser; None where they were not counted."""
 
     @property
-    def keeps(self) -> bool:
+    def can_have_drafts(self) -> bool:
         """Whether the subject can have drafts at all."""
         return self.subject.resource != secrets.SECRETS
 
     @property
-    def whose(self) -> Identity:
+    def identity(self) -> Identity:
         return self._identity
 
     async def keep(self, content: Content) -> None:
@@ -80,11 +80,11 @@ class DraftSession:
         kept = await self.try_keep(content, save)
         if kept is not None:
             self.save = replace(save, draft=kept.draft, number=kept.number)
-            self.forked = kept.forked
+            self.is_fork = kept.is_fork
 
     async def try_keep(self, content: Content, save: Save) -> SaveResult | None:
         """The result of a save; None where it failed, with the reason in `problem`."""
-        if not self.keeps or secrets.holds_secret(content.text):
+        if not self.can_have_drafts or secrets.holds_secret(content.text):
             self.is_permanent = await self.end()  # it may have been begun before the text had its kind
             self.problem = secrets.NOT_KEPT
             return None
@@ -123,7 +123,7 @@ class DraftSession:
             self.problem = DATABASE_UNAVAILABLE.format(error)
             return None
         if draft is not None:
-            self.save = replace(self.save, draft=draft.key, seen=draft.number, number=draft.number)
+            self.save = replace(self.save, draft=draft.key, base_number=draft.number, number=draft.number)
         return draft
 
     async def offers(self) -> tuple[Draft, ...]:
@@ -148,7 +148,7 @@ class DraftSession:
 
     async def discard(self, href: str) -> HttpResponse:
         """Discard the draft and redirect. Where that fails, the draft is offered again."""
-        if self.keeps and not self.subject.problem and not self._is_new_browser:
+        if self.can_have_drafts and not self.subject.problem and not self._is_new_browser:
             with suppress(Unavailable):
                 await self._store.discard(self._identity, self.subject, self.save.draft)
                 self.count = await self._store.count(self._identity)

@@ -126,8 +126,8 @@ def _keep(alias: str, identity: Identity, subject: Subject, content: Content, sa
         if kept is not None:
             others = _same_subject(_current(alias, identity, now), subject).exclude(key=kept.draft)
             number = 0 if subject.is_new else others.count()
-            return SaveResult(kept.draft, kept.number, kept.forked, kept.late, number)
-    return SaveResult(save.draft, save.number, late=True)
+            return SaveResult(kept.draft, kept.number, kept.is_fork, kept.is_late, number)
+    return SaveResult(save.draft, save.number, is_late=True)
 
 
 def _try_to_keep(
@@ -137,7 +137,7 @@ def _try_to_keep(
     one won, look again.
     """
     own = _owned_by(alias, identity).filter(key=save.draft)
-    newer = Q(tab=save.tab, number__lt=save.number) | (~Q(tab=save.tab) & Q(number__lte=save.seen))
+    newer = Q(tab=save.tab, number__lt=save.number) | (~Q(tab=save.tab) & Q(number__lte=save.base_number))
     same_base = {} if content.base else {"base_version": content.base_version}
     if own.filter(newer, over=False, **same_base).update(**_columns_of(content, save.tab, save.number, now)):
         return SaveResult(save.draft, save.number)
@@ -146,18 +146,18 @@ def _try_to_keep(
         return _start_draft(alias, identity, subject, content, save, now)
     tab, number, over = there
     if over and not save.by_button:
-        return SaveResult(save.draft, number, late=True)
+        return SaveResult(save.draft, number, is_late=True)
     if over or tab != save.tab:
         began = own.values(*_BASE)[0]
         if not content.base and began["base_version"] != content.base_version:
             return SaveResult(
-                save.draft, number, late=True
+                save.draft, number, is_late=True
             )  # the base here is another tab's: this one has to send its own
         content = content if content.base else replace(content, **began)
         begun = _start_draft(alias, identity, subject, content, Save(new_key(), save.tab, 0, save.number), now)
-        return begun and SaveResult(begun.draft, begun.number, forked=not over)
+        return begun and SaveResult(begun.draft, begun.number, is_fork=not over)
     if not save.by_button:
-        return SaveResult(save.draft, number, late=True)
+        return SaveResult(save.draft, number, is_late=True)
     if own.filter(tab=tab, number=number, over=False).update(**_columns_of(content, tab, number + 1, now)):
         return SaveResult(save.draft, number + 1)
     return None

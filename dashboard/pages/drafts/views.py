@@ -76,7 +76,7 @@ async def drafts(request: HttpRequest) -> HttpResponse:
     found = await state_of(request)[DRAFTS].all(identity) if identity.browser else ()
     items = tuple(DraftItem(draft, title_of(state_of(request), draft.subject)) for draft in found)
     page = page_info(request, title="Drafts", key="drafts")
-    context = {"page": page, "items": items, "most": MAX_PER_BROWSER, "days": RETENTION.days}
+    context = {"page": page, "items": items, "max_drafts": MAX_PER_BROWSER, "days": RETENTION.days}
     response = render(request, "drafts/list.html", context)
     remember_count(response, len(items))
     return response
@@ -144,8 +144,8 @@ async def keep(request: HttpRequest) -> HttpResponse:
     answer = {
         "draft": kept.draft,
         "number": kept.number,
-        "late": kept.late,
-        "forked": kept.forked,
+        "late": kept.is_late,
+        "forked": kept.is_fork,
         "others": kept.other_count,
         "count": writing.count,
     }

@@ -68,25 +68,25 @@ class Drain(msgspec.Struct, frozen=True):
     beat: float
 
     @property
-    def beat_at(self) -> str:
+    def last_heartbeat(self) -> str:
         """RFC 3339."""
         return rfc3339(self.beat)
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         return self.state in FINAL_STATES
 
     @property
-    def gone(self) -> int:
+    def gone_count(self) -> int:
         return sum(pod.state == "gone" for pod in self.pods)
 
     @property
-    def held(self) -> tuple[DrainedPod, ...]:
+    def held_pods(self) -> tuple[DrainedPod, ...]:
         return tuple(pod for pod in self.pods if pod.state == "held")
 
     def lost(self, now: float) -> bool:
         """Whether the process that ran it ended before the drain did."""
-        return not self.over and now - self.beat > HEARTBEAT_TIMEOUT
+        return not self.is_over and now - self.beat > HEARTBEAT_TIMEOUT
 
 
 def decode_pods(pods: Iterable[object]) -> tuple[DrainedPod, ...]:
@@ -101,36 +101,36 @@ _NEEDS: tuple[Need, ...] = ("emptydir", "unmanaged")
 class DrainPlan:
     """All pods of a node, those to evict first."""
 
-    fates: tuple[PodPlan, ...]
+    pods: tuple[PodPlan, ...]
 
     @property
-    def evicted(self) -> tuple[PodPlan, ...]:
-        return tuple(fate for fate in self.fates if not fate.is_staying)
+    def evicted_pods(self) -> tuple[PodPlan, ...]:
+        return tuple(pod for pod in self.pods if not pod.is_staying)
 
     @property
-    def staying(self) -> tuple[PodPlan, ...]:
-        return tuple(fate for fate in self.fates if fate.is_staying)
+    def staying_pods(self) -> tuple[PodPlan, ...]:
+        return tuple(pod for pod in self.pods if pod.is_staying)
 
     @property
-    def needs(self) -> tuple[Need, ...]:
+    def confirmations(self) -> tuple[Need, ...]:
         """Required confirmations, without duplicates."""
-        found = {need for fate in self.evicted for need in fate.needs}
+        found = {need for pod in self.evicted_pods for need in pod.confirmations}
         return tuple(need for need in _NEEDS if need in found)
 
     def count(self, need: str) -> int:
-        return sum(need in fate.needs for fate in self.evicted)
+        return sum(need in pod.confirmations for pod in self.evicted_pods)
 
     @property
-    def unknown(self) -> tuple[str, ...]:
+    def unknown_namespaces(self) -> tuple[str, ...]:
         """Namespaces whose budgets are unknown."""
-        return tuple(sorted({fate.namespace for fate in self.evicted if fate.unknown}))
+        return tuple(sorted({pod.namespace for pod in self.evicted_pods if pod.are_budgets_unknown}))
 
     @property
-    def emptydirs(self) -> int:
+    def emptydir_count(self) -> int:
         return self.count("emptydir")
 
     @property
-    def unmanaged(self) -> int:
+    def unmanaged_count(self) -> int:
         return self.count("unmanaged")
 
 
@@ -139,4 +139,4 @@ def plan_drain(
 ) -> DrainPlan:
     """`budgets` by namespace, None where they are unknown; `missing` DaemonSets, whose pods are evicted."""
     plans = [plan_pod(pod, budgets[pod["metadata"]["namespace"]], missing) for pod in pods]
-    return DrainPlan(tuple(sorted(plans, key=lambda fate: (fate.is_staying, fate.key))))
+    return DrainPlan(tuple(sorted(plans, key=lambda pod: (pod.is_staying, pod.key))))

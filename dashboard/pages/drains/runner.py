@@ -139,13 +139,13 @@ async def _evicted(client: Client, pod: DrainedPod, grace: int | None, now: floa
 async def _why_held(client: Client, pod: DrainedPod, blocked: Blocked) -> str:
     """The budgets' names and numbers, else the API server's own words."""
     if not blocked.is_by_budget:
-        return blocked.said
+        return blocked.message
     try:
         live = (await client.get(PODS, pod.name, pod.namespace)).object()
     except InformerdError:
-        return blocked.said
+        return blocked.message
     found = budgets_of(live["metadata"].get("labels") or {}, await budgets_in(client, pod.namespace) or ())
-    return " ".join(budget.words for budget in found) or blocked.said
+    return " ".join(budget.words for budget in found) or blocked.message
 
 
 async def _check_pod(client: Client, pod: DrainedPod) -> DrainedPod:

@@ -97,11 +97,11 @@ async def _plan_page(
         "uid": node["metadata"]["uid"],
         "cordoned": bool((node.get("spec") or {}).get("unschedulable")),
         "plan": plan,
-        "shown": ",".join(fate.uid for fate in plan.evicted),
+        "shown_uids": ",".join(pod.uid for pod in plan.evicted_pods),
         "form": form,
         "command": _command(edit_request, plan, _seconds(form.get("seconds", ""))),
         "refused": await _denial(edit_request),
-        "last": last if last is not None and not last.over else None,
+        "last": last if last is not None and not last.is_over else None,
         "problem": problem,
         "refusal": refusal,
         "preview": preview,
@@ -122,8 +122,8 @@ async def _plan(edit_request: EditRequest) -> DrainPlan:
     pods = (await edit_request.client.list(PODS, params={"fieldSelector": selector})).object().get("items") or []
     namespaces = sorted({pod["metadata"]["namespace"] for pod in pods})
     budgets = asyncio.gather(*(budgets_in(edit_request.client, each) for each in namespaces))
-    missing, found = await asyncio.gather(missing_daemon_sets(edit_request.client, pods), budgets)
-    return plan_drain(pods, dict(zip(namespaces, found, strict=True)), missing)
+    missing, budgets_by_namespace = await asyncio.gather(missing_daemon_sets(edit_request.client, pods), budgets)
+    return plan_drain(pods, dict(zip(namespaces, budgets_by_namespace, strict=True)), missing)
 
 
 def _seconds(typed: str) -> int | None:
@@ -134,8 +134,8 @@ def _seconds(typed: str) -> int | None:
 
 def _command(edit_request: EditRequest, plan: DrainPlan, grace: int | None) -> str:
     words = ["drain", edit_request.target.name, "--ignore-daemonsets"]
-    words += ["--delete-emptydir-data"] if "emptydir" in plan.needs else []
-    words += ["--force"] if "unmanaged" in plan.needs else []
+    words += ["--delete-emptydir-data"] if "emptydir" in plan.confirmations else []
+    words += ["--force"] if "unmanaged" in plan.confirmations else []
     words += [] if grace is None else [f"--grace-period={grace}"]
     return object_command(edit_request.target, *words)
 
@@ -158,7 +158,7 @@ async def _start_drain(edit_request: EditRequest) -> HttpResponse:
     last = await edit_request.state[DRAIN_RUNS].store.newest(
         node["metadata"]["uid"], edit_request.state[CONNECTION].cluster.server
     )
-    if last is not None and not last.over and not last.lost(edit_request.state[CLOCK].time()):
+    if last is not None and not last.is_over and not last.lost(edit_request.state[CLOCK].time()):
         return _to_run(edit_request, last.key)
     cordoned = await _cordon(edit_request, node)
     if isinstance(cordoned, Refused):
@@ -170,7 +170,7 @@ async def _start_drain(edit_request: EditRequest) -> HttpResponse:
         return await _plan_page(
             edit_request, problem="The node changed meanwhile. Its current state is below.", status=409
         )
-    pods = tuple(DrainedPod(fate.namespace, fate.name, fate.uid) for fate in plan.evicted)
+    pods = tuple(DrainedPod(pod.namespace, pod.name, pod.uid) for pod in plan.evicted_pods)
     begin = NewDrain(
         edit_request.state[CONNECTION].cluster.server,
         edit_request.target.name,
@@ -194,11 +194,11 @@ def _objection_to(node: dict[str, Value], plan: DrainPlan, post: Any) -> tuple[i
             "The node that you saw is gone, and another one has its name: nothing was done. The new node is below.",
         )
     shown = set(post.get("shown", "").split(","))
-    new = [fate.key for fate in plan.evicted if fate.uid not in shown]
+    new = [pod.key for pod in plan.evicted_pods if pod.uid not in shown]
     if new:
         came = ", ".join(new[:5])
         return 409, f"New pods are on the node: {came}. Nothing was done; the current plan is below."
-    missing = [need for need in plan.needs if need not in post]
+    missing = [need for need in plan.confirmations if need not in post]
     if missing:
         words = {"emptydir": "that emptyDir volumes are lost", "unmanaged": "that nothing recreates some pods"}
         return 422, f"Nothing was done: confirm first {' and '.join(words[need] for need in missing)}."
@@ -215,14 +215,14 @@ async def _cordon(edit_request: EditRequest, node: dict[str, Value]) -> object:
 
 async def _progress_page(edit_request: EditRequest, key: str) -> HttpResponse:
     drains = edit_request.state[DRAIN_RUNS]
-    found = await drains.store.find(key, edit_request.state[CONNECTION].cluster.server)
-    if found is None or found.node != edit_request.target.name:
+    drain = await drains.store.find(key, edit_request.state[CONNECTION].cluster.server)
+    if drain is None or drain.node != edit_request.target.name:
         return HttpResponseRedirect(f"{edit_request.target.href}do/drain/")
     if edit_request.request.method == "POST":
-        return await _press_button(edit_request, found)
+        return await _press_button(edit_request, drain)
     now = edit_request.state[CLOCK].time()
-    pending_wish = _pending_wish(found.wish, found.state)
-    context: dict[str, object] = {"drain": found, "lost": found.lost(now), "wished": pending_wish}
+    pending_wish = _pending_wish(drain.wish, drain.state)
+    context: dict[str, object] = {"drain": drain, "lost": drain.lost(now), "pending_request": pending_wish}
     return edit_request.page("drains/progress.html", DRAIN_TITLE, context)
 
 
@@ -234,7 +234,7 @@ async def _press_button(edit_request: EditRequest, drain: Drain) -> HttpResponse
     wish = next((wish for wish in ("take_over", *_WISHES) if wish in post), "")
     if wish == "take_over" and drain.lost(edit_request.state[CLOCK].time()):
         await drains.resume(drain, by)
-    elif wish in _WISHES and not drain.over:
+    elif wish in _WISHES and not drain.is_over:
         await drains.store.set_wish(drain.key, wish, by)
     logger.info("drain of node %s: %s, pressed by %s", drain.node, wish or "nothing", by or "somebody")
     return _to_run(edit_request, drain.key)

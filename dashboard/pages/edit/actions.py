@@ -142,7 +142,7 @@ async def _write(
     made = await run_in_thread_if_large(admission_changes, body, stored.value, client.target.part, size=len(draft.text))
     changed = version != body["metadata"]["resourceVersion"]
     drift = drift_from_dry_run(reviewed_changes, made)
-    return Saved(version, changed=changed, warnings=stored.warnings, otherwise=drift)
+    return Saved(version, changed=changed, warnings=stored.warnings, drift=drift)
 
 
 @returns_outcome
@@ -169,7 +169,7 @@ async def _find_out(
 
 def _has_all(moved: Moved) -> bool:
     """Whether the object has all of the draft, apart from fields that the API server or others set since."""
-    return not moved.merge.conflicts and same(moved.merge.value, moved.now.value)
+    return not moved.merge.conflicts and same(moved.merge.value, moved.current.value)
 
 
 async def _review_merge(
@@ -201,7 +201,7 @@ async def _review(client: ObjectClient, draft: Submission, sent: dict[str, Value
 
 async def _merged_draft(moved: Moved, document: Document) -> Submission:
     text = await run_in_thread_if_large(rewrite, document, moved.merge.value, size=len(document.text))
-    return Submission(text, moved.now)
+    return Submission(text, moved.current)
 
 
 def _too_busy(draft: Submission) -> Refused:

@@ -78,7 +78,7 @@ def hints(schema: Schema, path: Path) -> Hints:
     """The schema's hints for `path`; empty where it has none."""
     node = schema.at(path)
     help_words = help_of(node, control_of(node))
-    words = "\n".join(part for part in (help_words.short, help_words.rest) if part)
+    words = "\n".join(part for part in (help_words.summary, help_words.details) if part)
     if not words and len(path) == 1:
         words = _ABOUT.get(str(path[0]), "")
     return Hints(_fields(node), tuple(_values(node)), words, tuple(_facts(node)))

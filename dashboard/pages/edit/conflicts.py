@@ -20,13 +20,13 @@ class ConflictQuestion:
     base: str
     theirs: str
     mine: str
-    chosen: Side | None
+    chosen_side: Side | None
 
 
 def conflict_questions(merge: MergeResult) -> list[ConflictQuestion]:
     """All open and answered questions, by their fields."""
     found = [_question(conflict, None) for conflict in merge.conflicts]
-    found += [_question(conflict, side) for conflict, side in merge.settled]
+    found += [_question(conflict, side) for conflict, side in merge.resolved]
     return sorted(found, key=lambda question: question.field)
 
 

@@ -34,7 +34,15 @@ async def review_dry_run(
         undone = _ineffective(live, editable_part(sent, part), after)
         made = admission_changes(sent, stored.value, part)
         return Review(
-            draft, found, lines, stored.warnings, was, now, consequences=told, undone=undone, admission_changes=made
+            draft,
+            found,
+            lines,
+            stored.warnings,
+            was,
+            now,
+            consequences=told,
+            ignored_fields=undone,
+            admission_changes=made,
         )
 
     return await run_in_thread_if_large(compare, size=len(draft.text))

@@ -76,10 +76,12 @@ def _check(
     pressed = ButtonResult(filled, ExpandedPaths.read(post.get(OPEN, ""))) if problems else press(schema, filled, post)
     filled, state = pressed.document, {**post, OPEN: pressed.expanded.text}
     refusal = _refusal(problems, filled, target, draft, schema)
-    found = refusal.problems if refusal is not None else ()
+    problems_found = refusal.problems if refusal is not None else ()
     unapplied = form_data if problems else {}
     form = build_form(
-        schema, FormContext(filled.value, draft.base.value, unapplied, found, line_in(filled), target.part), state
+        schema,
+        FormContext(filled.value, draft.base.value, unapplied, problems_found, line_in(filled), target.part),
+        state,
     )
     return {
         "valid": refusal is None,
@@ -117,18 +119,27 @@ async def theirs_note(edit_request: EditRequest, draft: Submission) -> str:
     try:
         live = await edit_request.object_client.read()
     except NotFound:
-        by = await edit_request.object_client.deleter(draft.base.uid)
-        return render_to_string("edit/_their_changes.html", {"gone": True, "target": edit_request.target, "by": by})
+        author = await edit_request.object_client.deleter(draft.base.uid)
+        return render_to_string(
+            "edit/_their_changes.html", {"is_gone": True, "target": edit_request.target, "author": author}
+        )
     except InformerdError:
         return ""
     target = edit_request.target
     now = Base.of(live, target.part)
-    replaced = now.uid != draft.base.uid
-    found, touched = await _others_changes(edit_request, draft, live, now)
-    if not found and not replaced:
+    is_replaced = now.uid != draft.base.uid
+    others_changes, overlap = await _others_changes(edit_request, draft, live, now)
+    if not others_changes and not is_replaced:
         return ""
-    by, at = await edit_request.object_client.last_author(live)
-    context = {"target": target, "replaced": replaced, "by": by, "at": at, "changes": found, "touched": touched}
+    author, changed_at = await edit_request.object_client.last_author(live)
+    context = {
+        "target": target,
+        "is_replaced": is_replaced,
+        "author": author,
+        "changed_at": changed_at,
+        "changes": others_changes,
+        "overlap": overlap,
+    }
     return render_to_string("edit/_their_changes.html", context)
 
 
@@ -146,7 +157,7 @@ async def _others_changes(
             partial(changes, schema=schema), draft.base.value, now.value, size=size
         ), "unreadable"
     moved = await find_moved(edit_request.object_client, draft, document, live, schema)
-    return moved.theirs, "yes" if moved.merge.conflicts or moved.merge.settled else "no"
+    return moved.theirs, "yes" if moved.merge.conflicts or moved.merge.resolved else "no"
 
 
 def _html(refusal: Refusal, text: str) -> str:

@@ -43,11 +43,11 @@ async def find_moved(
     client: ObjectClient, draft: Submission, document: Document, live: dict[str, Value], schema: Schema
 ) -> Moved:
     """Other users' changes since the draft began, and the merge of both."""
-    found = await run_in_thread_if_large(
+    moved = await run_in_thread_if_large(
         compute_moved, client.target, draft, document, live, schema, size=len(draft.text)
     )
-    by, at = await client.last_author(live)
-    return replace(found, by=by, at=at)
+    author, changed_at = await client.last_author(live)
+    return replace(moved, author=author, changed_at=changed_at)
 
 
 def compute_moved(
@@ -69,14 +69,14 @@ def compute_moved(
 
 def _answered(base: Value, theirs: Value, mine: Value, schema: Schema, merged: MergeResult) -> tuple[Value, Value]:
     """The merge with mine for every question, and with theirs."""
-    asked = [*merged.conflicts, *(conflict for conflict, _ in merged.settled)]
+    asked = [*merged.conflicts, *(conflict for conflict, _ in merged.resolved)]
     if not asked:
         return merged.value, merged.value
 
     def with_all(side: Side) -> Value:
         return merge(base, theirs, mine, schema=schema, choices={conflict.path: side for conflict in asked}).value
 
-    return with_all("mine") if merged.settled else merged.value, with_all("theirs")
+    return with_all("mine") if merged.resolved else merged.value, with_all("theirs")
 
 
 def reverted_outcome(draft: Submission) -> Refused:

@@ -25,7 +25,7 @@ async def review_recreation(client: ObjectClient, draft: Submission) -> Outcome:
             stored = await client.create(body, dry_run=True)
         except AlreadyExists:
             return Replaced(draft, Base.of(await client.read()))
-    return replace(await review_dry_run(draft, {}, body, stored), again=True)
+    return replace(await review_dry_run(draft, {}, body, stored), is_recreation=True)
 
 
 @returns_outcome
@@ -43,7 +43,7 @@ async def recreate(
         created = await create_object(client, body, lost_answer=lost_answer, reviewed_changes=reviewed_changes)
         match created:
             case Created(_, version, warnings, confirmed, drift):
-                return Saved(version, warnings=warnings, confirmed_by_read=confirmed, otherwise=drift)
+                return Saved(version, warnings=warnings, confirmed_by_read=confirmed, drift=drift)
             case NameInUse(live=dict() as live):
                 return Replaced(draft, Base.of(live), unsure=True)
             case NameInUse():

@@ -40,9 +40,9 @@ class Editor:
     refusal: Refusal | None = None
     merged: Moved | None = None
     """Other users' changes that are in the draft's text already."""
-    taken: bool = False
+    has_merged_theirs: bool = False
     """Whether other users' changes were just merged in."""
-    deleting: str = ""
+    deletion_timestamp: str = ""
     """RFC 3339 time of its deletion request; empty where there is none."""
     has_unapplied_input: bool = False
     """Whether the form input could not be written into the text, so that the form keeps it."""
@@ -52,7 +52,7 @@ class Editor:
     """The resumed draft of this page."""
     form_data: Mapping[str, str] = field(default_factory=dict)
     """The form input of the resumed draft, as a POST has it."""
-    theirs: str = ""
+    theirs_html: str = ""
     """HTML: other users' changes since the draft began."""
     expanded: ExpandedPaths | None = None
     """Open fields of the form, where a form button changed them."""
@@ -94,15 +94,15 @@ async def _editor_page(edit_request: EditRequest, editor: Editor) -> HttpRespons
         **submission_context(draft),
         "form": made.form,
         "refusal": made.refusal,
-        "objected": made.objected,
+        "schema_refusal": made.schema_refusal,
         "merged": editor.merged,
-        "taken": editor.taken,
-        "deleting": editor.deleting,
+        "has_merged_theirs": editor.has_merged_theirs,
+        "deletion_timestamp": editor.deletion_timestamp,
         "count": made.count,
         "offers": editor.offers,
         "has_status": await has_status(edit_request),
         "resumed": editor.resumed,
-        "theirs": editor.theirs,
+        "theirs_html": editor.theirs_html,
     }
     return edit_request.page(
         "edit/edit.html", _title(edit_request), context, status=refusal.code if refusal is not None else 200
@@ -115,7 +115,7 @@ class _EditorContext:
 
     form: Form
     refusal: Refusal | None
-    objected: Refusal | None
+    schema_refusal: Refusal | None
     """The schema's refusal, where nothing else was refused."""
     count: int
     """Fields in which the text differs from the base."""
@@ -128,23 +128,23 @@ def _editor_context(editor: Editor, schema: Schema, post: dict[str, str], part: 
     refusal = editor.refusal
     if refusal is not None and document is not None:
         refusal = locate(with_schema_problems(refusal, schema, value), document)
-    by_schema = (
+    schema_problems = (
         schema_refusal(schema, document, draft.base.value, part) if refusal is None and document is not None else None
     )
-    said = refusal or by_schema
-    shown = FormContext(
+    shown_refusal = refusal or schema_problems
+    form_context = FormContext(
         value,
         draft.base.value,
         form_fields(post) if editor.has_unapplied_input else editor.form_data,
-        said.problems if said is not None else (),
+        shown_refusal.problems if shown_refusal is not None else (),
         line_in(document),
         part,
     )
-    form = build_form(schema, shown, post if editor.expanded is None else {**post, OPEN: editor.expanded.text})
+    form = build_form(schema, form_context, post if editor.expanded is None else {**post, OPEN: editor.expanded.text})
     form = replace(form, focus=editor.focus)
-    refusal, by_schema = (_placed(each, draft.text, form) for each in (refusal, by_schema))
+    refusal, schema_problems = (_placed(each, draft.text, form) for each in (refusal, schema_problems))
     return _EditorContext(
-        form, refusal, by_schema, len(changes(draft.base.value, value)) if document is not None else 1
+        form, refusal, schema_problems, len(changes(draft.base.value, value)) if document is not None else 1
     )
 
 
@@ -179,7 +179,7 @@ def submission_context(draft: Submission) -> dict[str, object]:
 
 
 async def _review_page(edit_request: EditRequest, review: Review) -> HttpResponse:
-    purpose, draft = Button.CREATE if review.again else Button.SAVE, review.draft
+    purpose, draft = Button.CREATE if review.is_recreation else Button.SAVE, review.draft
     reviewed = await run_in_thread_if_large(
         sign_review, edit_request.target, draft, purpose, review.admission_changes, size=len(draft.text)
     )
@@ -204,23 +204,28 @@ def _conflict_page(edit_request: EditRequest, moved: Moved) -> HttpResponse:
 
 
 async def _gone_page(edit_request: EditRequest, outcome: Gone | Replaced) -> HttpResponse:
-    now = outcome.now if isinstance(outcome, Replaced) else None
-    by = await edit_request.object_client.deleter(outcome.draft.base.uid)
-    context = {**submission_context(outcome.draft), "now": now, "unsure": outcome.unsure, "by": by}
+    replacement = outcome.current if isinstance(outcome, Replaced) else None
+    deleted_by = await edit_request.object_client.deleter(outcome.draft.base.uid)
+    context = {
+        **submission_context(outcome.draft),
+        "replacement": replacement,
+        "is_unsure": outcome.unsure,
+        "deleted_by": deleted_by,
+    }
     return edit_request.page("edit/gone.html", "Edit", context, status=409)
 
 
 def _saved_response(edit_request: EditRequest, saved: Saved) -> HttpResponse:
     response = HttpResponseRedirect(edit_request.target.href)
     edited = edit_request.target.part_words
-    otherwise, unseen = saved.otherwise.words, bool(saved.otherwise.unseen)
-    unchanged = f"{edited} has not changed." if unseen else f"{edited} was like this already."
+    drift_text, differs_from_review = saved.drift.words, bool(saved.drift.unreviewed_fields)
+    unchanged = f"{edited} has not changed." if differs_from_review else f"{edited} was like this already."
     words = f"{edited} is saved." if saved.changed else unchanged
     if saved.confirmed_by_read or (LOST_INPUT in edit_request.request.POST and not saved.changed):
         words = f"{edited} is saved: {STORED_AFTER_ALL}."
     warnings = " ".join(f"The API server warns: {warning}." for warning in saved.warnings)
-    text = " ".join(each for each in (words, otherwise, warnings) if each)
-    flash(response, edit_request.target.href, text, "warn" if warnings or unseen else "ok")
+    text = " ".join(each for each in (words, drift_text, warnings) if each)
+    flash(response, edit_request.target.href, text, "warn" if warnings or differs_from_review else "ok")
     return response
 
 

@@ -101,9 +101,9 @@ async def _editor_over(
 ) -> Editor:
     """The editor on top of the current object; with `text`, where there is one."""
     base = Base.of(live, edit_request.target.part)
-    deleting = live["metadata"].get("deletionTimestamp", "")
+    deletion_timestamp = live["metadata"].get("deletionTimestamp", "")
     offers = await edit_request.draft_session.offers()
-    return Editor(Submission(text or base.text, base), refusal, deleting=deleting, offers=offers)
+    return Editor(Submission(text or base.text, base), refusal, deletion_timestamp=deletion_timestamp, offers=offers)
 
 
 @returns_outcome
@@ -120,14 +120,14 @@ async def _resumed(edit_request: EditRequest, kept: Draft) -> Editor:
         live = await current_object(edit_request.object_client, draft)
     except InformerdError as error:
         raise edit_request.read_failure(error, "Edit") from error
-    deleting = live["metadata"].get("deletionTimestamp", "")
+    deletion_timestamp = live["metadata"].get("deletionTimestamp", "")
     typed = dict(content.fields)
     changed = {name: value for name, value in typed.items() if name.startswith((FIELD, INITIAL))}
     filled = await fill_text(draft, await edit_request.schema(), changed)
     if isinstance(filled, Submission):
         draft, typed = filled, {name: value for name, value in typed.items() if name not in changed}
     theirs = await theirs_note(edit_request, draft)
-    return Editor(draft, deleting=deleting, resumed=kept, form_data=typed, theirs=theirs)
+    return Editor(draft, deletion_timestamp=deletion_timestamp, resumed=kept, form_data=typed, theirs_html=theirs)
 
 
 # --- POST ---
@@ -154,7 +154,7 @@ async def _press(edit_request: EditRequest, form: EditForm) -> Editor | Outcome:
             return await _adopt(edit_request, draft)
         case Button.TAKE_THEIRS:
             merged = await merge_theirs(client, draft, schema)
-            return Editor(merged, taken=True) if isinstance(merged, Submission) else merged
+            return Editor(merged, has_merged_theirs=True) if isinstance(merged, Submission) else merged
         case button:
             return await _write_or_review(edit_request, button, draft, schema)
 

@@ -24,7 +24,7 @@ class Evicted:
 class Blocked:
     """The API server asks for a retry later, mostly because of a budget; or the pod changed during the eviction."""
 
-    said: str
+    message: str
     is_by_budget: bool
     retry_after: float
 

@@ -28,13 +28,13 @@ class PodPlan:
     node: str
     is_staying: bool
     words: str
-    needs: tuple[Need, ...] = ()
+    confirmations: tuple[Need, ...] = ()
     """Confirmations that its eviction needs."""
     budgets: tuple[Budget, ...] = ()
     """Budgets that decide; none for a pod that has not started, see also Budget.lets_unready_go."""
-    unknown: bool = False
+    are_budgets_unknown: bool = False
     """Whether budgets that are unknown here may decide too."""
-    mirror: bool = False
+    is_mirror: bool = False
     """Whether it is a static pod: the kubelet runs it from a file on the node."""
 
     @property
@@ -46,14 +46,16 @@ class PodPlan:
         return object_href("pods", self.namespace, self.name)
 
     @property
-    def several(self) -> bool:
+    def has_several_budgets(self) -> bool:
         """Whether several budgets select it: the API server never evicts such a pod."""
         return len(self.budgets) > 1
 
     @property
-    def blocked(self) -> tuple[Budget, ...]:
+    def blocking_budgets(self) -> tuple[Budget, ...]:
         """Budgets that would not allow it now."""
-        return self.budgets if self.several else tuple(budget for budget in self.budgets if not budget.allowed)
+        return (
+            self.budgets if self.has_several_budgets else tuple(budget for budget in self.budgets if not budget.allowed)
+        )
 
 
 def plan_pod(
@@ -71,10 +73,12 @@ def plan_pod(
     """
     metadata = pod["metadata"]
     stays, words, needs = _assess(pod, missing_daemon_sets, alone=is_single_pod)
-    is_asked = not (stays or _needs_no_leave(pod))
-    found = budgets_of(metadata.get("labels") or {}, budgets or ()) if is_asked else ()
-    if len(found) == 1 and found[0].allows_unready and not _is_ready(pod):  # of several it reads no policy
-        found = ()
+    is_budget_needed = not (stays or _needs_no_leave(pod))
+    matching_budgets = budgets_of(metadata.get("labels") or {}, budgets or ()) if is_budget_needed else ()
+    if (
+        len(matching_budgets) == 1 and matching_budgets[0].allows_unready and not _is_ready(pod)
+    ):  # of several it reads no policy
+        matching_budgets = ()
     return PodPlan(
         metadata["namespace"],
         metadata["name"],
@@ -83,9 +87,9 @@ def plan_pod(
         stays,
         words,
         needs,
-        found,
-        unknown=is_asked and budgets is None,
-        mirror=_is_mirror(pod),
+        matching_budgets,
+        are_budgets_unknown=is_budget_needed and budgets is None,
+        is_mirror=_is_mirror(pod),
     )
 
 
@@ -99,20 +103,20 @@ def _assess(pod: Json, missing: Collection[tuple[str, str]], *, alone: bool) -> 
     if _is_finished(pod):
         return False, "is over already: it is removed", ()
     needs: list[Need] = []
-    said = ["is evicted"]
+    sentences = ["is evicted"]
     if owner is None:
         needs.append("unmanaged")
-        said.append("nothing recreates it")
+        sentences.append("nothing recreates it")
     elif orphaned:
         needs.append("unmanaged")
-        said.append(f"DaemonSet {owner['name']} does not exist any more, so nothing recreates it")
+        sentences.append(f"DaemonSet {owner['name']} does not exist any more, so nothing recreates it")
     else:
         where = "on the same node" if comes_back else "elsewhere"
-        said.append(f"{owner.get('kind')} {owner.get('name')} creates another one {where}")
+        sentences.append(f"{owner.get('kind')} {owner.get('name')} creates another one {where}")
     if any("emptyDir" in volume for volume in (pod.get("spec") or {}).get("volumes") or ()):
         needs.insert(0, "emptydir")
-        said.append("the data in its emptyDir volumes is lost")
-    return False, "; ".join(said), tuple(needs)
+        sentences.append("the data in its emptyDir volumes is lost")
+    return False, "; ".join(sentences), tuple(needs)
 
 
 def _is_mirror(pod: Json) -> bool:

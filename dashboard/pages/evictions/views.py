@@ -56,12 +56,12 @@ async def _confirmation_page(
     plan = await _plan_of(edit_request, pod)
     refused, tried = await asyncio.gather(_denial(edit_request), _dry_run_text(edit_request, plan.uid))
     context: dict[str, object] = {
-        "fate": plan,
-        "needs": tuple((need, _NEEDS[need]) for need in plan.needs),
+        "plan": plan,
+        "confirmations": tuple((need, _NEEDS[need]) for need in plan.confirmations),
         "form": edit_request.request.POST,
         "command": eviction_command(edit_request.target, plan.uid),
         "refused": refused,
-        "tried": "" if refused else tried,
+        "dry_run_text": "" if refused else tried,
         "problem": problem,
         "refusal": refusal,
     }
@@ -82,7 +82,7 @@ async def _dry_run_text(edit_request: EditRequest, uid: str) -> str:
         case Evicted():
             return "The API server has just accepted a dry run of this."
         case Blocked() as held:
-            return f"The API server would refuse it now, as a dry run shows: {held.said}"
+            return f"The API server would refuse it now, as a dry run shows: {held.message}"
         case Failed(error=error):
             return f"The API server would refuse it, as a dry run shows: {error}"
         case _:
@@ -119,8 +119,8 @@ async def _evict(edit_request: EditRequest) -> HttpResponse:
             if LOST_INPUT in post
             else _gone_page(edit_request, Gone(replaced=True))
         )
-    if any(need not in post for need in plan.needs):
-        words = " ".join(_NEEDS[need] for need in plan.needs if need not in post)
+    if any(need not in post for need in plan.confirmations):
+        words = " ".join(_NEEDS[need] for need in plan.confirmations if need not in post)
         return await _confirmation_page(edit_request, status=422, problem=f"Confirm this first: {words}")
     match await evict(edit_request.client, target.namespace, target.name, uid):
         case Evicted():
@@ -130,10 +130,10 @@ async def _evict(edit_request: EditRequest) -> HttpResponse:
         case Blocked() as held:
             return await _blocked_page(edit_request, held, plan)
         case Failed(error=error):
-            return await _not_done(edit_request, uid, error)
+            return await _answer_to_failure(edit_request, uid, error)
 
 
-async def _not_done(edit_request: EditRequest, uid: str, error: InformerdError) -> HttpResponse:
+async def _answer_to_failure(edit_request: EditRequest, uid: str, error: InformerdError) -> HttpResponse:
     """The page after a lost answer: the pod's state tells; a retry is safe, since it applies to exactly that pod."""
     refusal = refusal_of(error)
     if is_unanswered(error):
@@ -152,7 +152,7 @@ async def _not_done(edit_request: EditRequest, uid: str, error: InformerdError) 
 
 async def _retry_or_ask(edit_request: EditRequest, refusal: Refusal) -> HttpResponse:
     """The page with a countdown to a retry, where that can succeed."""
-    busy = retry_page(edit_request, EVICT_TITLE, "do/evict/", edit_request.request.POST.dict(), refusal, leads_on=True)
+    busy = retry_page(edit_request, EVICT_TITLE, "do/evict/", edit_request.request.POST.dict(), refusal, redirects=True)
     return busy or await _confirmation_page(edit_request, refusal=refusal, status=refusal.code)
 
 
@@ -167,8 +167,8 @@ async def _blocked_page(edit_request: EditRequest, blocked: Blocked, plan: PodPl
     """The page with a countdown: a retry is safe, since it applies to exactly that pod."""
     title = "A PodDisruptionBudget blocks it" if blocked.is_by_budget else "The API server is busy"
     after = blocked.retry_after
-    refusal = Refusal((Problem("Nothing was evicted.", blocked.said),), 429, title, after, after)
-    budgets = plan.blocked if blocked.is_by_budget else ()
+    refusal = Refusal((Problem("Nothing was evicted.", blocked.message),), 429, title, after, after)
+    budgets = plan.blocking_budgets if blocked.is_by_budget else ()
     busy = retry_page(
         edit_request,
         EVICT_TITLE,
@@ -176,7 +176,7 @@ async def _blocked_page(edit_request: EditRequest, blocked: Blocked, plan: PodPl
         edit_request.request.POST.dict(),
         refusal,
         budgets=budgets,
-        leads_on=True,
+        redirects=True,
     )
     return busy or await _confirmation_page(edit_request, refusal=refusal, status=429)
 

@@ -43,10 +43,10 @@ class FeedLine:
     """Number of entries."""
     summary: str = ""
     """Of a burst: ``37 changes in 2 s``."""
-    counts: tuple[tuple[str, int], ...] = ()
+    operation_counts: tuple[tuple[str, int], ...] = ()
     """Of a burst with several operations: the number of each."""
-    objects: int = 1
-    inside: str = ""
+    object_count: int = 1
+    burst_href: str = ""
     """Address of a feed of only the burst's entries."""
     tone: Tone = "idle"
 
@@ -85,9 +85,11 @@ def item_line(item: FeedItem, query: FeedQuery) -> FeedLine:
         op=item.first.op if len(item.counts) == 1 else "several",
         count=item.size,
         summary=f"{item.size:,} changes in {_seconds(item.last.time - item.first.time)}",
-        counts=tuple((op, item.counts[op]) for op in OPERATIONS if op in item.counts) if len(item.counts) > 1 else (),
-        objects=len(item.uids),
-        inside=_burst_href(item, query),
+        operation_counts=tuple((op, item.counts[op]) for op in OPERATIONS if op in item.counts)
+        if len(item.counts) > 1
+        else (),
+        object_count=len(item.uids),
+        burst_href=_burst_href(item, query),
         tone=item.worst.tone if item.is_urgent else item.last.tone,
     )
 

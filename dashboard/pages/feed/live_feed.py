@@ -60,10 +60,10 @@ class LiveFeed(LiveView):
     """Value of `view` in feed/feed.html, _feed.html, _entry.html, _burst.html, _rate.html, _sums.html and _bars.html.
 
     id, seq · kinds: tuple[KindInfo, ...] (all that are watched) · query · lines: tuple[FeedLine, ...] newest first, at
-    most 200 · is_searching: whether earlier entries are still being searched · hidden: int (entries counted and left
-    out since the view began) · missed: int (entries of its kinds, whether the filter takes them or not, that were
-    lost while nothing was heard) · seen: int (entries counted since) · page: FeedSummary
-    (summary of the page).
+    most 200 · is_searching: whether earlier entries are still being searched · hidden_count: int (entries counted and
+    left out since the view began) · missed_count: int (entries of its kinds, whether the filter takes them or not, that
+    were lost while nothing was heard) · seen_count: int (entries counted since) · page: FeedSummary (summary of the
+    page).
     """
 
     template: ClassVar[str] = "feed"
@@ -77,11 +77,11 @@ class LiveFeed(LiveView):
         self.query = query
         self.kinds = kinds
         self.history = history
-        self.missed = 0
-        self.found = asyncio.Event()
+        self.missed_count = 0
+        self.search_done = asyncio.Event()
         """Set when the search of earlier entries is done."""
         self._kinds = {kind.key: kind for kind in kinds}
-        self.shown = FeedWindow(MAX_LISTED_ENTRIES if query.span.is_fixed else MAX_LINES, fold=query.folds)
+        self.window = FeedWindow(MAX_LISTED_ENTRIES if query.span.is_fixed else MAX_LINES, fold=query.folds)
         self.rate, self.shown_rate = RateCounter(), RateCounter()
         now = clock.time()
         begin, end = query.span.histogram_bounds(now, history.known_from(chosen))
@@ -89,8 +89,8 @@ class LiveFeed(LiveView):
         self.newest_at = -math.inf
         self.complete_from = -math.inf
         self._arrived: list[tuple[str, Entry]] = []
-        self._since_told = [0, 0, 0]
-        self._to_say = [0, 0, 0]
+        self._unannounced_counts = [0, 0, 0]
+        self._announcement_counts = [0, 0, 0]
         self.announcement = ""
         self._sent: dict[str, tuple[str, float]] = {}
         """State of each part of the page when it was last sent, and when, in seconds of `Clock.now`."""
@@ -115,12 +115,12 @@ class LiveFeed(LiveView):
 
     @property
     def is_searching(self) -> bool:
-        return not self.found.is_set()
+        return not self.search_done.is_set()
 
     @property
     def lines(self) -> tuple[FeedLine, ...]:
         first = (self.query.page - 1) * MAX_LINES
-        return tuple(item_line(item, self.query) for item in self.shown.lines[first : first + MAX_LINES])
+        return tuple(item_line(item, self.query) for item in self.window.lines[first : first + MAX_LINES])
 
     @property
     def unavailable_kinds(self) -> UnavailableKinds:
@@ -130,12 +130,12 @@ class LiveFeed(LiveView):
         )
 
     @property
-    def seen(self) -> int:
-        return self.shown.seen
+    def seen_count(self) -> int:
+        return self.window.seen_count
 
     @property
-    def hidden(self) -> int:
-        return self.shown.seen - self.shown.shown_count - self.shown.pending_count
+    def hidden_count(self) -> int:
+        return self.window.seen_count - self.window.shown_count - self.window.pending_count
 
     @property
     def page(self) -> FeedSummary:
@@ -149,7 +149,7 @@ class LiveFeed(LiveView):
 
     def apply(self, key: str, change: Change) -> None:
         if change.missed_entries:
-            self.missed += change.missed_entries
+            self.missed_count += change.missed_entries
             self._sent.pop("rate", None)  # this is told at once
             self.dirty = True
         if change.unannounced is not None:
@@ -165,7 +165,7 @@ class LiveFeed(LiveView):
                 if self.is_searching:
                     self._arrived.append((key, entry))
                 else:
-                    self.shown.add(self._kinds[key], entry)
+                    self.window.add(self._kinds[key], entry)
 
     def next_due(self) -> float | None:
         """Each second after recent changes, when rate and bars change."""
@@ -176,16 +176,16 @@ class LiveFeed(LiveView):
 
     def pass_time(self, now: float) -> None:
         since = self.query.span.since(now)
-        dropped = since is not None and self.query.span.last is not None and self.shown.drop_before(since)
-        self.dirty = self.dirty or dropped or self.shown.has_stale_bursts or bool(self._stale_parts())
+        dropped = since is not None and self.query.span.last is not None and self.window.drop_before(since)
+        self.dirty = self.dirty or dropped or self.window.has_stale_bursts or bool(self._stale_parts())
 
     def _count(self, entry: Entry) -> None:
         self.tally.add(entry.time, entry.op)
         self.rate.add(entry.time)
         self.newest_at = max(self.newest_at, entry.time)
         index = ("added", "modified", "deleted").index(entry.op)
-        self._since_told[index] += 1
-        self._to_say[index] += 1
+        self._unannounced_counts[index] += 1
+        self._announcement_counts[index] += 1
 
     def _find(self, now: float) -> SlicedWork:
         """Search earlier entries; then show them, with those that came meanwhile."""
@@ -206,12 +206,12 @@ class LiveFeed(LiveView):
                 self.rate.add(entry.time)
                 self.shown_rate.add(entry.time)
         self.complete_from = search.complete_from
-        self.shown.begin((self._kinds[key], entry) for key, entry in search.entries)
+        self.window.begin((self._kinds[key], entry) for key, entry in search.entries)
         for key, entry in self._arrived:
-            self.shown.add(self._kinds[key], entry)
+            self.window.add(self._kinds[key], entry)
         self._arrived = []
-        self.shown.flush()
-        self.found.set()
+        self.window.flush()
+        self.search_done.set()
         self.number += 1
         self.on_dirty()
 
@@ -229,23 +229,23 @@ class LiveFeed(LiveView):
         if self.query.span.is_fixed or self._whole:
             self._whole = False
             self._take_all(now)
-            self._since_told = [0, 0, 0]
+            self._unannounced_counts = [0, 0, 0]
             self._note(*WINDOW_PARTS, "said")
             return self.render_window(render)
-        room = self._swaps.allowed_lines(self.clock.now(), self.shown.pending_line_count)
+        room = self._swaps.allowed_lines(self.clock.now(), self.window.pending_line_count)
         html = self._lines_update(render, now, room) if room else ""
         for name in self._stale_parts():
             html += self._part(render, name)
             self._note(name)
-        if self.shown.pending_line_count:
+        if self.window.pending_line_count:
             self.on_dirty()
         return html
 
     def _lines_update(self, render: Renderer, now: float, room: int) -> str:
-        before = self.shown.shown_count
-        items, gone = self.shown.take_update(room)
-        self.shown_rate.add(now, self.shown.shown_count - before)
-        if not (items or gone or any(self._since_told)):
+        before = self.window.shown_count
+        items, gone = self.window.take_update(room)
+        self.shown_rate.add(now, self.window.shown_count - before)
+        if not (items or gone or any(self._unannounced_counts)):
             return ""
         left = "".join(f'<li id="{line_id}" data-leave></li>' for line_id in gone)
         shown = "".join(_item(render, item_line(item, self.query)) for item in items)
@@ -253,18 +253,18 @@ class LiveFeed(LiveView):
 
     def _forget_update(self) -> None:
         self._take_all(self.clock.time())
-        self._since_told = [0, 0, 0]
+        self._unannounced_counts = [0, 0, 0]
         self._note(*UNAVAILABLE_PARTS)
 
     def _take_all(self, now: float) -> None:
-        before = self.shown.shown_count
-        self.shown.flush()
-        self.shown_rate.add(now, self.shown.shown_count - before)
+        before = self.window.shown_count
+        self.window.flush()
+        self.shown_rate.add(now, self.window.shown_count - before)
 
     def _swap(self) -> str:
         """The swap attribute: how the browser inserts the lines, and how many entries they announce."""
-        added, modified, deleted = self._since_told
-        self._since_told = [0, 0, 0]
+        added, modified, deleted = self._unannounced_counts
+        self._unannounced_counts = [0, 0, 0]
         return f"feed max:{MAX_LINES} added:{added} modified:{modified} deleted:{deleted}"
 
     def _note(self, *names: str) -> None:
@@ -296,9 +296,9 @@ class LiveFeed(LiveView):
         """Text that distinguishes a part's states."""
         match name:
             case "rate":
-                return f"{self.page.rate_text} {self.hidden} {self.missed}"
+                return f"{self.page.rate_text} {self.hidden_count} {self.missed_count}"
             case "said":
-                return self.announcement if not any(self._to_say) else f"{self.announcement} "
+                return self.announcement if not any(self._announcement_counts) else f"{self.announcement} "
             case "sums":
                 return str(self.page.sums)
             case "unread" | "quiet":
@@ -311,8 +311,8 @@ class LiveFeed(LiveView):
         return hx_partial(f"#{name}-{self.id}", "outerMorph", render(TEMPLATES[name], self.context()))
 
     def _take_counts(self) -> OperationCounts:
-        added, modified, deleted = self._to_say
-        self._to_say = [0, 0, 0]
+        added, modified, deleted = self._announcement_counts
+        self._announcement_counts = [0, 0, 0]
         return added, modified, deleted
 
 
@@ -331,7 +331,7 @@ def open_feed(hub: Hub, query: FeedQuery) -> LiveFeed:
 
 async def wait_for_feed(hub: Hub, query: FeedQuery) -> None:
     """Wait until the feed's earlier entries are found, at most WAIT_TIMEOUT."""
-    found = open_feed(hub, query).found
+    found = open_feed(hub, query).search_done
     if not found.is_set():
         with contextlib.suppress(TimeoutError):
             async with within(WAIT_TIMEOUT, hub.clock):

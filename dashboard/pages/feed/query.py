@@ -32,7 +32,7 @@ class FeedQuery(UrlState):
     """Whether bursts are folded."""
     page: int = 1
     """Page of a span that has ended; a live feed has only one."""
-    typed: str = field(default="", compare=False)
+    input_text: str = field(default="", compare=False)
     """The filter as typed."""
     problems: tuple[QueryProblem, ...] = field(default=(), compare=False)
 
@@ -50,7 +50,7 @@ class FeedQuery(UrlState):
             span=span,
             folds="off" not in param_values(params, "folds"),
             page=read_page(params, problems) if span.is_fixed else 1,
-            typed=typed,
+            input_text=typed,
             problems=tuple(problems),
         )
 
@@ -72,7 +72,7 @@ class FeedQuery(UrlState):
 
     def with_(self, **changes: Any) -> FeedQuery:
         """The same query with other fields; on page 1 unless given."""
-        return replace(self, typed="", problems=(), **{"page": 1, **changes})
+        return replace(self, input_text="", problems=(), **{"page": 1, **changes})
 
     def href(self) -> str:
         """Address of the feed in this state."""
@@ -80,7 +80,7 @@ class FeedQuery(UrlState):
         return f"/feed/?{encoded}" if encoded else "/feed/"
 
     @property
-    def hidden(self) -> Pairs:
+    def hidden_inputs(self) -> Pairs:
         """Names and values of a filter form's hidden fields: everything but the filter and the page."""
         return tuple((name, value) for name, value in self.to_params() if name not in ("q", "page"))
 

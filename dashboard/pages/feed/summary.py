@@ -47,15 +47,15 @@ class FeedState(Protocol):
     kinds: tuple[KindInfo, ...]
     history: FeedHistory
     clock: Clock
-    shown: FeedWindow
+    window: FeedWindow
     tally: Tally
     rate: RateCounter
     shown_rate: RateCounter
-    missed: int
+    missed_count: int
     complete_from: float
 
     @property
-    def hidden(self) -> int: ...
+    def hidden_count(self) -> int: ...
 
 
 class FeedSummary:
@@ -80,7 +80,7 @@ class FeedSummary:
         words = rate_text(rate)
         if not words:
             return "quiet"
-        sampled = rate >= 1 and told < 0.9 * rate and self._view.hidden
+        sampled = rate >= 1 and told < 0.9 * rate and self._view.hidden_count
         return f"showing {rate_text(told) or '0'} of {words} a second" if sampled else f"{words} a second"
 
     @cached_property
@@ -127,7 +127,7 @@ class FeedSummary:
         return _moment(begin + len(steps) * self._view.tally.step)
 
     @property
-    def chosen(self) -> tuple[Timestamp, Timestamp]:
+    def selected_range(self) -> tuple[Timestamp, Timestamp]:
         """The span in whole seconds that include all of it."""
         return _moment(math.floor(self.begin_at)), _moment(math.ceil(self.end_at))
 
@@ -137,7 +137,7 @@ class FeedSummary:
         return self._view.tally.step
 
     @property
-    def unknown(self) -> str:
+    def unknown_share(self) -> str:
         """Share of the histogram before the start of the history, 0 to 100 from the left; empty where there is none."""
         steps, begin = self._sums
         seconds = len(steps) * self._view.tally.step
@@ -145,7 +145,7 @@ class FeedSummary:
         return f"{share:.2f}" if share > 1 else ""
 
     @property
-    def unreported(self) -> tuple[Gap, ...]:
+    def unreported_gaps(self) -> tuple[Gap, ...]:
         """Times within the histogram without reports from any worker; the objects' current state is known anyway."""
         steps, begin = self._sums
         seconds = len(steps) * self._view.tally.step
@@ -184,7 +184,7 @@ class FeedSummary:
         return _moment(self._known_from) if math.isfinite(self._known_from) else None
 
     @property
-    def unknown_words(self) -> str:
+    def unknown_extent(self) -> str:
         """``all`` or ``part``: how much of the chosen span is unknown; empty where all of it is known."""
         since = self._span.since(self._now)
         if self._span.end is not None and self._span.end < self._known_from:
@@ -192,10 +192,10 @@ class FeedSummary:
         return "part" if since is not None and since < self._known_from else ""
 
     @property
-    def missed(self) -> int:
+    def missed_count(self) -> int:
         """Number of changes of the chosen kinds within the span that were lost in transit."""
         if not self._span.is_fixed:
-            return self._view.missed
+            return self._view.missed_count
         since = self._span.since(self._now)
         return self._view.history.missed(self._view.keys, -math.inf if since is None else since, self.end_at)
 
@@ -219,10 +219,10 @@ class FeedSummary:
     @property
     def number(self) -> int:
         """Number of all lines."""
-        return len(self._view.shown.lines)
+        return len(self._view.window.lines)
 
     @property
-    def listed(self) -> str:
+    def listed_text(self) -> str:
         """``1 to 200 of 840 lines`` for a span with more than one page."""
         first = (self._query.page - 1) * PAGE_SIZE
         return (

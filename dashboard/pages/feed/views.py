@@ -34,7 +34,9 @@ async def feed(request: HttpRequest) -> HttpResponse:
     fragment = wants_fragment(request, "#list")
     template = "feed/_fragment.html" if fragment else "feed/feed.html"
     still = FeedQuery.parse(current_page_params(request)).canonical
-    response = render(request, template, {**view.context(), "page": page, "still": still, "held": fragment})
+    response = render(
+        request, template, {**view.context(), "page": page, "applied_filter": still, "is_fragment": fragment}
+    )
     if fragment and query.problems:
         keep_address(response)
     return vary_on_htmx(response)

@@ -67,7 +67,7 @@ class FeedWindow:
     """
 
     def __init__(self, max_lines: int, *, fold: bool) -> None:
-        self.seen = 0
+        self.seen_count = 0
         self.shown_count = 0
         self._most = max_lines
         self._folds = BurstFolder(is_folding=fold)
@@ -111,7 +111,7 @@ class FeedWindow:
 
     def add(self, kind: KindInfo, entry: Entry) -> None:
         """Add one entry."""
-        self.seen += 1
+        self.seen_count += 1
         self._place(kind, entry)
 
     def take_update(self, room: int = MAX_SWAP_LINES) -> tuple[list[FeedItem], list[str]]:

@@ -14,7 +14,7 @@ class Alternative:
     """One alternative of a map: the fields it needs."""
 
     fields: tuple[str, ...]
-    chosen: bool
+    is_chosen: bool
     index: int
 
     @property

@@ -55,7 +55,7 @@ def build_form(schema: Schema, context: FormContext, post: Mapping[str, str]) ->
         opened.text,
         find,
         hits,
-        known=bool(about),
+        has_schema=bool(about),
         searchable=builder.overflows or is_large(schema, about),
         anchors=frozenset(builder.anchors),
     )
@@ -70,39 +70,39 @@ def roots(schema: Schema, part: str = "spec") -> tuple[str, ...]:
 
 class _Builder:
     def __init__(self, shown: FormContext, opened: ExpandedPaths) -> None:
-        self._shown = shown
-        self._opened = opened.with_parents()
+        self._context = shown
+        self._expanded = opened.with_parents()
         self._pages = opened.pages
         turned = opened.last_paged_path
-        self._turned = turned if turned is not None and get(shown.value, turned) is not ABSENT else None
+        self._paged_path = turned if turned is not None and get(shown.value, turned) is not ABSENT else None
         self.overflows = False
         """Whether a list or map has more items than are rendered."""
         self._problems = shown.problems_by_path()
-        self._remaining = MAX_NODES if self._turned is None else MAX_NODES - PAGE_NODES
+        self._remaining = MAX_NODES if self._paged_path is None else MAX_NODES - PAGE_NODES
         self.anchors: set[str] = set()
 
     def top(self, schema: Schema) -> Iterator[FormNode]:
         """Spec, other fields beside it, then labels and annotations, which always fit."""
-        base = self._shown.base
-        paths = METADATA if self._shown.part == "spec" else ()
+        base = self._context.base
+        paths = METADATA if self._context.part == "spec" else ()
         metadata = [self.node(path, schema.at(path), get(base, path)) for path in paths]
-        for name in roots(schema, self._shown.part):
+        for name in roots(schema, self._context.part):
             child = schema.child(name)
-            if name == self._shown.part or self._is_field_shown((name,), child, schema):
+            if name == self._context.part or self._is_field_shown((name,), child, schema):
                 before = base.get(name, ABSENT)
                 must = name in schema.node.get("required", ())
-                yield self.node((name,), child, before, required=must, fixed=_fixed(schema, before, name))
+                yield self.node((name,), child, before, required=must, immutable_reason=_fixed(schema, before, name))
         yield from metadata
 
     def node(self, path: Path, schema: Schema, before: Value, *, required: bool = False, **more: Any) -> FormNode:
         """One field with the shown fields below it; `before` is its value in the base."""
         self._remaining -= 1
-        value = get(self._shown.value, path)
+        value = get(self._context.value, path)
         control = control_of(schema, value)
         node = FormNode(
             path,
             control,
-            present=value is not ABSENT,
+            is_present=value is not ABSENT,
             required=required,
             nullable=bool(schema.node.get("nullable")),
             is_null=value is None,
@@ -115,32 +115,34 @@ class _Builder:
         )
         self.anchors.add(node.anchor)
         too_long = len(node.name) > MAX_NAME_LENGTH
-        if control in INPUTS and not too_long and (node.fixed or not self._has_to_wait(node)):
+        if control in INPUTS and not too_long and (node.immutable_reason or not self._has_to_wait(node)):
             return self._input(node, schema, value)
-        if control == "yaml" or node.fixed or len(path) > MAX_DEPTH or too_long:
-            entry = None if too_long else node.entry
-            return replace(node, control="yaml", entry=entry, value=summary(value), line=self._shown.line_of(path))
+        if control == "yaml" or node.immutable_reason or len(path) > MAX_DEPTH or too_long:
+            entry = None if too_long else node.entry_name
+            return replace(
+                node, control="yaml", entry_name=entry, value=summary(value), line=self._context.line_of(path)
+            )
         if control in INPUTS or (self._has_to_wait(node) and value is not ABSENT):
-            return replace(node, value=summary(value), is_deferred=True, line=self._shown.line_of(path))
+            return replace(node, value=summary(value), is_deferred=True, line=self._context.line_of(path))
         return self._holder(node, schema, value, before)
 
     def _input(self, node: FormNode, schema: Schema, value: Value) -> FormNode:
         now = input_text(value)
-        typed, shown = self._shown.unapplied_input(node.name)
+        typed, shown = self._context.unapplied_input(node.name)
         choices = tuple(map(input_text, schema.node.get("enum", ()))) if node.control == "choice" else ()
         return replace(
             node,
             value=now if typed is None else typed,
-            shown=now if shown is None else shown,
+            initial=now if shown is None else shown,
             choices=tuple(choice for choice in choices if choice),
         )
 
     def _holder(self, node: FormNode, schema: Schema, value: Value, before: Value) -> FormNode:
-        fold = len(node.path) >= _FOLDED_FROM and node.path not in self._opened and node.path not in self._problems
-        node = replace(node, folded=fold and node.present, value=summary(value))
+        fold = len(node.path) >= _FOLDED_FROM and node.path not in self._expanded and node.path not in self._problems
+        node = replace(node, is_folded=fold and node.is_present, value=summary(value))
         if node.control == "group":
             return self._unplaced(self._group(node, schema, value if isinstance(value, dict) else {}, before))
-        posted, name = self._shown.form_data, node.name
+        posted, name = self._context.form_data, node.name
         node = replace(
             node,
             item_control=control_of(schema.child(0) if node.control == "list" else schema.child("")),
@@ -163,15 +165,17 @@ class _Builder:
             must = name in required
             if must or self._is_field_shown(path, child, schema, few=few and self._remaining > 0):
                 was_there = get(before, (name,))
-                children.append(self.node(path, child, was_there, required=must, fixed=_fixed(schema, was_there, name)))
+                children.append(
+                    self.node(path, child, was_there, required=must, immutable_reason=_fixed(schema, was_there, name))
+                )
             elif name not in chosen_between:
-                missing.append(AddableField(name, help_of(child, control_of(child)).short))
+                missing.append(AddableField(name, help_of(child, control_of(child)).summary))
         return replace(
             node,
             children=tuple(children),
-            missing=tuple(missing),
+            addable_fields=tuple(missing),
             alternatives=ways,
-            exclusive=exclusive,
+            is_exclusive=exclusive,
         )
 
     def _list(self, node: FormNode, schema: Schema, value: list[Value], before: Value) -> FormNode:
@@ -180,7 +184,7 @@ class _Builder:
         return self._paged(
             node,
             paths,
-            lambda index: self.node(paths[index], items, were[index], index=index, last=index == len(value) - 1),
+            lambda index: self.node(paths[index], items, were[index], index=index, is_last=index == len(value) - 1),
         )
 
     def _map(self, node: FormNode, schema: Schema, value: dict[str, Value], before: Value) -> FormNode:
@@ -188,10 +192,10 @@ class _Builder:
         paths = [(*node.path, name) for name in names]
 
         def entry(index: int) -> FormNode:
-            typed = self._shown.form_data.get(KEY + encode_path(paths[index]), names[index])
+            typed = self._context.form_data.get(KEY + encode_path(paths[index]), names[index])
             name, was_there = names[index], get(before, (names[index],))
             fixed_as = _fixed(schema, was_there, name)
-            return self.node(paths[index], schema.child(name), was_there, entry=typed, fixed=fixed_as)
+            return self.node(paths[index], schema.child(name), was_there, entry_name=typed, immutable_reason=fixed_as)
 
         return self._paged(node, paths, entry)
 
@@ -200,33 +204,35 @@ class _Builder:
         start = self._pages.get(node.path, 0)
         start = start if start < len(paths) else 0
         outer = self._remaining
-        if node.path == self._turned:
+        if node.path == self._paged_path:
             self._remaining = PAGE_NODES
         children: list[FormNode] = []
         following = len(paths)
         for index, path in enumerate(paths):
-            if path in self._opened or (index >= start and self._remaining > 0):
+            if path in self._expanded or (index >= start and self._remaining > 0):
                 children.append(made(index))
             elif index >= start:
                 following = min(following, index)
-        if node.path == self._turned:
+        if node.path == self._paged_path:
             self._remaining = outer
         more = len(paths) - len(children)
         self.overflows = self.overflows or more > 0
-        return replace(node, children=tuple(children), more=more, start=start, next_start=following % len(paths or "-"))
+        return replace(
+            node, children=tuple(children), unrendered_count=more, start=start, next_start=following % len(paths or "-")
+        )
 
     def _is_field_shown(self, path: Path, child: Schema, parent: Schema, *, few: bool = False) -> bool:
         """Whether an optional field is shown."""
-        if get(self._shown.value, path) is not ABSENT or path in self._opened or path in self._problems:
+        if get(self._context.value, path) is not ABSENT or path in self._expanded or path in self._problems:
             return True
         return few and control_of(child) in INPUTS and not immutable_reason(parent, str(path[-1]))
 
     def _has_to_wait(self, node: FormNode) -> bool:
         """Whether there is no room left, and the field is neither requested, edited nor invalid."""
         path = node.path
-        if self._remaining >= 0 or path in self._opened or path in self._problems:
+        if self._remaining >= 0 or path in self._expanded or path in self._problems:
             return False
-        return self._shown.unapplied_input(node.name)[0] is None
+        return self._context.unapplied_input(node.name)[0] is None
 
     def _unplaced(self, node: FormNode) -> FormNode:
         """The problems below a node that no child shows."""

@@ -25,12 +25,12 @@ _HINTS: dict[str, str] = {
 class Help:
     """`short` always shows; `rest`, with a long pattern and the rules without message, is folded."""
 
-    short: str = ""
-    rest: str = ""
+    summary: str = ""
+    details: str = ""
     rules: tuple[Rule, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.short or self.rest or self.rules)
+        return bool(self.summary or self.details or self.rules)
 
 
 def help_of(schema: Schema, control: Control) -> Help:

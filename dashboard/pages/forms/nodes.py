@@ -31,12 +31,12 @@ class FormNode:
     control: Control
     value: str = ""
     """Input text; for YAML and folded fields: a summary."""
-    shown: str = ""
+    initial: str = ""
     """Input text before the user's change."""
-    present: bool = False
+    is_present: bool = False
     """Whether the text has it."""
     required: bool = False
-    fixed: str = ""
+    immutable_reason: str = ""
     """Why it is immutable; empty where it is not."""
     nullable: bool = False
     is_null: bool = False
@@ -48,15 +48,15 @@ class FormNode:
     """The base's value, where the text has another one now."""
     problems: tuple[Problem, ...] = ()
     children: tuple[FormNode, ...] = ()
-    missing: tuple[AddableField, ...] = ()
+    addable_fields: tuple[AddableField, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
-    exclusive: bool = False
+    is_exclusive: bool = False
     """Whether at most one alternative may be set."""
-    entry: str | None = None
+    entry_name: str | None = None
     """Of a map entry: its name as typed."""
     index: int | None = None
     """Of a list item."""
-    last: bool = False
+    is_last: bool = False
     """Whether it is the last item."""
     item_control: Control | None = None
     """Of a list or map: the control of its items."""
@@ -65,10 +65,10 @@ class FormNode:
     """Input for a new item or entry that could not be added yet."""
     is_deferred: bool = False
     """Whether it is rendered only on request."""
-    folded: bool = False
+    is_folded: bool = False
     line: int = 0
     """Line in the text; 0: none."""
-    more: int = 0
+    unrendered_count: int = 0
     """List items or map entries that are not rendered."""
     start: int = 0
     """Index of the first rendered item of a list or map, from 0."""
@@ -97,7 +97,7 @@ class FormNode:
         return str(self.path[-1]) if self.path else ""
 
     @property
-    def full(self) -> str:
+    def full_path(self) -> str:
         """``spec.ports[0].port``, for screen readers."""
         return format_path(self.path)
 
@@ -110,14 +110,14 @@ class FormNode:
         return self.item_control in INPUTS
 
     @property
-    def top(self) -> bool:
+    def is_top_level(self) -> bool:
         """Whether it is the object's spec (or status), or another top-level field."""
         return len(self.path) == 1
 
     @property
-    def few_missing(self) -> bool:
+    def has_few_addable(self) -> bool:
         """Whether each addable field has a button, instead of one list for all."""
-        return len(self.missing) <= FEW_ADDABLE
+        return len(self.addable_fields) <= FEW_ADDABLE
 
     @property
     def new_name(self) -> str:
@@ -135,13 +135,13 @@ class FormNode:
         return min(max(self.value.count("\n") + 1, 3), 12)
 
     @property
-    def multiline(self) -> bool:
+    def is_multiline(self) -> bool:
         """Whether it needs several lines: browsers remove line breaks in one-line inputs."""
         return self.control not in ("boolean", "choice") and "\n" in self.value
 
     @property
-    def removable(self) -> bool:
-        return self.index is not None or self.entry is not None or not (self.fixed or self.required)
+    def is_removable(self) -> bool:
+        return self.index is not None or self.entry_name is not None or not (self.immutable_reason or self.required)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +160,11 @@ class Form:
     """The fields, the search and the open fields."""
 
     nodes: tuple[FormNode, ...]
-    opened: str = ""
+    expanded: str = ""
     """Value of the input `form.open`."""
-    find: str = ""
+    search_text: str = ""
     hits: tuple[Hit, ...] = ()
-    known: bool = True
+    has_schema: bool = True
     """Whether the schema describes more than metadata."""
     searchable: bool = False
     """Whether there are enough fields for a search."""
@@ -182,7 +182,7 @@ class Form:
     @property
     def shape(self) -> str:
         """Digest of the form's structure, without the values of its inputs."""
-        rest = (self.opened, self.find, self.hits, *map(_shape, self.nodes))
+        rest = (self.expanded, self.search_text, self.hits, *map(_shape, self.nodes))
         return blake2b(repr(rest).encode(), digest_size=9).hexdigest()
 
     def inputs(self) -> dict[str, str]:
@@ -192,14 +192,14 @@ class Form:
         while waiting:
             node = waiting.pop()
             waiting += node.children
-            if node.is_input and node.value == node.shown:
+            if node.is_input and node.value == node.initial:
                 found[node.anchor] = node.value
-            if node.entry is not None:
-                found[node.key_name] = node.entry
+            if node.entry_name is not None:
+                found[node.key_name] = node.entry_name
         return found
 
 
 def _shape(node: FormNode) -> tuple[object, ...]:
-    kept = node.value if node.control == "yaml" or node.is_deferred else node.multiline
-    bare = replace(node, value="", shown="", entry="" if node.entry is not None else None, children=())
+    kept = node.value if node.control == "yaml" or node.is_deferred else node.is_multiline
+    bare = replace(node, value="", initial="", entry_name="" if node.entry_name is not None else None, children=())
     return repr(bare), kept, tuple(map(_shape, node.children))

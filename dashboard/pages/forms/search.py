@@ -122,7 +122,7 @@ def _children(path: Names, field: Schema) -> Iterator[tuple[Names, Schema]]:
 
 def _hits(path: Names, field: Schema, value: Mapping[str, Value], anchors: Collection[str]) -> Iterator[Hit]:
     """Below a list: the field in each of the first existing items; else the list itself."""
-    words = help_of(field, control_of(field)).short
+    words = help_of(field, control_of(field)).summary
     for reached in islice(_object_paths(path, value), FIRST_ITEMS):
         name = encode_path(reached)
         whole = len(reached) == len(path) + sum(each.endswith(("[]", "{}")) for each in path)

@@ -31,14 +31,14 @@ class NamespacePicker:
 
     all_href: str
     path: str
-    hidden: tuple[tuple[str, str], ...]
+    hidden_inputs: tuple[tuple[str, str], ...]
     """Names and values of the form's hidden fields: the other parameters of the address."""
     choices: tuple[Link, ...]
     """The chosen ones first, then the others by name, MAX_CHOICES at most."""
     total: int
 
     @property
-    def left_out(self) -> int:
+    def omitted_count(self) -> int:
         """Number of namespaces that are not in `choices`."""
         return self.total - len(self.choices)
 
@@ -53,7 +53,7 @@ def namespace_picker(state: AppState, selected: tuple[str, ...], hrefs: HrefBuil
     return NamespacePicker(
         all_href=hrefs(()),
         path=parts.path,
-        hidden=tuple(parse_qsl(parts.query)),
+        hidden_inputs=tuple(parse_qsl(parts.query)),
         choices=tuple(Link(name, hrefs((name,)), name in selected) for name in offered),
         total=len({*names, *selected}),
     )

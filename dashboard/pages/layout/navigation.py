@@ -80,7 +80,7 @@ class KindGroup:
     kinds: tuple[KindItem, ...]
     """Followed kinds, pinned kinds and the kind of the page."""
     folds: tuple[KindFold, ...] = ()
-    open: bool = False
+    is_open: bool = False
 
     @property
     def slug(self) -> str:
@@ -88,7 +88,7 @@ class KindGroup:
         return self.title.lower().replace(" ", "-")
 
     @property
-    def folded(self) -> int:
+    def folded_count(self) -> int:
         """Number of kinds that are folded."""
         return sum(len(fold.kinds) for fold in self.folds)
 
@@ -160,7 +160,7 @@ def _group(title: str, items: list[tuple[KindInfo, KindItem, bool]], opened: set
             rest.setdefault(kind.resource.group if title == CUSTOM else "", []).append(item)
     folds = tuple(KindFold(name, tuple(rest[name])) for name in sorted(rest))
     group = KindGroup(title, tuple(item for _, item, first in items if first), folds)
-    return KindGroup(title, group.kinds, folds, open=group.slug in opened)
+    return KindGroup(title, group.kinds, folds, is_open=group.slug in opened)
 
 
 def _followed_item(state: AppState, kind: KindInfo, href: str, pinned: bool) -> KindItem:

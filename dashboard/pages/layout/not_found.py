@@ -64,7 +64,7 @@ async def unknown_address(request: HttpRequest, path: str) -> HttpResponse:
 def kind_not_found(request: HttpRequest, name: str, unavailable: UnavailableKind) -> HttpResponse:
     """The 404 page for a kind that cannot be opened."""
     state = state_of(request)
-    if unavailable.full and unavailable.kind is not None:
+    if unavailable.is_limit_reached and unavailable.kind is not None:
         response = not_found_page(request, _full(state, unavailable.kind), status=503)
         response["Retry-After"] = str(int(ON_DEMAND_RECENT))
         return response

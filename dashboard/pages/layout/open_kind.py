@@ -31,11 +31,11 @@ class UnavailableKind:
     """Reason why a kind cannot be opened. `kind` is None where no kind has that name."""
 
     kind: KindInfo | None
-    absent: bool = False
+    is_absent: bool = False
     """The API server has no such resource."""
     verbs: frozenset[str] | None = None
     """Verbs that the resource supports, where list is not one of them."""
-    full: bool = False
+    is_limit_reached: bool = False
     """Whether the limit of kinds followed on demand is reached."""
 
 
@@ -50,7 +50,7 @@ async def open_kind(state: AppState, name: str) -> KindInfo | UnavailableKind:
     if is_followed(state, kind.key):
         state[INTEREST].note_view(kind.key)
     elif not state[INTEREST].follow(kind):
-        return UnavailableKind(kind, full=True)
+        return UnavailableKind(kind, is_limit_reached=True)
     if needs_columns(kind.key) and not _is_told(replica := state[REPLICAS].get(kind.key)):
         await _described(state, replica)
     return kind
@@ -87,7 +87,7 @@ async def _in_cluster(state: AppState, name: str) -> KindInfo | UnavailableKind:
     try:
         resource = await _resolve(state, guess.key if guess is not None and guess.resolved else name)
     except UnknownResource:
-        return UnavailableKind(guess, absent=True)
+        return UnavailableKind(guess, is_absent=True)
     except (InformerdError, TimeoutError):
         resource = None
     if resource is None:

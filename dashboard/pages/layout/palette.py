@@ -53,7 +53,7 @@ class Hit:
     """A line of the palette."""
 
     title: str
-    about: str
+    description: str
     href: str
     icon: str
     list_href: str = ""
@@ -79,8 +79,14 @@ async def search(request: HttpRequest) -> HttpResponse:
         places += _namespaces(state, text)
     found = await _objects(state, text) if text else []
     unread = [kind.title for kind in state[REPLICAS].kinds if state[REPLICAS].get(kind.key).state == "starting"]
-    context = {"places": places, "objects": found, "more": len(found) == MAX_OBJECTS, "text": text, "unread": unread}
-    context["searched"] = [kind.title for kind in state[REPLICAS].kinds if kind.title not in unread]
+    context = {
+        "places": places,
+        "objects": found,
+        "has_more": len(found) == MAX_OBJECTS,
+        "text": text,
+        "unread_kinds": unread,
+    }
+    context["searched_kinds"] = [kind.title for kind in state[REPLICAS].kinds if kind.title not in unread]
     response = render(request, "layout/_palette_hits.html", {**context, "count": len(places) + len(found)})
     response["Cache-Control"] = "no-store"
     return response

@@ -16,7 +16,7 @@ class ColumnChoice:
 
     id: str
     header: str
-    shown: bool
+    is_shown: bool
     earlier_href: str
 
 
@@ -25,9 +25,9 @@ class ColumnChoices:
     """Value of `columns` in lists/_columns.html."""
 
     choices: tuple[ColumnChoice, ...]
-    hidden: tuple[tuple[str, str], ...]
+    hidden_inputs: tuple[tuple[str, str], ...]
     """Names and values of the form's hidden fields."""
-    usual_href: str
+    default_href: str
     """The list with its default columns; empty where it shows them."""
 
 

@@ -20,14 +20,14 @@ class CreatePermission:
         self,
         kind: KindInfo,
         namespaces: tuple[str, ...],
-        denied: DenialLookup,
+        denial_of: DenialLookup,
         clock: Clock,
         on_change: Callable[[], None],
     ) -> None:
         where = namespaces[0] if len(namespaces) == 1 and kind.namespaced else ""
         known = kind.creatable and (bool(where) or not kind.namespaced)
-        self._right = ResourceAttributes("create", kind.resource, where) if known else None
-        self._denied = denied
+        self._create_access = ResourceAttributes("create", kind.resource, where) if known else None
+        self._denial_of = denial_of
         self._clock = clock
         self._changed = on_change
         self._asked_at = clock.now()
@@ -43,7 +43,7 @@ class CreatePermission:
         changes from then on.
         """
         self._asked_at = self._clock.now()
-        self._words = self._denied(self._right, self) if self._right is not None else ""
+        self._words = self._denial_of(self._create_access, self) if self._create_access is not None else ""
         return self._words
 
     def access_changed(self) -> None:

@@ -40,8 +40,8 @@ class Facet:
     tone: Tone
     count: int
     href: str
-    active: bool
-    worse: tuple[FacetShare, ...] = ()
+    is_active: bool
+    worse_shares: tuple[FacetShare, ...] = ()
 
 
 def facets_of(counts: Mapping[tuple[str, Tone], int], query: Query) -> tuple[Facet, ...]:
@@ -60,6 +60,6 @@ def _facet(status: str, parts: list[FacetShare], query: Query) -> Facet:
         tone=best.tone,
         count=sum(part.count for part in parts),
         href=query.with_status(status).href(),
-        active=status.casefold() in query.statuses,
-        worse=tuple(worse),
+        is_active=status.casefold() in query.statuses,
+        worse_shares=tuple(worse),
     )

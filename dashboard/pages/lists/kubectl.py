@@ -42,7 +42,7 @@ class KubectlCommand:
     """A command line, quoted for a POSIX shell."""
 
     text: str
-    leaves_out: tuple[str, ...] = ()
+    omitted_parts: tuple[str, ...] = ()
     """Parts of the filter and the order that the command lacks: it lists more, or in another order."""
 
     @property

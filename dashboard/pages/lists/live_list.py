@@ -51,12 +51,12 @@ class LiveList(LiveView):
     """Value of `view` in lists/list.html and the fragments it includes.
 
     id, seq · kind: KindInfo · query · head: tuple[ColumnHeader, ...] · lines: tuple[RowLine, ...] · total: int
-    (matching) · all: int (in the kind) · paging: Paging · facets: tuple[Facet, ...] · spread: tuple[BarSegment, ...] ·
-    clear_href: str · namespaces: tuple[str, ...] that are in the query · health: Health (the informer's) · expected:
-    int | None (objects, while they are being listed) · search_progress: tuple[int, int] | None (rows searched so far
-    and all rows, while matching ones are being found) · searched_path: str (the field by path that is searched
-    meanwhile) · unknown_paths: tuple[UnknownPath, ...] (paths no object has) · suggestions: tuple[Suggestion, ...]
-    (parts of the filter that no row has, where nothing matches).
+    (matching) · kind_total: int · paging: Paging · facets: tuple[Facet, ...] · status_bar: tuple[BarSegment, ...] ·
+    clear_href: str · namespaces: tuple[str, ...] that are in the query · health: Health (the informer's) ·
+    expected_count: int | None (objects, while they are being listed) · search_progress: tuple[int, int] | None (rows
+    searched so far and all rows, while matching ones are being found) · searched_path: str (the field by path that is
+    searched meanwhile) · unknown_paths: tuple[UnknownPath, ...] (paths no object has) · suggestions: tuple[Suggestion,
+    ...] (parts of the filter that no row has, where nothing matches).
     """
 
     template: ClassVar[str] = "list"
@@ -70,7 +70,7 @@ class LiveList(LiveView):
         replica: Replica,
         clock: Clock,
         *,
-        denied: DenialLookup = allow_all,
+        denial_of: DenialLookup = allow_all,
     ) -> None:
         super().__init__(self.state_key(kind, query), keys=(kind.key,), clock=clock)
         self.kind = kind
@@ -78,10 +78,10 @@ class LiveList(LiveView):
         self._columns = query.visible_columns()
         self._replica = replica
         self._result = result_set
-        self._create = CreatePermission(kind, query.namespaces, denied, clock, self._stir)
+        self._create = CreatePermission(kind, query.namespaces, denial_of, clock, self._stir)
         self._shown = RowWindow(self.id, self._window, self._row)
         self._sums = self._sums_now()
-        self._sent_new_denied = ""
+        self._sent_create_denial = ""
         self._unknown_paths_cache: tuple[tuple[FieldPath, ...], tuple[UnknownPath, ...]] = ((), ())
 
     @staticmethod
@@ -125,12 +125,12 @@ class LiveList(LiveView):
         return len(self._result) if self._result.ready else 0
 
     @property
-    def all(self) -> int:
+    def kind_total(self) -> int:
         return len(self._result.rows)
 
     @property
     def search_progress(self) -> tuple[int, int] | None:
-        return None if self._result.ready else (self._result.scanned_count, self.all)
+        return None if self._result.ready else (self._result.scanned_count, self.kind_total)
 
     @property
     def searched_path(self) -> str:
@@ -162,7 +162,7 @@ class LiveList(LiveView):
         return facets_of(self._result.facets, self.query)
 
     @property
-    def spread(self) -> tuple[BarSegment, ...]:
+    def status_bar(self) -> tuple[BarSegment, ...]:
         return bar_segments(tone_counts((tone, count) for (_, tone), count in self._result.facets.items()))
 
     @property
@@ -185,7 +185,7 @@ class LiveList(LiveView):
         return f"{self.kind.new_path}?{urlencode(asked, safe=',')}" if asked else self.kind.new_path
 
     @property
-    def new_denied(self) -> str:
+    def create_denial(self) -> str:
         """Why no object may be created, as a sentence; empty where it may, as far as is known when the page is
         rendered.
         """
@@ -207,12 +207,12 @@ class LiveList(LiveView):
         return self._replica.health
 
     @property
-    def refused(self) -> bool:
+    def is_unauthorized(self) -> bool:
         """Whether the kind cannot be listed because the API server rejects the credentials."""
         return self.health.problem.startswith(CREDENTIALS_REFUSED)
 
     @property
-    def unfollowed(self) -> str:
+    def not_followed_reason(self) -> str:
         """Why the worker does not follow the kind, as a sentence; empty where it does."""
         before, _, why = self.health.problem.partition(": ")
         return f"{why[:1].upper()}{why[1:]}." if before == NOT_FOLLOWED else ""
@@ -223,7 +223,7 @@ class LiveList(LiveView):
         return self.cluster_problem() if self.health.state == "starting" else ""
 
     @property
-    def expected(self) -> int | None:
+    def expected_count(self) -> int | None:
         health = self.health
         return None if health.remaining is None else health.listed + health.remaining
 
@@ -256,7 +256,7 @@ class LiveList(LiveView):
         No notification comes for such rows, since it would cost every list something; they are counted each second.
         """
         _, told_of, _, told, *_ = self._sums
-        return 0.0 if (self.all, self._result.facets) != (told_of, told) else None
+        return 0.0 if (self.kind_total, self._result.facets) != (told_of, told) else None
 
     def pass_time(self, now: float) -> None:  # noqa: ARG002 -- due because of others
         self.dirty = True
@@ -286,14 +286,14 @@ class LiveList(LiveView):
         if sums != self._sums:
             self._sums = sums
             html += self._render_sums(render)
-        if self._sent_new_denied != self.new_denied:
+        if self._sent_create_denial != self.create_denial:
             html += self._render_new(render)
         return html
 
     def _forget_update(self) -> None:
         self._shown.forget()
         self._sums = self._sums_now()
-        self._sent_new_denied = self.new_denied
+        self._sent_create_denial = self.create_denial
 
     def _render_sums(self, render: Renderer) -> str:
         context = self.context()
@@ -303,7 +303,7 @@ class LiveList(LiveView):
         )
 
     def _render_new(self, render: Renderer) -> str:
-        self._sent_new_denied = self.new_denied
+        self._sent_create_denial = self.create_denial
         return hx_partial(f"#new-{self.id}", "outerMorph", render("lists/_new_button.html", self.context()))
 
     def _row(self, render: Renderer, uid: str) -> str:
@@ -318,11 +318,11 @@ class LiveList(LiveView):
         health = (
             None
             if self.total
-            else (now.state, now.problem, now.listed, now.remaining, self.unavailable_text, self.new_denied)
+            else (now.state, now.problem, now.listed, now.remaining, self.unavailable_text, self.create_denial)
         )
         return (
             self.total,
-            self.all,
+            self.kind_total,
             self.paging.page,
             dict(self._result.facets),
             health,
@@ -345,6 +345,6 @@ def open_list(hub: Hub, kind: KindInfo, query: Query) -> LiveList:
     replica, result = hub.hub_kinds.replica(kind.key), hub.index.open_result(kind, query)
 
     def make() -> LiveList:
-        return LiveList(kind, query, result, replica, hub.clock, denied=hub.denied)
+        return LiveList(kind, query, result, replica, hub.clock, denial_of=hub.denial_of)
 
     return hub.open_view(LiveList, LiveList.state_key(kind, query), make).with_query(query)

@@ -69,7 +69,14 @@ async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
     template = "lists/_fragment.html" if fragment else "lists/list.html"
     still = Query.parse(current_page_params(request), kind.key).canonical
     command = kubectl_command(kind, query)
-    context = {**view.context(), "page": page, "still": still, "held": fragment, "command": command, **opened}
+    context = {
+        **view.context(),
+        "page": page,
+        "applied_filter": still,
+        "is_fragment": fragment,
+        "command": command,
+        **opened,
+    }
     context["columns"] = column_choices(query)
     response = render(request, template, context, status=404 if lost and not fragment else 200)
     if fragment and query.problems:

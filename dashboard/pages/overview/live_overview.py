@@ -90,7 +90,7 @@ class LiveOverview(LiveView):
 
     @property
     def tiles(self) -> tuple[Tile, ...]:
-        now, trouble = self.clock.time(), bool(self.cluster_problem())
+        now, is_unreachable = self.clock.time(), bool(self.cluster_problem())
         return tuple(
             tile_of(
                 self._kinds[replica.key],
@@ -99,7 +99,7 @@ class LiveOverview(LiveView):
                 now,
                 self._rates_of(replica, now) if self._kinds[replica.key].namespaced else replica.rates.recent(now),
                 namespaces=self.namespaces,
-                is_unreachable=trouble,
+                is_unreachable=is_unreachable,
             )
             for replica in self._replicas
         )
@@ -110,22 +110,22 @@ class LiveOverview(LiveView):
         return find_unhealthy(known, self.namespaces)
 
     @property
-    def unknown(self) -> str:
+    def unknown_kinds_text(self) -> str:
         """Kinds whose problems are unknown, as sentences; empty where all could be listed."""
-        return self._unread().words
+        return self._unavailable_kinds().words
 
     @property
-    def unreadable(self) -> bool:
+    def is_unreadable(self) -> bool:
         """Whether a failure is the reason, and not first lists that are still being read."""
-        found = self._unread()
-        return bool(found.forbidden or found.failing)
+        unavailable = self._unavailable_kinds()
+        return bool(unavailable.forbidden or unavailable.failing)
 
     @property
     def may_be_stale(self) -> bool:
         """Whether changes may have been missed, so that the page shows an earlier state."""
         return any(replica.state == "stale" or informer_state(replica) == "stale" for replica in self._replicas)
 
-    def _unread(self) -> UnavailableKinds:
+    def _unavailable_kinds(self) -> UnavailableKinds:
         return unavailable_kinds(self._kinds, self._replicas, is_unreachable=bool(self.cluster_problem()))
 
     @property
@@ -141,7 +141,7 @@ class LiveOverview(LiveView):
         return (one for one in islice(newest, LATEST_SCAN_LIMIT) if one[3].namespace in self.namespaces)
 
     @property
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         return not any(
             replica.rows or informer_state(replica) not in {"live", "absent"}
             for replica in self._replicas

@@ -63,12 +63,12 @@ class UnhealthyGroup:
 class UnhealthyObjects:
     """The overview's problems."""
 
-    shown: tuple[UnhealthyObject, ...]
+    oldest: tuple[UnhealthyObject, ...]
     """The oldest problems first, MAX_SHOWN at most."""
     total: int
     groups: tuple[UnhealthyGroup, ...]
     """The largest groups first."""
-    more: int
+    more_count: int
     """Number of objects that are neither shown nor in `groups`."""
 
 
@@ -89,10 +89,10 @@ def find_unhealthy(kinds: Iterable[tuple[KindInfo, KindSummary]], namespaces: tu
     left.subtract((key, row.status, row.tone) for _, key, row in shown)
     named = [(sort, count) for sort, count in left.most_common(MAX_GROUPS) if count]
     return UnhealthyObjects(
-        shown=tuple(_wrong(by_key[key][0], row, since) for since, key, row in shown),
+        oldest=tuple(_wrong(by_key[key][0], row, since) for since, key, row in shown),
         total=total,
         groups=tuple(_group_of(by_key[sort[0]][0], sort, count, namespaces) for sort, count in named),
-        more=total - len(shown) - sum(count for _, count in named),
+        more_count=total - len(shown) - sum(count for _, count in named),
     )
 
 

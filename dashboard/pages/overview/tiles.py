@@ -41,9 +41,9 @@ class Tile:
     href: str
     count: int | None
     """None while it is unknown."""
-    spread: tuple[BarSegment, ...]
+    status_bar: tuple[BarSegment, ...]
     """Segments of the stacked bar, x and width from 0 to 100."""
-    spread_words: str
+    status_bar_text: str
     """The bar in words: ``102 well, 3 bad``."""
     facts: str
     """``1 wrong``, ``31 changes/s``, ``not in this cluster``; empty where nothing happens."""
@@ -87,8 +87,8 @@ def tile_of(
         kind=kind,
         href=f"{kind.path}?{urlencode({'namespace': ','.join(namespaces)}, safe=',')}" if limited else kind.path,
         count=None if is_unknown(replica) else sum(tones.values()),
-        spread=bar_segments(tones),
-        spread_words=", ".join(f"{tones[tone]:,} {_SAID[tone]}" for tone in TONES if tones.get(tone)),
+        status_bar=bar_segments(tones),
+        status_bar_text=", ".join(f"{tones[tone]:,} {_SAID[tone]}" for tone in TONES if tones.get(tone)),
         facts=facts,
         tone=tone,
         spark=sparkline(rates, now),

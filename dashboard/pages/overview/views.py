@@ -20,12 +20,14 @@ async def overview(request: HttpRequest) -> HttpResponse:
     """The overview of the cluster, or of some of its namespaces (``namespace=a,b``)."""
     state = state_of(request)
     problems: list[QueryProblem] = []
-    chosen = read_namespaces(request.GET, problems)
-    view = open_overview(state[HUB], chosen)
-    choices = namespace_picker(state, chosen, _overview_href)
-    page = page_info(request, title="Overview", key="overview", view=view, namespaces=choices, selected=chosen)
-    sentences = [problem.message for problem in problems] + [said for _, said in unknown_namespaces(state, chosen)]
-    response = render(request, "overview/overview.html", {**view.context(), "page": page, "told": sentences})
+    namespaces = read_namespaces(request.GET, problems)
+    view = open_overview(state[HUB], namespaces)
+    choices = namespace_picker(state, namespaces, _overview_href)
+    page = page_info(request, title="Overview", key="overview", view=view, namespaces=choices, selected=namespaces)
+    sentences = [problem.message for problem in problems] + [
+        sentence for _, sentence in unknown_namespaces(state, namespaces)
+    ]
+    response = render(request, "overview/overview.html", {**view.context(), "page": page, "notices": sentences})
     return vary_on_htmx(response)
 
 

@@ -70,17 +70,17 @@ class FieldState:
 class ActionForm:
     """Content of an action's page."""
 
-    button: str
+    button_label: str
     """Label of the button: ``Scale``."""
     command: str
     """The equivalent kubectl command for the current inputs."""
     facts: tuple[Notice, ...] = ()
     inputs: tuple[Input, ...] = ()
-    consent: str = ""
+    confirmation: str = ""
     """Checkbox that must be confirmed first; empty where none is needed."""
     denial: str = ""
     """Why it cannot be done; empty where it can."""
-    hidden: Mapping[str, str] = field(default_factory=dict)
+    hidden_inputs: Mapping[str, str] = field(default_factory=dict)
     """Hidden inputs of the form."""
 
 

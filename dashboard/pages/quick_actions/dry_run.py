@@ -25,7 +25,7 @@ class PatchResult:
     changes: tuple[Change, ...]
     """Changes of the whole object; `by_server` marks those that were not requested."""
     warnings: tuple[str, ...] = ()
-    untried: str = ""
+    dry_run_error: str = ""
     """Why there was no dry run, in the API server's words: some webhooks do not support it."""
 
     @property
@@ -34,7 +34,7 @@ class PatchResult:
         return same(self.stored_value, self.desired)
 
     @property
-    def others(self) -> tuple[Change, ...]:
+    def other_changes(self) -> tuple[Change, ...]:
         """Changes that were not requested."""
         return tuple(change for change in self.changes if change.by_server)
 
@@ -45,10 +45,12 @@ class PatchResult:
         For other fields it has their paths, and not their values: a rule that sets a time or an id gives another value
         with every dry run, and no user could see the stored one in advance.
         """
-        if self.is_as_requested and not (self.others or self.warnings or self.untried):
+        if self.is_as_requested and not (self.other_changes or self.warnings or self.dry_run_error):
             return ""
-        found = [[list(each.path), each.was is ABSENT, each.now is ABSENT] for each in self.others]
-        return fingerprint([found, list(self.warnings), self.untried, self.is_as_requested or [self.stored_value]])
+        found = [[list(each.path), each.was is ABSENT, each.now is ABSENT] for each in self.other_changes]
+        return fingerprint(
+            [found, list(self.warnings), self.dry_run_error, self.is_as_requested or [self.stored_value]]
+        )
 
 
 async def dry_run_patch(action: Action, client: ObjectClient, state: FieldState, desired: Value) -> PatchResult:
@@ -58,7 +60,7 @@ async def dry_run_patch(action: Action, client: ObjectClient, state: FieldState,
     except BadRequest as error:
         if "does not support dry run" not in str(error):  # apiserver's admission/plugin/webhook/errors
             raise
-        return PatchResult(desired, desired, (Change(state.path, state.value, desired),), untried=str(error))
+        return PatchResult(desired, desired, (Change(state.path, state.value, desired),), dry_run_error=str(error))
     return patch_result(state, desired, stored)
 
 
@@ -109,7 +111,7 @@ async def preview_action(
     action: Action, edit_request: EditRequest, state: FieldState, action_form: ActionForm, form_data: FormData
 ) -> Preview:
     """A dry run of the current inputs. Writes nothing, raises nothing."""
-    shown = action_form.hidden.get("wanted") or next((each.value for each in action_form.inputs), "")
+    shown = action_form.hidden_inputs.get("wanted") or next((each.value for each in action_form.inputs), "")
     try:
         wanted = await action.desired_value(edit_request, state, {**form_data, "wanted": shown})
         if same(wanted, state.value):

@@ -132,11 +132,11 @@ class EditField:
         except WrongInput:
             value = typed
         return ActionForm(
-            button="Save",
+            button_label="Save",
             command=patch_command(edit_request.target, state.path, value),
             facts=tuple(facts),
             inputs=(scalar_input(typed, schema, state.field),),
-            hidden={"path": f".{state.field}"},
+            hidden_inputs={"path": f".{state.field}"},
         )
 
     async def desired_value(self, edit_request: EditRequest, state: FieldState, form: FormData) -> Value:

@@ -18,7 +18,7 @@ class RolloutStatus:
 
     words: str
     tone: Tone
-    over: bool
+    is_over: bool
 
 
 def rollout_status(key: str, obj: Mapping[str, Any]) -> RolloutStatus | None:
@@ -34,37 +34,39 @@ def rollout_status(key: str, obj: Mapping[str, Any]) -> RolloutStatus | None:
         return None
     spec, status = obj.get("spec") or {}, obj.get("status") or {}
     if obj["metadata"].get("generation", 0) > status.get("observedGeneration", 0):
-        return RolloutStatus("Its controller has not seen the change yet.", "busy", over=False)
+        return RolloutStatus("Its controller has not seen the change yet.", "busy", is_over=False)
     return read(spec, status)
 
 
 def _deployment(spec: Mapping[str, Any], status: Mapping[str, Any]) -> RolloutStatus:
     conditions = {each["type"]: each for each in status.get("conditions") or ()}
     if conditions.get("Progressing", {}).get("reason") == "ProgressDeadlineExceeded":
-        return RolloutStatus(f"It makes no progress: {conditions['Progressing'].get('message', '')}", "bad", over=False)
+        return RolloutStatus(
+            f"It makes no progress: {conditions['Progressing'].get('message', '')}", "bad", is_over=False
+        )
     wanted, made = spec.get("replicas", 1), status.get("updatedReplicas", 0)
     there, available = status.get("replicas", 0), status.get("availableReplicas", 0)
     if spec.get("paused"):
-        return RolloutStatus(f"It is paused: {made} of {wanted} pods have the newest template.", "idle", over=True)
+        return RolloutStatus(f"It is paused: {made} of {wanted} pods have the newest template.", "idle", is_over=True)
     if made < wanted:
-        return RolloutStatus(f"{made} of {wanted} pods have the newest template.", "busy", over=False)
+        return RolloutStatus(f"{made} of {wanted} pods have the newest template.", "busy", is_over=False)
     if there > made:
         return RolloutStatus(
-            f"All {made} new pods are created; {there - made} old ones are still to end.", "busy", over=False
+            f"All {made} new pods are created; {there - made} old ones are still to end.", "busy", is_over=False
         )
     if available < made:
-        return RolloutStatus(f"{available} of {made} pods are available.", "busy", over=False)
-    return RolloutStatus(f"Done: all {wanted} pods are new and available.", "ok", over=True)
+        return RolloutStatus(f"{available} of {made} pods are available.", "busy", is_over=False)
+    return RolloutStatus(f"Done: all {wanted} pods are new and available.", "ok", is_over=True)
 
 
 def _daemon_set(spec: Mapping[str, Any], status: Mapping[str, Any]) -> RolloutStatus:  # noqa: ARG001
     wanted, made = status.get("desiredNumberScheduled", 0), status.get("updatedNumberScheduled", 0)
     available = status.get("numberAvailable", 0)
     if made < wanted:
-        return RolloutStatus(f"{made} of {wanted} nodes have the new pod.", "busy", over=False)
+        return RolloutStatus(f"{made} of {wanted} nodes have the new pod.", "busy", is_over=False)
     if available < wanted:
-        return RolloutStatus(f"{available} of {wanted} new pods are available.", "busy", over=False)
-    return RolloutStatus(f"Done: all {wanted} pods are new and available.", "ok", over=True)
+        return RolloutStatus(f"{available} of {wanted} new pods are available.", "busy", is_over=False)
+    return RolloutStatus(f"Done: all {wanted} pods are new and available.", "ok", is_over=True)
 
 
 def _stateful_set(spec: Mapping[str, Any], status: Mapping[str, Any]) -> RolloutStatus:
@@ -72,18 +74,18 @@ def _stateful_set(spec: Mapping[str, Any], status: Mapping[str, Any]) -> Rollout
     partition = ((spec.get("updateStrategy") or {}).get("rollingUpdate") or {}).get("partition") or 0
     due, made = max(0, wanted - partition), status.get("updatedReplicas", 0)
     if status.get("replicas", 0) > wanted:
-        return RolloutStatus(f"{status['replicas'] - wanted} pods are still to end.", "busy", over=False)
+        return RolloutStatus(f"{status['replicas'] - wanted} pods are still to end.", "busy", is_over=False)
     if ready < wanted:
-        return RolloutStatus(f"{ready} of {wanted} pods are ready.", "busy", over=False)
+        return RolloutStatus(f"{ready} of {wanted} pods are ready.", "busy", is_over=False)
     if status.get("updateRevision") != status.get("currentRevision") and made < due:
-        return RolloutStatus(f"{made} of {due} pods are new.", "busy", over=False)
-    return RolloutStatus(f"Done: all {wanted} pods are ready.", "ok", over=True)
+        return RolloutStatus(f"{made} of {due} pods are new.", "busy", is_over=False)
+    return RolloutStatus(f"Done: all {wanted} pods are ready.", "ok", is_over=True)
 
 
 def _replicas(spec: Mapping[str, Any], status: Mapping[str, Any]) -> RolloutStatus:
     wanted, there, ready = spec.get("replicas", 1), status.get("replicas", 0), status.get("readyReplicas", 0)
     if there > wanted:
-        return RolloutStatus(f"{there - wanted} pods are still to end.", "busy", over=False)
+        return RolloutStatus(f"{there - wanted} pods are still to end.", "busy", is_over=False)
     if ready < wanted:
-        return RolloutStatus(f"{ready} of {wanted} pods are ready.", "busy", over=False)
-    return RolloutStatus(f"Done: all {wanted} pods are ready.", "ok", over=True)
+        return RolloutStatus(f"{ready} of {wanted} pods are ready.", "busy", is_over=False)
+    return RolloutStatus(f"Done: all {wanted} pods are ready.", "ok", is_over=True)

@@ -41,11 +41,11 @@ class Scale:
         wanted = int(typed) if _NUMBER.fullmatch(typed.strip()) else None
         # The number and not what was typed: to kubectl 010 is eight.
         return ActionForm(
-            button="Scale",
+            button_label="Scale",
             command=_command(edit_request, state, "N" if wanted is None else str(wanted)),
             facts=(Notice(f"It asks for {state.value} and has {ready}."), *found[0], *found[1]),
             inputs=(Input("wanted", "Replicas", typed, "number", help=f"A whole number from 0 to {MAX_REPLICAS:,}."),),
-            consent=_consent(state.value, wanted),
+            confirmation=_consent(state.value, wanted),
         )
 
     async def desired_value(self, edit_request: EditRequest, state: FieldState, form: FormData) -> Value:  # noqa: ARG002

@@ -50,7 +50,7 @@ class Toggle:
             way.button,
             command or patch_command(edit_request.target, self.path, value),
             self.facts(way, state),
-            hidden={"wanted": json.dumps(value)},
+            hidden_inputs={"wanted": json.dumps(value)},
         )
 
     def facts(self, direction: ToggleDirection, state: FieldState) -> tuple[Notice, ...]:

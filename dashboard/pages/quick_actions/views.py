@@ -73,30 +73,33 @@ async def _action_page(
     form: FormData,
     *,
     status: int = 200,
-    **said: object,
+    **extra: object,
 ) -> HttpResponse:
-    """The page of the action. `said` may have a preview, which saves another dry run."""
+    """The page of the action. `extra` may have a preview, which saves another dry run."""
     try:
         state = await action.read(edit_request, form)
-        asked = await action.build_form(edit_request, state, form)
-    except WrongInput as wrong:
+        action_form = await action.build_form(edit_request, state, form)
+    except WrongInput as error:
         return not_found_page(
             edit_request.request,
-            NotFoundInfo("The input is not valid", str(wrong), (ChoiceLink("Its details", edit_request.target.href),)),
+            NotFoundInfo("The input is not valid", str(error), (ChoiceLink("Its details", edit_request.target.href),)),
             key=edit_request.target.kind.key,
             status=422,
         )
     except InformerdError as error:
         raise edit_request.read_failure(error, action.title) from error
-    if asked.denial or {"refusal", "preview"} & said.keys():
-        refused, seen = asked.denial or await denial_reason(edit_request, action.verb, action.subresource), Preview()
-    else:
-        refused, seen = await asyncio.gather(
-            denial_reason(edit_request, action.verb, action.subresource),
-            preview_action(action, edit_request, state, asked, form),
+    if action_form.denial or {"refusal", "preview"} & extra.keys():
+        denial, preview = (
+            action_form.denial or await denial_reason(edit_request, action.verb, action.subresource),
+            Preview(),
         )
-    shown: dict[str, object] = {"refused": refused, "preview": Preview() if refused else seen}
-    context = {**_context(action, asked, state, lost=LOST_INPUT in form), **shown, **said}
+    else:
+        denial, preview = await asyncio.gather(
+            denial_reason(edit_request, action.verb, action.subresource),
+            preview_action(action, edit_request, state, action_form, form),
+        )
+    shown: dict[str, object] = {"refused": denial, "preview": Preview() if denial else preview}
+    context = {**_context(action, action_form, state, lost=LOST_INPUT in form), **shown, **extra}
     return edit_request.page("quick_actions/action.html", str(context["title"]), context, status=status)
 
 
@@ -104,11 +107,11 @@ def _context(action: Action, form: ActionForm, state: FieldState, *, lost: bool)
     return {
         "action": action,
         "title": action_title(action, state.value),
-        "asked": form,
+        "action_form": form,
         "lost": lost,
         "state": state,
-        "was": json.dumps(state.value),
-        "now": scalar_text(state.value),
+        "before_json": json.dumps(state.value),
+        "current_text": scalar_text(state.value),
     }
 
 
@@ -118,24 +121,26 @@ async def _perform(edit_request: EditRequest, action: Action, form: FormData) ->
         return await _action_page(edit_request, action, form)
     try:
         state = await action.read(edit_request, form)
-        wanted = await action.desired_value(edit_request, state, form)
-        asked = await action.build_form(edit_request, state, form)
-    except WrongInput as wrong:
-        return await _action_page(edit_request, action, form, status=422, problem=str(wrong))
+        desired = await action.desired_value(edit_request, state, form)
+        action_form = await action.build_form(edit_request, state, form)
+    except WrongInput as error:
+        return await _action_page(edit_request, action, form, status=422, problem=str(error))
     except NotFound:
         return await _answered(edit_request, action, form, Gone(replaced=False, unsure=LOST_INPUT in form))
     except InformerdError as error:
         return await _refusal_page(edit_request, action, form, read_failed(error, form))
-    stored = was_stored(state, form, before=was[0], desired=wanted)
-    if asked.denial and not stored:
+    is_stored = was_stored(state, form, before=was[0], desired=desired)
+    if action_form.denial and not is_stored:
         return await _action_page(edit_request, action, form, status=409)
-    if asked.consent and "sure" not in form and not stored:
+    if action_form.confirmation and "sure" not in form and not is_stored:
         return await _action_page(
-            edit_request, action, form, status=422 if "asked" in form else 200, consent=asked.consent
+            edit_request, action, form, status=422 if "asked" in form else 200, confirmation=action_form.confirmation
         )
     seen = form.get("seen", "")
-    outcome = await write(action, edit_request, form, uid=uid, before=was[0], desired=wanted, reviewed_fingerprint=seen)
-    return await _answered(edit_request, action, {"wanted": scalar_text(wanted), **form}, outcome)
+    outcome = await write(
+        action, edit_request, form, uid=uid, before=was[0], desired=desired, reviewed_fingerprint=seen
+    )
+    return await _answered(edit_request, action, {"wanted": scalar_text(desired), **form}, outcome)
 
 
 async def _answered(edit_request: EditRequest, action: Action, form: FormData, outcome: Outcome) -> HttpResponse:
@@ -143,7 +148,7 @@ async def _answered(edit_request: EditRequest, action: Action, form: FormData, o
         case Done():
             return await _done_page(edit_request, action, form, outcome)
         case Unreviewed():
-            return await _action_page(edit_request, action, form, preview=Preview(outcome.dry_run), unseen=True)
+            return await _action_page(edit_request, action, form, preview=Preview(outcome.dry_run), is_unreviewed=True)
         case Moved():
             return await _action_page(edit_request, action, form, status=409, moved=outcome)
         case ObjectChanged():
@@ -157,14 +162,14 @@ async def _answered(edit_request: EditRequest, action: Action, form: FormData, o
 
 
 async def _done_page(edit_request: EditRequest, action: Action, form: FormData, done: Done) -> HttpResponse:
-    undo = {"wanted": scalar_text(done.before), "was": json.dumps(done.after), "uid": form["uid"]}
+    undo = {"wanted": scalar_text(done.before), "was": json.dumps(done.stored_value), "uid": form["uid"]}
     undo |= {"path": form["path"]} if "path" in form else {}
     context: dict[str, object] = {
         "action": action,
         "title": action_title(action, done.before),
         "done": done,
-        "words": action.done_text(done.before, done.after),
-        "read": STORED_AFTER_ALL if done.is_read_back or (LOST_INPUT in form and not done.changed) else "",
+        "words": action.done_text(done.before, done.stored_value),
+        "read_note": STORED_AFTER_ALL if done.is_read_back or (LOST_INPUT in form and not done.changed) else "",
         "undo": undo if action.is_undoable and done.changed and done.before is not None else None,
         "rollout": await _rollout(edit_request),
     }
@@ -183,10 +188,12 @@ async def _refusal_page(edit_request: EditRequest, action: Action, form: FormDat
     busy = retry_page(
         edit_request, _title_then(action, form), f"do/{action.id}/", {**form, **refused.retry_inputs}, refusal
     )
-    return busy or await _asked_or_said(edit_request, action, form, refusal)
+    return busy or await _form_with_refusal(edit_request, action, form, refusal)
 
 
-async def _asked_or_said(edit_request: EditRequest, action: Action, form: FormData, refusal: Refusal) -> HttpResponse:
+async def _form_with_refusal(
+    edit_request: EditRequest, action: Action, form: FormData, refusal: Refusal
+) -> HttpResponse:
     try:
         await action.read(edit_request, form)
     except InformerdError:
@@ -209,7 +216,7 @@ def retry_page(
         **more,
     }
     response = edit_request.page("quick_actions/retry.html", title, context, status=refusal.code)
-    response["Retry-After"] = str(repeat.after)
+    response["Retry-After"] = str(repeat.delay)
     return response
 
 
@@ -226,4 +233,4 @@ async def _rollout(edit_request: EditRequest) -> object:
         return rollout_status(edit_request.target.kind.key, await edit_request.object_client.read())
     except InformerdError as error:
         problems = refusal_of(error).problems
-        return {"words": " ".join(each.words for each in problems), "tone": "warn", "over": False}
+        return {"words": " ".join(each.words for each in problems), "tone": "warn", "is_over": False}

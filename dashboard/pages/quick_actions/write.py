@@ -36,7 +36,7 @@ class Done:
     """The API server has stored it; `changed` is false where it was stored already."""
 
     before: Value
-    after: Value
+    stored_value: Value
     """The stored value, which may differ from the requested one."""
     changed: bool = True
     dry_run: PatchResult | None = None
@@ -57,8 +57,8 @@ class Moved:
     """Another user changed the field meanwhile: their value is in `state`."""
 
     state: FieldState
-    by: str
-    at: str
+    author: str
+    changed_at: str
     unsure: bool = False
     """Whether this write may have been stored before that."""
 

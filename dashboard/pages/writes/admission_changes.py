@@ -24,7 +24,7 @@ AdmissionChanges = Mapping[str, str]
 class DryRunDrift:
     """Differences between the stored object and its review."""
 
-    unseen: tuple[str, ...] = ()
+    unreviewed_fields: tuple[str, ...] = ()
     """Fields that the API server changed and the review had not shown as changed by it."""
     revalued_fields: tuple[str, ...] = ()
     """Fields that the review showed as set by the API server, and that have another value now: a time, an id."""
@@ -33,8 +33,10 @@ class DryRunDrift:
     def words(self) -> str:
         """Sentences about the differences; empty where everything is as reviewed."""
         said = []
-        if self.unseen:
-            said.append(f"The result differs from the review: the API server changed {fields_text(self.unseen)}.")
+        if self.unreviewed_fields:
+            said.append(
+                f"The result differs from the review: the API server changed {fields_text(self.unreviewed_fields)}."
+            )
         if self.revalued_fields:
             value = "another value" if len(self.revalued_fields) == 1 else "other values"
             said.append(f"The API server set {fields_text(self.revalued_fields)} to {value} than the review showed.")

@@ -38,7 +38,7 @@ class Created:
     warnings: tuple[str, ...] = ()
     confirmed_by_read: bool = False
     """Whether no clear answer came, and reading the object proved the creation."""
-    otherwise: DryRunDrift = NO_DRIFT
+    drift: DryRunDrift = NO_DRIFT
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +80,7 @@ async def create_object(
         return refusal if target.name else replace(refusal, auto_retry_after=None)
     metadata = stored.value["metadata"]
     drift = drift_from_dry_run(reviewed_changes, admission_changes(sent, stored.value))
-    return Created(
-        replace(target, name=metadata["name"]), metadata["resourceVersion"], stored.warnings, otherwise=drift
-    )
+    return Created(replace(target, name=metadata["name"]), metadata["resourceVersion"], stored.warnings, drift=drift)
 
 
 def is_being_deleted(error: AlreadyExists) -> bool:

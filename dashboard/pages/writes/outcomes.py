@@ -38,17 +38,17 @@ class Review:
     changes: tuple[Change, ...]
     lines: tuple[Line, ...]
     warnings: tuple[str, ...]
-    was: str = ""
+    current_yaml: str = ""
     """The YAML of the existing object; empty where there is none."""
-    now: str = ""
+    new_yaml: str = ""
     """The YAML that would be stored."""
     merged: Moved | None = None
     """Other users' changes that were merged in."""
-    again: bool = False
+    is_recreation: bool = False
     """Whether it re-creates a deleted object."""
     consequences: tuple[str, ...] = ()
     """Known effects on the running cluster, in sentences."""
-    undone: tuple[str, ...] = ()
+    ignored_fields: tuple[str, ...] = ()
     """Fields that the text changes and that the API server would leave unchanged: omitted defaults, values that an
     admission plugin resets.
     """
@@ -56,9 +56,9 @@ class Review:
     """Admission changes of the dry run."""
 
     @property
-    def undone_words(self) -> str:
+    def ignored_fields_text(self) -> str:
         """These fields in words: ``spec.strategy.type and 3 more fields``."""
-        return fields_text(self.undone)
+        return fields_text(self.ignored_fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +67,17 @@ class Moved:
 
     draft: Submission
     """The submission, unchanged."""
-    now: Base
+    current: Base
     merge: MergeResult
     theirs: tuple[Change, ...]
     """All changes by others."""
-    taken: tuple[Change, ...]
+    merged_changes: tuple[Change, ...]
     """Their changes that are taken without a question."""
-    kept: tuple[Change, ...]
+    own_changes: tuple[Change, ...]
     """Changes of the draft that stay without a question."""
-    by: str = ""
+    author: str = ""
     """Author of the change, as far as the API server has it (a field manager)."""
-    at: str = ""
+    changed_at: str = ""
     """RFC 3339; empty where the API server has no time."""
     unsure: bool = False
     """Whether the draft may have been written before their change: no clear answer came to it."""
@@ -99,7 +99,7 @@ class Replaced:
     """
 
     draft: Submission
-    now: Base
+    current: Base
     unsure: bool = False
 
 
@@ -112,7 +112,7 @@ class Saved:
     warnings: tuple[str, ...] = ()
     confirmed_by_read: bool = False
     """Whether no clear answer came, and reading the object proved the write."""
-    otherwise: DryRunDrift = NO_DRIFT
+    drift: DryRunDrift = NO_DRIFT
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ class EditRequest:
         response = render(
             self.request,
             template,
-            {**context, "page": page, "target": target, "view": view, "writing": self.draft_session},
+            {**context, "page": page, "target": target, "view": view, "draft_session": self.draft_session},
             status=status,
         )
         response["Cache-Control"] = "no-store"

@@ -37,8 +37,8 @@ class RetryAction:
 
 
 RETRY_ACTIONS: Mapping[str, RetryAction] = MappingProxyType({
-    way.button: way
-    for way in (
+    action.button: action
+    for action in (
         RetryAction("save", "Save", _STATE),
         RetryAction("create", "Create", _ONCE),
         RetryAction("again", "Create again", _ONCE, is_text=False),
@@ -71,7 +71,7 @@ class RetryTarget(Protocol):
 
 def retry_action_of(post: Mapping[str, str]) -> RetryAction | None:
     """The retry of the button in `post`."""
-    return next((way for name, way in RETRY_ACTIONS.items() if name in post), None)
+    return next((action for name, action in RETRY_ACTIONS.items() if name in post), None)
 
 
 def retry_page(
@@ -82,27 +82,27 @@ def retry_page(
     `text` replaces the posted text: uploaded files are in it.
     """
     post = target.request.POST.dict()
-    repeat = next_retry(post, refusal.auto_retry_after, endless=refusal.is_unverified)
-    if action is None or repeat is None:
+    retry = next_retry(post, refusal.auto_retry_after, endless=refusal.is_unverified)
+    if action is None or retry is None:
         return None
     context: dict[str, object] = {
-        "way": action,
-        "what": target.words,
-        "back": target.href,
+        "retry_action": action,
+        "subject": target.words,
+        "back_href": target.href,
         "action": target.request.get_full_path(),
         "text": text or post.get("yaml"),
-        **retry_context(post, refusal, repeat, without=action.button),
+        **retry_context(post, refusal, retry, without=action.button),
         "safe": action.safety_note,
     }
     response = target.page("writes/retry.html", action.title, context, status=refusal.code)
-    response["Retry-After"] = str(repeat.after)
+    response["Retry-After"] = str(retry.delay)
     return response
 
 
-def retry_context(post: Mapping[str, str], refusal: Refusal, repeat: Retry, *, without: str) -> dict[str, object]:
+def retry_context(post: Mapping[str, str], refusal: Refusal, retry: Retry, *, without: str) -> dict[str, object]:
     """Context of writes/_retry_countdown.html; the button `without` is on the page itself."""
     own = (name for name in post if name not in _NOT_CARRIED and name != without and not name.startswith("draft"))
-    fields = {name: post[name] for name in own} | {TRIES_INPUT: str(repeat.tries)}
+    fields = {name: post[name] for name in own} | {TRIES_INPUT: str(retry.attempt)}
     if refusal.unsure or LOST_INPUT in post:
         fields[LOST_INPUT] = refusal.trace or (LOST_UNREAD if refusal.unsure else post[LOST_INPUT])
-    return {"fields": tuple(fields.items()), "repeat": repeat, "refusal": refusal}
+    return {"fields": tuple(fields.items()), "retry": retry, "refusal": refusal}

@@ -69,7 +69,7 @@ class WebProcess:
             connection_problem=lambda: self.problem,
             cluster=lambda: asdict(cluster_info(self.state)),
             sources=(self.controllers.reports,),
-            denied=self.access_reviews.denied,
+            denial_of=self.access_reviews.cached_denial,
         )
         self.interest = Interest(self.replicas, self.hub, clock)
         self.kind_names = KindDiscovery(self.replicas, self.hub, lambda: self.discovery, clock)

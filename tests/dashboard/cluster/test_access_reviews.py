@@ -74,7 +74,7 @@ class World:
         self.cluster = Cluster()
         self.rights = AccessReviews(self.clock, lambda: cast("Client", self.cluster))
         pods = Feeder("pods", self.clock, [pod(f"p-{number}") for number in range(20)])
-        self.hub = Hub(Feeders(pods), self.clock, denied=self.rights.denied)
+        self.hub = Hub(Feeders(pods), self.clock, denial_of=self.rights.cached_denial)
 
     def view(self, number: int = 0) -> LiveDetail:
         return open_detail(self.hub, PODS, "default", f"p-{number}")
@@ -121,7 +121,7 @@ async def test_who_loads_a_list_again_and_again_without_scripts_hears_what_may_b
     query = Query.parse(QueryDict("namespace=default"), PODS.key)
 
     async def loaded() -> str:
-        said = open_list(world.hub, PODS, query).new_denied
+        said = open_list(world.hub, PODS, query).create_denial
         await world.settled()
         return said
 
@@ -146,13 +146,13 @@ async def test_nobody_asks_for_details_that_nobody_looks_at(world: World) -> Non
 
 async def test_who_shows_an_answer_hears_of_it_though_another_page_asked(world: World) -> None:
     told = Told()
-    assert world.rights.denied(right(), told) == ""
+    assert world.rights.cached_denial(right(), told) == ""
     await world.settled()
     world.cluster.forbidden = {"update"}
     world.clock.skip(CACHE_SECONDS)
     assert await world.rights.denial(right())
     assert told.times == 1
-    assert world.rights.denied(right(), told)
+    assert world.rights.cached_denial(right(), told)
     world.cluster.forbidden = set()
     assert await world.rights.denial(right()) == ""
     assert told.times == 2
@@ -160,7 +160,7 @@ async def test_who_shows_an_answer_hears_of_it_though_another_page_asked(world: 
 
 async def test_who_is_gone_is_not_kept(world: World) -> None:
     told = Told()
-    world.rights.denied(right(), told)
+    world.rights.cached_denial(right(), told)
     await world.settled()
     del told
     gc.collect()
@@ -172,7 +172,7 @@ async def test_what_many_want_to_know_at_once_is_asked_once_and_few_questions_at
     world.cluster.open.clear()
     told: list[AccessListener] = [Told() for _ in range(3 * MAX_CONCURRENT)]
     for number, each in enumerate(told):
-        world.rights.denied(right(name=f"p-{number}"), each)
+        world.rights.cached_denial(right(name=f"p-{number}"), each)
     both = asyncio.gather(world.rights.denial(right(name="p-0")), world.rights.denial(right(name="p-0")))
     await eventually(lambda: world.cluster.sent, what="something is asked")
     world.cluster.open.set()
@@ -199,7 +199,7 @@ async def test_after_the_end_what_is_known_is_said_and_nothing_asked(world: Worl
     world.clock.skip(CACHE_SECONDS)
     await world.rights.stop()
     asked = len(world.cluster.sent)
-    assert world.rights.denied(right(), Told())
+    assert world.rights.cached_denial(right(), Told())
     assert not world.rights._tasks
     assert len(world.cluster.sent) == asked
 
@@ -214,7 +214,7 @@ async def test_details_work_out_once_for_each_drawing_what_may_be_done(
         return "no"
 
     view = world.view()
-    monkeypatch.setattr(view, "_right", denied)
+    monkeypatch.setattr(view, "_denial_of", denied)
     html = render_to_string("details/_detail.html", view.context())
     assert "do not allow: Edit, Clone, Evict, Delete." in html
     assert set(asked.values()) == {1}

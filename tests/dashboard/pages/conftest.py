@@ -83,7 +83,7 @@ async def parts_at(config: ClusterConfig) -> AsyncIterator[SimpleNamespace]:
     replicas = Replicas(RecordingLayer(), parse_kinds(["pods", "mydemos"]), clock)
     async with CarefulClient(config) as client:
         rights = AccessReviews(clock, lambda: client)
-        hub = Hub(replicas, clock, denied=rights.denied)
+        hub = Hub(replicas, clock, denial_of=rights.cached_denial)
         authors = AuthorStore(clock, Database(clock, alias=DRAFTS, time_limit=60))
         yield SimpleNamespace(
             replicas=replicas,

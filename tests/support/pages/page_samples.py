@@ -198,14 +198,14 @@ FACETS = (
         "ok",
         45127,
         "?q=status%3DRunning",
-        active=False,
-        worse=(FacetShare("busy", 12), FacetShare("warn", 3)),
+        is_active=False,
+        worse_shares=(FacetShare("busy", 12), FacetShare("warn", 3)),
     ),
-    Facet("ContainerCreating", "busy", 1013, "?q=a", active=False),
-    Facet("Pending", "warn", 771, "?q=b", active=False),
-    Facet("CrashLoopBackOff", "bad", 412, "?q=c", active=True),
-    Facet("OOMKilled", "bad", 263, "?q=d", active=False),
-    Facet("Completed", "idle", 627, "?q=e", active=False),
+    Facet("ContainerCreating", "busy", 1013, "?q=a", is_active=False),
+    Facet("Pending", "warn", 771, "?q=b", is_active=False),
+    Facet("CrashLoopBackOff", "bad", 412, "?q=c", is_active=True),
+    Facet("OOMKilled", "bad", 263, "?q=d", is_active=False),
+    Facet("Completed", "idle", 627, "?q=e", is_active=False),
 )
 
 
@@ -335,7 +335,7 @@ def overview_view(*, empty: bool = False, wrong: int = 5, **changes: Any) -> Mad
         empty=empty,
         namespaces=(),
         unhealthy_objects=UnhealthyObjects(
-            shown=tuple(
+            oldest=tuple(
                 UnhealthyObject(
                     f"pods-{number}",
                     pods,
@@ -353,7 +353,7 @@ def overview_view(*, empty: bool = False, wrong: int = 5, **changes: Any) -> Mad
             )
             if wrong
             else (),
-            more=0,
+            more_count=0,
         ),
         latest=() if empty else tuple(feed_line_of(number) for number in range(12)),
         rates={

@@ -104,7 +104,7 @@ async def apply(
         review, before = reviews.get(part.number), state.results.get(part.number)
         if review is None:
             result = untried_result(part, "skipped")
-        elif before is not None and before.fate not in ("busy", "waiting"):
+        elif before is not None and before.state not in ("busy", "waiting"):
             result = before
         elif stopped or (tried and clock.now() > end):
             result = untried_result(part, "waiting")
@@ -113,9 +113,9 @@ async def apply(
             result = uncertain_result(part) if once else await _applied(context, clock, part, makers, review, lost)
             tried, lost = True, ""
             is_busy = result.refusal is not None and result.refusal.auto_retry_after is not None and state.in_steps
-            result = replace(result, fate="busy") if is_busy else result
+            result = replace(result, state="busy") if is_busy else result
         results.append(result)
-        stopped = stopped or result.fate == "busy" or (result.fate == "failed" and not state.continue_on_failure)
+        stopped = stopped or result.state == "busy" or (result.state == "failed" and not state.continue_on_failure)
     return tuple(results)
 
 
@@ -162,7 +162,7 @@ async def _create(
                 await _established(context, clock, made.target)
             return replace(
                 done_result(part, made.target, "made", made.warnings, read=made.confirmed_by_read),
-                otherwise=made.otherwise,
+                drift=made.drift,
             )
         case refusal:
             return failed_result(part, target, refusal)
@@ -201,7 +201,7 @@ async def _update(context: ApplyContext, part: Manifest, target: Target, review:
                 raise
             return await _found_out(object_client, part, review, schema, error)
         stored_otherwise = drift_from_dry_run(review.admission_changes, admission_changes(sent, stored.value))
-        return replace(done_result(part, target, "changed", stored.warnings), otherwise=stored_otherwise)
+        return replace(done_result(part, target, "changed", stored.warnings), drift=stored_otherwise)
     return stale_result(part, target, f"The object changed {MAX_TRIES} times during the attempts. Review again.")
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -27,6 +28,15 @@ REVIEWED, RESULTS, SELECTED, IN_STEPS, AFTER_FAILURE = "reviewed", "so-far", "do
 _REVIEWS, _RESULTS = "dashboard.creating.several.reviewed", "dashboard.creating.several.results"
 UNANSWERED = "unheard"
 """Input that the page sets where no answer came to a step: the results of that step are missing."""
+_KEYS: Mapping[str, str] = MappingProxyType({
+    "state": "fate",
+    "drift": "otherwise",
+    "unreviewed_fields": "unseen",
+    "server_message": "said",
+    "is_unverified": "unread",
+})  # fmt: skip
+"""Keys of the signed results by field, where they differ: pages that are open during an upgrade keep their results."""
+_FIELDS: Mapping[str, str] = MappingProxyType({key: name for name, key in _KEYS.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +62,9 @@ class ApplyProgress:
 class NextRequest:
     """The page's automatic next request: its form again, for the next step or after a countdown."""
 
-    after: int
+    delay: int
     """Seconds."""
-    repeat: Retry | None = None
+    retry: Retry | None = None
     """Number of the retry, where a part is retried."""
     refusal: Refusal | None = None
     """Why that part failed."""
@@ -85,8 +95,8 @@ def sign_reviews(about: str, steps: Iterable[Step]) -> str:
 
 def sign_results(about: str, results: Iterable[Result]) -> str:
     """The results of finished and retried parts, signed."""
-    over = [result for result in results if result.fate not in ("skipped", "waiting")]
-    return signing.dumps([about, msgspec.to_builtins(over)], salt=_RESULTS, compress=True)
+    over = [result for result in results if result.state not in ("skipped", "waiting")]
+    return signing.dumps([about, _rename_keys(msgspec.to_builtins(over), _KEYS)], salt=_RESULTS, compress=True)
 
 
 def read_progress(post: QueryDict, about: str, min_seconds: float) -> ApplyProgress | None:
@@ -95,7 +105,8 @@ def read_progress(post: QueryDict, about: str, min_seconds: float) -> ApplyProgr
     if reviewed is None:
         return None
     wanted = manifest_numbers(post, SELECTED)
-    results = msgspec.convert(_signed(post.get(RESULTS, ""), about, _RESULTS) or [], list[Result])
+    signed_results = _rename_keys(_signed(post.get(RESULTS, ""), about, _RESULTS) or [], _FIELDS)
+    results = msgspec.convert(signed_results, list[Result])
     in_steps = IN_STEPS in post
     state = ApplyState(
         {result.number: result for result in results},
@@ -114,12 +125,12 @@ def next_request(post: QueryDict, results: tuple[Result, ...], state: ApplyState
         return None
     refusal = _waited_for(results)
     if refusal is not None:
-        repeat = next_retry(
+        retry = next_retry(
             {TRIES_INPUT: post.get(TRIES_INPUT, "")}, refusal.auto_retry_after, endless=refusal.is_unverified
         )
-        return NextRequest(repeat.after, repeat, refusal) if repeat is not None else None
-    failed = any(result.fate == "failed" for result in results) and not state.continue_on_failure
-    return NextRequest(0) if not failed and any(result.fate == "waiting" for result in results) else None
+        return NextRequest(retry.delay, retry, refusal) if retry is not None else None
+    failed = any(result.state == "failed" for result in results) and not state.continue_on_failure
+    return NextRequest(0) if not failed and any(result.state == "waiting" for result in results) else None
 
 
 def lost_answer_of(post: QueryDict, results: tuple[Result, ...]) -> str:
@@ -132,7 +143,7 @@ def lost_answer_of(post: QueryDict, results: tuple[Result, ...]) -> str:
 
 def final_results(results: tuple[Result, ...]) -> tuple[Result, ...]:
     """The results where nothing is sent automatically any more."""
-    return tuple(replace(result, fate="failed") if result.fate == "busy" else result for result in results)
+    return tuple(replace(result, state="failed") if result.state == "busy" else result for result in results)
 
 
 def manifest_numbers(post: QueryDict, name: str) -> frozenset[int]:
@@ -142,7 +153,15 @@ def manifest_numbers(post: QueryDict, name: str) -> frozenset[int]:
 
 
 def _waited_for(results: tuple[Result, ...]) -> Refusal | None:
-    return next((result.refusal for result in results if result.fate == "busy"), None)
+    return next((result.refusal for result in results if result.state == "busy"), None)
+
+
+def _rename_keys(value: Any, names: Mapping[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {names.get(key, key): _rename_keys(each, names) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rename_keys(each, names) for each in value]
+    return value
 
 
 def _signed(text: str, about: str, salt: str) -> Any:

@@ -11,7 +11,7 @@ from dashboard.pages.writes.admission_changes import NO_DRIFT, DryRunDrift
 from dashboard.pages.writes.create_object import NAMELESS, UNCERTAIN_TITLE
 from dashboard.pages.writes.target import Target
 
-Fate = Literal["made", "changed", "same", "failed", "busy", "skipped", "waiting"]
+ResultState = Literal["made", "changed", "same", "failed", "busy", "skipped", "waiting"]
 """busy: can be retried automatically · skipped: not selected · waiting: not tried."""
 
 
@@ -23,28 +23,28 @@ class Result:
     """Number of its part; `line` is the part's too."""
     line: int
     words: str
-    fate: Fate
+    state: ResultState
     href: str = ""
     refusal: Refusal | None = None
     warnings: tuple[str, ...] = ()
     confirmed_by_read: bool = False
     """Whether no clear answer came, and reading the object proved the write."""
-    otherwise: DryRunDrift = NO_DRIFT
+    drift: DryRunDrift = NO_DRIFT
     """Stored values that differ from the review."""
 
     @property
     def is_open(self) -> bool:
         """Whether something is left to do."""
-        return self.fate in ("failed", "busy", "waiting")
+        return self.state in ("failed", "busy", "waiting")
 
 
-def untried_result(part: Manifest, outcome: Fate) -> Result:
+def untried_result(part: Manifest, outcome: ResultState) -> Result:
     """Result of an object that was not tried: ``Mydemo one``, from the text."""
     return Result(part.number, part.line, part.words, outcome)
 
 
 def done_result(
-    part: Manifest, target: Target, outcome: Fate, warnings: tuple[str, ...] = (), *, read: bool = False
+    part: Manifest, target: Target, outcome: ResultState, warnings: tuple[str, ...] = (), *, read: bool = False
 ) -> Result:
     """Result of an object that matches the text; `read`: no clear answer came, and reading it proved the write."""
     return Result(part.number, part.line, target.words, outcome, target.href, warnings=warnings, confirmed_by_read=read)

@@ -83,8 +83,8 @@ class CreateManyRequest:
 
     def page(self, template: str, title: str, context: Mapping[str, object], *, status: int = 200) -> HttpResponse:
         page = page_info(self.request, title=title, key="several")
-        whole = {**context, "page": page, "writing": self.draft_session, "namespace": self.namespace}
-        response = render(self.request, template, whole, status=status)
+        full_context = {**context, "page": page, "draft_session": self.draft_session, "namespace": self.namespace}
+        response = render(self.request, template, full_context, status=status)
         response["Cache-Control"] = "no-store"
         return self.draft_session.set_cookies(response)
 
@@ -94,51 +94,57 @@ def apply_context_of(state: AppState, request: HttpRequest) -> ApplyContext | No
     client, discovery = state[CONNECTION].client, state[CONNECTION].discovery
     if client is None or discovery is None:
         return None
-    namespace, pen = _namespace(request), write_recorder_of(request, state, client)
-    chosen = namespace if request.GET.get("namespace") else ""
-    return ApplyContext(client, discovery, state[SCHEMAS], namespace, chosen, pen)
+    namespace, write_recorder = _namespace(request), write_recorder_of(request, state, client)
+    chosen_namespace = namespace if request.GET.get("namespace") else ""
+    return ApplyContext(client, discovery, state[SCHEMAS], namespace, chosen_namespace, write_recorder)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 async def create_many(request: HttpRequest) -> HttpResponse:
     """The text, its review, and its results. ``?namespace=`` is for objects that name none."""
-    table = CreateManyRequest(request, state_of(request), DraftSession(request, Subject("")), _namespace(request))
+    create_request = CreateManyRequest(
+        request, state_of(request), DraftSession(request, Subject("")), _namespace(request)
+    )
     if request.method != "POST":
-        return await _editor_page(table, request.GET.get("draft", ""))
+        return await _editor_page(create_request, request.GET.get("draft", ""))
     text, refusal = with_files(request)
-    await table.draft_session.keep(Content.of({"yaml": text}))
+    await create_request.draft_session.keep(Content.of({"yaml": text}))
     if refusal is not None or not any(button in request.POST for button in (REVIEW, APPLY, STOP)):
-        return _text_page(table, text, refusal)
-    began = table.state[CLOCK].now()
+        return _text_page(create_request, text, refusal)
+    began = create_request.state[CLOCK].now()
     try:
         parts = await run_in_thread_if_large(parse_manifests, text, size=len(text))
     except DocumentError as error:
-        return _text_page(table, text, unreadable_refusal(error))
-    context = table.apply_context
+        return _text_page(create_request, text, unreadable_refusal(error))
+    context = create_request.apply_context
     if context is None:
-        problem = Problem("Deltaboard is not connected to a cluster.", table.state[HUB].connection_problem())
-        return _text_page(table, text, Refusal((problem,), 503, "Not sent"))
+        problem = Problem("Deltaboard is not connected to a cluster.", create_request.state[HUB].connection_problem())
+        return _text_page(create_request, text, Refusal((problem,), 503, "Not sent"))
     pressed = APPLY in request.POST or STOP in request.POST
-    progress = read_progress(request.POST, _about(table, text), table.state[CLOCK].now() - began) if pressed else None
+    progress = (
+        read_progress(request.POST, _about(create_request, text), create_request.state[CLOCK].now() - began)
+        if pressed
+        else None
+    )
     if progress is None:
-        return await _review_page(table, context, text, parts)
+        return await _review_page(create_request, context, text, parts)
     if STOP in request.POST:
-        return await _result_page(table, text, progress, progress.stopped_results(parts))
-    results = await apply(context, table.state[CLOCK], parts, progress.reviews, progress.state)
-    return await _result_page(table, text, progress, results)
+        return await _result_page(create_request, text, progress, progress.stopped_results(parts))
+    results = await apply(context, create_request.state[CLOCK], parts, progress.reviews, progress.state)
+    return await _result_page(create_request, text, progress, results)
 
 
-async def _editor_page(table: CreateManyRequest, key: str) -> HttpResponse:
-    kept = await table.draft_session.resume(key) if key else None
+async def _editor_page(create_request: CreateManyRequest, key: str) -> HttpResponse:
+    kept = await create_request.draft_session.resume(key) if key else None
     if kept is not None:
-        return _text_page(table, kept.content.text, resumed=kept)
+        return _text_page(create_request, kept.content.text, resumed=kept)
     words = "It was saved or thrown away, or belongs to another browser."
     refusal = Refusal((Problem(words),), 404, "This draft does not exist any more") if key else None
-    return _text_page(table, "", refusal, offers=await table.draft_session.offers())
+    return _text_page(create_request, "", refusal, offers=await create_request.draft_session.offers())
 
 
 def _text_page(
-    table: CreateManyRequest,
+    create_request: CreateManyRequest,
     text: str,
     refusal: Refusal | None = None,
     *,
@@ -155,18 +161,18 @@ def _text_page(
         "resumed": resumed,
     }
     status = refusal.code if refusal is not None else 200
-    return table.page("create/many.html", "New from YAML", context, status=status)
+    return create_request.page("create/many.html", "New from YAML", context, status=status)
 
 
 async def _review_page(
-    table: CreateManyRequest, apply_context: ApplyContext, text: str, parts: tuple[Manifest, ...]
+    create_request: CreateManyRequest, apply_context: ApplyContext, text: str, parts: tuple[Manifest, ...]
 ) -> HttpResponse:
-    wanted = manifest_numbers(table.request.POST, "only")
+    wanted = manifest_numbers(create_request.request.POST, "only")
     parts_wanted = tuple(part for part in parts if not wanted or part.number in wanted)
     steps = await plan(apply_context, parts, only=frozenset(part.number for part in parts_wanted))
     passing = [step.refusal for step in steps if step.refusal is not None and step.refusal.auto_retry_after is not None]
     if passing and len(passing) == len(parts):  # the API server is busy, fails or does not answer at all
-        waiting = retry_page(table, RETRY_ACTIONS[REVIEW], passing[0], text=text)
+        waiting = retry_page(create_request, RETRY_ACTIONS[REVIEW], passing[0], text=text)
         if waiting is not None:
             return waiting
     shown = tuple(_with_excerpts(step, text) for step in steps)
@@ -176,62 +182,62 @@ async def _review_page(
         "steps": shown,
         "counts": counts,
         "write_count": sum(step.is_write for step in steps),
-        "left": len(parts) - len(steps),
-        "may_pass": bool(passing),
-        "mark": sign_reviews(_about(table, text), steps),
+        "unreached_count": len(parts) - len(steps),
+        "may_succeed_later": bool(passing),
+        "reviews_mark": sign_reviews(_about(create_request, text), steps),
     }
-    return table.page("create/plan.html", "Review", context)
+    return create_request.page("create/plan.html", "Review", context)
 
 
 async def _result_page(
-    table: CreateManyRequest, text: str, progress: ApplyProgress, results: tuple[Result, ...]
+    create_request: CreateManyRequest, text: str, progress: ApplyProgress, results: tuple[Result, ...]
 ) -> HttpResponse:
-    post = table.request.POST
-    following = next_request(post, results, progress.state) if STOP not in post else None
-    shown = results if following is not None else final_results(results)
-    left = [result.number for result in results if result.is_open]
-    counts = Counter(result.fate for result in results)
-    if not left and not counts["skipped"]:
-        await table.draft_session.end()
+    post = create_request.request.POST
+    next_step = next_request(post, results, progress.state) if STOP not in post else None
+    shown = results if next_step is not None else final_results(results)
+    open_numbers = [result.number for result in results if result.is_open]
+    counts = Counter(result.state for result in results)
+    if not open_numbers and not counts["skipped"]:
+        await create_request.draft_session.end()
     context: dict[str, object] = {
         "text": text,
         "results": tuple(_result_with_excerpts(result, text) for result in shown),
-        "counts": Counter(result.fate for result in shown),
-        "otherwise": sum(bool(result.otherwise.unseen) for result in shown),
-        "over": len(progress.reviews) - counts["waiting"] - counts["busy"],
-        "left": left,
-        "go_on": progress.state.continue_on_failure,
-        "following": following,
-        "refusal": following.refusal if following is not None else None,
-        "repeat": following.repeat if following is not None else None,
+        "counts": Counter(result.state for result in shown),
+        "drift_count": sum(bool(result.drift.unreviewed_fields) for result in shown),
+        "done_count": len(progress.reviews) - counts["waiting"] - counts["busy"],
+        "open_numbers": open_numbers,
+        "continues_on_failure": progress.state.continue_on_failure,
+        "next_request": next_step,
+        "refusal": next_step.refusal if next_step is not None else None,
+        "retry": next_step.retry if next_step is not None else None,
         "stopped": STOP in post,
-        "can_go_on": counts["busy"]
+        "can_continue": counts["busy"]
         or (counts["waiting"] and (progress.state.continue_on_failure or not counts["failed"])),
-        "wanted": sorted(progress.reviews),
-        "fields": _fields(table, text, results, following),
+        "selected_numbers": sorted(progress.reviews),
+        "fields": _fields(create_request, text, results, next_step),
         "safe": _SAFE,
     }
-    status = following.status if following is not None else 409 if left else 200
-    return table.page("create/results.html", "Results", context, status=status)
+    status = next_step.status if next_step is not None else 409 if open_numbers else 200
+    return create_request.page("create/results.html", "Results", context, status=status)
 
 
 def _fields(
-    table: CreateManyRequest, text: str, results: tuple[Result, ...], following: NextRequest | None
+    create_request: CreateManyRequest, text: str, results: tuple[Result, ...], next_step: NextRequest | None
 ) -> tuple[tuple[str, str], ...]:
     """The hidden inputs that continue the apply."""
-    post = table.request.POST
+    post = create_request.request.POST
     fields = {name: post[name] for name in (REVIEWED, AFTER_FAILURE) if name in post}
-    fields |= {RESULTS: sign_results(_about(table, text), results), LOST_INPUT: lost_answer_of(post, results)}
-    if following is not None:
+    fields |= {RESULTS: sign_results(_about(create_request, text), results), LOST_INPUT: lost_answer_of(post, results)}
+    if next_step is not None:
         fields[IN_STEPS] = "1"
-        if following.repeat is not None:
-            fields[TRIES_INPUT] = str(following.repeat.tries)
+        if next_step.retry is not None:
+            fields[TRIES_INPUT] = str(next_step.retry.attempt)
     return tuple(fields.items())
 
 
-def _about(table: CreateManyRequest, text: str) -> str:
+def _about(create_request: CreateManyRequest, text: str) -> str:
     """Context of the signatures: reviews and results are valid for this text and page only."""
-    return fingerprint([table.namespace, text])
+    return fingerprint([create_request.namespace, text])
 
 
 def _with_excerpts(step: Step, text: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ class Cursor:
     start: int
     part: str
     """Its text without quotation marks."""
-    of: str = ""
+    key: str = ""
     """Of a value: its column, label or path."""
     operator: str = ""
 

@@ -27,11 +27,11 @@ _WORDS = {"string": "text", "integer": "number", "number": "number", "boolean": 
 
 @dataclass(frozen=True, slots=True)
 class PathCompletion:
-    """A suggested path; `goes_on` where it leads to an object, so that a field name can follow."""
+    """A suggested path; `can_continue` where it leads to an object, so that a field name can follow."""
 
     path: str
-    about: str
-    goes_on: bool
+    description: str
+    can_continue: bool
 
 
 def complete_path(text: str, schema: Schema | None, objects: list[dict[str, Any]]) -> list[PathCompletion]:

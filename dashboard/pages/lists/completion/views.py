@@ -46,8 +46,8 @@ class CompletionItem:
 
     text: str
     insert: str
-    about: str = ""
-    goes_on: bool = False
+    description: str = ""
+    can_continue: bool = False
 
 
 @require_safe
@@ -81,18 +81,18 @@ async def _options(state: AppState, kind: KindInfo, typed: Cursor) -> list[Compl
         case "name":
             return _names(kind, typed.part)
         case "value":
-            return _items(await _column_values(state, kind, typed.of, typed.part))
+            return _items(await _column_values(state, kind, typed.key, typed.part))
         case "label":
             return [
-                CompletionItem(found.text, f"{found.insert}=", found.about, goes_on=True)
+                CompletionItem(found.text, f"{found.insert}=", found.description, can_continue=True)
                 for found in _items(await state[HUB].most_common_values(kind, LabelSource(), typed.part))
             ]
         case "label value":
-            return _items(await state[HUB].most_common_values(kind, LabelSource(typed.of), typed.part))
+            return _items(await state[HUB].most_common_values(kind, LabelSource(typed.key), typed.part))
         case "path":
             return [_path_in_filter(step) for step in await _steps(state, kind, typed.part)]
         case "path value":
-            return _items(_path_values(state, kind, typed.of, typed.part)) if typed.operator in {"=", "!="} else []
+            return _items(_path_values(state, kind, typed.key, typed.part)) if typed.operator in {"=", "!="} else []
     return []
 
 
@@ -101,18 +101,20 @@ def _names(kind: KindInfo, part: str) -> list[CompletionItem]:
     wanted = part.casefold()
     offered = [_column(column) for column in columns_for(kind.key)]
     known = {option.text for option in offered}
-    offered += [CompletionItem(name, f"{name}=", "= !=", goes_on=True) for name in VIRTUAL_COLUMNS if name not in known]
-    offered.append(CompletionItem("label:", "label:", "a label", goes_on=True))
-    offered.append(CompletionItem(".", ".", "any field by its path", goes_on=True))
+    offered += [
+        CompletionItem(name, f"{name}=", "= !=", can_continue=True) for name in VIRTUAL_COLUMNS if name not in known
+    ]
+    offered.append(CompletionItem("label:", "label:", "a label", can_continue=True))
+    offered.append(CompletionItem(".", ".", "any field by its path", can_continue=True))
     begins = [option for option in offered if option.text.startswith(wanted)]
     return begins + [option for option in offered if wanted in option.text and option not in begins]
 
 
 def _column(column: Column) -> CompletionItem:
     if column.id == "namespace":
-        return CompletionItem("ns", "ns=", "namespace", goes_on=True)
+        return CompletionItem("ns", "ns=", "namespace", can_continue=True)
     sign = _SIGNS.get(column.order, "=")
-    return CompletionItem(column.id, f"{column.id}{sign}", _ABOUT.get(column.order, "= !="), goes_on=sign == "=")
+    return CompletionItem(column.id, f"{column.id}{sign}", _ABOUT.get(column.order, "= !="), can_continue=sign == "=")
 
 
 def _items(found: list[TextCount]) -> list[CompletionItem]:
@@ -146,11 +148,15 @@ async def _steps(state: AppState, kind: KindInfo, part: str) -> list[PathComplet
 
 
 def _path_in_filter(step: PathCompletion) -> CompletionItem:
-    return CompletionItem(step.path, step.path + ("." if step.goes_on else "="), step.about, goes_on=True)
+    return CompletionItem(
+        step.path, step.path + ("." if step.can_continue else "="), step.description, can_continue=True
+    )
 
 
 def _path_alone(step: PathCompletion) -> CompletionItem:
-    return CompletionItem(step.path, step.path + ("." if step.goes_on else ""), step.about, goes_on=step.goes_on)
+    return CompletionItem(
+        step.path, step.path + ("." if step.can_continue else ""), step.description, can_continue=step.can_continue
+    )
 
 
 def _number(text: str) -> int:

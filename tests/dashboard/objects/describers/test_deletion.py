@@ -22,8 +22,8 @@ UNTIL = "2026-11-01T08:00:30Z"
 def test_a_grace_period_that_makes_no_sense_is_none(grace: Any, asked: str) -> None:
     found = deletion_of({"metadata": {"deletionTimestamp": UNTIL, "deletionGracePeriodSeconds": grace}})
     assert found is not None
-    assert rfc3339(found.asked) == asked
-    assert found.held == (", grace period 30 s" if grace == 30 else "")
+    assert rfc3339(found.requested_at) == asked
+    assert found.wait_text == (", grace period 30 s" if grace == 30 else "")
 
 
 @pytest.mark.parametrize(
@@ -31,4 +31,4 @@ def test_a_grace_period_that_makes_no_sense_is_none(grace: Any, asked: str) -> N
 )
 def test_a_time_that_is_no_moment_is_no_deletion(until: Any) -> None:
     found = deletion_of({"metadata": {"deletionTimestamp": until, "deletionGracePeriodSeconds": 30}})
-    assert found is None or rfc3339(found.asked)
+    assert found is None or rfc3339(found.requested_at)

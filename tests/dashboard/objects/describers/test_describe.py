@@ -235,7 +235,7 @@ def test_conditions_of_parts_are_told_after_its_own_with_what_they_are_of() -> N
     obj = made("HTTPRoute", "r", status=status)
     key = "httproutes.gateway.networking.k8s.io"
     found = describe(key, row_of(key, obj), obj, NOW).conditions
-    assert [(each.of, each.type) for each in found] == [
+    assert [(each.subject, each.type) for each in found] == [
         ("", "Ready"),
         ("gw https", "Accepted"),
         ("gw https", "Odd"),

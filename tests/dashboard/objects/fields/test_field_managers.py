@@ -89,7 +89,7 @@ def test_a_finalizer_names_the_manager_that_the_api_server_lists_last() -> None:
         entry("removed its own", "2026-01-03T00:00:00Z", {"f:metadata": {"f:finalizers": {}}}),
     ]
     live: dict[str, Value] = {"metadata": {"finalizers": ["a.b/hold", "orphan", "x"], "managedFields": entries}}
-    assert [(each.name, each.by, each.at) for each in finalizers_of(live)] == [
+    assert [(each.name, each.field_manager, each.last_write) for each in finalizers_of(live)] == [
         ("a.b/hold", "first", "2026-01-02T00:00:00Z"),
         ("orphan", "", "2026-01-01T00:00:00Z"),
         ("x", "", ""),

@@ -96,7 +96,7 @@ def test_a_field_was_set_by_whoever_wrote_it_last(place: PlainPath, manager: str
 
 def test_managers_are_named_newest_first_each_with_all_that_it_owns() -> None:
     managers = FieldOwners(OWNED).managers
-    assert [(one.setter.words, one.count) for one in managers] == [
+    assert [(one.manager.words, one.count) for one in managers] == [
         ("kube-controller-manager · status", 1),
         ("kubectl-edit", 1),
         ("kubectl-create", 7),
@@ -109,7 +109,7 @@ def test_a_manager_of_more_fields_than_are_named_has_the_rest_counted() -> None:
     data = {f"k{number}": "v" for number in range(MOST_FIELDS + 7)}
     fields: dict[str, Any] = {"f:data": {f"f:{name}": {} for name in data}}
     [one] = FieldOwners({"data": data, "metadata": {"managedFields": [entry("x", fields)]}}).managers
-    assert (one.count, len(one.fields), one.more) == (MOST_FIELDS + 7, MOST_FIELDS, 7)
+    assert (one.count, len(one.fields), one.more_count) == (MOST_FIELDS + 7, MOST_FIELDS, 7)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_a_path_is_written_as_filters_and_columns_take_it() -> None:
 def test_runs_are_the_yaml_and_lines_that_lead_to_a_field_go_with_it() -> None:
     found = yaml_by_manager(OWNED)
     assert "".join(run.text for run in found.runs) == to_yaml(OWNED)
-    by = {run.text: run.setter.name if run.setter else None for run in found.runs}
+    by = {run.text: run.manager.name if run.manager else None for run in found.runs}
     assert by["spec:\n  replicas: 3\n"] == "kubectl-edit"
     assert by["status:\n  readyReplicas: 2\n"] == "kube-controller-manager"
     assert "manager: kubectl-edit" in found.managed_fields_yaml
@@ -166,7 +166,7 @@ def test_of_a_very_long_text_nobody_says_line_by_line_who_set_it_and_it_is_whole
     data = {f"k{number}": "v" for number in range(MOST_LINES + 1)}
     obj = {"data": data, "metadata": {"managedFields": [entry("x", {"f:data": {"f:k1": {}}})]}}
     found = yaml_by_manager(obj)
-    assert found.too_long
+    assert found.is_too_long
     assert "".join(run.text for run in found.runs) == to_yaml(obj)
     assert "manager: x" in found.managed_fields_yaml
 
@@ -179,7 +179,7 @@ def test_a_field_of_two_managers_names_both() -> None:
     assert [other.name for other in owners.others(("spec", "replicas"))] == ["kubectl-create", "helm"]
     assert owners.others(("status", "readyReplicas")) == ()
     runs = {run.text: run for run in yaml_by_manager(obj).runs}
-    assert [other.name for other in runs["spec:\n  replicas: 3\n"].others] == ["kubectl-create", "helm"]
+    assert [other.name for other in runs["spec:\n  replicas: 3\n"].other_managers] == ["kubectl-create", "helm"]
     html = yaml_by_manager(obj).html("x")
     assert 'data-by="kubectl-edit and 2 more"' in html
     said = "Set by kubectl-edit, which last wrote at 2026-11-21T09:00:00Z; also owned by kubectl-create, helm"
@@ -212,7 +212,7 @@ def test_each_line_names_the_manager_whom_the_real_api_server_means(controlplane
         obj = controlplane.get(path)
         by = {}
         for run in yaml_by_manager(obj).runs:
-            managers = {one.words for one in (run.setter, *run.others) if one is not None}
+            managers = {one.words for one in (run.manager, *run.other_managers) if one is not None}
             by.update(dict.fromkeys((line.strip().removeprefix("- ") for line in run.text.splitlines()), managers))
     finally:
         controlplane.patch(path, {"metadata": {"finalizers": None}})

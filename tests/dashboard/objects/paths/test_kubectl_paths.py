@@ -61,7 +61,7 @@ def test_fields_by_path_are_printed_as_kubectl_prints_them(controlplane: Control
         query = Query.parse(params, "pods")
         assert not query.problems
         command = kubectl_command(KINDS["pods"], query)
-        assert not command.leaves_out
+        assert not command.omitted_parts
         program, *words = shlex.split(command.text)
         arguments = [str(controlplane_binaries() / program), "--kubeconfig", str(controlplane.kubeconfig), *words]
         answer = subprocess.run(arguments, capture_output=True, text=True, check=True, timeout=60)

@@ -144,7 +144,7 @@ def test_a_filter_picks_rows(q: str, yes: Row | None, no: Row | None) -> None:
 def test_a_mistake_is_marked_with_what_was_expected(q: str, marked: str, expected: str) -> None:
     query = parse(f"good {q} status=Running" if '"open' not in q else q)
     (problem,) = query.problems
-    assert query.typed[problem.start : problem.end] == marked
+    assert query.input_text[problem.start : problem.end] == marked
     assert expected in problem.message
     assert "open" in q or {str(term) for term in query.terms} >= {"good", "status=Running"}
 
@@ -212,7 +212,7 @@ def test_links_lead_to_the_neighbouring_states() -> None:
     assert query.with_(page=4).href() == "/resources/pods/?namespace=a&q=web&sort=name&page=4"
     assert query.with_sort("name").href() == "/resources/pods/?namespace=a&q=web&sort=-name"
     assert query.with_sort("age").sort == ("age", False)
-    assert query.hidden == (("namespace", "a"), ("sort", "name"))
+    assert query.hidden_inputs == (("namespace", "a"), ("sort", "name"))
     one = query.with_status("Running")
     two = one.with_status("CrashLoopBackOff")
     assert two.canonical == "web status=CrashLoopBackOff,Running"
@@ -382,7 +382,7 @@ def test_whatever_is_typed_is_answered_without_an_exception() -> None:
         query = parse("".join(rng.choice(pieces) for _ in range(rng.randrange(12))))
         query.matches(pod(), NOW)
         again = parse(query.canonical)
-        assert again.terms == query.terms, query.typed
+        assert again.terms == query.terms, query.input_text
         for problem in query.problems:
-            assert 0 <= problem.start <= problem.end <= len(query.typed)
+            assert 0 <= problem.start <= problem.end <= len(query.input_text)
             assert problem.message

@@ -46,7 +46,7 @@ def test_equal_changes_of_objects_with_other_strategies_are_summed_and_the_other
         ("Nothing rolls out of 1 Deployment, without pods: the new template applies to later pods.", 1),
     ]
     assert [item.name for item in found[1].items] == ["web-4"]
-    assert [said.warns for said in found] == [False, True, False, False]
+    assert [said.is_warning for said in found] == [False, True, False, False]
 
 
 def test_what_is_the_same_of_all_says_so() -> None:

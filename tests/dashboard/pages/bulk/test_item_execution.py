@@ -117,8 +117,8 @@ async def test_each_write_is_known_to_be_of_whoever_began_the_run(
         assert written.state == "done"
     await parts.authors.stop()
     deleted, labelled = await parts.authors.writes_of(uid)
-    assert (deleted.whose, deleted.version) == (anna, "")
-    assert (labelled.whose, bool(labelled.version)) == (anna, True)
+    assert (deleted.identity, deleted.version) == (anna, "")
+    assert (labelled.identity, bool(labelled.version)) == (anna, True)
 
 
 async def test_what_a_process_of_before_reviewed_without_effects_is_written_though_its_version_moved(

@@ -24,7 +24,7 @@ def test_of_a_run_over_the_most_objects_a_page_has_a_bounded_part() -> None:
     assert (len(lines), number) == (3, MAX_ITEMS)
     assert len(groups_by_message(ITEMS, "failed")) == GROUPS_PER_PAGE
     (fold,) = groups_by_message([msgspec.structs.replace(item, said="no") for item in ITEMS], "failed")
-    assert (len(fold.shown), fold.more) == (MAX_SHOWN_NAMES, MAX_ITEMS - MAX_SHOWN_NAMES)
+    assert (len(fold.shown_items), fold.more_count) == (MAX_SHOWN_NAMES, MAX_ITEMS - MAX_SHOWN_NAMES)
 
 
 def test_a_beat_writes_only_the_blocks_that_changed() -> None:

@@ -188,4 +188,4 @@ async def test_an_order_of_before_is_the_merge_patch_that_it_was_and_a_strategic
     assert msgspec.convert(kept, BulkOperation) == order
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(kept, OrderOfBefore)
-    assert BulkOperation("patch", {"spec": {}}).asked == {"spec": {}}
+    assert BulkOperation("patch", {"spec": {}}).requested_patch == {"spec": {}}

@@ -111,6 +111,6 @@ async def test_what_matches_is_compared_with_the_run_beside_the_loop() -> None:
     place = place_with("pods", [pod(0, "x"), pod(1, "x")])
     matching = await filter_changes(place, Noted([Item("x", f"p-{n}", f"p-{n}", "tried") for n in (1, 2, 3)]))
     assert matching is not None
-    assert (matching.known, matching.came, matching.left) == (True, 1, 2)
+    assert (matching.is_known, matching.added_count, matching.removed_count) == (True, 1, 2)
     assert threads
     assert threading.main_thread() not in threads

@@ -21,7 +21,7 @@ def card(**changes: Any) -> Card:
 def test_a_quiet_controller_has_no_oldest_key_and_no_chart() -> None:
     nothing = History(int(NOW), 5, (0, 0), (0, 0), (0, 0))
     quiet = card_of(controller(reconciles={}, p50=None, last_at=None), nothing, NOW, KINDS)
-    assert (quiet.oldest, quiet.last, quiet.rate, quiet.p50, quiet.outcomes) == (None, None, "0", "–", ())
+    assert (quiet.oldest_since, quiet.last, quiet.rate, quiet.p50, quiet.outcomes) == (None, None, "0", "–", ())
     assert (quiet.depth_chart.line, quiet.depth_chart.words) == ("", "The queue's depth: 0 for 15 minutes")
 
 
@@ -45,8 +45,8 @@ def test_a_key_that_failed_names_what_the_button_sends_and_when_it_is_tried_next
 
 def test_the_oldest_waiting_key_has_the_moment_since_when_it_waits() -> None:
     shown = card_of(busy(), history(), NOW, KINDS)
-    assert shown.oldest is not None
-    assert shown.oldest.datetime == "2026-11-21T07:59:18Z"
+    assert shown.oldest_since is not None
+    assert shown.oldest_since.datetime == "2026-11-21T07:59:18Z"
     assert shown.oldest_href.startswith("/resources/pods/shop/checkout")
     assert shown.stuck[0].last is not None
     assert shown.stuck[0].last.datetime == "2026-11-21T07:47:26Z"
@@ -84,4 +84,4 @@ def test_a_chart_draws_bends_only() -> None:
     chart = chart_of(values, "Depth", "deep at most")
     assert chart.line == "M0.0 60.0 98.9 60.0 99.4 3.0 100.0 60.0"
     assert chart.area == chart.line + " 100 60 0.0 60Z"
-    assert (chart.most, chart.words) == ("5", "Depth in the last 15 minutes: 5 deep at most")
+    assert (chart.max_text, chart.words) == ("5", "Depth in the last 15 minutes: 5 deep at most")

@@ -33,8 +33,8 @@ def test_what_only_servers_write_is_left_out_and_the_rest_stays_in_its_order() -
         "metadata": {"name": "one-copy", "namespace": "ns", "labels": {"app": "web"}},
         "spec": {"ip": "10.0.0.1"},
     }
-    assert "metadata.ownerReferences" in copy.left_out
-    assert "status" in copy.left_out
+    assert "metadata.ownerReferences" in copy.omitted_fields
+    assert "status" in copy.omitted_fields
 
 
 def test_a_pod_of_a_replicaset_becomes_one_of_nobody() -> None:
@@ -93,7 +93,7 @@ def test_what_tools_know_theirs_by_is_left_out() -> None:
     copy = clone_of("configmaps", {**made(), "metadata": {**META, "annotations": marks, "labels": whose}})
     assert copy.value["metadata"]["annotations"] == {"mine": "x"}
     assert copy.value["metadata"]["labels"] == {"app": "web"}
-    assert "metadata.annotations[meta.helm.sh/release-name]" in copy.left_out
+    assert "metadata.annotations[meta.helm.sh/release-name]" in copy.omitted_fields
 
 
 def test_a_copy_of_a_definition_defines_another_kind() -> None:
@@ -129,7 +129,7 @@ def test_a_copy_of_the_default_is_not_the_default_and_one_made_again_is(
     key: str, original: dict[str, Any], left_out: str
 ) -> None:
     copy = clone_of(key, original)
-    assert copy.left_out == (left_out,)
+    assert copy.omitted_fields == (left_out,)
     assert copy.value == {"metadata": {"name": f"{original['metadata']['name']}-copy"}}
     assert clone_for_recreation(key, original).value == original
 

@@ -23,7 +23,7 @@ async def test_a_namespace_says_what_its_controller_says(cluster: ControlPlane, 
         "Waiting for the finalizer kubernetes",
         f"Some of its content could not be deleted: {failure['message']}",
     ]
-    assert not any(wait.removable for wait in progress.waits)
+    assert not any(wait.is_removable for wait in progress.waits)
 
 
 async def test_what_a_namespace_holds_of_kinds_that_nobody_watches_is_asked_for(

@@ -107,7 +107,7 @@ def going(replicas: Replicas, objects: Objects, name: str) -> tuple[set[str], di
     """What is said to go with it; and what is said to stay, with the owners that keep it."""
     kind, metadata = objects.made[name]
     descent = find_descendants(Target(kind, metadata.get("namespace", ""), name), metadata["uid"], replicas)
-    staying = {row.name: [owner.name for owner in owners] for (_, row), owners in descent.staying}
+    staying = {row.name: [owner.name for owner in owners] for (_, row), owners in descent.kept_by_owners}
     return {row.name for _, row in descent.by_uid.values()}, staying
 
 
@@ -169,7 +169,11 @@ async def test_a_foreground_deletion_waits_for_what_says_so_and_for_nothing_else
 
     def waited_for(name: str) -> list[str]:
         target, uid = Target(DEMOS, NAMESPACE, name), objects.made[name][1]["uid"]
-        return [one.name for each in find_dependents(target, uid, replicas, only_blocking=True) for one in each.named]
+        return [
+            one.name
+            for each in find_dependents(target, uid, replicas, only_blocking=True)
+            for one in each.first_dependents
+        ]
 
     assert (waited_for("waits"), waited_for("goes")) == ([f"{NAMESPACE}/of-waits"], [])
     for demo in ("waits", "goes"):

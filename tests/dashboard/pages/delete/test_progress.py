@@ -26,9 +26,9 @@ ASKED, ENDS = "2027-01-15T07:59:30Z", "2027-01-15T08:00:00Z"
 def test_a_grace_period_that_makes_no_sense_is_none(grace: Any, since: str, words: list[str]) -> None:
     metadata = {"name": "p", "deletionTimestamp": ENDS, "deletionGracePeriodSeconds": grace}
     progress = progress_of({"metadata": metadata, "spec": {"nodeName": "n"}}, {}, NOW)
-    assert progress.since == since
+    assert progress.requested_at == since
     assert [each.words for each in progress.waits] == words
-    assert not progress.stuck
+    assert not progress.is_stuck
 
 
 @pytest.mark.parametrize("spec", [None, "a text", ["a"], {"nodeName": 5}])
@@ -42,7 +42,7 @@ def test_a_spec_of_any_shape_is_waited_for(spec: Any) -> None:
 def test_a_deletion_of_which_nobody_can_tell_when_is_not_called_stuck(moment: Any) -> None:
     metadata = {"name": "p", "deletionTimestamp": moment, "finalizers": ["example.com/hold"]}
     progress = progress_of({"metadata": metadata}, {}, NOW)
-    assert ([each.words for each in progress.waits], progress.stuck) == (
+    assert ([each.words for each in progress.waits], progress.is_stuck) == (
         ["Waiting for the finalizer example.com/hold"],
         False,
     )

@@ -9,14 +9,14 @@ import pytest
 from django.test import RequestFactory
 
 from dashboard.objects.kinds.catalog import KINDS
-from dashboard.pages.delete.views import _list_before
+from dashboard.pages.delete.views import _referring_list
 
 KIND = KINDS["mydemos.crddemo.k8s.io"]
 DELETE = f"{KIND.path}shop/alpha/delete/"
 
 
 def before(request: Any) -> str:
-    return _list_before(Made(request=request, target=Made(kind=KIND)))  # type: ignore[arg-type]
+    return _referring_list(Made(request=request, target=Made(kind=KIND)))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -82,11 +82,13 @@ def test_what_goes_is_told_from_what_stays_however_far_down() -> None:
     replicas = Replicas(RecordingLayer(), parse_kinds(["replicasets.apps", "pods"]), clock)
     put_feeders(replicas, Feeder("replicasets.apps", clock, sets), Feeder("pods", clock, pods))
     found = find_shared_dependents(Target(KINDS["deployments.apps"], "default", "web"), "web", replicas)
-    assert [(each.words, [one.name for one in each.named], each.owner_kinds) for each in found.dependents] == [
+    assert [
+        (each.words, [one.name for one in each.first_dependents], each.owner_kinds) for each in found.dependents
+    ] == [
         ("1 ReplicaSet", ["default/set-1"], ()),
         ("2 Pods", ["default/both", "default/plain"], ("ReplicaSet",)),
     ]
-    assert {each.words: each.others for each in found.named} == {
+    assert {each.words: each.keeping_owners for each in found.first_shared} == {
         "ReplicaSet default/set-2": ("ConfigMap settings",),
         "Pod default/shared": ("ConfigMap settings",),
         "Pod default/none-leads": ("ConfigMap settings",),
@@ -108,7 +110,7 @@ def test_a_ring_of_owners_keeps_itself() -> None:
     ring = [owned("one", web, owner("two", "two", kind="Pod")), owned("two", owner("one", "one", kind="Pod"))]
     found = shared_among(ring)
     assert found.dependents == ()
-    assert {each.words: each.others for each in found.named} == {"Pod default/one": ("Pod two",)}
+    assert {each.words: each.keeping_owners for each in found.first_shared} == {"Pod default/one": ("Pod two",)}
 
 
 def test_an_owner_of_another_namespace_keeps_nothing_and_takes_nothing_with_it() -> None:
@@ -119,6 +121,6 @@ def test_an_owner_of_another_namespace_keeps_nothing_and_takes_nothing_with_it()
     )
     node = row_of("nodes", {"metadata": {"name": "node", "uid": "node", "ownerReferences": [web]}})
     found = shared_among([owned("both", web, elsewhere), far, of_web], (node,))
-    assert [(each.words, [one.name for one in each.named]) for each in found.dependents] == [
+    assert [(each.words, [one.name for one in each.first_dependents]) for each in found.dependents] == [
         ("1 Pod", ["default/both"])
     ]

@@ -147,7 +147,7 @@ async def test_what_a_deployment_stands_for_is_not_named_beside_it_nor_what_is_e
         },
         "configmaps", "files", "pods",
     )  # fmt: skip
-    assert [(each.words, [one.name for one in each.named]) for each in found.groups] == [
+    assert [(each.words, [one.name for one in each.first_dependents]) for each in found.groups] == [
         ("1 Deployment", ["ns/web"]),
         ("1 ReplicaSet", ["ns/lone"]),
     ]
@@ -190,14 +190,14 @@ async def test_only_what_has_the_name_in_its_text_is_read_but_for_names_that_are
     found = await users_among(rows, "persistentvolumeclaims", "db-own")
     assert [each.words for each in found.groups] == ["1 Pod"]
     found = await users_among(rows, "serviceaccounts", "default")
-    assert [each.named[0].name for each in found.groups] == ["ns/plain"]
+    assert [each.first_dependents[0].name for each in found.groups] == ["ns/plain"]
 
 
 async def test_a_binding_of_another_namespace_names_an_account_of_this_one() -> None:
     subject = {"kind": "ServiceAccount", "name": "robot", "namespace": "ns"}
     binding = row("b", "far", {"subjects": [subject]}, namespace="far")
     found = await users_among({"rolebindings.rbac.authorization.k8s.io": [binding]}, "serviceaccounts", "robot")
-    assert [each.named[0].name for each in found.groups] == ["far/far"]
+    assert [each.first_dependents[0].name for each in found.groups] == ["far/far"]
 
 
 async def test_every_kind_that_is_not_looked_into_has_a_name_for_people() -> None:

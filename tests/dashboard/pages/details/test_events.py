@@ -67,7 +67,7 @@ def test_members_that_come_and_go_all_day_make_room_for_the_next() -> None:
     last = pod(f"p{3 * MAX_SUBJECTS - 1}")
     shown.feeder.put(event("late", about(last)))
     assert shown.messages == ["late!"]
-    assert shown.events.complete
+    assert shown.events.is_complete
 
 
 def test_events_about_what_is_gone_stay_and_too_many_members_are_said() -> None:
@@ -80,7 +80,7 @@ def test_events_about_what_is_gone_stay_and_too_many_members_are_said() -> None:
     shown.feeder.put(event("after", about(child), last=1.9e9))
     assert shown.messages == ["after!", "why!"]
     shown.events.include_members([(PODS, pod(f"p{number}")) for number in range(MAX_SUBJECTS + 1)])
-    assert not shown.events.complete
+    assert not shown.events.is_complete
 
 
 def test_an_event_that_is_about_another_from_now_on_goes() -> None:
@@ -98,10 +98,10 @@ def test_an_event_that_is_about_another_from_now_on_goes() -> None:
 
 def test_it_says_whether_anybody_follows_events_and_whether_they_are_up_to_date() -> None:
     shown = Shown()
-    assert (shown.events.watched, shown.events.stale) == (True, False)
+    assert (shown.events.is_watched, shown.events.is_stale) == (True, False)
     shown.feeder.beat(Health(state="stale", since=shown.clock.time()))
-    assert shown.events.stale
+    assert shown.events.is_stale
     shown.source = None
     shown.events.follow(pod("web"))
     shown.go_on()
-    assert (shown.events.watched, shown.events.stale, shown.messages) == (False, False, [])
+    assert (shown.events.is_watched, shown.events.is_stale, shown.messages) == (False, False, [])

@@ -22,7 +22,7 @@ from tests.support.live.replica_feeder import EPOCH, Feeder, pod
 
 def test_it_shows_the_object_as_it_is() -> None:
     view = Shown(web(spec={"nodeName": "node-3"}, metadata={"managedFields": [{"manager": "x"}]})).view
-    assert view.found
+    assert view.exists
     assert "nodeName: node-3" in view.yaml
     assert "managedFields" not in view.yaml
     assert {cell.column: cell.text for cell in view.cells}["status"] == "Running"
@@ -61,7 +61,7 @@ def test_a_deletion_that_is_asked_for_is_told_in_words() -> None:
     words, fields = shown.changes[0]
     assert words == "deletion asked for, grace period 30 s, waits for finalizer a/b"
     assert [path for path, _, _ in fields] == ["metadata.labels"]
-    assert shown.view.deleting == "2026-11-01T08:00:00Z"
+    assert shown.view.deletion_requested_at == "2026-11-01T08:00:00Z"
     html = shown.view.render_window(shown.render)
     assert "Its deletion was asked for" in html
     shown.pods.put(web(3, metadata=asked))
@@ -78,8 +78,8 @@ def test_other_objects_do_not_concern_it() -> None:
 def test_deletion_is_said_with_its_time_and_the_object_stays_to_be_read() -> None:
     shown = Shown(web(spec={"nodeName": "node-3"}))
     shown.pods.drop("uid-default-web")
-    assert not shown.view.found
-    assert shown.view.gone.startswith("2027-01-15T08:00:00")
+    assert not shown.view.exists
+    assert shown.view.gone_since.startswith("2027-01-15T08:00:00")
     assert "node-3" in shown.view.yaml
     assert shown.changes == [("deleted", [])]
     assert "was deleted" in shown.view.update(shown.render)
@@ -89,7 +89,7 @@ def test_creation_under_the_same_name_is_said_and_the_new_one_followed() -> None
     shown = Shown(web(), events=(event("old", WEB),))
     shown.pods.drop("uid-default-web")
     shown.pods.put(web(7, {"nodeName": "node-4"}, uid="another"))
-    assert (shown.view.found, shown.view.is_recreated, shown.view.gone) == (True, True, "")
+    assert (shown.view.exists, shown.view.is_recreated, shown.view.gone_since) == (True, True, "")
     assert shown.view.row is not None
     assert shown.view.row.uid == "another"
     assert shown.changes == [("created again under the same name", []), ("deleted", [])]
@@ -125,16 +125,16 @@ def test_a_late_delete_of_the_old_one_does_not_hit_the_new_one() -> None:
     shown = Shown(web())
     shown.pods.put(web(7, uid="another"))
     shown.pods.drop("uid-default-web")
-    assert shown.view.found
-    assert shown.view.gone == ""
+    assert shown.view.exists
+    assert shown.view.gone_since == ""
 
 
 def test_an_object_that_does_not_exist_yet_appears() -> None:
     shown = Shown()
-    assert not shown.view.found
+    assert not shown.view.exists
     assert "There is no Pod of this name" in shown.view.render_window(shown.render)
     shown.pods.put(web(spec={"nodeName": "node-3"}))
-    assert shown.view.found
+    assert shown.view.exists
     assert not shown.view.is_recreated
     assert "node-3" in shown.view.update(shown.render)
 
@@ -147,7 +147,7 @@ def test_an_object_that_was_there_before_its_kind_was_read_was_not_created_now()
     assert view.loading
     replica.receive_frame(Frame("pods", EPOCH, 0, clock.time(), known.health))
     replica.receive_chunk(SnapshotChunk("pods", EPOCH, 0, "s", 0, 1, known.health, rows=tuple(known.rows.values())))
-    assert view.found
+    assert view.exists
     assert view.changes == ()
 
 
@@ -248,7 +248,7 @@ def test_events_about_what_it_owns_are_told_with_what_they_are_about() -> None:
     )
     events.replica.on_change(lambda change: view.apply("events", change))
     events.put(event("young", WEB, last=1.9e9))
-    assert [(line.message, line.about.name, line.about.href) for line in view.events] == [
+    assert [(line.message, line.subject.name, line.subject.href) for line in view.events] == [
         ("young!", "web", "/resources/pods/default/web/"),
         ("old!", "web", "/resources/pods/default/web/"),
     ]

@@ -45,7 +45,7 @@ class Shown:
             lambda: [(kind, self.feeders[kind.key].replica) for kind in self.kinds],
             self.waiting.append if slow else run_at_once,
         )
-        self.family.found = self._found
+        self.family.on_found = self._found
         self.told: list[bool] = []
         for key, feeder in self.feeders.items():
             feeder.replica.on_change(lambda change, key=key: self.told.append(self.family.apply(key, change)))  # type: ignore[misc]
@@ -64,7 +64,7 @@ class Shown:
     @property
     def tree(self) -> list[str]:
         return [
-            f"{'  ' * line.depth}{line.name or f'+{line.more}'}"
+            f"{'  ' * line.depth}{line.name or f'+{line.more_count}'}"
             f"{' *' if line.is_subject else ''}{' …' if line.is_repeated else ''}"
             for line in self.family.lines
         ]
@@ -125,7 +125,7 @@ def test_what_is_wrong_stands_first_and_too_many_are_counted() -> None:
     shown.feeders["pods"].put(*many, owned("zzz", OLD, "ReplicaSet", tone="bad", status="Error"))
     names = [one.name for one in shown.of(SETS, OLD).family.lines]
     assert names[2:5] == ["zzz", "p000", "p001"]
-    assert shown.family.lines[-1].more == 6
+    assert shown.family.lines[-1].more_count == 6
 
 
 def test_a_ring_of_owners_ends() -> None:
@@ -145,10 +145,10 @@ def test_a_search_in_slices_misses_nothing_that_changes_meanwhile() -> None:
     for step in range(4):
         next(work)
         shown.feeders["pods"].put(owned(f"web-2-n{step}", NEW, "ReplicaSet"))
-        assert shown.family.looking
+        assert shown.family.is_searching
     shown.feeders["pods"].drop(A.uid)
     shown.go_on()
-    assert not shown.family.looking
+    assert not shown.family.is_searching
     assert shown.found == 1
     expected = {"web-1", "web-2", "web-2-b", *(f"web-2-n{step}" for step in range(4)), *(row.name for row in crowd)}
     assert {row.name for _, row in shown.family.descendants} == expected
@@ -166,10 +166,10 @@ def test_a_search_for_the_object_before_leaves_nothing_in_the_next_ones_tree() -
 
 def test_kinds_that_are_not_up_to_date_are_named_and_rows_of_kinds_that_nobody_follows_go() -> None:
     shown = Shown().of(SETS, NEW)
-    assert not shown.family.stale
+    assert not shown.family.stale_kinds
     pods = shown.feeders["pods"]
     pods.beat(msgspec.structs.replace(pods.health, state="stale"))
-    assert shown.family.stale == ("Pods",)
+    assert shown.family.stale_kinds == ("Pods",)
     assert shown.family.has_kind("pods")
     shown.kinds = [SETS]
     assert [(one.name, one.href != "") for one in shown.family.lines] == [("web", False), ("web-2", True)]
@@ -246,7 +246,7 @@ def test_more_owners_than_are_shown_are_counted() -> None:
     many = shared("many", *(pod(f"o{number:02d}", uid=f"o{number}") for number in range(MAX_SHOWN + 3)))
     lines = shown.of(PODS, many).family.lines
     assert [one.name for one in lines if one.is_subject] == ["many"]
-    assert (lines[-1].more, lines[-1].kind) == (3, "owners")
+    assert (lines[-1].more_count, lines[-1].kind) == (3, "owners")
 
 
 MEMBERS = range(7)

@@ -132,7 +132,7 @@ def test_what_its_controller_made_when_the_deletion_was_asked_for_first_counts()
 def test_an_object_that_an_api_server_renames_is_followed_no_further_and_says_its_name() -> None:
     shown = Shown(web())
     shown.pods.put(msgspec.structs.replace(web(2), name="moved"))
-    assert not shown.view.found
+    assert not shown.view.exists
     assert "It has another name now: " in (html := shown.view.update(shown.render))
     assert 'href="/resources/pods/default/moved/">moved</a>' in html
     assert shown.changes[0][0] == "has another name now"

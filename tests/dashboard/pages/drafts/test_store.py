@@ -53,7 +53,7 @@ async def test_a_draft_comes_back_as_it_was_typed_with_what_it_began_with(shelf:
 async def test_a_late_older_save_does_not_overwrite_a_newer_one(shelf: DraftStore, me: Identity) -> None:
     key, tab = new_key(), new_key()
     await shelf.keep(me, ONE, text("newer"), Save(key, tab, 0, 2))
-    assert await shelf.keep(me, ONE, text("older"), Save(key, tab, 0, 1)) == SaveResult(key, 2, late=True)
+    assert await shelf.keep(me, ONE, text("older"), Save(key, tab, 0, 1)) == SaveResult(key, 2, is_late=True)
     assert await texts(shelf, me) == ["newer"]
 
 
@@ -74,7 +74,7 @@ async def test_two_tabs_on_one_draft_both_keep_their_text_and_the_second_is_told
     # the second tab went on with what was there at 5; both write now
     await shelf.keep(me, ONE, text("first goes on", base=""), Save(key, first, 0, 6))
     kept = await shelf.keep(me, ONE, text("second", base=""), Save(key, second, 5, 6))
-    assert kept.forked
+    assert kept.is_fork
     assert kept.draft != key
     assert kept.other_count == 1
     assert await texts(shelf, me) == ["first goes on", "second"]
@@ -89,7 +89,7 @@ async def test_no_text_is_kept_on_another_tabs_base(shelf: DraftStore, me: Ident
     taken_in = Content("second on 8", (), "u", "8", '{"spec":{"port":2}}')
     await shelf.keep(me, ONE, taken_in, Save(key, second, 1, 2))
     kept = await shelf.keep(me, ONE, text("first goes on", base=""), Save(key, first, 0, 3))
-    assert kept.late
+    assert kept.is_late
     assert await texts(shelf, me) == ["second on 8"]
     kept = await shelf.keep(me, ONE, text("first goes on"), Save(new_key(), first, 0, 4))
     apart = await shelf.find(me, kept.draft)
@@ -100,7 +100,7 @@ async def test_no_text_is_kept_on_another_tabs_base(shelf: DraftStore, me: Ident
 async def test_a_tab_that_took_a_newer_state_in_has_to_send_it(shelf: DraftStore, me: Identity) -> None:
     key, tab = new_key(), new_key()
     await shelf.keep(me, ONE, text("on 7"), Save(key, tab, 0, 1))
-    assert (await shelf.keep(me, ONE, Content("on 8", (), "u", "8", ""), Save(key, tab, 0, 2))).late
+    assert (await shelf.keep(me, ONE, Content("on 8", (), "u", "8", ""), Save(key, tab, 0, 2))).is_late
     assert await texts(shelf, me) == ["on 7"]
 
 
@@ -108,9 +108,9 @@ async def test_a_tab_that_goes_on_with_a_draft_takes_it_over(shelf: DraftStore, 
     key, before, after = new_key(), new_key(), new_key()
     await shelf.keep(me, ONE, text("before"), Save(key, before, 0, 5))
     kept = await shelf.keep(me, ONE, text("after", base=""), Save(key, after, 5, 6))
-    assert not kept.forked
+    assert not kept.is_fork
     assert await texts(shelf, me) == ["after"]
-    assert (await shelf.keep(me, ONE, text("the old page wakes up"), Save(key, before, 0, 7))).forked
+    assert (await shelf.keep(me, ONE, text("the old page wakes up"), Save(key, before, 0, 7))).is_fork
 
 
 async def test_a_button_counts_though_its_page_is_older_than_the_last_save(shelf: DraftStore, me: Identity) -> None:
@@ -126,10 +126,10 @@ async def test_no_late_save_brings_back_what_is_over_but_a_button_does(shelf: Dr
     await shelf.keep(me, ONE, text("saved"), Save(key, tab, 0, 1))
     await shelf.end(me, [key])
     assert await shelf.count(me) == 0
-    assert (await shelf.keep(me, ONE, text("late"), Save(key, tab, 0, 2))).late
+    assert (await shelf.keep(me, ONE, text("late"), Save(key, tab, 0, 2))).is_late
     assert await shelf.count(me) == 0
     kept = await shelf.keep(me, ONE, text("pressed again"), Save(key, tab, 0, 2, by_button=True))
-    assert (kept.late, kept.forked) == (False, False)
+    assert (kept.is_late, kept.is_fork) == (False, False)
     assert await texts(shelf, me) == ["pressed again"]
 
 
@@ -229,7 +229,7 @@ async def test_browsers_that_are_made_up_do_not_fill_the_table(
     kept = [await shelf.keep(Identity(owner, new_key()), ONE, text("x"), save) for save in saves[:2]]
     with pytest.raises(DraftLimitReached):
         await shelf.keep(Identity(owner, new_key()), ONE, text("x"), saves[2])
-    assert not any(each.late for each in kept)
+    assert not any(each.is_late for each in kept)
     await shelf.keep(Identity(f"owner-{new_key()}", new_key()), ONE, text("x"), saves[2])
 
 

@@ -126,9 +126,9 @@ def test_sampling_loses_nothing_from_the_counts(
                 page.pop(line, None)
             page |= {item.id: item.size for item in items}
             page = {line: page[line] for line in sorted(page, reverse=True)[:most]}
-            assert 0 <= shown.shown_count <= shown.seen
+            assert 0 <= shown.shown_count <= shown.seen_count
             assert list(page) == [item.id for item in shown.lines]
-    assert shown.seen == len(entries) - before
+    assert shown.seen_count == len(entries) - before
     while shown.has_stale_bursts:
         page |= {item.id: item.size for item in shown.take_update(room)[0]}
     assert page == {item.id: item.size for item in shown.lines}
@@ -142,7 +142,7 @@ def test_past_reading_speed_what_is_wrong_is_shown_before_what_is_not() -> None:
     assert len(items) == MAX_SWAP_LINES
     assert {item.first.seq for item in items if item.is_urgent} == {3, 500}
     assert items[0].first.seq == 1000
-    assert (shown.seen, shown.shown_count) == (1000, MAX_SWAP_LINES)
+    assert (shown.seen_count, shown.shown_count) == (1000, MAX_SWAP_LINES)
 
 
 def test_a_fold_that_grows_stays_where_it_began_and_is_told_again() -> None:
@@ -156,7 +156,7 @@ def test_a_fold_that_grows_stays_where_it_began_and_is_told_again() -> None:
     assert [(item.first.name, item.size) for item in items] == [("other", 1), ("web-1", 7)]
     assert items[1] is fold
     assert not gone
-    assert shown.shown_count == shown.seen == 8
+    assert shown.shown_count == shown.seen_count == 8
 
 
 def test_lines_that_become_one_leave_the_page() -> None:
@@ -178,4 +178,4 @@ def test_up_to_60_folds_that_have_grown_are_brought_together() -> None:
             shown.take_update()
         shown.add(PODS, entry(seq, f"web-{seq % MAX_SWAP_LINES}", at=seq * 0.001))
     lines, _ = shown.take_update()
-    assert (len(lines), shown.has_stale_bursts, shown.shown_count) == (MAX_SWAP_LINES, False, shown.seen)
+    assert (len(lines), shown.has_stale_bursts, shown.shown_count) == (MAX_SWAP_LINES, False, shown.seen_count)

@@ -72,7 +72,7 @@ def seqs(shown: Shown) -> list[int]:
 def test_a_new_page_shows_what_is_remembered_newest_first() -> None:
     shown = Shown(before=250)
     assert seqs(shown) == list(range(250, 250 - MAX_LINES, -1))
-    assert shown.view.hidden == 0
+    assert shown.view.hidden_count == 0
 
 
 def test_new_entries_come_newest_first() -> None:
@@ -87,11 +87,11 @@ def test_a_frame_brings_60_at_most_and_the_rest_is_counted() -> None:
     shown = Shown()
     shown.pods.say(MAX_SWAP_LINES + 1204)
     assert len(shown.update()) == MAX_SWAP_LINES
-    assert (shown.view.hidden, shown.view.seen) == (1204, MAX_SWAP_LINES + 1204)
+    assert (shown.view.hidden_count, shown.view.seen_count) == (1204, MAX_SWAP_LINES + 1204)
     assert "1,204 more" in render_to_string("feed/_rate.html", shown.view.context())
     shown.pods.say(1)
     assert len(shown.update()) == 1
-    assert shown.view.hidden == 1204
+    assert shown.view.hidden_count == 1204
 
 
 def test_a_storm_is_brought_in_fewer_and_smaller_swaps_and_counted_all_the_same() -> None:
@@ -102,10 +102,10 @@ def test_a_storm_is_brought_in_fewer_and_smaller_swaps_and_counted_all_the_same(
         brought.append(len(shown.update()))
         shown.clock.skip(0.25)
     assert brought == [MAX_SWAP_LINES, 0, MAX_STORM_LINES, 0, MAX_STORM_LINES, 0, MAX_STORM_LINES, 0]
-    assert shown.view.seen == 4000
+    assert shown.view.seen_count == 4000
     assert dict(shown.view.page.sums)["modified"] == 4000
     shown.update()
-    assert shown.view.hidden == 4000 - MAX_SWAP_LINES - 4 * MAX_STORM_LINES
+    assert shown.view.hidden_count == 4000 - MAX_SWAP_LINES - 4 * MAX_STORM_LINES
 
 
 def test_entries_that_nobody_can_tell_any_more_are_counted_on_the_page() -> None:
@@ -116,7 +116,7 @@ def test_entries_that_nobody_can_tell_any_more_are_counted_on_the_page() -> None
     shown.pods.say(2)
     html = shown.view.update(shown.render)
     assert "1,200 missed while nothing was heard" in html
-    assert (shown.view.missed, shown.view.hidden) == (1200, 0)
+    assert (shown.view.missed_count, shown.view.hidden_count) == (1200, 0)
     assert "1,200 missed" not in shown.view.update(shown.render)
 
 
@@ -178,7 +178,7 @@ def test_lines_that_wait_for_their_swap_hold_back_nothing_else_and_are_not_said_
     assert "Events may not be listed" in html
     assert "not shown</small>" not in html
     assert not any(op.swap.startswith("feed") for op in ops_of(html))
-    assert shown.view.hidden == 0
+    assert shown.view.hidden_count == 0
     shown.clock.skip(SWAP_INTERVAL)
     assert len(shown.update()) == IMMEDIATE_LINES + 1
 
@@ -208,7 +208,7 @@ def test_the_picture_marks_a_time_in_which_no_worker_told_changes_and_the_page_s
     shown.view.update(shown.render)
     shown.clock.skip(60)
     shown.apply("pods", Change(unannounced=(shown.clock.time() - 30, shown.clock.time())))
-    (gap,) = shown.view.page.unreported
+    (gap,) = shown.view.page.unreported_gaps
     assert (gap.begin.datetime, gap.end.datetime) == ("2027-01-15T08:00:30Z", "2027-01-15T08:01:00Z")
     assert 80 < float(gap.x) < 95
     assert 5 < float(gap.width) < 15
@@ -237,7 +237,7 @@ def test_the_filter_takes_names_namespaces_and_operations() -> None:
     assert [(line.entry.namespace, line.entry.name, line.entry.op) for line in shown.lines] == [
         ("shop", "web", "deleted")
     ]
-    assert shown.view.seen == 1
+    assert shown.view.seen_count == 1
 
 
 def test_rate_counts_the_last_ten_seconds_and_falls_quiet() -> None:
@@ -331,8 +331,8 @@ def test_a_burst_is_one_line_that_says_how_many_and_leads_to_each_of_them() -> N
     html = shown.view.update(shown.render)
     assert html.count('class="fold"') == 3
     (line,) = [one for one in shown.lines if one.name == "web-0"]
-    assert (line.count, line.summary, shown.view.hidden) == (13, "13 changes in 360 ms", 0)
-    inside = FeedQuery.parse(QueryDict(line.inside.partition("?")[2]))
+    assert (line.count, line.summary, shown.view.hidden_count) == (13, "13 changes in 360 ms", 0)
+    inside = FeedQuery.parse(QueryDict(line.burst_href.partition("?")[2]))
     assert (inside.span.is_fixed, inside.folds) == (True, False)
     matching = [
         one for one in shown.pods.replica.entries if inside.matches("pods", one) and inside.span.contains(one.time, 0)
@@ -372,11 +372,11 @@ def test_a_span_that_has_ended_shows_what_it_had_whatever_comes_later() -> None:
 
 def test_a_span_that_is_not_known_says_so() -> None:
     shown = Shown("to=2020-01-01")
-    assert shown.view.page.unknown_words == "all"
+    assert shown.view.page.unknown_extent == "all"
     assert "Nothing is known of this span" in render_to_string("feed/_feed.html", shown.view.context())
     part = Shown("from=2020-01-01")
     part.pods.say(1)
-    assert part.view.page.unknown_words == "part"
+    assert part.view.page.unknown_extent == "part"
 
 
 def test_the_last_minute_loses_what_has_grown_older() -> None:
@@ -404,9 +404,9 @@ def test_sums_by_operation_are_exact_while_lines_are_sampled() -> None:
     shown.pods.drop("uid-default-a")
     shown.clock.skip(1)
     assert dict(shown.view.page.sums) == {"added": 1, "modified": 2000, "deleted": 1}
-    assert shown.view.seen == 2002
+    assert shown.view.seen_count == 2002
     shown.view.update(shown.render)
-    assert shown.view.hidden == 2002 - shown.view.shown.shown_count > 0
+    assert shown.view.hidden_count == 2002 - shown.view.window.shown_count > 0
     assert re.fullmatch(r"showing \d+ of 200 a second", shown.view.page.rate_text)
 
 
@@ -451,7 +451,7 @@ def test_a_long_span_is_paged() -> None:
     span = f"from={iso(shown.clock.time() - 60)}&to={iso(shown.clock.time())}&page=2"
     view = LiveFeed(FeedQuery.parse(QueryDict(span)), KINDS, shown.log, TimeSlicer(), shown.clock)
     assert [line.entry.seq for line in view.lines] == list(range(250, 50, -1))
-    assert view.page.listed == "201 to 400 of 450 lines"
+    assert view.page.listed_text == "201 to 400 of 450 lines"
     assert [link.words for link in view.page.links.pages] == ["Newer", "Older"]
 
 
@@ -466,7 +466,7 @@ async def test_much_that_is_remembered_is_searched_in_slices() -> None:
     assert view.is_searching
     view.apply("pods", Change(entries=[shown.pods.entry(pod("busy-7777-b"), "added", "")]))
     async with asyncio.timeout(20):
-        await view.found.wait()
+        await view.search_done.wait()
     assert [line.name for line in view.lines] == ["busy-7777-b", "busy-7777"]
     assert len(ops_of(view.update(shown.render))) == 6  # the whole window, for a page that was rendered before
     await slices.stop()

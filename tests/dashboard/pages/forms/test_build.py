@@ -60,7 +60,7 @@ def field(node: dict[str, Any], text: str = "spec: {}\n", *, required: bool = Fa
 )
 def test_a_plain_field_has_its_control_and_says_its_bounds(node: dict[str, Any], control: str, words: str) -> None:
     found = field(node)
-    assert (found.control, found.help.short) == (control, words)
+    assert (found.control, found.help.summary) == (control, words)
 
 
 @pytest.mark.parametrize(
@@ -87,19 +87,19 @@ def test_a_plain_field_has_its_control_and_says_its_bounds(node: dict[str, Any],
 )
 def test_what_holds_others_says_its_bounds_and_its_default(node: dict[str, Any], control: str, words: str) -> None:
     found = field(node, required=True)
-    assert (found.control, found.help.short) == (control, words)
+    assert (found.control, found.help.summary) == (control, words)
 
 
 def test_a_pattern_that_is_long_is_folded_and_not_left_out() -> None:
     found = field({"type": "string", "description": "How. Why.", "pattern": f"^{'a' * 200}$"})
-    assert (found.help.short, found.help.rest) == ("How.", f"Why.\nPattern ^{'a' * 200}$")
+    assert (found.help.summary, found.help.details) == ("How.", f"Why.\nPattern ^{'a' * 200}$")
 
 
 def test_the_rest_of_a_description_and_rules_without_a_message_are_folded() -> None:
     found = field(
         {"type": "string", "description": "How large. It is long.", "x-kubernetes-validations": [{"rule": "f(self)"}]}
     )
-    assert found.help.rest == "It is long."
+    assert found.help.details == "It is long."
     assert [rule.code for rule in found.help.rules] == ["f(self)"]
 
 
@@ -159,7 +159,7 @@ def test_none_of_several_ways_is_no_way_to_choose() -> None:
     match = {"type": "object", "properties": fields, "oneOf": [{"not": {"anyOf": ways}}, *ways]}
     sheet = Sheet.of(of_spec({"type": "object", "properties": {"it": match}}), "spec: {it: {exact: a}}\n")
     (found,) = sheet.form.nodes[0].children
-    assert [(way.label, way.chosen) for way in found.alternatives] == [("exact", True), ("prefix", False)]
+    assert [(way.label, way.is_chosen) for way in found.alternatives] == [("exact", True), ("prefix", False)]
     assert sheet.press("choose spec.it 1").document.value["spec"]["it"] == {}
 
 
@@ -213,7 +213,7 @@ def test_only_what_is_set_and_what_must_be_is_shown_first() -> None:
     shown = {name.removeprefix("field.") for name in sheet.inputs.values if name.startswith("field.")}
     assert {"spec.replicas", "spec.template.spec.containers[0].name"} <= shown
     assert len(shown) < 12
-    assert {field.name for field in sheet.form.nodes[0].missing} == {"selector", "strategy"}
+    assert {field.name for field in sheet.form.nodes[0].addable_fields} == {"selector", "strategy"}
 
 
 @pytest.mark.parametrize("kind", SPECS)
@@ -304,7 +304,7 @@ def test_a_list_that_is_too_long_is_turned_page_by_page_until_every_item_was_the
     for _ in range(20):
         node = sheet.form.nodes[0].children[0]
         seen += [each.index for each in node.children if each.index is not None]
-        assert node.more == 400 - len(node.children)
+        assert node.unrendered_count == 400 - len(node.children)
         if not node.next_start:
             break
         sheet = sheet.press(f"page spec.items {node.next_start}")

@@ -76,7 +76,7 @@ UNION = of_spec(
 
 def test_choosing_one_of_several_takes_out_the_others_and_opens_it() -> None:
     sheet = Sheet.of(UNION, "spec:\n  selfSigned: {}\n")
-    chosen = [way.label for way in sheet.form.nodes[0].alternatives if way.chosen]
+    chosen = [way.label for way in sheet.form.nodes[0].alternatives if way.is_chosen]
     assert chosen == ["selfSigned"]
     sheet = sheet.press("choose spec 0")
     assert sheet.document.value["spec"] == {"ca": {}}

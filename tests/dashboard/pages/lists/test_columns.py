@@ -26,18 +26,18 @@ def cells(html: str) -> list[str]:
 
 def test_the_shown_columns_come_first_in_their_order_and_each_other_is_offered() -> None:
     found = column_choices(query(columns="status,name"))
-    assert [choice.id for choice in found.choices if choice.shown] == ["status", "name"]
+    assert [choice.id for choice in found.choices if choice.is_shown] == ["status", "name"]
     assert [choice.id for choice in found.choices][:2] == ["status", "name"]
-    assert {"namespace", "restarts", "age"} <= {choice.id for choice in found.choices if not choice.shown}
+    assert {"namespace", "restarts", "age"} <= {choice.id for choice in found.choices if not choice.is_shown}
     assert found.choices[0].earlier_href == ""
     assert found.choices[1].earlier_href == "/resources/pods/?columns=name,status"
 
 
 def test_what_the_list_shows_otherwise_is_carried_along_and_the_usual_columns_are_one_click_away() -> None:
     found = column_choices(query(columns="name", q="web", sort="-restarts", page="3"))
-    assert found.hidden == (("q", "web"), ("sort", "-restarts"))
-    assert found.usual_href == "/resources/pods/?q=web&sort=-restarts"
-    assert column_choices(query()).usual_href == ""
+    assert found.hidden_inputs == (("q", "web"), ("sort", "-restarts"))
+    assert found.default_href == "/resources/pods/?q=web&sort=-restarts"
+    assert column_choices(query()).default_href == ""
 
 
 async def test_the_form_shows_the_chosen_columns_in_their_order_without_a_script() -> None:

@@ -157,7 +157,7 @@ def test_the_kubectl_command_lists_the_same_or_says_what_it_cannot(
 ) -> None:
     found = kubectl_command(KINDS["pods"], Query.parse(QueryDict(params), "pods"))
     assert shlex.split(found.text) == shlex.split(command)
-    assert found.leaves_out == leaves_out
+    assert found.omitted_parts == leaves_out
 
 
 def test_a_name_in_the_filter_cannot_leave_its_place_in_the_command() -> None:

@@ -68,7 +68,7 @@ def many(number: int, **more: object) -> list[Row]:
 def test_rows_stand_in_the_order_of_namespace_and_name() -> None:
     shown = Shown(rows=[pod("b"), pod("a"), pod("a", namespace="alpha")])
     assert [line.row.key for line in shown.view.lines] == ["alpha/a", "default/a", "default/b"]
-    assert (shown.view.total, shown.view.all, shown.view.paging.first, shown.view.paging.last) == (3, 3, 1, 3)
+    assert (shown.view.total, shown.view.kind_total, shown.view.paging.first, shown.view.paging.last) == (3, 3, 1, 3)
 
 
 def test_a_changed_row_is_placed_where_it_stands() -> None:
@@ -150,10 +150,10 @@ def test_facets_count_all_statuses_whichever_is_chosen() -> None:
     rows = [*many(3), pod("x", status="Failed", tone="bad")]
     view = Shown("q=status=Failed", rows=rows).view
     assert view.total == 1
-    assert {facet.status: (facet.count, facet.active) for facet in view.facets} == {
+    assert {facet.status: (facet.count, facet.is_active) for facet in view.facets} == {
         "Running": (3, False), "Failed": (1, True),
     }  # fmt: skip
-    assert sum(share.count for share in view.spread) == 4
+    assert sum(share.count for share in view.status_bar) == 4
 
 
 def test_a_status_has_one_facet_that_tells_which_of_its_rows_are_worse_off() -> None:
@@ -161,13 +161,13 @@ def test_a_status_has_one_facet_that_tells_which_of_its_rows_are_worse_off() -> 
     shown = Shown(rows=[*many(3), *unready, pod("w", status="Failed", tone="bad")])
     running, failed = shown.view.facets
     assert (running.status, running.tone, running.count) == ("Running", "ok", 6)
-    assert [(part.tone, part.count) for part in running.worse] == [("busy", 1), ("warn", 2)]
-    assert (failed.tone, failed.count, failed.worse) == ("bad", 1, ())
+    assert [(part.tone, part.count) for part in running.worse_shares] == [("busy", 1), ("warn", 2)]
+    assert (failed.tone, failed.count, failed.worse_shares) == ("bad", 1, ())
     html = render_to_string("lists/_facets.html", shown.view.context())
     assert html.count('class="facet"') == 2
     assert 'title="2 of them need a look"' in html
     shown.feed.put(pod("x", version=2), pod("y", version=2))
-    assert [part.tone for part in shown.view.facets[0].worse] == ["busy"]
+    assert [part.tone for part in shown.view.facets[0].worse_shares] == ["busy"]
 
 
 def test_facets_follow_status_changes_and_deletes() -> None:

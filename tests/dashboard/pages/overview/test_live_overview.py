@@ -62,16 +62,16 @@ def test_tiles_count_and_spread_by_tone() -> None:
     shown = Shown(pod("a"), pod("b"), pod("c", status="Pending", tone="warn"))
     tile = shown.view.tiles[0]
     assert (tile.kind.key, tile.count, tile.state, tile.facts) == ("pods", 3, "live", "")
-    assert [(share.tone, share.count) for share in tile.spread] == [("ok", 2), ("warn", 1)]
+    assert [(share.tone, share.count) for share in tile.status_bar] == [("ok", 2), ("warn", 1)]
     shown.pods.drop("uid-default-c")
-    assert [(share.tone, share.count) for share in shown.view.tiles[0].spread] == [("ok", 2)]
+    assert [(share.tone, share.count) for share in shown.view.tiles[0].status_bar] == [("ok", 2)]
 
 
 def test_wrong_now_lists_the_longest_first_and_counts_all() -> None:
     shown = Shown()
     now = shown.clock.time()
     shown.pods.put(*(crashing(f"p{index}", now - index) for index in range(MAX_SHOWN + 5)))
-    wrong = shown.view.unhealthy_objects.shown
+    wrong = shown.view.unhealthy_objects.oldest
     assert [each.row.name for each in wrong] == [f"p{index}" for index in range(MAX_SHOWN + 4, 4, -1)]
     assert shown.view.unhealthy_objects.total == MAX_SHOWN + 5
     assert wrong[0].words == f"p{MAX_SHOWN + 4}: exit 1"
@@ -86,7 +86,7 @@ def test_what_recovers_or_goes_is_not_wrong_any_more() -> None:
     shown.pods.put(crashing("a", now), crashing("b", now))
     shown.pods.put(pod("a", version=2))
     shown.pods.drop("uid-default-b")
-    assert shown.view.unhealthy_objects.shown == ()
+    assert shown.view.unhealthy_objects.oldest == ()
 
 
 def test_pending_becomes_wrong_after_five_minutes_without_any_change() -> None:
@@ -96,7 +96,7 @@ def test_pending_becomes_wrong_after_five_minutes_without_any_change() -> None:
     shown.pass_time(FIVE_MINUTES - 1)
     assert shown.view.unhealthy_objects.total == 0
     shown.pass_time(1)
-    assert [each.words for each in shown.view.unhealthy_objects.shown] == ["no node fits"]
+    assert [each.words for each in shown.view.unhealthy_objects.oldest] == ["no node fits"]
 
 
 def test_latest_changes_are_the_newest_of_all_kinds() -> None:
@@ -161,15 +161,15 @@ def test_what_cannot_be_listed_is_neither_counted_nor_said_to_be_well(state: Any
     assert "<h2>Cannot be known</h2><p>Pods cannot be read.</p>" in html
     assert "Nothing is wrong" not in html
     shown.nodes.beat(Health(state=state, since=shown.clock.time()))
-    assert shown.view.unknown == "No kind can be read."
+    assert shown.view.unknown_kinds_text == "No kind can be read."
 
 
 def test_first_lists_are_waited_for_unless_the_cluster_is_out_of_reach() -> None:
     shown = Shown()
     shown.pods.beat(Health(state="syncing", since=shown.clock.time(), listed=5))
-    assert (shown.view.unknown, shown.view.unreadable) == ("Pods are being read.", False)
+    assert (shown.view.unknown_kinds_text, shown.view.is_unreadable) == ("Pods are being read.", False)
     shown.view.cluster_problem = lambda: "the kubeconfig is broken."
-    assert (shown.view.unknown, shown.view.unreadable) == ("Pods cannot be read.", True)
+    assert (shown.view.unknown_kinds_text, shown.view.is_unreadable) == ("Pods cannot be read.", True)
 
 
 @pytest.mark.parametrize("state", ["unreachable", "stale"])
@@ -183,8 +183,8 @@ def test_that_nothing_changed_is_not_said_while_nobody_knows(state: Any) -> None
 
 
 def test_an_empty_cluster_is_one_without_workloads() -> None:
-    assert Shown().view.empty
-    assert not Shown(pod("a")).view.empty
+    assert Shown().view.is_empty
+    assert not Shown(pod("a")).view.is_empty
 
 
 def test_the_page_and_the_frames_are_made_of_the_same() -> None:
@@ -204,9 +204,9 @@ def test_limited_to_namespaces_counts_what_is_wrong_and_the_latest_are_of_these_
     shown.pods.put(crashing("bad", now, namespace="shop"), crashing("worse", now, namespace="other"))
     pods, nodes = shown.view.tiles
     assert (pods.count, pods.facts, pods.href) == (5, "1 wrong", "/resources/pods/?namespace=search,shop")
-    assert pods.spread_words == "4 well, 1 bad"
+    assert pods.status_bar_text == "4 well, 1 bad"
     assert (nodes.href, nodes.count) == ("/resources/nodes/", 0)
-    assert [each.row.key for each in shown.view.unhealthy_objects.shown] == ["shop/bad"]
+    assert [each.row.key for each in shown.view.unhealthy_objects.oldest] == ["shop/bad"]
     assert {line.entry.namespace for line in shown.view.latest} == {"shop"}
     shown.pods.drop("uid-shop-bad")
     assert shown.view.tiles[0].count == 4
@@ -263,7 +263,7 @@ def test_what_is_not_shown_is_counted_by_status_and_leads_to_its_list() -> None:
     assert [(rest.status, rest.count) for rest in found.groups] == [("CrashLoopBackOff", 5), ("Init:Error", 2)]
     assert found.groups[1].href == "/resources/pods/?namespace=default&q=status%3DInit:Error"
     assert found.total == MAX_SHOWN + 7
-    assert found.more == 0
+    assert found.more_count == 0
 
 
 def test_a_long_reason_is_folded() -> None:

@@ -43,7 +43,7 @@ def test_other_fields_other_values_and_warnings_are_surprises_and_told_apart() -
     trials = [patch_result(state, True, each) for each in others]
     assert [trial.is_as_requested for trial in trials] == [True, True, False]
     assert len({trial.unrequested_fingerprint for trial in trials} - {""}) == 3
-    assert [change.field for change in trials[0].others] == ["spec.taints"]
+    assert [change.field for change in trials[0].other_changes] == ["spec.taints"]
 
 
 def test_other_values_of_the_same_fields_have_been_seen_but_another_value_of_the_own_field_has_not() -> None:
@@ -73,7 +73,7 @@ class Refusing:
 async def test_a_webhook_without_dry_run_is_said_and_keeps_nobody_from_the_write() -> None:
     state, said = FieldState(node(), PATH, unset_value=False), 'admission webhook "a.b" does not support dry run'
     trial = await dry_run_patch(Cordon(), cast("ObjectClient", Refusing(said)), state, True)
-    assert (trial.untried, trial.stored_value) == (said, True)
+    assert (trial.dry_run_error, trial.stored_value) == (said, True)
     assert trial.unrequested_fingerprint
     with pytest.raises(BadRequest):
         await dry_run_patch(Cordon(), cast("ObjectClient", Refusing("wrong")), state, True)

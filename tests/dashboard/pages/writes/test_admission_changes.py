@@ -57,8 +57,8 @@ async def test_of_a_save_that_is_stored_as_reviewed_nothing_more_is_said(browser
 
 
 def test_what_was_to_be_set_and_was_not_is_said_too_and_many_fields_are_counted() -> None:
-    assert drift_from_dry_run({"a": "1", "b": "2"}, {"b": "2"}) == DryRunDrift(unseen=("a",))
-    assert drift_from_dry_run({"a": "1"}, {"a": ""}) == DryRunDrift(unseen=("a",)), "it was left out"
+    assert drift_from_dry_run({"a": "1", "b": "2"}, {"b": "2"}) == DryRunDrift(unreviewed_fields=("a",))
+    assert drift_from_dry_run({"a": "1"}, {"a": ""}) == DryRunDrift(unreviewed_fields=("a",)), "it was left out"
     assert drift_from_dry_run({"a": "1"}, {"a": "2"}) == DryRunDrift(revalued_fields=("a",))
     assert drift_from_dry_run(None, {"a": "1"}) == DryRunDrift(), "nobody knows what was seen"
     many = drift_from_dry_run({}, {f"spec.f{number}": "1" for number in range(7)}).words

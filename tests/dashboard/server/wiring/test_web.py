@@ -503,13 +503,13 @@ async def test_what_is_drawn_while_everything_ends_leaves_no_question_behind(liv
         try:
             await asyncio.Event().wait()
         finally:
-            live.access_reviews.denied(ResourceAttributes("update", kind.resource), told)
+            live.access_reviews.cached_denial(ResourceAttributes("update", kind.resource), told)
 
     live.start()
     live._keep("a page that is drawn", drawing)
     await eventually(lambda: live.connection.cluster_chosen.is_set())
     await live.stop()
-    live.access_reviews.denied(ResourceAttributes("delete", kind.resource), told)
+    live.access_reviews.cached_denial(ResourceAttributes("delete", kind.resource), told)
     assert not live.access_reviews._tasks
 
 

@@ -151,7 +151,7 @@ async def test_at_least_one_is_applied_however_late_it_is(
     results = await apply(
         kitchen, parts.clock, documents, reviewed_both, ApplyState({}, continue_on_failure=True, time_limit=-1.0)
     )
-    assert [result.fate for result in results] == ["made", "waiting"]
+    assert [result.state for result in results] == ["made", "waiting"]
 
 
 @pytest.mark.parametrize("fault", ["before", "after"])

@@ -159,7 +159,7 @@ SCHEMA = Schema({
 
 def test_a_schema_offers_what_no_object_has_yet() -> None:
     steps = complete_path(".spec.", SCHEMA, [{"spec": {"zone": "a", "extra": 1}}])
-    assert [(step.path, step.about, step.goes_on) for step in steps] == [
+    assert [(step.path, step.description, step.can_continue) for step in steps] == [
         (".spec.zone", "text", False),
         (".spec.extra", "number", False),
         (".spec.args", "list", False),
@@ -173,8 +173,8 @@ def test_a_schema_offers_what_no_object_has_yet() -> None:
 def test_the_schema_of_a_real_api_server_offers_the_fields_of_pods(controlplane: ControlPlane) -> None:
     schema = kind_schema(controlplane.get("/openapi/v3/api/v1"), "", "v1", "Pod")
     found = {step.path: step for step in complete_path(".spec.", schema, [])}
-    assert not found[".spec.nodeName"].goes_on
-    assert found[".spec.containers[*]"].goes_on
+    assert not found[".spec.nodeName"].can_continue
+    assert found[".spec.containers[*]"].can_continue
     assert ".spec.containers[*].image" in [step.path for step in complete_path(".spec.containers[*].i", schema, [])]
 
 
