@@ -28,8 +28,8 @@ from dashboard.pages.details.live_detail import LiveDetail, open_detail
 from dashboard.pages.lists.live_list import open_list
 from informerd.rest.client import Client
 from informerd.testing import eventually
-from tests.dashboard.live.hub.test_hub import Browser
 from tests.support.clock import FakeClock
+from tests.support.live.hub_world import Browser
 from tests.support.live.replica_feeder import Feeder, Feeders, pod
 
 PODS = KINDS["pods"]

@@ -14,8 +14,8 @@ from dashboard.live.hub.socket import Message, Socket
 from dashboard.live.hub.subscribers import Subscribers
 from dashboard.live.hub.updates import BUDGET_REFILL, COST_FACTOR, MAX_WAIT, RENDER_BUDGET, TURN_SECONDS
 from dashboard.runtime.background import SlicedWork
-from tests.dashboard.live.hub.test_hub import Browser
 from tests.support.clock import FakeClock
+from tests.support.live.hub_world import Browser
 from tests.support.live.replica_feeder import Feeder, Feeders, pod
 
 NAMESPACES = 40

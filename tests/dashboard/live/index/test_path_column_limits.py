@@ -12,9 +12,9 @@ from dashboard.live.index.result_set import ResultSet
 from dashboard.live.index.store import IndexStore, PathCacheFull
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.lists.live_list import open_list
-from tests.dashboard.live.hub.test_hub import Browser
 from tests.dashboard.live.index.test_path_columns import query, whole
 from tests.support.clock import FakeClock
+from tests.support.live.hub_world import Browser
 from tests.support.live.replica_feeder import Feeder, Feeders, pod
 
 PODS = KINDS["pods"]

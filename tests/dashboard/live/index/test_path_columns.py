@@ -22,8 +22,8 @@ from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.paths.reader import PathReader, path_reader
 from dashboard.objects.query.query import Query
 from dashboard.runtime.background import TimeSlicer
-from tests.dashboard.live.hub.test_hub import Browser
 from tests.support.clock import FakeClock
+from tests.support.live.hub_world import Browser
 from tests.support.live.replica_feeder import Feeder, Feeders, pod
 
 NODE = FieldPath(".spec.nodeName")
