@@ -64,23 +64,23 @@ class CronSchedule:
         at = datetime.fromtimestamp(seconds, zone).replace(second=0, microsecond=0) + timedelta(minutes=1)
         for _ in range(_MOST_DAYS):
             if at.month in self.months and self._is_day(at):
-                found = self._within_day(at)
-                if found is not None:
-                    return found.timestamp()
+                moment = self._within_day(at)
+                if moment is not None:
+                    return moment.timestamp()
             at = (at + timedelta(days=1)).replace(hour=0, minute=0)
         return None
 
     def latest_between(self, since: float, until: float, zone: tzinfo = UTC) -> float | None:
         """The last Unix time after `since` and not after `until` at which it was due, found in few steps."""
-        found = self.next_after(since, zone)
-        if found is None or found > until:
+        moment = self.next_after(since, zone)
+        if moment is None or moment > until:
             return None
-        low, high = 0, int((until - found) // 60) + 1  # minutes: something is due after `low`, nothing after `high`
+        low, high = 0, int((until - moment) // 60) + 1  # minutes: something is due after `low`, nothing after `high`
         while high - low > 1:
             middle = (low + high) // 2
-            later = self.next_after(found + 60 * (middle - 1), zone)
+            later = self.next_after(moment + 60 * (middle - 1), zone)
             low, high = (middle, high) if later is not None and later <= until else (low, middle)
-        return self.next_after(found + 60 * (low - 1), zone)
+        return self.next_after(moment + 60 * (low - 1), zone)
 
     def _is_day(self, at: datetime) -> bool:
         is_day, is_weekday = at.day in self.days, at.isoweekday() % 7 in self.weekdays

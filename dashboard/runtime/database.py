@@ -50,10 +50,10 @@ class Database:
         """The result of `question`, which is called with the database's alias first. Raises Unavailable."""
         if self._problem and self._clock.now() < self._until:
             raise Unavailable(self._problem)
-        asked = partial(_closing, partial(question, self._alias, *args, **kwargs))
+        call = partial(_closing, partial(question, self._alias, *args, **kwargs))
         try:
             async with asyncio.timeout(self._time_limit):
-                answer = await asyncio.get_running_loop().run_in_executor(self._threads, asked)
+                answer = await asyncio.get_running_loop().run_in_executor(self._threads, call)
         except (OperationalError, InterfaceError, TimeoutError) as error:
             raise Unavailable(self._failed(error)) from error
         except Error as error:  # of this question only, such as a value that is too long: others are asked

@@ -59,8 +59,8 @@ def retry_delay(error: InformerdError) -> float | None:
     """Seconds until an automatic retry; None where a retry would change nothing."""
     if not isinstance(error, TooManyRequests) and not is_unanswered(error):
         return None
-    asked = error.retry_after if isinstance(error, TooManyRequests | ServerError | ServerTimeout) else None
-    wait = max(asked, 1.0) if asked is not None else DEFAULT_RETRY_AFTER
+    retry_after = error.retry_after if isinstance(error, TooManyRequests | ServerError | ServerTimeout) else None
+    wait = max(retry_after, 1.0) if retry_after is not None else DEFAULT_RETRY_AFTER
     return wait if wait <= MAX_RETRY_AFTER else None
 
 

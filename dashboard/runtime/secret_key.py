@@ -15,17 +15,17 @@ def load_or_create_secret(path: Path) -> str:
     if secret := _read(path):
         return secret
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    made = path.with_name(f"{path.name}.{os.getpid()}")
-    descriptor = os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as file:
         file.write(secrets.token_urlsafe(50))
     try:
-        os.link(made, path)
+        os.link(temporary, path)
     except FileExistsError:
         if not _read(path):
-            made.replace(path)
+            temporary.replace(path)
     finally:
-        made.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
     return _read(path)
 
 

@@ -62,11 +62,11 @@ def age_piece(moment: float) -> TextPiece:
 def parse_timestamp(value: Any) -> float | None:
     """Unix seconds of an RFC 3339 time; None where it is none."""
     try:
-        found = datetime.fromisoformat(value).timestamp()
-        datetime.fromtimestamp(found, UTC)
+        seconds = datetime.fromisoformat(value).timestamp()
+        datetime.fromtimestamp(seconds, UTC)
     except (OSError, OverflowError, TypeError, ValueError):
         return None
-    return found
+    return seconds
 
 
 def object_href(key: str, namespace: str, name: str) -> str:

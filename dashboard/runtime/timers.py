@@ -64,14 +64,14 @@ class DueTimes:
 
     def pop_due(self, now: float) -> list[str]:
         """The rows whose time has come by `now`, each once."""
-        found = []
+        due = []
         self._drop_old()
         while self._heap and self._heap[0][0] <= now:
             uid = heapq.heappop(self._heap)[1]
             del self._due_of[uid]
-            found.append(uid)
+            due.append(uid)
             self._drop_old()
-        return found
+        return due
 
     def _drop_old(self) -> None:
         """Drop outdated entries: a row that was noted again is in the heap twice."""

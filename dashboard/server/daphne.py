@@ -62,12 +62,12 @@ def _address(host: str, port: int) -> tuple[socket.AddressFamily, Any]:
             f"{port} is not a port: a port is a number from 0 to {HIGHEST_PORT}, and 0 takes a free one."
         )
     try:
-        found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         raise CannotListen(
             f"Deltaboard cannot listen on {host!r}: the name cannot be resolved. Check its spelling."
         ) from None
-    family, _, _, _, address = min(found, key=lambda each: each[0] != socket.AF_INET)
+    family, _, _, _, address = min(addresses, key=lambda each: each[0] != socket.AF_INET)
     return family, address
 
 

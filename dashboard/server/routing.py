@@ -107,9 +107,11 @@ def _beside_of(state: AppState, match: ResolverMatch, params: QueryDict) -> Live
     if match.url_name != "list":
         return None
     kind = _kind_of(state, match)
-    found = read_open(params, kind.namespaced, kind.title, [])
+    opened = read_open(params, kind.namespaced, kind.title, [])
     return (
-        open_detail(state[HUB], kind, *found, Query.parse(params, kind.key).column_paths) if found is not None else None
+        open_detail(state[HUB], kind, *opened, Query.parse(params, kind.key).column_paths)
+        if opened is not None
+        else None
     )
 
 

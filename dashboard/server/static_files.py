@@ -118,9 +118,9 @@ class StaticFiles:
         if not request.path_info.startswith(self._table.static_prefix):
             return await self._passed_on(request)
         name, cache_control = split_version(request.path_info.removeprefix(self._table.static_prefix))
-        found = self._find(self._table.static_prefix + name)
-        if found is not None:
-            return found.response(request, cache_control)
+        file = self._find(self._table.static_prefix + name)
+        if file is not None:
+            return file.response(request, cache_control)
         response = await self._passed_on(request)
         response["Cache-Control"] = NO_STORE
         return response
@@ -130,5 +130,5 @@ class StaticFiles:
         return response
 
     def _find(self, path: str) -> StaticFile | None:
-        found = self._table.find_file(path) if self._table.autorefresh else self._table.files.get(path)
-        return cast("StaticFile | None", found)
+        file = self._table.find_file(path) if self._table.autorefresh else self._table.files.get(path)
+        return cast("StaticFile | None", file)

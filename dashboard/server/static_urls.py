@@ -49,21 +49,21 @@ class VersionedStorage(StaticFilesStorage):
 
         Each is read once, so that the sent bytes are those of the version.
         """
-        found: dict[str, bytes] = {}
+        files: dict[str, bytes] = {}
         for finder in finders.get_finders():
             for path, storage in finder.list(None):
                 name = "/".join(filter(None, (getattr(storage, "prefix", None), path.replace("\\", "/"))))
-                if name not in found:
-                    found[name] = Path(storage.path(path)).read_bytes()
-        return MappingProxyType(found)
+                if name not in files:
+                    files[name] = Path(storage.path(path)).read_bytes()
+        return MappingProxyType(files)
 
     @cached_property
     def version(self) -> str:
         """Sixteen hexadecimal digits, the same in every process that has the same files."""
-        made = hashlib.sha256()
+        digest = hashlib.sha256()
         for name, content in sorted(self.contents.items()):
-            made.update(f"{len(name)} {name} {len(content)} ".encode() + content)
-        return made.hexdigest()[:16]
+            digest.update(f"{len(name)} {name} {len(content)} ".encode() + content)
+        return digest.hexdigest()[:16]
 
 
 def versioned_storage() -> VersionedStorage:
@@ -77,8 +77,8 @@ def split_version(name: str) -> tuple[str, str]:
     During an update a page and its files can come from processes of two versions. A file requested under another
     version is answered with this process's file, which is better than a page without styles, and is not cached.
     """
-    found = _VERSIONED.fullmatch(name)
-    if found is None:
+    match = _VERSIONED.fullmatch(name)
+    if match is None:
         return name, REVALIDATE
-    own = not settings.WHITENOISE_AUTOREFRESH and found["version"] == versioned_storage().version
-    return found["name"], CACHE_FOREVER if own else NO_STORE
+    own = not settings.WHITENOISE_AUTOREFRESH and match["version"] == versioned_storage().version
+    return match["name"], CACHE_FOREVER if own else NO_STORE

@@ -26,8 +26,8 @@ CACHE_SIZE = 1_000
 @register.simple_tag
 def container_lines(lines: Iterable[ContainerLine], view: str) -> SafeString:
     """A `<li>` for each container, every text in it escaped; `view` is the id of its view."""
-    made = ((_render if line.is_large else _line)(line, view, number) for number, line in enumerate(lines, 1))
-    return mark_safe("".join(made))  # noqa: S308 -- _render escapes
+    rendered = ((_render if line.is_large else _line)(line, view, number) for number, line in enumerate(lines, 1))
+    return mark_safe("".join(rendered))  # noqa: S308 -- _render escapes
 
 
 @lru_cache(maxsize=CACHE_SIZE)

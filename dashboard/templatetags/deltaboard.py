@@ -72,8 +72,8 @@ def _named(name: str) -> str:
 def mark_mistake(problem: object, text: str) -> SafeString:
     """The filter's text with the part from `start` to `end` of the problem in a mark element."""
     start, end = getattr(problem, "start", 0), getattr(problem, "end", 0)
-    before, wrong, after = text[:start], text[start:end] or " ", text[end:]
-    return mark_safe(f"{escape(before)}<mark>{escape(wrong)}</mark>{escape(after)}")  # noqa: S308 -- escaped
+    before, mistake, after = text[:start], text[start:end] or " ", text[end:]
+    return mark_safe(f"{escape(before)}<mark>{escape(mistake)}</mark>{escape(after)}")  # noqa: S308 -- escaped
 
 
 @register.filter

@@ -43,10 +43,10 @@ class ApiServer:
 
     def kind(self, key: str) -> Kind:
         """The kind stored under ``plural`` or ``plural.group``. Raises LookupError."""
-        found = self.served_kinds.bucket(key)
-        if found is None:
+        bucket = self.served_kinds.bucket(key)
+        if bucket is None:
             raise LookupError(f"{key} is not served")
-        return found
+        return bucket
 
     def create(self, kind: Kind, namespace: str, obj: Object) -> None:
         """Create as a client would. Raises Failure."""

@@ -170,8 +170,8 @@ class ServedKinds:
 
     def replace(self, group: str, plural: str, kinds: tuple[Kind, ...]) -> None:
         """Serve these versions of a custom resource and no others; none at all removes it."""
-        kept = {k: v for k, v in self._kinds.items() if (k[0], k[2]) != (group, plural)}
-        self._kinds = kept | {(k.group, k.version, k.plural): k for k in kinds}
+        remaining = {k: v for k, v in self._kinds.items() if (k[0], k[2]) != (group, plural)}
+        self._kinds = remaining | {(k.group, k.version, k.plural): k for k in kinds}
         self._groups = {}
         for listener in self._listeners:
             listener()

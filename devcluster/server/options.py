@@ -127,16 +127,16 @@ def check_watch_options(query: Mapping[str, str]) -> None:
     Source: apimachinery's apis/meta/internalversion/{defaults,validation}.
     """
     match, field = query.get("resourceVersionMatch", ""), _MATCH
-    asked, anything = "sendInitialEvents" in query, query.get("resourceVersion", "") in ("", "0")
+    is_requested, anything = "sendInitialEvents" in query, query.get("resourceVersion", "") in ("", "0")
     errors: list[FieldError] = []
-    if match and not asked:
+    if match and not is_requested:
         why = f"{field} is forbidden for watch unless sendInitialEvents is provided"
         errors.append(forbidden_field(field, why))
-    elif asked and match != "NotOlderThan":
+    elif is_requested and match != "NotOlderThan":
         errors.append(forbidden_field(field, f"sendInitialEvents requires setting {field} to NotOlderThan"))
     if match not in ("", "NotOlderThan"):
         errors.append(not_supported(field, match, ("NotOlderThan",)))
-    if query.get("continue") and (match or (not asked and anything)):
+    if query.get("continue") and (match or (not is_requested and anything)):
         errors.append(forbidden_field(field, f"{field} is forbidden when continue is provided"))
     if errors:
         raise invalid_options("ListOptions", errors)

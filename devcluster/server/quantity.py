@@ -27,10 +27,10 @@ def canonical_quantity(text: str) -> str:
         return text
     value, suffix = _parsed(text)
     if suffix.endswith("i"):
-        kept = _binary(abs(value))
+        canonical = _binary(abs(value))
     else:
-        kept = _decimal(abs(value), exponent=suffix[0] if len(suffix) > 1 else "")
-    return f"-{kept}" if value < 0 and kept != "0" else kept
+        canonical = _decimal(abs(value), exponent=suffix[0] if len(suffix) > 1 else "")
+    return f"-{canonical}" if value < 0 and canonical != "0" else canonical
 
 
 @lru_cache(maxsize=4096)
@@ -40,10 +40,10 @@ def amount(text: str) -> Fraction:
 
 
 def _parsed(text: str) -> tuple[Fraction, str]:
-    found = _FORM.fullmatch(text.strip())
-    if found is None:
+    match = _FORM.fullmatch(text.strip())
+    if match is None:
         raise ValueError(BAD_QUANTITY)
-    sign, digits, suffix = found.groups()
+    sign, digits, suffix = match.groups()
     number = Fraction(f"{sign}{digits.rstrip('.')}")
     if suffix.endswith("i"):
         return number * 1024 ** _BINARY.index(suffix), suffix

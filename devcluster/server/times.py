@@ -21,12 +21,12 @@ def canonical_time(text: str, *, exact: bool) -> str:
 
     Raises ValueError in the words of Go's parser.
     """
-    found, moment = _FORM.fullmatch(text), None
+    match, moment = _FORM.fullmatch(text), None
     with contextlib.suppress(ValueError):
         moment = datetime.fromisoformat(text)
-    if found is None or moment is None:
+    if match is None or moment is None:
         raise _unparsable(text, text, "2006", exact=exact)
-    fraction, zone = found.groups()
+    fraction, zone = match.groups()
     if exact and len(fraction) != 7:
         rest, wanted = (fraction + zone, ".000000") if len(fraction) < 7 else (fraction[7:] + zone, "Z07:00")
         raise _unparsable(text, rest, wanted, exact=True)

@@ -32,26 +32,26 @@ def strip_schema(schema: dict[str, Any]) -> dict[str, Any]:
         return {"$ref": references[0]["$ref"].rsplit("/", 1)[-1]}
     if "$ref" in schema:
         return {"$ref": schema["$ref"].rsplit("/", 1)[-1]}
-    kept: dict[str, Any] = {key: schema[key] for key in _SCHEMA_FIELDS if key in schema}
+    stripped: dict[str, Any] = {key: schema[key] for key in _SCHEMA_FIELDS if key in schema}
     if "properties" in schema:
-        kept["properties"] = {name: strip_schema(value) for name, value in schema["properties"].items()}
+        stripped["properties"] = {name: strip_schema(value) for name, value in schema["properties"].items()}
     for key in ("items", "additionalProperties"):
         if isinstance(schema.get(key), dict):
-            kept[key] = strip_schema(schema[key])
-    return kept
+            stripped[key] = strip_schema(schema[key])
+    return stripped
 
 
 def reachable_definitions(names: list[str], definitions: dict[str, Any]) -> dict[str, Any]:
     """The definitions that the named ones refer to, themselves included."""
-    found: dict[str, Any] = {}
+    reachable: dict[str, Any] = {}
     waiting = list(names)
     while waiting:
         name = waiting.pop()
-        if name in found:
+        if name in reachable:
             continue
-        found[name] = strip_schema(definitions[name])
-        waiting += _references(found[name])
-    return dict(sorted(found.items()))
+        reachable[name] = strip_schema(definitions[name])
+        waiting += _references(reachable[name])
+    return dict(sorted(reachable.items()))
 
 
 def _references(schema: dict[str, Any]) -> list[str]:

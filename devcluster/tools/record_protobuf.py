@@ -36,16 +36,16 @@ def read_messages(folder: Path, package: str) -> Messages:
     """The messages of one package, named as OpenAPI names them."""
     prefix = "io.k8s." + package.replace("/", ".")
     go = dict(_structs((folder / package / "types.go").read_text()))
-    found: Messages = {}
+    messages: Messages = {}
     message = ""
     for line in (folder / package / "generated.proto").read_text().splitlines():
         if line.startswith("message "):
             message = line.split()[1]
-            found[f"{prefix}.{message}"] = {}
+            messages[f"{prefix}.{message}"] = {}
         elif (field := _FIELD.match(line)) is not None:
             text = _field(field, prefix, go.get(message, {}))
-            found[f"{prefix}.{message}"][field["number"]] = text
-    return found
+            messages[f"{prefix}.{message}"][field["number"]] = text
+    return messages
 
 
 def _field(field: re.Match[str], prefix: str, go: dict[str, tuple[str, bool, bool]]) -> str:
@@ -70,23 +70,23 @@ def _structs(text: str) -> Iterator[tuple[str, dict[str, tuple[str, bool, bool]]
     for block in re.finditer(r"^type (\w+) struct \{\n(.*?)^\}", text, re.DOTALL | re.MULTILINE):
         fields: dict[str, tuple[str, bool, bool]] = {}
         for line in block[2].splitlines():
-            if (found := _TAGGED.match(line)) is not None:
-                inline = found["json"] == ""
-                fields[found["number"]] = found["json"], inline, "*" in found["go"]
+            if (match := _TAGGED.match(line)) is not None:
+                inline = match["json"] == ""
+                fields[match["number"]] = match["json"], inline, "*" in match["go"]
         yield block[1], fields
 
 
 def reachable_messages(roots: list[str], messages: Messages) -> Messages:
     """The messages that the named ones hold, themselves included. Raises KeyError for one that is not there."""
-    found: Messages = {}
+    reachable: Messages = {}
     waiting = list(roots)
     while waiting:
         name = waiting.pop()
-        if name in found or name in SPECIAL_MESSAGES or name in SCALARS:
+        if name in reachable or name in SPECIAL_MESSAGES or name in SCALARS:
             continue
-        found[name] = messages[name]
+        reachable[name] = messages[name]
         waiting += [text.rsplit(" ", 1)[1] for text in messages[name].values()]
-    return dict(sorted(found.items()))
+    return dict(sorted(reachable.items()))
 
 
 def main() -> None:

@@ -49,8 +49,8 @@ def is_never_ready(pod: Pod) -> bool:
 
 def _seconds(pod: Pod, usual: tuple[float, float]) -> tuple[float, float]:
     shortest, _, longest = pod.metadata.annotations.get(SECONDS_ANNOTATION, "").partition("-")
-    found = (_number(shortest), _number(longest or shortest))
-    return found if all(found) else usual
+    bounds = (_number(shortest), _number(longest or shortest))
+    return bounds if all(bounds) else usual
 
 
 def _number(text: str) -> float:

@@ -163,8 +163,8 @@ def replica_set(deployed: Deployment, template: Template, replicas: int, revisio
         "replicas": replicas, "selector": selector, "minReadySeconds": deployed.spec.min_ready_seconds or None,
         "template": {**template, "metadata": {**meta, "labels": labels}},
     }  # fmt: skip
-    kept = {key: value for key, value in spec.items() if value is not None}
-    return {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": made, "spec": kept}
+    fields = {key: value for key, value in spec.items() if value is not None}
+    return {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": made, "spec": fields}
 
 
 def pod(parent: Object, reference: Json, template: Template, name: str) -> Json:

@@ -38,7 +38,7 @@ class Recorders:
 
     def for_kubelet(self, node: str) -> ComponentRecorder:
         """The kubelet's of a node."""
-        found = self._kubelets.get(node)
-        if found is None:
-            found = self._kubelets[node] = ComponentRecorder(self._recorders, "kubelet", node)
-        return found
+        recorder = self._kubelets.get(node)
+        if recorder is None:
+            recorder = self._kubelets[node] = ComponentRecorder(self._recorders, "kubelet", node)
+        return recorder

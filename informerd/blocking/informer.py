@@ -92,8 +92,10 @@ class BlockingInformer(Generic[T]):
         `where` is called in the calling thread. Raises MalformedSelector, UnknownField and NotSynced.
         """
         lister = self._informer.lister
-        found = self._read(lambda: lister.list(namespace, label_selector=label_selector, field_selector=field_selector))
-        return found if where is None else [*filter(where, found)]
+        objects = self._read(
+            lambda: lister.list(namespace, label_selector=label_selector, field_selector=field_selector)
+        )
+        return objects if where is None else [*filter(where, objects)]
 
     def wait_for_sync(self, timeout: float | None = TIMEOUT) -> None:
         """Wait until `has_synced`, `timeout` seconds at most. Raises NotInTime, which says why not."""

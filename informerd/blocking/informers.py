@@ -114,8 +114,8 @@ class Informers:
     async def _start(
         self, resource: str | Resource, projection: type[T], narrowing: InformerOptions
     ) -> SharedInformer[T]:
-        found = await self._factory.resolve(resource) if isinstance(resource, str) else resource
-        informer = self._factory.informer(found, projection, **narrowing)
+        resolved = await self._factory.resolve(resource) if isinstance(resource, str) else resource
+        informer = self._factory.informer(resolved, projection, **narrowing)
         self._factory.start()
         return informer
 

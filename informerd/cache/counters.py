@@ -122,14 +122,14 @@ class HandlerCounters:
     def _with(
         self, past: Mapping[str, HandlerTotals], listeners: Iterable[CountedListener]
     ) -> Mapping[str, HandlerTotals]:
-        found = dict(past)
+        counts = dict(past)
         for each in listeners:
             label = self.label(each.name)
-            given, failures, overflows = found.get(label, HandlerTotals())
-            found[label] = HandlerTotals(
+            given, failures, overflows = counts.get(label, HandlerTotals())
+            counts[label] = HandlerTotals(
                 given + each.enqueued_count, failures + each.failures, overflows + each.overflows
             )
-        return found
+        return counts
 
 
 class InformerCounters:
@@ -154,13 +154,13 @@ class InformerCounters:
         self.restarts = 0
         """Faults of the informer's own, after each of which it lists again."""
 
-    def count_changes(self, received: int, applied: int, removed: int, grown: int) -> None:
+    def count_changes(self, received: int, applied: int, removed: int, growth: int) -> None:
         """Count a batch of changes.
 
         Of the `received`, `applied` changed the store and `removed` of these took an object out; it has grown by
-        `grown`.
+        `growth`.
         """
-        added = grown + removed
+        added = growth + removed
         self.added += added
         self.updated += applied - added - removed
         self.deleted += removed

@@ -111,10 +111,12 @@ class DeltaProcessor(Generic[T]):
         rest = iter(objects.items())
         try:
             while turn := [*islice(rest, BATCH_KEYS)]:
-                self._handlers.distribute([_told(before.get(key), obj, initial) for key, obj in turn], listeners)
+                self._handlers.distribute(
+                    [_notification_of(before.get(key), obj, initial) for key, obj in turn], listeners
+                )
                 await asyncio.sleep(0)
         finally:  # where it is cut short, they are told of the rest that is in the store
-            self._handlers.distribute([_told(before.get(key), obj, initial) for key, obj in rest], listeners)
+            self._handlers.distribute([_notification_of(before.get(key), obj, initial) for key, obj in rest], listeners)
 
     async def _sync_all(self) -> None:
         due = self._handlers.listeners_due()
@@ -125,5 +127,5 @@ class DeltaProcessor(Generic[T]):
         self._counters.resyncs += 1
 
 
-def _told(old: T | None, obj: T, initial: bool) -> Notification[T]:
+def _notification_of(old: T | None, obj: T, initial: bool) -> Notification[T]:
     return Add(obj, initial) if old is None else Update(old, obj)

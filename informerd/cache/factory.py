@@ -215,9 +215,9 @@ class SharedInformerFactory:
             )
             entry = self._entries[scope] = _Entry(informer, projection, transform)
         elif (entry.projection, entry.transform) != (projection, transform):
-            asked = projection.__name__ if projection is not entry.projection else "another transform"
+            requested = projection.__name__ if projection is not entry.projection else "another transform"
             existing = f"there is an informer of {resource.key} with {entry.projection.__name__} already"
-            raise InformerExists(f"{existing}, now asked for with {asked}")
+            raise InformerExists(f"{existing}, now asked for with {requested}")
         return entry.informer
 
     def lister(self, resource: Resource, projection: type[T], **narrowing: Unpack[InformerOptions]) -> Lister[T]:

@@ -121,17 +121,17 @@ class Lister(Generic[T]):
 
     def _fewest_keys(self, namespace: str, labels: LabelSelector, fields: FieldSelector) -> Iterable[str] | None:
         """The smallest set of keys that an index has for these selectors; None where no index helps."""
-        found: builtins.list[builtins.list[str]] = []
+        key_lists: builtins.list[builtins.list[str]] = []
         if namespace:
-            found.append(self._store.index_keys(NAMESPACE, namespace))
+            key_lists.append(self._store.index_keys(NAMESPACE, namespace))
         wanted = [(label_index_name(each.key), each.values) for each in labels.requirements if each.operator == "In"]
         wanted += [
             (field_index_name(each.path), frozenset((each.value,))) for each in fields.terms if not each.negative
         ]
         for index, values in wanted:
             try:
-                found.append([*{key: None for value in values for key in self._store.index_keys(index, value)}])
+                key_lists.append([*{key: None for value in values for key in self._store.index_keys(index, value)}])
             except UnknownIndex:
                 continue
-        fewest = min(found, key=len, default=None)
+        fewest = min(key_lists, key=len, default=None)
         return None if fewest is None or len(fewest) > len(self._store) / 2 else fewest

@@ -35,7 +35,7 @@ def to_model(model: type[M], obj: Json) -> M:
     where the object breaks the models' rules.
     """
     try:
-        made = model.from_dict(obj)
+        converted = model.from_dict(obj)
     except ValidationError as error:
         problems = "; ".join(
             f"{'.'.join(map(str, each['loc'])) or error.title}: {each['msg']}" for each in error.errors()
@@ -43,9 +43,9 @@ def to_model(model: type[M], obj: Json) -> M:
         raise UnexpectedObject(f"{model.__name__} does not fit an object: {problems}") from error
     except (TypeError, ValueError, AttributeError, KeyError) as error:
         raise UnexpectedObject(f"{model.__name__} does not fit an object: {error}") from error
-    if made is None:
+    if converted is None:
         raise UnexpectedObject(f"{model.__name__} does not fit: there is no object")
-    return made
+    return converted
 
 
 def to_body(obj: Model) -> Json:

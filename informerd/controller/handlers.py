@@ -51,15 +51,15 @@ class _EachState(EnqueueHandler[T]):
     """
 
     def __call__(self, event: ObjectEvent[T], /) -> Iterator[Request]:
-        found: dict[Request, None] = {}
+        requests: dict[Request, None] = {}
         failures: list[Exception] = []
         for obj in event.objects:
             try:
                 for request in self._of(obj):
-                    found[request] = None
+                    requests[request] = None
             except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
                 failures.append(error)
-        yield from found
+        yield from requests
         if failures:
             raise failures[0]
 

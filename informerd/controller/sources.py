@@ -230,12 +230,12 @@ class _StartedChannel(Generic[T]):
             log.info("the source %s of the controller %s has ended", self._name, self._target.controller, extra=fields)
 
     async def _take_all(self) -> None:
-        taken = 0
+        count = 0
         async with contextlib.aclosing(self._items) as items:
             async for item in items:
                 self._take(item)
-                taken += 1
-                if taken % EVENTS_PER_TURN == 0:
+                count += 1
+                if count % EVENTS_PER_TURN == 0:
                     await asyncio.sleep(0)
 
     def _take(self, item: T | GenericEvent[T] | Request) -> None:

@@ -40,10 +40,10 @@ def set_condition(
     position = next((index for index, each in enumerate(conditions) if each.get("type") == type_), len(conditions))
     present = conditions[position] if position < len(conditions) else {}
     since = present.get("lastTransitionTime") if present.get("status") == condition["status"] else None
-    made = {**present, **condition, "lastTransitionTime": since or rfc3339((clock or SystemClock()).time())}
-    if made == present:
+    updated = {**present, **condition, "lastTransitionTime": since or rfc3339((clock or SystemClock()).time())}
+    if updated == present:
         return False
-    conditions[position : position + 1] = [made]
+    conditions[position : position + 1] = [updated]
     _status(manifest)["conditions"] = conditions
     return True
 
@@ -66,8 +66,8 @@ def condition_of(obj: object, type_: str) -> Json | None:
 
 def is_condition(obj: object, type_: str, status: ConditionStatus = "True") -> bool:
     """Whether the status has that condition."""
-    found = condition_of(obj, type_)
-    return found is not None and found.get("status") == status
+    condition = condition_of(obj, type_)
+    return condition is not None and condition.get("status") == status
 
 
 def _condition(type_: str, status: ConditionStatus | bool, reason: str, message: str, generation: object) -> Json:
@@ -93,5 +93,5 @@ def _status(manifest: Json) -> Json:
 
 def _conditions(manifest: Json) -> list[Json]:
     status = manifest.get("status")
-    found = status.get("conditions") if isinstance(status, dict) else None
-    return [each for each in found or () if isinstance(each, dict)]
+    conditions = status.get("conditions") if isinstance(status, dict) else None
+    return [each for each in conditions or () if isinstance(each, dict)]

@@ -61,8 +61,8 @@ def remove_owner_reference(owner: object, manifest: Json) -> bool:
 def owners_of(obj: object) -> list[Json]:
     """All references to owners."""
     manifest = obj if isinstance(obj, dict) else manifest_of(obj)
-    found: list[Any] = metadata_of(manifest).get("ownerReferences") or []
-    return [each for each in found if isinstance(each, dict) and isinstance(each.get("uid"), str)]
+    references: list[Any] = metadata_of(manifest).get("ownerReferences") or []
+    return [each for each in references if isinstance(each, dict) and isinstance(each.get("uid"), str)]
 
 
 def controller_of(obj: object) -> Json | None:

@@ -104,9 +104,9 @@ def print_error(program: str, error: InformerdError) -> int:
 
 def nearest_names(error: UnknownResource) -> list[str]:
     """The resources that may have been meant, the likeliest first, three at most."""
-    asked = error.name.lower().partition(".")[0]
+    name = error.name.lower().partition(".")[0]
     by_plural: dict[str, list[str]] = {}
     for key in error.known:
         by_plural.setdefault(key.partition(".")[0], []).append(key)
-    near = suggest_names(asked, by_plural, 3, cutoff=0.7, compared=None)
+    near = suggest_names(name, by_plural, 3, cutoff=0.7, compared=None)
     return [key for plural in near for key in by_plural[plural]][:3]

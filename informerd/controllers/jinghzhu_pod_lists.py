@@ -135,7 +135,7 @@ class Bookkeeping:
     def _missing(self, jinghzhu: Jinghzhu) -> dict[str, MissingPod]:
         """Listed pods that are gone."""
         owner, compare = jinghzhu.metadata.name, Request.of(jinghzhu) in self._to_compare
-        found: dict[str, MissingPod] = {}
+        missing: dict[str, MissingPod] = {}
         for name in jinghzhu.spec.pod_list:
             if self._pods.get(Request(self._namespace, name)) is not None:
                 continue
@@ -143,8 +143,8 @@ class Bookkeeping:
             if gone is None and compare:
                 gone = self._missing_pods[owner, name] = MissingPod(self._clock.now(), was_seen=False)
             if gone is not None:
-                found[name] = gone
-        return found
+                missing[name] = gone
+        return missing
 
     def _forget_old(self) -> None:
         """Where there are many: those that nobody listed in ten minutes, never one that is still to be taken off."""

@@ -97,15 +97,15 @@ class ListSplitter(Generic[T]):
 
     def _start_of_next(self) -> int | None:
         """Where the next item starts, None where that cannot be told yet or there is none."""
-        found = self._next.match(self._buffer, self._at)
-        if found is None:
+        match = self._next.match(self._buffer, self._at)
+        if match is None:
             if _NOT_YET.match(self._buffer, self._at):
                 return None
             raise MalformedStream("the list's items are malformed")
-        if found[2]:
-            self._ended, self._at = True, found.end()
+        if match[2]:
+            self._ended, self._at = True, match.end()
             return None
-        return found.start(1)
+        return match.start(1)
 
     def _likely_end(self, start: int) -> int:
         """Where the item that starts there probably ends, 0 for no idea."""

@@ -34,8 +34,8 @@ def _check_config(projection: type[Object]) -> None:
         "every object has fields that it does not name: leave out forbid_unknown_fields": config.forbid_unknown_fields,
         "no object has a tag: leave out tag and tag_field": config.tag is not None,
     }
-    for problem, found in problems.items():
-        if found:
+    for problem, fields in problems.items():
+        if fields:
             raise UnusableProjection(projection.__name__, problem)
 
 

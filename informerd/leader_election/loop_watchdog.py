@@ -56,8 +56,8 @@ class LoopWatchdog:
     @property
     def silent_seconds(self) -> float:
         """Seconds for which the loop has owed an answer."""
-        asked = self._asked_at
-        return 0.0 if asked is None else self._clock.now() - asked
+        asked_at = self._asked_at
+        return 0.0 if asked_at is None else self._clock.now() - asked_at
 
     def _answer(self) -> None:
         """Called by the loop."""

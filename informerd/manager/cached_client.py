@@ -91,16 +91,16 @@ class CachedClient:
             each.close()
 
     def _own_writes_of(self, informer: SharedInformer[T], holds: Callable[[T], bool]) -> OwnWrites[T]:
-        made = OwnWrites(informer, timeout=OWN_WRITE_TIMEOUT, clock=self._clock, is_cached=holds)
-        self._own_writes.add(made)
-        return made
+        own_writes = OwnWrites(informer, timeout=OWN_WRITE_TIMEOUT, clock=self._clock, is_cached=holds)
+        self._own_writes.add(own_writes)
+        return own_writes
 
     def _informer(
         self, resource: Resource, projection: type[T], namespace: str, options: CacheOptions
     ) -> SharedInformer[T]:
         transform = combined_transform(options.get("transform"), options.get("strip_managed_fields", self._strip))
 
-        def asked(factory: SharedInformerFactory) -> SharedInformer[T]:
+        def informer_of(factory: SharedInformerFactory) -> SharedInformer[T]:
             return factory.informer(
                 resource,
                 projection,
@@ -110,21 +110,23 @@ class CachedClient:
                 field_selector=options.get("field_selector", ""),
             )
 
-        informer = self._asked_of_either(asked)
+        informer = self._informer_of_either(informer_of)
         if informer not in self.informers:
             self.informers.append(informer)
         return informer
 
-    def _asked_of_either(self, asked: Callable[[SharedInformerFactory], SharedInformer[T]]) -> SharedInformer[T]:
+    def _informer_of_either(
+        self, informer_of: Callable[[SharedInformerFactory], SharedInformer[T]]
+    ) -> SharedInformer[T]:
         try:
-            return asked(self.factory)
+            return informer_of(self.factory)
         except InformerExists as error:
             if not self._shared:
                 raise
             log.info("%s: it gets another one", error, extra={"problem": str(error)})
         if self.own_factory is None:
             self.own_factory = SharedInformerFactory(self.rest, clock=self._clock, discovery=self.factory.discovery)
-        return asked(self.own_factory)
+        return informer_of(self.own_factory)
 
 
 def _checked(namespaces: Sequence[str]) -> tuple[str, ...]:

@@ -115,12 +115,12 @@ class CachedKind(Generic[T]):
 
         Raises NotSynced, MalformedSelector and UnknownField.
         """
-        found: builtins.list[T] = []
+        objects: builtins.list[T] = []
         for informer in self._synced(namespace):
-            found += informer.lister.list(
+            objects += informer.lister.list(
                 namespace, label_selector=label_selector, field_selector=field_selector, where=where
             )
-        return found
+        return objects
 
     def by_index(self, index: str, value: str, *, namespace: str = "") -> builtins.list[T]:
         """The cache's objects that an index has under a value. Raises NotSynced and UnknownIndex."""
@@ -225,7 +225,7 @@ class CachedKind(Generic[T]):
 
     def _synced(self, namespace: str) -> builtins.list[SharedInformer[T]]:
         """The informers that hold a namespace's objects, or all. Raises NotSynced, and InvalidCall for another one."""
-        informers = self._held(namespace)
+        informers = self._informers_of(namespace)
         pending = {
             f"{self.resource.key} in {each.namespace}" if each.namespace else self.resource.key: not_synced_reason(
                 each.health()
@@ -237,7 +237,7 @@ class CachedKind(Generic[T]):
             raise NotSynced(pending, "the cache has not synced yet: {}")
         return informers
 
-    def _held(self, namespace: str) -> builtins.list[SharedInformer[T]]:
+    def _informers_of(self, namespace: str) -> builtins.list[SharedInformer[T]]:
         if not namespace or "" in self._informers:
             return [*self._informers.values()]
         if namespace not in self._informers:

@@ -71,10 +71,12 @@ class SyncAdvice:
             served = await self._discovery.resources()
         except InformerdError:
             served = ()
-        found = next((each for each in served if (each.group, each.plural) == (resource.group, resource.plural)), None)
-        if found is not None and found.version != resource.version:
+        served_resource = next(
+            (each for each in served if (each.group, each.plural) == (resource.group, resource.plural)), None
+        )
+        if served_resource is not None and served_resource.version != resource.version:
             return (
-                f"the API server serves it in the version {found.version}, not in {resource.version}: "
+                f"the API server serves it in the version {served_resource.version}, not in {resource.version}: "
                 "ask for that one, or have its definition serve both"
             )
         return (

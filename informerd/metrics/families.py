@@ -55,12 +55,12 @@ class Families(Generic[T]):
         return family
 
     def _series(self, read: Callable[[T], Values[V]]) -> list[tuple[LabelValues, V]]:
-        found: list[tuple[LabelValues, V]] = []
+        series: list[tuple[LabelValues, V]] = []
         for labels, thing in self._things.items():
             values = read(thing)
             if isinstance(values, Mapping):  # copied in one step, because a scrape may come from another thread
                 pairs = [*values.items()]
-                found += [((*labels, *((own,) if isinstance(own, str) else own)), value) for own, value in pairs]
+                series += [((*labels, *((own,) if isinstance(own, str) else own)), value) for own, value in pairs]
             elif values is not None:
-                found.append((labels, values))
-        return found
+                series.append((labels, values))
+        return series

@@ -150,10 +150,10 @@ def _present(
     """The numbers of handlers of one name are joined."""
 
     def read(subject: Subject) -> dict[str, float]:
-        found: dict[str, list[float]] = {}
+        ages: dict[str, list[float]] = {}
         for listener in subject.informer.registrations:
-            found.setdefault(subject.informer.counters.handlers.label(listener.name), []).append(value(listener))
-        return {name: join(numbers) for name, numbers in found.items()}
+            ages.setdefault(subject.informer.counters.handlers.label(listener.name), []).append(value(listener))
+        return {name: join(numbers) for name, numbers in ages.items()}
 
     return read
 
@@ -163,8 +163,8 @@ def _counted(value: Callable[[HandlerTotals], float]) -> Callable[[Subject], dic
 
 
 def _probe_outcomes(probes: Sequence[Probe]) -> dict[str, float]:
-    found: dict[str, float] = {}
+    outcomes: dict[str, float] = {}
     for probe in probes:
         for outcome, number in [*probe.outcomes.items()]:
-            found[outcome] = found.get(outcome, 0) + number
-    return found
+            outcomes[outcome] = outcomes.get(outcome, 0) + number
+    return outcomes

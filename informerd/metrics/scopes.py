@@ -28,15 +28,15 @@ class LabelSets(Generic[T]):
     def _numbered(self, shown: Mapping[T, LabelValues]) -> Mapping[T, tuple[LabelValues, int]]:
         """A number for each that no other of its scope has; the last scrape's, so that no series changes its owner."""
         before = {each: self._numbers.get(each) for each in shown}
-        found = {each: last for each, last in before.items() if last is not None and last[0] == shown[each]}
-        taken = {*found.values()}
+        numbers = {each: last for each, last in before.items() if last is not None and last[0] == shown[each]}
+        used_numbers = {*numbers.values()}
         for each, scope in shown.items():
-            if each not in found:
-                number = next(number for number in count(1) if (scope, number) not in taken)
-                found[each] = (scope, number)
-                taken.add((scope, number))
-        self._numbers = WeakKeyDictionary(found)
-        return found
+            if each not in numbers:
+                number = next(number for number in count(1) if (scope, number) not in used_numbers)
+                numbers[each] = (scope, number)
+                used_numbers.add((scope, number))
+        self._numbers = WeakKeyDictionary(numbers)
+        return numbers
 
 
 def _told_apart(scope: LabelValues, number: int) -> LabelValues:

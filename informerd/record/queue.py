@@ -105,8 +105,8 @@ class EventQueue:
     async def _write(self, event: Event) -> None:
         outcome = "refused"
         try:
-            told = self._correlator.correlate(event)
-            outcome = "filtered" if told is None else await self._writer.write(told)
+            correlated = self._correlator.correlate(event)
+            outcome = "filtered" if correlated is None else await self._writer.write(correlated)
         except Exception:  # a fault of ours must not end the writing of all events that follow
             log.exception("an event about %s was lost", event.about.name, extra={"object": event.about.name})
         with self._lock:

@@ -81,7 +81,7 @@ class EventRecorder:
         try:
             reference = ObjectReference.to(about, field_path=field_path)
             number = self._outbox.next_nanoseconds(at)
-            made = make_event(
+            new_event = make_event(
                 reference, self.source, type_, reason, message, at=at, nanoseconds=number, annotations=annotations
             )
         except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
@@ -89,7 +89,7 @@ class EventRecorder:
             component = self.source.component
             log.error("an event of %s was not recorded: %s", component, error, extra={"component": component})  # noqa: TRY400 - no trace
             return
-        self._outbox.put(made)
+        self._outbox.put(new_event)
 
     async def run(self) -> None:
         """Write recorded events, until cancelled; the rest is dropped then, so call `flush` first.

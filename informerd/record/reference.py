@@ -26,12 +26,12 @@ class ObjectReference(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
         """The reference to an object. Raises InvalidCall for one without a kind or a name, which nobody could find."""
         if isinstance(about, cls):
             return msgspec.structs.replace(about, field_path=field_path) if field_path else about
-        made = _of_object(about) if isinstance(about, Object) else _of_manifest(about)
-        if not made.kind or not made.name:
+        ref = _of_object(about) if isinstance(about, Object) else _of_manifest(about)
+        if not ref.kind or not ref.name:
             raise InvalidCall(
-                f"{made.kind or 'an object'} {made.name!r} needs a kind and a name, so that an event can refer to it"
+                f"{ref.kind or 'an object'} {ref.name!r} needs a kind and a name, so that an event can refer to it"
             )
-        return msgspec.structs.replace(made, field_path=field_path)
+        return msgspec.structs.replace(ref, field_path=field_path)
 
 
 def _of_object(obj: Object) -> ObjectReference:

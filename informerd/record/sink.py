@@ -50,8 +50,8 @@ class EventSink:
             except InformerdError as error:
                 if not _is_worth_another_try(error) or number == MAX_TRIES:
                     return self._give_up(event, error)
-                asked = min(getattr(error, "retry_after", None) or 0.0, MAX_RETRY_SECONDS)
-                await self._clock.sleep(max(self._pause(number), asked))
+                retry_after = min(getattr(error, "retry_after", None) or 0.0, MAX_RETRY_SECONDS)
+                await self._clock.sleep(max(self._pause(number), retry_after))
             else:
                 self.problem = ""
                 return outcome

@@ -119,10 +119,10 @@ class ClusterConfig:
     def __post_init__(self) -> None:
         try:
             parts = urlsplit(self.server)
-            told = parts.username is not None or parts.password is not None
+            has_credentials = parts.username is not None or parts.password is not None
         except ValueError:
             return  # whoever asks of it is told
-        if told:
+        if has_credentials:
             raise ConfigError(f"the address of {self.name} holds a name or password: credentials go into `credentials`")
 
     @property

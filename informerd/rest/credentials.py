@@ -61,7 +61,7 @@ class Credentials:
         """The credentials of the next request. Raises CredentialsError."""
         credential = await self._plugin.current() if self._plugin else None
         source = self._user.authorization
-        authorization = await _asked(source) if source else self._authorization(credential)
+        authorization = await _call_source(source) if source else self._authorization(credential)
         headers = (("Authorization", authorization),) if authorization else ()
         context = self._tls.context(credential.certificate if credential else None) if self._tls else None
         return RequestCredentials((*headers, *self._impersonation), context)
@@ -101,7 +101,7 @@ def _checked(token: str) -> str:
     return token
 
 
-async def _asked(source: Callable[[], Awaitable[str]]) -> str:
+async def _call_source(source: Callable[[], Awaitable[str]]) -> str:
     """The result of the configuration's own function; any failure there is a CredentialsError."""
     try:
         value = await source()

@@ -109,14 +109,14 @@ class Discovery:
         )
 
     async def _look(self, name: str, find: Callable[[_Known], Resource | None]) -> Resource:
-        found = find(await self._all())
-        if found is None and self._clock.now() - self._known_at >= MIN_REFRESH_SECONDS:
+        resource = find(await self._all())
+        if resource is None and self._clock.now() - self._known_at >= MIN_REFRESH_SECONDS:
             self.invalidate()
-            found = find(await self._all())
-        if found is None:
+            resource = find(await self._all())
+        if resource is None:
             known = tuple(sorted(each.key for each in await self.resources()))
             raise UnknownResource(name, known, stale=await self.stale_versions())
-        return found
+        return resource
 
     async def _all(self) -> _Known:
         known = self._known
@@ -139,7 +139,7 @@ class Discovery:
     async def _ask(self) -> _Known:
         if self._asking is None:
             self._asking = asyncio.create_task(self._ask_roots(), name="discovery")
-            self._asking.add_done_callback(self._asked)
+            self._asking.add_done_callback(self._answered)
         asking = self._asking
         self._waiting[asking] += 1
         try:
@@ -157,7 +157,7 @@ class Discovery:
         if self._asking is asking:
             self._asking = None
 
-    def _asked(self, task: asyncio.Task[_Known]) -> None:
+    def _answered(self, task: asyncio.Task[_Known]) -> None:
         failed = task.cancelled() or task.exception() is not None
         if task is not self._asking:
             return
@@ -184,8 +184,8 @@ class Discovery:
             listed = await self._document(version.path, PlainList)
         except (ApiError, MalformedAnswer):  # an aggregated API server that is down must not hide the others
             return self._remembered(msgspec.structs.replace(version, stale=True))
-        found = plain_resources(version.group, version.version, listed)
-        return msgspec.structs.replace(version, resources=found)
+        resources = plain_resources(version.group, version.version, listed)
+        return msgspec.structs.replace(version, resources=resources)
 
     def _remembered(self, version: GroupVersion) -> GroupVersion:
         """A version whose server is down, with the resources that it had: else a name would come to mean another."""

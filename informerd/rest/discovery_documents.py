@@ -145,8 +145,8 @@ def aggregated_versions(root: Root) -> Iterator[GroupVersion]:
     """Every version with its resources. The server lists a group's preferred version first."""
     for group in root.items or ():
         for version in group.versions or ():
-            found = tuple(_aggregated_resources(group.metadata.name, version))
-            yield GroupVersion(group.metadata.name, version.version, found, version.freshness == "Stale")
+            resources = tuple(_aggregated_resources(group.metadata.name, version))
+            yield GroupVersion(group.metadata.name, version.version, resources, version.freshness == "Stale")
 
 
 def _aggregated_resources(group: str, version: _AggregatedVersion) -> Iterator[Resource]:
@@ -162,5 +162,5 @@ def _aggregated_resources(group: str, version: _AggregatedVersion) -> Iterator[R
                 namespaced=each.scope == "Namespaced",
                 short_names=each.short_names or (),
                 verbs=frozenset(each.verbs),
-                subresources=frozenset(one.subresource for one in each.subresources or ()),
+                subresources=frozenset(subresource.subresource for subresource in each.subresources or ()),
             )

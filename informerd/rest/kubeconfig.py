@@ -49,7 +49,7 @@ class Kubeconfig:
     def cluster_config(self, context: str | None, environ: Mapping[str, str]) -> ClusterConfig:
         """The configuration of `context` (None: the current one). Raises ConfigError."""
         name = context or self.current_context
-        chosen = self._context(name, asked=bool(context))
+        chosen = self._context(name, is_requested=bool(context))
         cluster = self._entry(chosen, "cluster", self.clusters)
         if cluster is None:
             chosen.fail("cluster", "is missing")
@@ -78,13 +78,13 @@ class Kubeconfig:
                     item.fail("name", "is missing")
                 entries.setdefault(item.text("name"), item.section_or_empty(singular))
 
-    def _context(self, name: str, *, asked: bool) -> Section:
+    def _context(self, name: str, *, is_requested: bool) -> Section:
         files = ", ".join(map(str, self.paths))
         known = ", ".join(self.contexts) or "none"
         if not name:
             raise ConfigError(f"{files}: no current-context is set; choose one with --context: {known}")
         if name not in self.contexts:
-            what = f"there is no context {name!r}" if asked else f"current-context {name!r} does not exist"
+            what = f"there is no context {name!r}" if is_requested else f"current-context {name!r} does not exist"
             raise ConfigError(f"{files}: {what}; there are: {known}")
         return self.contexts[name]
 

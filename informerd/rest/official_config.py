@@ -105,8 +105,8 @@ async def load_official_kubeconfig(
         raise ConfigError(f"{path}: the official client cannot load it: {error}") from error
     place = kubeconfig.contexts[name].text("namespace") or "default"
     cluster = kubeconfig.clusters.get(kubeconfig.contexts[name].text("cluster"))
-    found = cluster_from_official(configuration, name=name, namespace=place, environ=environ)
-    return replace(found, compression=cluster is None or not cluster.flag("disable-compression"))
+    loaded = cluster_from_official(configuration, name=name, namespace=place, environ=environ)
+    return replace(loaded, compression=cluster is None or not cluster.flag("disable-compression"))
 
 
 def _refuse_what_is_lost(kubeconfig: Kubeconfig, context: str) -> None:

@@ -36,9 +36,9 @@ def find_resource(resources: Sequence[Resource], name: str) -> Resource | None:
     for match in (_by_resource_name, _by_kind):
         for reading in readings:
             for among in _among(resources, reading):
-                found = match(among, reading.name)
-                if found is not None:
-                    return found
+                matches = match(among, reading.name)
+                if matches is not None:
+                    return matches
     return None
 
 

@@ -123,6 +123,6 @@ def http_date(value: str) -> datetime | None:
 
 def warning_texts(values: Iterable[str]) -> tuple[str, ...]:
     """The texts of Warning headers with code 299, each once (RFC 7234, 5.5), without what could steer a terminal."""
-    found = (match for value in values for match in _WARNING.finditer(value))
-    texts = (_ESCAPE.sub(r"\1", text) for code, _agent, text in (m.groups() for m in found) if code == "299")
+    warnings = (match for value in values for match in _WARNING.finditer(value))
+    texts = (_ESCAPE.sub(r"\1", text) for code, _agent, text in (m.groups() for m in warnings) if code == "299")
     return tuple(dict.fromkeys("".join(each if each.isprintable() else "�" for each in text) for text in texts))

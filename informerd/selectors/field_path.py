@@ -68,10 +68,10 @@ class FieldPath(Generic[T]):
         """
         if self._plain is not None:
             return (text_of(self._plain(obj)),)
-        found: list[Any] = [obj]
+        values: list[Any] = [obj]
         for get in self._gets:
-            found = [each for value in found for each in get(value) if not _is_nothing(each)]
-        return [text_of(value) for value in found] or ("",)
+            values = [each for value in values for each in get(value) if not _is_nothing(each)]
+        return [text_of(value) for value in values] or ("",)
 
     def _follow(self) -> inspect.Type:
         """Go down the projection's types, noting how to go down its objects; the type at the end."""
@@ -92,10 +92,10 @@ class FieldPath(Generic[T]):
             self._attributes = None
             return inspect.AnyType()
         (kind,) = kinds
-        found = child_of(kind, step)
-        if found is None:
+        child = child_of(kind, step)
+        if child is None:
             raise self._unknown(f"there is no {_written(self._steps[: place + 1])}")
-        attribute, there = found
+        attribute, there = child
         if attribute and kind is here and self._attributes is not None:
             self._attributes.append(attribute)
         else:

@@ -52,14 +52,14 @@ class _Parser:
         self._place = 0
 
     def parse(self) -> list[Requirement]:
-        found: list[Requirement] = []
+        requirements: list[Requirement] = []
         if self._next.is_end:
-            return found
+            return requirements
         while True:
-            found.append(self._requirement())
+            requirements.append(self._requirement())
             separator = self._take()
             if separator.is_end:
-                return found
+                return requirements
             if separator.text != ",":
                 raise self._unexpected(separator, "',' or the end")
 
@@ -139,11 +139,11 @@ class _Parser:
 
 def _tokens(text: str) -> list[_Token]:
     """All tokens, the end as the last."""
-    found: list[_Token] = []
+    tokens: list[_Token] = []
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup or "end"
         if kind == "end":
-            found.append(_Token("", match.start(kind)))
+            tokens.append(_Token("", match.start(kind)))
             break
-        found.append(_Token(match[kind], match.start(kind), kind == "word"))
-    return found
+        tokens.append(_Token(match[kind], match.start(kind), kind == "word"))
+    return tokens

@@ -47,11 +47,11 @@ class FakeClock:
 
     async def wait_for_sleeper(self, at_least: float = 0.0, below: float = float("inf")) -> float:
         """Wait until something sleeps for a time in [at_least, below), and return that time."""
-        found = await eventually(
+        sleeper = await eventually(
             lambda: [seconds for seconds in self.pending_sleeps if at_least <= seconds < below],
             what=f"a sleep in [{at_least}, {below})",
         )
-        return found[0]
+        return sleeper[0]
 
     async def advance(self, seconds: float) -> None:
         """Let time pass; each sleeper wakes at its own moment, and what it does then happens before time goes on."""

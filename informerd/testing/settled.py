@@ -33,13 +33,13 @@ async def wait_until_settled(
     Raises NotInTime after `within` seconds of real time, which says what was still going on.
     """
     chosen = [*controllers]
-    found: dict[int, SharedInformer[Any]] = {id(each): each for each in informers}
+    by_id: dict[int, SharedInformer[Any]] = {id(each): each for each in informers}
     for controller in chosen:
-        found |= {id(each.informer): each.informer for each in controller.sources if isinstance(each, KindSource)}
+        by_id |= {id(each.informer): each.informer for each in controller.sources if isinstance(each, KindSource)}
     why = ""
     try:
         async with asyncio.timeout(within):
-            while why := await _unsettled(client, chosen, [*found.values()]):  # noqa: ASYNC110 - there is no sign
+            while why := await _unsettled(client, chosen, [*by_id.values()]):  # noqa: ASYNC110 - there is no sign
                 await asyncio.sleep(_INTERVAL)
     except TimeoutError:
         raise NotInTime(f"not settled within {within:g} s: {why or 'the API server does not answer'}") from None

@@ -75,11 +75,11 @@ class DelayingQueue(Generic[K]):
 
     def pop(self, now: float) -> list[tuple[K, float, int]]:
         """Take out those that are due, in order, with when they were and their priorities."""
-        found = []
+        due = []
         while (at := self.next_at) is not None and at <= now:
             item = heappop(self._heap)[2]
-            found.append((item, at, self._due.pop(item).priority))
-        return found
+            due.append((item, at, self._due.pop(item).priority))
+        return due
 
     def _tidy(self) -> None:
         if len(self._heap) > 2 * len(self._due) + MAX_STALE_ENTRIES:

@@ -72,18 +72,18 @@ def outage_text(kinds: Iterable[KindInfo], replicas: Mapping[str, Replica]) -> s
     kinds; live/status_text.js does the same.
     """
     shown = [kind for kind in kinds if kind.key in replicas]
-    found = [problem for kind in shown if (problem := freshness_problem(kind, replicas[kind.key])) is not None]
-    if len(found) < len(shown):
-        found = [problem for problem in found if problem.state != "forbidden"]
-    if not found:
+    problems = [problem for kind in shown if (problem := freshness_problem(kind, replicas[kind.key])) is not None]
+    if len(problems) < len(shown):
+        problems = [problem for problem in problems if problem.state != "forbidden"]
+    if not problems:
         return ""
-    first = found[0]
+    first = problems[0]
     words = first.text.replace("{since}", "" if first.since is None else utc_text(first.since))
-    if len(found) == len(shown) and len({problem.state for problem in found}) == 1:
+    if len(problems) == len(shown) and len({problem.state for problem in problems}) == 1:
         return words
-    if len(found) == 1 and first.title in words:
+    if len(problems) == 1 and first.title in words:
         return words
-    return f"{', '.join(problem.title for problem in found)}: {words}"
+    return f"{', '.join(problem.title for problem in problems)}: {words}"
 
 
 def heartbeat_content(
@@ -95,13 +95,13 @@ def heartbeat_content(
     kinds = [kind for kind in kinds if kind.key in replicas]
     problems = {kind.key: freshness_problem(kind, replicas[kind.key]) for kind in kinds}
     health = {kind.key: replicas[kind.key].health for kind in kinds}
-    heard = {key: one.heard for key, one in health.items()}
+    heard = {key: kind_health.heard for key, kind_health in health.items()}
     return {
         "state": "stale" if any(problems.values()) else "live",
         "now": clock.time(),
         "heard": max((moment for moment in heard.values() if moment is not None), default=None),
         "heard_by": heard,
-        "states": {key: one.state for key, one in health.items()},
+        "states": {key: kind_health.state for key, kind_health in health.items()},
         "counts": {key: _count(replicas[key]) for key in health},
         "wrong": {key: len(summaries[key].unhealthy_rows) for key in health},
         "problems": {key: asdict(problem) for key, problem in problems.items() if problem is not None},
@@ -118,10 +118,12 @@ def _count(replica: Replica) -> int | None:
 def _why(health: Iterable[Health], replicas: list[Replica]) -> dict[str, object]:
     known = list(health)
     return {
-        "last_event": max((one.last_event for one in known if one.last_event), default=None),
-        "last_bookmark": max((one.last_bookmark for one in known if one.last_bookmark), default=None),
-        "reconnects": sum(one.reconnects for one in known),
-        "relists": sum(one.relists for one in known),
+        "last_event": max((kind_health.last_event for kind_health in known if kind_health.last_event), default=None),
+        "last_bookmark": max(
+            (kind_health.last_bookmark for kind_health in known if kind_health.last_bookmark), default=None
+        ),
+        "reconnects": sum(kind_health.reconnects for kind_health in known),
+        "relists": sum(kind_health.relists for kind_health in known),
         "gaps_healed": sum(replica.gaps_healed for replica in replicas),
     }
 

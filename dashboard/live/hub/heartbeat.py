@@ -43,10 +43,10 @@ class Heartbeat:
         kinds = self._kinds
         replicas = {replica.key: replica for replica in kinds.replicas}
         content = heartbeat_content(kinds.all_kinds, replicas, kinds.summaries, self._clock)
-        found = {**self._uncounted(), **cast("dict[str, object]", content["problems"])}
+        problems_by_kind = {**self._uncounted(), **cast("dict[str, object]", content["problems"])}
         steady = {kind.key for kind in kinds.configured}
-        problems = {key: problem for key, problem in found.items() if key in steady}
-        parts = {key: problem for key, problem in found.items() if key not in steady}
+        problems = {key: problem for key, problem in problems_by_kind.items() if key in steady}
+        parts = {key: problem for key, problem in problems_by_kind.items() if key not in steady}
         deaf = bool(kinds.replicas.channel_problem)
         state = "stale" if deaf or problems else "live"
         content_with_state = {**content, "state": state, "problems": problems, "problem": self._problem(), "deaf": deaf}

@@ -52,10 +52,12 @@ class KindDiscovery:
             if kind.resolved:
                 discovery.invalidate()
             try:
-                found = await discovery.resolve(name)
+                resource = await discovery.resolve(name)
             except InformerdError:
                 continue
-            self._take(kind_of(found) if kind.resolved and not is_builtin(kind.key) else kind.with_resource(found))
+            self._take(
+                kind_of(resource) if kind.resolved and not is_builtin(kind.key) else kind.with_resource(resource)
+            )
 
     def _is_due(self, kind: KindInfo, retry: float) -> bool:
         now = self._clock.now()

@@ -64,15 +64,15 @@ def unavailable_kinds(
     kinds: Mapping[str, KindInfo], replicas: Iterable[Replica], *, is_unreachable: bool = False
 ) -> UnavailableKinds:
     """The unavailable kinds among these replicas. `is_unreachable`: kinds that have not been heard of will not be."""
-    found: dict[str, list[str]] = {"forbidden": [], "failing": [], "waiting": []}
+    titles: dict[str, list[str]] = {"forbidden": [], "failing": [], "waiting": []}
     number = 0
     for replica in replicas:
         number += 1
         if is_unknown(replica):
             hopeful = informer_state(replica) in WAITING_STATES and not is_unreachable
             why = "forbidden" if informer_state(replica) == "forbidden" else "waiting" if hopeful else "failing"
-            found[why].append(kinds[replica.key].title)
-    return UnavailableKinds(tuple(found["forbidden"]), tuple(found["failing"]), tuple(found["waiting"]), number)
+            titles[why].append(kinds[replica.key].title)
+    return UnavailableKinds(tuple(titles["forbidden"]), tuple(titles["failing"]), tuple(titles["waiting"]), number)
 
 
 def join_titles(titles: Sequence[str]) -> str:

@@ -135,9 +135,9 @@ class Matches:
                 batch = [row for row in batch if row.uid not in self._moved]
             if ages:
                 self._due.note_new([row.uid for row in batch], batch_filter.next_dues(batch, now))
-            found = batch_filter.through(batch, now)
-            self.match_set.add_batch([row.uid for row in batch], [row.uid for row in found])
-            self.facets.update(map(_STATUS, found))
+            matching = batch_filter.through(batch, now)
+            self.match_set.add_batch([row.uid for row in batch], [row.uid for row in matching])
+            self.facets.update(map(_STATUS, matching))
             self.scanned_count = start
             yield None
         self.match_set.compact()

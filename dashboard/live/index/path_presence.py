@@ -63,7 +63,7 @@ class PathPresence:
             while not column.ready and column.error is None:
                 yield "wait"
             if column.ready:
-                self._report_found(path, len(column) > 0)
+                self._report_presence(path, len(column) > 0)
                 return
         for position, uid in enumerate(list(self._rows), start=1):
             row = self._rows.get(uid)
@@ -72,9 +72,9 @@ class PathPresence:
                 return
             if position % STEP == 0:
                 yield None
-        self._report_found(path, False)
+        self._report_presence(path, False)
 
-    def _report_found(self, path: FieldPath, seen: bool) -> None:
+    def _report_presence(self, path: FieldPath, seen: bool) -> None:
         """All rows have been read. A row that changed meanwhile may have shown the field already, and is right."""
         if seen or self._is_present.get(path) is None:
             self._report(path, seen)

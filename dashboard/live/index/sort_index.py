@@ -68,8 +68,8 @@ class _Heads(dict[Cell, bytes]):
         self._key = key
 
     def __missing__(self, value: Cell) -> bytes:
-        found = self[value] = encode_head(self._key.head(value))
-        return found
+        head = self[value] = encode_head(self._key.head(value))
+        return head
 
     def entries(self, rows: list[Row]) -> list[tuple[str, EncodedKey]]:
         """The entry of each row, by its uid."""

@@ -52,14 +52,14 @@ class SortedList:
 
     def window(self, start: int, size: int) -> list[EncodedKey]:
         """`size` entries from index `start`."""
-        found: list[EncodedKey] = []
+        keys: list[EncodedKey] = []
         for block in self._blocks:
             if start < len(block):
-                found += block[start : start + size - len(found)]
-                if len(found) == size:
+                keys += block[start : start + size - len(keys)]
+                if len(keys) == size:
                     break
             start = max(0, start - len(block))
-        return found
+        return keys
 
     def blocks(self) -> list[list[EncodedKey]]:
         """All entries in order as they are now, a copy, in blocks."""

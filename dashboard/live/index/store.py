@@ -142,11 +142,11 @@ class IndexStore:
         """
         async with self._ready_result(kind, query) as result:
             entries, rows = result.sort_keys(), dict(result.rows)  # as they are now, whatever changes between the steps
-        found: list[Row] = []
+        found_rows: list[Row] = []
         for start in range(0, len(entries), ROWS_PER_STEP):
-            found += [rows[decode_uid(entry)] for entry in entries[start : start + ROWS_PER_STEP]]
+            found_rows += [rows[decode_uid(entry)] for entry in entries[start : start + ROWS_PER_STEP]]
             await asyncio.sleep(0)
-        return found
+        return found_rows
 
     @contextlib.asynccontextmanager
     async def _ready_result(self, kind: KindInfo, query: Query) -> AsyncIterator[ResultSet]:

@@ -180,14 +180,14 @@ class TextCounts:
         return self._with(SEPARATOR + text[:no_more], MOST_COMPARED) if no_more else {}
 
     def _with(self, part: str, most: int = MAX_DISTINCT) -> dict[str, int]:
-        found: dict[str, int] = {}
+        merged: dict[str, int] = {}
         for joined in self._parts():
             for text in joined.holding(part):
                 if count := self._counts.get(text):  # what is no more there is found, too
-                    found[text] = count
-                    if len(found) == most:
-                        return found
-        return found
+                    merged[text] = count
+                    if len(merged) == most:
+                        return merged
+        return merged
 
     def _parts(self) -> Iterator[_Joined]:
         yield from self._full

@@ -138,11 +138,11 @@ def all_columns(key: str) -> IndexedColumns:
 def cells_of(row: Row, columns: IndexedColumns) -> tuple[CellText, ...]:
     """The cells of a row in these columns. Fields by path are read from its whole object, all at once."""
     paths = _paths_of(columns)
-    found = iter(path_reader(paths)(row)) if paths else iter(())
+    path_values = iter(path_reader(paths)(row)) if paths else iter(())
     return tuple(
         _cell(column, row.cells[index] if index < len(row.cells) else None)
         if column.path is None
-        else _path_cell(column, next(found))
+        else _path_cell(column, next(path_values))
         for index, column in columns
     )
 
@@ -228,7 +228,7 @@ def bar_segments(counts: Mapping[Tone, int]) -> tuple[BarSegment, ...]:
 
 def tone_counts(pairs: Iterable[tuple[Tone, int]]) -> dict[Tone, int]:
     """Sums by tone."""
-    found: dict[Tone, int] = {}
+    counts: dict[Tone, int] = {}
     for tone, count in pairs:
-        found[tone] = found.get(tone, 0) + count
-    return found
+        counts[tone] = counts.get(tone, 0) + count
+    return counts

@@ -43,9 +43,9 @@ def _longest_rising(pairs: Sequence[tuple[str, int]]) -> frozenset[str]:
         previous.append(tail_index[at - 1] if at else -1)
         tails[at : at + 1] = [position]
         tail_index[at : at + 1] = [index]
-    found: set[str] = set()
+    kept_names: set[str] = set()
     index = tail_index[-1] if tail_index else -1
     while index >= 0:
-        found.add(pairs[index][0])
+        kept_names.add(pairs[index][0])
         index = previous[index]
-    return frozenset(found)
+    return frozenset(kept_names)

@@ -48,7 +48,7 @@ class HtmlPart:
         """The part with this id: itself or one inside."""
         if self.id == name:
             return self
-        return next((found for part in self.children if (found := part.find(name)) is not None), None)
+        return next((part_found for part in self.children if (part_found := part.find(name)) is not None), None)
 
     @property
     def is_list(self) -> bool:
@@ -120,8 +120,8 @@ def _know_inner(part: HtmlPart) -> bool:
 
 def _marked(tag: str, name: str, attributes: str) -> HtmlPart | None:
     """The part that a start tag begins; None where it is not marked."""
-    found = _ID.search(attributes) if _MARK.search(attributes) else None
-    return HtmlPart(found[1], tag, name) if found is not None else None
+    match = _ID.search(attributes) if _MARK.search(attributes) else None
+    return HtmlPart(match[1], tag, name) if match is not None else None
 
 
 def diff_partials(old: HtmlPart, new: HtmlPart) -> str | None:
@@ -188,12 +188,12 @@ class SentFragments:
 
     def changed_partials(self, fragments: Iterable[Fragment]) -> str:
         """hx-partials of those that differ from the last call's."""
-        found = ""
+        html_of_changes = ""
         for target, swap, html in fragments:
             if self._sent.get(target) != html:
                 self._sent[target] = html
-                found += hx_partial(target, swap, html)
-        return found
+                html_of_changes += hx_partial(target, swap, html)
+        return html_of_changes
 
     def forget(self) -> None:
         """Forget all fragments: no viewer has any."""

@@ -28,7 +28,7 @@ class AnnouncedDictionaries:
         """The dictionaries that a frame with `rows` has to carry. Those that none of the `retained_rows` needs are
         dropped.
         """
-        new = {id_: found for id_, found in _needed(rows).items() if self._by_id.get(id_) is not found}
+        new = {id_: entry for id_, entry in _needed(rows).items() if self._by_id.get(id_) is not entry}
         if not new:
             return ()
         still = _needed(retained_rows)
@@ -78,5 +78,5 @@ class ReceivedDictionaries:
 
 
 def _needed(rows: Iterable[Row]) -> dict[int, Dictionary]:
-    found = {row.blob.dictionary for row in rows if row.blob is not None}
-    return {dictionary.id: dictionary for dictionary in found if dictionary is not None}
+    dictionaries = {row.blob.dictionary for row in rows if row.blob is not None}
+    return {dictionary.id: dictionary for dictionary in dictionaries if dictionary is not None}

@@ -132,22 +132,22 @@ class FeedHistory:
         """Spans within a span of time in which no worker reported changes of one of these kinds; oldest first, no
         overlaps.
         """
-        found: list[UnannouncedPeriod] = []
+        periods: list[UnannouncedPeriod] = []
         for since, until in sorted(span for key in keys for span in self._logs[key].unannounced):
             if until < begin or since > end:
                 continue
-            if found and since <= found[-1][1]:
-                since, until = found[-1][0], max(until, found.pop()[1])
-            found.append((since, until))
-        return found
+            if periods and since <= periods[-1][1]:
+                since, until = periods[-1][0], max(until, periods.pop()[1])
+            periods.append((since, until))
+        return periods
 
     def chunks(self, keys: Iterable[str], begin: float, end: float) -> list[HistoryChunk]:
         """Chunks of these kinds within a span of time, the chunk with the newest entry first.
 
         The first and the last chunk of a kind may have entries from outside the span.
         """
-        found = [piece for key in keys for piece in self._of(key) if piece.last >= begin and piece.first_at <= end]
-        return sorted(found, key=lambda piece: (piece.last, piece.key), reverse=True)
+        chunks = [piece for key in keys for piece in self._of(key) if piece.last >= begin and piece.first_at <= end]
+        return sorted(chunks, key=lambda piece: (piece.last, piece.key), reverse=True)
 
     def rates(self, keys: Iterable[str], now: float) -> Iterator[Rate]:
         """Counts by second of the last 15 minutes, as the worker counted them, including entries that were lost."""

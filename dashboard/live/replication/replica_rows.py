@@ -29,8 +29,8 @@ class UidIndex:
 
     def uids_of(self, name: str) -> Collection[str]:
         """The uids of the rows that have this name, in no order. Do not keep it: it may change with the rows."""
-        found = self._uids.get(name, ())
-        return (found,) if isinstance(found, str) else found
+        uids = self._uids.get(name, ())
+        return (uids,) if isinstance(uids, str) else uids
 
     def update(self, old: Row | None, new: Row | None) -> None:
         """The row was `old`, None where it is new, and is now `new`; None: it is deleted."""

@@ -153,8 +153,8 @@ class Replicas:
     async def _ask(self, question: SnapshotRequest) -> None:
         if not self._inbox.channel_name:
             return
-        asked = msgspec.structs.replace(question, reply_channel=self._inbox.channel_name)
-        await self._sender.to_group(REQUEST_GROUP, {"type": "feed.ask", "data": encoder.encode(asked)})
+        request = msgspec.structs.replace(question, reply_channel=self._inbox.channel_name)
+        await self._sender.to_group(REQUEST_GROUP, {"type": "feed.ask", "data": encoder.encode(request)})
 
 
 REPLICAS: Key[Replicas] = Key("replicas")

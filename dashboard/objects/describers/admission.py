@@ -73,21 +73,21 @@ def policy_binding_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
     )  # fmt: skip
 
 
-def _constraints(found: Mapping[str, Any]) -> Iterator[Fact | None]:
+def _constraints(match: Mapping[str, Any]) -> Iterator[Fact | None]:
     """The requests and objects that it applies to."""
-    rules = as_maps(found.get("rules")) or as_maps(found.get("resourceRules"))
+    rules = as_maps(match.get("rules")) or as_maps(match.get("resourceRules"))
     yield make_fact("About", *map(_rule, rules))
-    yield make_fact("Not about", *map(_rule, as_maps(found.get("excludeResourceRules"))))
-    yield make_fact("In namespaces", f"with {words}" if (words := _selected(found, "namespaceSelector")) else None)
-    yield make_fact("Objects", f"with {words}" if (words := _selected(found, "objectSelector")) else None)
-    conditions = as_maps(found.get("matchConditions"))
+    yield make_fact("Not about", *map(_rule, as_maps(match.get("excludeResourceRules"))))
+    yield make_fact("In namespaces", f"with {words}" if (words := _selected(match, "namespaceSelector")) else None)
+    yield make_fact("Objects", f"with {words}" if (words := _selected(match, "objectSelector")) else None)
+    conditions = as_maps(match.get("matchConditions"))
     yield make_fact(
         "Only if", *(f"{as_text(each.get('name'))}: {as_text(each.get('expression'))}" for each in conditions)
     )
 
 
-def _selected(found: Mapping[str, Any], field: str) -> str:
-    return selector_text(found.get(field), "")
+def _selected(rules: Mapping[str, Any], field: str) -> str:
+    return selector_text(rules.get(field), "")
 
 
 def _rule(rule: Mapping[str, Any]) -> str:

@@ -40,7 +40,10 @@ def autoscaler_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
 def _metric(metric: Mapping[str, Any], current: Mapping[str, Any]) -> Fact | None:
     kind = as_text(metric.get("type"))
     field = _SOURCES.get(kind, "")
-    source, found = as_map(metric.get(field)), as_map(current.get(field)) if current.get("type") == kind else {}
+    source, current_source = (
+        as_map(metric.get(field)),
+        as_map(current.get(field)) if current.get("type") == kind else {},
+    )
     inner, about = as_map(source.get("metric")), as_map(source.get("describedObject"))
     selector = selector_text(inner.get("selector"), "")
     of = {
@@ -51,7 +54,7 @@ def _metric(metric: Mapping[str, Any], current: Mapping[str, Any]) -> Fact | Non
         "External": "from outside the cluster",
     }.get(kind, "")
     about_it = ", ".join(part for part in (of, selector) if part)
-    amounts = f"{_target(as_map(source.get('target')))} wanted, {_amount(as_map(found.get('current')))} now"
+    amounts = f"{_target(as_map(source.get('target')))} wanted, {_amount(as_map(current_source.get('current')))} now"
     name = as_text(source.get("name") or inner.get("name")) or kind
     return make_fact(name, f"{about_it}: {amounts}" if about_it else amounts, is_user_named=True)
 
@@ -69,12 +72,12 @@ def _target(target: Mapping[str, Any]) -> str:
 
 
 def _pace(rules: Any, extreme: str) -> Iterator[str]:
-    found = as_map(rules)
-    window, choice = as_int(found.get("stabilizationWindowSeconds")), found.get("selectPolicy")
+    policy = as_map(rules)
+    window, choice = as_int(policy.get("stabilizationWindowSeconds")), policy.get("selectPolicy")
     if choice == "Disabled":
         yield "never"
         return
-    steps = [_step(each) for each in as_maps(found.get("policies"))]
+    steps = [_step(each) for each in as_maps(policy.get("policies"))]
     least = ", whichever is less" if choice == "Min" else ", whichever is more"
     if steps:
         yield " or ".join(steps) + (least if len(steps) > 1 else "")

@@ -50,15 +50,15 @@ def setup_facts(container: Mapping[str, Any], status: Mapping[str, Any], namespa
 
 def security_context_text(context: Any) -> str:
     """A security context, as far as it differs from the defaults."""
-    found = as_map(context)
-    capabilities = as_map(found.get("capabilities"))
-    profile = as_map(found.get("seccompProfile"))
+    fields = as_map(context)
+    capabilities = as_map(fields.get("capabilities"))
+    profile = as_map(fields.get("seccompProfile"))
     parts = (
-        "privileged" if found.get("privileged") is True else "",
-        *(f"{title} {as_text(found[name])}" for name, title in _IDS if name in found),
-        "never as root" if found.get("runAsNonRoot") is True else "",
-        "its files cannot be written" if found.get("readOnlyRootFilesystem") is True else "",
-        "may not gain privileges" if found.get("allowPrivilegeEscalation") is False else "",
+        "privileged" if fields.get("privileged") is True else "",
+        *(f"{title} {as_text(fields[name])}" for name, title in _IDS if name in fields),
+        "never as root" if fields.get("runAsNonRoot") is True else "",
+        "its files cannot be written" if fields.get("readOnlyRootFilesystem") is True else "",
+        "may not gain privileges" if fields.get("allowPrivilegeEscalation") is False else "",
         f"may also {', '.join(as_texts(capabilities.get('add')))}" if capabilities.get("add") else "",
         f"may not {', '.join(as_texts(capabilities.get('drop')))}" if capabilities.get("drop") else "",
         f"seccomp {as_text(profile.get('type'))}" if profile else "",
@@ -133,13 +133,13 @@ def _value(entry: Mapping[str, Any], namespace: str) -> list[TextPiece]:
     if not source:
         return [TextPiece(as_text(entry.get("value")) or '""')]
     for field, key, kind in (("configMapKeyRef", "configmaps", "ConfigMap"), ("secretKeyRef", "secrets", "Secret")):
-        if isinstance(found := source.get(field), Mapping):
-            name = object_piece(key, namespace, as_text(found.get("name")))
-            return [TextPiece(f"{as_text(found.get('key'))} of {kind} "), name, TextPiece(_optional(found))]
-    if isinstance(found := source.get("resourceFieldRef"), Mapping):
-        return [TextPiece(f"the container's {as_text(found.get('resource'))}")]
-    if isinstance(found := source.get("fieldRef"), Mapping):
-        return [TextPiece(f"the pod's {as_text(found.get('fieldPath'))}")]
+        if isinstance(reference := source.get(field), Mapping):
+            name = object_piece(key, namespace, as_text(reference.get("name")))
+            return [TextPiece(f"{as_text(reference.get('key'))} of {kind} "), name, TextPiece(_optional(reference))]
+    if isinstance(reference := source.get("resourceFieldRef"), Mapping):
+        return [TextPiece(f"the container's {as_text(reference.get('resource'))}")]
+    if isinstance(reference := source.get("fieldRef"), Mapping):
+        return [TextPiece(f"the pod's {as_text(reference.get('fieldPath'))}")]
     return [TextPiece(f"from {', '.join(map(as_text, source))}")]
 
 

@@ -102,13 +102,13 @@ def _container_line(
 
 def _ports(container: Mapping[str, Any]) -> tuple[Sentence, ...]:
     """``port 8080/TCP http, 9090/TCP``."""
-    found = [
+    ports = [
         f"{as_text(port.get('containerPort'))}/{as_text(port.get('protocol')) or 'TCP'} "
         f"{as_text(port.get('name'))}".strip()
         + (f" (the node's {as_text(port['hostPort'])})" if port.get("hostPort") else "")
         for port in as_maps(container.get("ports"))
     ]
-    return ((TextPiece(f"port{'s' if len(found) > 1 else ''} {', '.join(found)}"),),) if found else ()
+    return ((TextPiece(f"port{'s' if len(ports) > 1 else ''} {', '.join(ports)}"),),) if ports else ()
 
 
 def _past(status: Mapping[str, Any]) -> Iterator[Sentence]:
@@ -122,8 +122,12 @@ def _past(status: Mapping[str, Any]) -> Iterator[Sentence]:
         words, _, ended = _state(last, "container")
         at = parse_timestamp(ended)
         when = (TextPiece(", "), age_piece(at), TextPiece(" ago")) if at is not None else ()
-        said = as_text(as_map(last["terminated"]).get("message"))
-        yield (TextPiece(f"before that {words[0].lower()}{words[1:]}"), *when, TextPiece(f": {said}" if said else ""))
+        termination_message = as_text(as_map(last["terminated"]).get("message"))
+        yield (
+            TextPiece(f"before that {words[0].lower()}{words[1:]}"),
+            *when,
+            TextPiece(f": {termination_message}" if termination_message else ""),
+        )
 
 
 def _state(state: Mapping[str, Any], kind: ContainerKind) -> tuple[str, Tone, str]:

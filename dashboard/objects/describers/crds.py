@@ -17,7 +17,7 @@ def definition_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
     key = f"{plural}.{served}"
     service = as_map(as_map(as_map(as_map(spec.get("conversion")).get("webhook")).get("clientConfig")).get("service"))
     namespace = as_text(service.get("namespace"))
-    asked = [
+    webhook = [
         TextPiece("Service "),
         object_piece("services", namespace, as_text(service.get("name"))),
         TextPiece(f" in {namespace}"),
@@ -28,7 +28,7 @@ def definition_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
         make_fact("Called", ", ".join([plural, as_text(names.get("singular")), *as_texts(names.get("shortNames"))])),
         make_fact("In categories", ", ".join(as_texts(names.get("categories"))) or None),
         *map(_version, as_maps(spec.get("versions"))),
-        make_fact("Converted by", asked if service else None),
+        make_fact("Converted by", webhook if service else None),
         make_fact(
             "Stored as", ", ".join(stored) + (": objects in all of these may exist" if len(stored) > 1 else "")
         ),

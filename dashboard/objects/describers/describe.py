@@ -151,6 +151,8 @@ def _owners(metadata: Mapping[str, Any]) -> tuple[OwnerLink, ...]:
 
 def _owner(owner: Mapping[str, Any]) -> OwnerLink:
     kind, group = as_text(owner.get("kind")), as_text(owner.get("apiVersion")).rpartition("/")[0]
-    found = find_kind(f"{kind}.{group}" if group else kind)
-    known = found is not None and found.resolved
-    return OwnerLink(kind, as_text(owner.get("name")), as_text(owner.get("uid")), found.key if found and known else "")
+    owner_kind = find_kind(f"{kind}.{group}" if group else kind)
+    known = owner_kind is not None and owner_kind.resolved
+    return OwnerLink(
+        kind, as_text(owner.get("name")), as_text(owner.get("uid")), owner_kind.key if owner_kind and known else ""
+    )

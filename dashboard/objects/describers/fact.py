@@ -85,9 +85,9 @@ def requirement_text(entry: Mapping[str, Any]) -> str:
     }.get(operator, f"{key} {operator} {values}".strip())
 
 
-def labels_text(found: Any) -> str:
+def labels_text(labels: Any) -> str:
     """``app=web, tier=a``."""
-    return ", ".join(f"{name}={as_text(value)}" for name, value in as_map(found).items())
+    return ", ".join(f"{name}={as_text(value)}" for name, value in as_map(labels).items())
 
 
 def selector_text(selector: Any, everything: str = "everything") -> str:

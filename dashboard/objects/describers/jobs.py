@@ -87,8 +87,8 @@ def _failures(most: Any, one: str = "failure", several: str = "failures") -> str
 
 def _indexes(indexes: Any) -> str | None:
     """``index 3``, ``indexes 0-2,5``; empty where there are none."""
-    found = as_text(indexes)
-    return f"index{'' if found.isdigit() else 'es'} {found}" if found else None
+    text = as_text(indexes)
+    return f"index{'' if text.isdigit() else 'es'} {text}" if text else None
 
 
 def _completions_text(spec: Mapping[str, Any]) -> str:
@@ -104,11 +104,11 @@ def _completions_text(spec: Mapping[str, Any]) -> str:
 
 
 def _progress_text(status: Mapping[str, Any]) -> str | None:
-    active, ready, going = (as_int(status.get(name)) or 0 for name in ("active", "ready", "terminating"))
+    active, ready, terminating = (as_int(status.get(name)) or 0 for name in ("active", "ready", "terminating"))
     succeeded, failed = (as_int(status.get(name)) or 0 for name in ("succeeded", "failed"))
     if not status:
         return None
-    end = f", {going} ending" if going else ""
+    end = f", {terminating} ending" if terminating else ""
     well = f", {ready} of them ready" if active else ""
     return f"{format_pod_count(active)} running{well}, {succeeded} succeeded, {failed} failed{end}"
 

@@ -27,7 +27,7 @@ def service_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
     kind, selector = as_text(spec.get("type")), spec.get("selector")
     external, inside = as_text(spec.get("externalTrafficPolicy")), as_text(spec.get("internalTrafficPolicy"))
     check, ips = as_text(spec.get("healthCheckNodePort")), as_texts(spec.get("clusterIPs"))
-    asked = f", asked for it on port {check}" if check not in ("", "0") else ""
+    check_port = f", asked for it on port {check}" if check not in ("", "0") else ""
     elsewhere = f"to {as_text(spec.get('externalName'))}, by DNS" if kind == "ExternalName" else None
     slices = list_href(SLICES, namespace, f"label:kubernetes.io/service-name={name_of(obj)}")
     return make_section(
@@ -40,7 +40,7 @@ def service_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
         make_fact("Cluster's IPs", ", ".join(ips) if len(ips) > 1 else "none: DNS names the pods themselves"
              if ips == ["None"] else None),
         make_fact(
-            "From outside", f"only nodes that have one of its pods answer{asked}" if external == "Local" else None
+            "From outside", f"only nodes that have one of its pods answer{check_port}" if external == "Local" else None
         ),
         make_fact("From inside", "only pods on the same node answer" if inside == "Local" else None),
         make_fact("Same client", _affinity(spec)),

@@ -43,7 +43,8 @@ def _settings(spec: Mapping[str, Any], status: Mapping[str, Any], namespace: str
     grace, deadline = spec.get("terminationGracePeriodSeconds"), spec.get("activeDeadlineSeconds")
     shared = [name for field, name in _SHARED if spec.get(field) is True]
     secrets = [
-        [object_piece("secrets", namespace, as_text(one.get("name")))] for one in as_maps(spec.get("imagePullSecrets"))
+        [object_piece("secrets", namespace, as_text(secret.get("name")))]
+        for secret in as_maps(spec.get("imagePullSecrets"))
     ]
     ips = [as_text(each.get("ip")) for each in as_maps(status.get("podIPs"))]
     return make_section(

@@ -62,8 +62,8 @@ def _amounts(holder: Mapping[str, Any], field: str) -> Amounts:
 
 
 def _parsed(amounts: Any) -> Amounts:
-    found = {as_text(name): parse_quantity(as_text(amount)) for name, amount in as_map(amounts).items()}
-    return {name: amount for name, amount in found.items() if amount is not None}
+    quantities = {as_text(name): parse_quantity(as_text(amount)) for name, amount in as_map(amounts).items()}
+    return {name: amount for name, amount in quantities.items() if amount is not None}
 
 
 def _sum(amounts: Iterable[Amounts]) -> dict[str, float]:

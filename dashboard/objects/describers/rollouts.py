@@ -87,7 +87,7 @@ def daemonset_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
     spec, status = _parts(obj)
     wanted, there, ready, fresh = (_count(status, name) for name in (
         "desiredNumberScheduled", "currentNumberScheduled", "numberReady", "updatedNumberScheduled"))  # fmt: skip
-    wrong, lacking = _count(status, "numberMisscheduled"), _count(status, "numberUnavailable")
+    misscheduled, lacking = _count(status, "numberMisscheduled"), _count(status, "numberUnavailable")
     nodes = "1 node" if wanted == 1 else f"{wanted} nodes"
     return make_section(
         "rollout", "Rollout",
@@ -95,7 +95,9 @@ def daemonset_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
         make_fact("Pods", f"on {there} of {nodes}, {ready} ready, {fresh} up to date"),
         make_fact("Unavailable", format_pod_count(lacking) if lacking else None, tone="warn"),
         make_fact(
-            "Out of place", f"{format_pod_count(wrong)} on nodes that should have none" if wrong else None, tone="warn"
+            "Out of place",
+            f"{format_pod_count(misscheduled)} on nodes that should have none" if misscheduled else None,
+            tone="warn",
         ),
         make_fact("Strategy", _strategy(as_map(spec.get("updateStrategy")))),
         _available_after(spec),
@@ -116,10 +118,10 @@ def unobserved_fact(obj: Mapping[str, Any]) -> Fact | None:
 
 def selected_pods_fact(obj: Mapping[str, Any], selector: Any) -> Fact | None:
     """Its pods, with a link to their list."""
-    words, found = selector_text(selector), as_map(selector)
+    words, labels = selector_text(selector), as_map(selector)
     if not words:
         return None
-    chosen = None if found.get("matchExpressions") else found.get("matchLabels")
+    chosen = None if labels.get("matchExpressions") else labels.get("matchLabels")
     return make_fact("Selects", [selected_pods_piece(namespace_of(obj), chosen, words)])
 
 
@@ -128,17 +130,17 @@ def _parts(obj: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]
 
 
 def _count(fields: Mapping[str, Any], name: str, default: int = 0) -> int:
-    found = as_int(fields.get(name))
-    return default if found is None else found
+    number = as_int(fields.get(name))
+    return default if number is None else number
 
 
 def _progress(spec: Mapping[str, Any], status: Mapping[str, Any]) -> str:
     wanted = _count(spec, "replicas", 1)
-    there, fresh, ready, going = (
+    there, fresh, ready, terminating = (
         _count(status, name) for name in ("replicas", "updatedReplicas", "readyReplicas", "terminatingReplicas")
     )
     old = f", {format_pod_count(there - fresh)} of an older one still there" if there > fresh else ""
-    end = f", {going} ending" if going else ""
+    end = f", {terminating} ending" if terminating else ""
     return f"{fresh} of {format_pod_count(wanted)} of the newest template, {ready} ready{old}{end}"
 
 

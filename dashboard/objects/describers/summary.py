@@ -26,12 +26,12 @@ Summarizer = Callable[[Row, Mapping[str, Any]], list[TextPiece]]
 def summarize(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Sentence:  # noqa: ARG001 - ages are written by the browser
     """The state of the object. What is wrong with it is `row.reason`, which is not repeated here."""
     if row.deleting is not None:
-        asked = deletion_of(obj) or Deletion(row.deleting, 0, row.finalizers)
+        deletion = deletion_of(obj) or Deletion(row.deleting, 0, row.finalizers)
         status = f"{row.status}, " if row.status not in ("", "Current", "Terminating") else ""
         return (
             TextPiece(f"{status}being deleted for " if status else "Being deleted for "),
-            age_piece(asked.requested_at),
-            TextPiece(f"{asked.wait_text}."),
+            age_piece(deletion.requested_at),
+            TextPiece(f"{deletion.wait_text}."),
         )
     pieces = _TELLERS.get(key, _tell_other)(row, obj)
     return (*pieces, TextPiece("."))
@@ -112,9 +112,9 @@ def _tell_job(row: Row, obj: Mapping[str, Any]) -> list[TextPiece]:
 
 def _since(status: Mapping[str, Any], condition: str) -> float | None:
     """When the condition came true; None where it is not."""
-    found = (each for each in as_maps(status.get("conditions")) if each.get("type") == condition)
+    matching = (each for each in as_maps(status.get("conditions")) if each.get("type") == condition)
     return next(
-        (parse_timestamp(each.get("lastTransitionTime")) for each in found if each.get("status") == "True"), None
+        (parse_timestamp(each.get("lastTransitionTime")) for each in matching if each.get("status") == "True"), None
     )
 
 

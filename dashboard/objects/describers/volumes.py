@@ -36,14 +36,14 @@ def claim_text(spec: Mapping[str, Any]) -> str:
 
 def _mounts(spec: Mapping[str, Any]) -> dict[str, list[str]]:
     """By the volume's name: ``api at /data``."""
-    found: dict[str, list[str]] = {}
+    mounts: dict[str, list[str]] = {}
     for field in _CONTAINERS:
         for container in as_maps(spec.get(field)):
             for place, path in (("volumeMounts", "mountPath"), ("volumeDevices", "devicePath")):
                 for mount in as_maps(container.get(place)):
                     where = f"{as_text(container.get('name'))} at {as_text(mount.get(path))}"
-                    found.setdefault(as_text(mount.get("name")), []).append(where)
-    return found
+                    mounts.setdefault(as_text(mount.get("name")), []).append(where)
+    return mounts
 
 
 def _source_text(volume: Mapping[str, Any], namespace: str, pod: str) -> list[TextPiece]:
@@ -124,12 +124,12 @@ def _projected(source: Source, namespace: str) -> list[TextPiece]:
     parts: list[list[TextPiece]] = []
     for entry in as_maps(source.get("sources")):
         for kind, value in entry.items():
-            found = as_map(value)
+            fields = as_map(value)
             teller = _TELLERS.get(kind)
             if kind == "serviceAccountToken":
-                parts.append([TextPiece(_token(found))])
+                parts.append([TextPiece(_token(fields))])
             elif teller is not None:
-                parts.append([*teller(found, namespace), TextPiece(_restrictions(found))])
+                parts.append([*teller(fields, namespace), TextPiece(_restrictions(fields))])
             else:
                 parts.append([TextPiece(kind)])
     return [TextPiece("together: "), *join_sentences(parts, "; ")]

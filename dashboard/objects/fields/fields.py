@@ -115,23 +115,23 @@ def put(value: Value, path: Sequence[Segment], new: Value) -> Value:
 
 def resolve_path(value: Value, path: Path) -> Path:
     """`path` matched to `value`: a message does not show where a name with dots ends, ``spec.map.example.com/a``."""
-    held: list[Segment] = []
+    resolved: list[Segment] = []
     at = 0
     while at < len(path):
-        segment, count = _held_segment(value, path, at)
-        held.append(segment)
+        segment, count = _resolve_segment(value, path, at)
+        resolved.append(segment)
         value, at = get(value, (segment,)), at + count
-    return tuple(held)
+    return tuple(resolved)
 
 
-def _held_segment(value: Value, path: Path, at: int) -> tuple[Segment, int]:
+def _resolve_segment(value: Value, path: Path, at: int) -> tuple[Segment, int]:
     """The value at `path[at:]`, and its number of segments: in a map the longest name that they form.
 
     Only the map's own names are tried, not all that a path of any length could form.
     """
     if isinstance(value, dict) and path[at] not in value:
-        made = ((name, _segments_of(name, path, at)) for name in value if isinstance(name, str))
-        name, count = max(made, key=lambda each: each[1], default=("", 0))
+        candidates = ((name, _segments_of(name, path, at)) for name in value if isinstance(name, str))
+        name, count = max(candidates, key=lambda each: each[1], default=("", 0))
         if count:
             return name, count
     return path[at], 1

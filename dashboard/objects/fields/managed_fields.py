@@ -99,8 +99,8 @@ class FieldOwners:
         """
         if path not in self._owners_of_all and path in self._itself:
             return self._itself[path]
-        held = self._managers_of(path)
-        return held[-1] if held else None
+        managers = self._managers_of(path)
+        return managers[-1] if managers else None
 
     def others(self, path: PlainPath) -> tuple[FieldManager, ...]:
         """Other managers of this field than `of`, the newest first: they set the same value, and may have done
@@ -108,16 +108,16 @@ class FieldOwners:
         """
         if path not in self._owners_of_all and path in self._itself:
             return ()
-        held = self._managers_of(path)
-        return tuple(other for other in reversed(held[:-1]) if other != held[-1])
+        managers = self._managers_of(path)
+        return tuple(other for other in reversed(managers[:-1]) if other != managers[-1])
 
     def _managers_of(self, path: PlainPath) -> list[FieldManager]:
         """The managers of this field, or of a field around it that is owned as a whole, the newest last."""
-        held = self._owners_of_all.get(path)
-        while held is None and path:
+        managers = self._owners_of_all.get(path)
+        while managers is None and path:
             path = path[:-1]
-            held = self._owners_of_all.get(path)
-        return held or []
+            managers = self._owners_of_all.get(path)
+        return managers or []
 
     @property
     def managers(self) -> tuple[ManagedFields, ...]:
@@ -193,13 +193,13 @@ class _Items:
 
     def _indexes_by_key(self, names: tuple[str, ...]) -> dict[str, int]:
         """Indexes of items by these fields, as far as they have them; by the whole item without names."""
-        found = self._by_keys.get(names)
-        if found is None:
-            found = self._by_keys[names] = {}
+        indexes = self._by_keys.get(names)
+        if indexes is None:
+            indexes = self._by_keys[names] = {}
             for place, item in enumerate(self._items):
                 known = {name: item[name] for name in names if name in item} if isinstance(item, Mapping) else item
-                found.setdefault(_frozen(known if names else item), place)
-        return found
+                indexes.setdefault(_frozen(known if names else item), place)
+        return indexes
 
 
 def _frozen(value: Any) -> str:
@@ -269,10 +269,10 @@ def _has(fields: Mapping[str, Any], path: Path) -> bool:
     for depth, segment in enumerate(path):
         if depth and not _parts(fields) and not _is_set_item(segment):
             return True
-        found = fields.get(_step(segment))
-        if not isinstance(found, Mapping):
+        below = fields.get(_step(segment))
+        if not isinstance(below, Mapping):
             return False
-        fields = found
+        fields = below
     return not _parts(fields)
 
 

@@ -148,15 +148,15 @@ def _group_title(resource: Resource) -> str:
 
 def parse_kinds(names: Iterable[str]) -> tuple[KindInfo, ...]:
     """The kinds of a setting's names, in order, each once. Raises ValueError with the unknown name."""
-    found: dict[str, KindInfo] = {}
+    kinds: dict[str, KindInfo] = {}
     for name in names:
         kind = find_kind(name)
         if kind is None:
             raise ValueError(
                 f"{name!r} is no kind: write it as kubectl does, for example pods or mydemos.crddemo.k8s.io"
             )
-        found.setdefault(kind.key, kind)
-    return tuple(found.values())
+        kinds.setdefault(kind.key, kind)
+    return tuple(kinds.values())
 
 
 def is_builtin(key: str) -> bool:

@@ -12,10 +12,10 @@ def owner_references(row: Row) -> tuple[OwnerReference, ...]:
     """All owners, each once, the controller first."""
     if not row.owners:
         return (row.owner,) if row.owner is not None else ()
-    found: dict[str, OwnerReference] = {}
+    references: dict[str, OwnerReference] = {}
     for owner in sorted(row.owners, key=lambda owner: not owner.is_controller):
-        found.setdefault(owner.uid, (owner.kind, owner.name, owner.uid))
-    return tuple(found.values())
+        references.setdefault(owner.uid, (owner.kind, owner.name, owner.uid))
+    return tuple(references.values())
 
 
 def owner_uids(row: Row) -> tuple[str, ...]:

@@ -44,14 +44,14 @@ class Document:
     def position(self, path: tuple[Segment, ...]) -> Position | None:
         """The position of the field at `path`, else of its nearest parent in the text; None for the whole object."""
         node: Node = self.root
-        found: Position | None = None
+        position: Position | None = None
         for segment in path:
             child = _child(node, segment)
             if child is None:
                 break
             named, node = child
-            found = Position(named.line + 1, named.column + 1)
-        return found
+            position = Position(named.line + 1, named.column + 1)
+        return position
 
 
 def parse(text: str) -> Document:

@@ -83,8 +83,8 @@ class _PlacedWriter(YamlWriter):
     def places(self) -> list[PlainPath]:
         """The paths of all lines so far."""
         places: list[PlainPath] = [()] * len(self.lines)
-        for line, found in self._marks:  # fields come before those inside of them, which may begin on the same line
-            places[line : line + len(found)] = found
+        for line, path in self._marks:  # fields come before those inside of them, which may begin on the same line
+            places[line : line + len(path)] = path
         for line in range(1, len(places)):
             places[line] = places[line] or places[line - 1]
         return places

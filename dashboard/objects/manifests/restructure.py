@@ -63,8 +63,8 @@ def _top(text: str, node: SequenceNode, index: int) -> int:
 
 def _bottom(text: str, item: Node) -> int:
     """The end of the line on which an item ends."""
-    found = text.find("\n", item.end)
-    return len(text) if found < 0 else found
+    newline = text.find("\n", item.end)
+    return len(text) if newline < 0 else newline
 
 
 def _checked(document: Document, text: str, target: dict[str, Value]) -> Document:
@@ -79,14 +79,14 @@ def _checked(document: Document, text: str, target: dict[str, Value]) -> Documen
 def _node(document: Document, path: Path) -> Node | None:
     node: Node = document.root
     for segment in path:
-        found: Node | None = None
+        child: Node | None = None
         if isinstance(node, MappingNode):
-            found = next(
+            child = next(
                 (value for key, value in node.entries if not is_merge(key) and key_of(key) == segment), None
             )  # fmt: skip
         elif isinstance(node, SequenceNode) and isinstance(segment, int) and segment < len(node.items):
-            found = node.items[segment]
-        if found is None:
+            child = node.items[segment]
+        if child is None:
             return None
-        node = found
+        node = child
     return node

@@ -199,8 +199,8 @@ class _Rewriter:
         return self._text.rfind("\n", 0, max(offset, 0)) + 1
 
     def _line_end(self, offset: int) -> int:
-        found = self._text.find("\n", offset)
-        return len(self._text) if found < 0 else found
+        newline = self._text.find("\n", offset)
+        return len(self._text) if newline < 0 else newline
 
 
 def _plain(node: Node) -> Value:

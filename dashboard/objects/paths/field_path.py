@@ -90,10 +90,10 @@ def looks_like_path(text: str) -> bool:
     return text.startswith((".", "{", "$")) or "." in text or "[" in text
 
 
-def to_values(found: list[Any]) -> Values:
+def to_values(nodes: list[Any]) -> Values:
     """The found values as they are kept: a list stands for its items, null for nothing."""
     values: list[Value] = []
-    for each in found:
+    for each in nodes:
         if isinstance(each, list) and each:
             values += [_value(item) for item in each]
         elif each is not None:
@@ -119,10 +119,10 @@ def format_value(value: Value) -> str:
     return str(value)
 
 
-def _value(found: Any) -> Value:
-    if isinstance(found, str | int | float):
-        return found
-    return msgspec.json.encode(found).decode()
+def _value(value: Any) -> Value:
+    if isinstance(value, str | int | float):
+        return value
+    return msgspec.json.encode(value).decode()
 
 
 def _read(text: str) -> JsonPath:

@@ -44,8 +44,8 @@ class _Filter:
     equal: bool
 
     def keeps(self, item: Any) -> bool:
-        found = [self._text(each) for each in self.path.all(item)]
-        return (found[0] == self.value) is self.equal if found else False
+        texts = [self._text(each) for each in self.path.all(item)]
+        return (texts[0] == self.value) is self.equal if texts else False
 
     @staticmethod
     def _text(value: Any) -> str:
@@ -119,15 +119,15 @@ class JsonPath:
 
     def all(self, value: Any) -> list[Any]:
         """All values at the path. A missing field or one of another type gives none."""
-        found = [value]
+        values = [value]
         for step in self._steps:
-            found = [each for one in found for each in _next(one, step)]
-        return found
+            values = [each for value_at in values for each in _next(value_at, step)]
+        return values
 
     def first(self, value: Any) -> Any:
         """The first value at the path; None where there is none, as in kubectl."""
-        found = self.all(value)
-        return found[0] if found else None
+        values = self.all(value)
+        return values[0] if values else None
 
 
 def format_name_step(name: str) -> str:

@@ -30,12 +30,12 @@ def sample_rows(rows: Collection[Row], most: int, most_bytes: int) -> list[Row]:
     Rows that do not fit any more are left out; where none fits, the smallest is returned.
     """
     sized = [(row, _size(row)) for row in islice(rows, 0, None, max(1, len(rows) // most))][:most]
-    found, left = [], most_bytes
+    sample, left = [], most_bytes
     for row, size in sized:
         if size <= left:
-            found.append(row)
+            sample.append(row)
             left -= size
-    return found or [row for row, _ in sorted(sized, key=lambda each: each[1])[:1]]
+    return sample or [row for row, _ in sorted(sized, key=lambda each: each[1])[:1]]
 
 
 def _size(row: Row) -> int:
@@ -52,14 +52,14 @@ def _size(row: Row) -> int:
 
 def names_at(path: JsonPath, objects: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """The fields below a path, each with one of its values, in the objects' order."""
-    found: dict[str, Any] = {}
+    names: dict[str, Any] = {}
     for obj in objects:
         for each in path.all(obj):
             if isinstance(each, dict):
                 for name, value in each.items():
-                    if name not in found or found[name] is None:
-                        found[name] = value
-    return found
+                    if name not in names or names[name] is None:
+                        names[name] = value
+    return names
 
 
 def suggest_path(path: FieldPath, objects: list[dict[str, Any]]) -> FieldPath | None:

@@ -44,13 +44,13 @@ def path_reader(paths: tuple[FieldPath, ...]) -> PathReader:
         try:
             raw = row.blob.json()
             try:
-                found = decode(raw)
+                decoded = decode(raw)
             except msgspec.ValidationError:
                 whole = msgspec.json.decode(raw)
                 return tuple([path.values(whole) for path in paths])
         except _SPARED:
             return nothing
-        return tuple([_picked(found, attributes, rest) for attributes, rest in pickers])
+        return tuple([_picked(decoded, attributes, rest) for attributes, rest in pickers])
 
     return read
 

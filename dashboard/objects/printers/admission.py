@@ -72,10 +72,10 @@ def _param_kind(policy: Policy) -> str:
 
 
 def _param_ref(binding: Binding) -> str:
-    found = binding.spec.param_ref
-    if found is None:
+    reference = binding.spec.param_ref
+    if reference is None:
         return ""
-    return f"{found.namespace or '*'}/{found.name}" if found.name else str(found.selector or "*")
+    return f"{reference.namespace or '*'}/{reference.name}" if reference.name else str(reference.selector or "*")
 
 
 _PARAM_KIND = table_column("param-kind", "Param kind", _param_kind, "mono")

@@ -114,8 +114,8 @@ def _established(definition: Definition) -> bool:
     return definition.condition("Established", "True") is not None
 
 
-def _behind(found: ApiService) -> str:
-    service = found.spec.service
+def _behind(api_service: ApiService) -> str:
+    service = api_service.spec.service
     return "Local" if service is None else f"{service.namespace}/{service.name}"
 
 

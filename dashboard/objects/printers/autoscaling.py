@@ -120,8 +120,8 @@ def _target(metric: Metric, now: Metric | None) -> str:
     wanted = metric.source
     if wanted is None:
         return "<unknown type>"
-    found = now.source if now is not None and now.type == metric.type else None
-    current, target = found.current if found is not None else Amount(), wanted.target
+    current_source = now.source if now is not None and now.type == metric.type else None
+    current, target = current_source.current if current_source is not None else Amount(), wanted.target
     if metric.type in ("Resource", "ContainerResource"):
         if target.average_value is not None:
             return f"{wanted.name}: {current.average_value or _UNKNOWN}/{target.average_value}"

@@ -64,7 +64,7 @@ class PodRequest(Object, frozen=True, kw_only=True):
 
 def _words(request: Request) -> str:
     """kubectl's words for the decision and the result."""
-    types = {found.type for found in request.status.conditions}
+    types = {condition.type for condition in request.status.conditions}
     decided = "Approved" if "Approved" in types else "Denied" if "Denied" in types else "Pending"
     ended = ",Failed" if "Failed" in types else ",Issued" if request.status.certificate else ""
     return decided + ended
@@ -73,8 +73,8 @@ def _words(request: Request) -> str:
 def _health(request: Request) -> Health:
     words, conditions = _words(request), request.status.conditions
     for name in ("Failed", "Denied"):
-        if (found := find_condition(conditions, name)) is not None:
-            return Health(words, "bad", f"{name.lower()}: {condition_text(found)}", condition_since(found))
+        if (condition := find_condition(conditions, name)) is not None:
+            return Health(words, "bad", f"{name.lower()}: {condition_text(condition)}", condition_since(condition))
     if request.status.certificate:
         return Health(words, "ok")
     if (approved := find_condition(conditions, "Approved")) is not None:
@@ -91,9 +91,9 @@ def _pod_request_word(request: PodRequest) -> str:
 
 def _pod_request_standing(request: PodRequest) -> Health:
     word = _pod_request_word(request)
-    found = find_condition(request.status.conditions, word)
-    if word in ("Denied", "Failed") and found is not None:
-        return Health(word, "bad", f"{word.lower()}: {condition_text(found)}", condition_since(found))
+    condition = find_condition(request.status.conditions, word)
+    if word in ("Denied", "Failed") and condition is not None:
+        return Health(word, "bad", f"{word.lower()}: {condition_text(condition)}", condition_since(condition))
     return Health(word, "ok") if word == "Issued" else Health(word, "busy", "", created_at(request))
 
 

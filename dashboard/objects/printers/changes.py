@@ -50,8 +50,8 @@ def change_text(key: str, old: Row | None, new: Row | None, columns: tuple[Colum
     fields = _cells(columns_for(key) if columns is None else columns, old, new)
     words = [f"{name} {was} → {now}" for name, was, now in fields]
     if old.deleting is None and new.deleting is not None:
-        held = f", held by finalizers: {', '.join(new.finalizers)}" if new.finalizers else ""
-        words.insert(0, f"deletion asked for{held}")
+        finalizers = f", held by finalizers: {', '.join(new.finalizers)}" if new.finalizers else ""
+        words.insert(0, f"deletion asked for{finalizers}")
     changed = tuple((name, now) for name, _, now in fields)
     if not words:
         words, changed = _fields(old, new)

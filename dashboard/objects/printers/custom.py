@@ -61,8 +61,8 @@ def health_of(obj: Custom) -> tuple[str, Tone, str, float | None]:
     """
     deleting = to_unix_seconds(obj.metadata.deletion_timestamp)
     if deleting is not None:
-        held = ", ".join(obj.metadata.finalizers)
-        return "Terminating", "busy", f"being deleted, held by finalizers: {held}" if held else "", deleting
+        finalizers = ", ".join(obj.metadata.finalizers)
+        return "Terminating", "busy", f"being deleted, held by finalizers: {finalizers}" if finalizers else "", deleting
     status = obj.status if isinstance(obj.status, dict) else {}
     conditions = status.get("conditions")
     ready = _condition(conditions) if isinstance(conditions, list) else None

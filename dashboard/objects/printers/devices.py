@@ -125,8 +125,8 @@ def _errors(request: PoolsRequest) -> int | None:
 
 
 def _completed(request: PoolsRequest) -> datetime | None:
-    found = find_condition(request.status.conditions if request.status else (), "Complete", "True")
-    return found.last_transition_time if found is not None else None
+    condition = find_condition(request.status.conditions if request.status else (), "Complete", "True")
+    return condition.last_transition_time if condition is not None else None
 
 
 CLAIMS = table_printer(

@@ -85,12 +85,12 @@ _TONES: tuple[tuple[str, str, Tone], ...] = (
 def read_job(job: Job) -> PrintedRow:
     """The cells of a job. Duration is None until it has ended: a running job's is the time since its start."""
     conditions = {c.type: c for c in job.status.conditions if c.status == "True"}
-    status, tone, found = "Running", "ok", None
+    status, tone, condition = "Running", "ok", None
     for name, word, its_tone in _TONES:
         if name in conditions or (not name and job.metadata.deletion_timestamp is not None):
-            status, tone, found = word, its_tone, conditions.get(name)
+            status, tone, condition = word, its_tone, conditions.get(name)
             break
-    reason = f"failed: {found.message or found.reason}" if found is not None and status == "Failed" else ""
+    reason = f"failed: {condition.message or condition.reason}" if condition is not None and status == "Failed" else ""
     started, ended = to_unix_seconds(job.status.start_time), to_unix_seconds(job.status.completion_time)
     cells = (
         status,
@@ -101,7 +101,7 @@ def read_job(job: Job) -> PrintedRow:
         job.spec.template.images,
         str(job.spec.selector),
     )
-    since = to_unix_seconds(found.last_transition_time) if found is not None else None
+    since = to_unix_seconds(condition.last_transition_time) if condition is not None else None
     return PrintedRow(status, tone, cells, reason, since if reason else None)  # type: ignore[arg-type]
 
 

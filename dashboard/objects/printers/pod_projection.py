@@ -122,5 +122,5 @@ class Pod(Object, frozen=True, kw_only=True):
 
     def has_condition(self, name: str) -> bool:
         """Whether the condition of that type is True."""
-        found = self.condition(name)
-        return found is not None and found.status == "True"
+        condition = self.condition(name)
+        return condition is not None and condition.status == "True"

@@ -136,8 +136,8 @@ def _is_starting(container: ContainerStatus, ready: Condition) -> bool:
 
 
 def _since(pod: Pod, condition: str) -> float | None:
-    found = pod.condition(condition)
-    changed = to_unix_seconds(found.last_transition_time) if found is not None else None
+    match = pod.condition(condition)
+    changed = to_unix_seconds(match.last_transition_time) if match is not None else None
     return changed or to_unix_seconds(_start(pod))
 
 

@@ -74,10 +74,10 @@ def _all_cells(printed: tuple[PrinterColumn, ...]) -> list[_Cells]:
     cells: list[_Cells] = []
     ids: set[str] = set()
     for each in printed[:MAX_COLUMNS]:
-        made = _cells(each, ids)
-        if made is not None and made.column.id not in ids:
-            cells.append(made)
-            ids.add(made.column.id)
+        computed = _cells(each, ids)
+        if computed is not None and computed.column.id not in ids:
+            cells.append(computed)
+            ids.add(computed.column.id)
     if STATUS_COLUMN.id not in ids:
         cells.append(_Cells(STATUS_COLUMN, None))
     if AGE_COLUMN.id not in ids:

@@ -26,8 +26,8 @@ class Binding(Object, frozen=True, kw_only=True):
 
     def named(self, kind: str) -> str:
         """Its subjects of that kind, as kubectl writes them."""
-        found = [subject for subject in self.subjects if subject.kind == kind]
-        named = [f"{s.namespace}/{s.name}" if kind == "ServiceAccount" else s.name for s in found]
+        subjects = [subject for subject in self.subjects if subject.kind == kind]
+        named = [f"{s.namespace}/{s.name}" if kind == "ServiceAccount" else s.name for s in subjects]
         return ", ".join(named)
 
 

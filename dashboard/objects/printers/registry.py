@@ -77,9 +77,9 @@ def printer_of(key: str) -> Printer:
     A generic kind whose columns no worker has sent yet has a Namespace column even if it is cluster-scoped, because
     columns are the same in every process and only discovery knows the scope.
     """
-    found = PRINTERS.get(key) or _described.get(key)
-    if found is not None:
-        return found
+    printer = PRINTERS.get(key) or _described.get(key)
+    if printer is not None:
+        return printer
     known = KINDS.get(key)
     return custom.CUSTOM_NAMESPACED if known is None or known.namespaced else custom.CUSTOM_CLUSTER
 

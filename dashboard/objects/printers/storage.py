@@ -125,8 +125,8 @@ def _claim_standing(claim: Claim) -> Health:
         if (failed := find_condition(claim.status.conditions, name, "True")) is not None:
             return Health(phase, "warn", f"{name}: {condition_text(failed)}", condition_since(failed))
     for name in ("Resizing", "FileSystemResizePending", "ModifyingVolume"):
-        if (going := find_condition(claim.status.conditions, name, "True")) is not None:
-            return Health(phase, "busy", f"{name}: {condition_text(going)}", condition_since(going))
+        if (condition := find_condition(claim.status.conditions, name, "True")) is not None:
+            return Health(phase, "busy", f"{name}: {condition_text(condition)}", condition_since(condition))
     return Health(phase, "ok")
 
 

@@ -95,8 +95,8 @@ def table_printer(
 
 def terminating(obj: Object) -> Health:
     """Health of an object that is being deleted; finalizers are named, for they hold it."""
-    held = ", ".join(obj.metadata.finalizers)
-    reason = f"being deleted, held by finalizers: {held}" if held else ""
+    finalizers = ", ".join(obj.metadata.finalizers)
+    reason = f"being deleted, held by finalizers: {finalizers}" if finalizers else ""
     return Health("Terminating", "busy", reason, to_unix_seconds(obj.metadata.deletion_timestamp))
 
 
@@ -113,9 +113,9 @@ def to_cell(value: Any) -> Cell:
 
 def shorten(items: Iterable[str], limit: int, *, between: str = ",", spaced: bool = True) -> str | None:
     """The first texts, and the number of others, in kubectl's form: ``a,b,c + 2 more...``."""
-    found = list(items)
-    more = f"{' ' if spaced else ''}+ {len(found) - limit} more..." if len(found) > limit else ""
-    return between.join(found[:limit]) + more or None
+    texts = list(items)
+    more = f"{' ' if spaced else ''}+ {len(texts) - limit} more..." if len(texts) > limit else ""
+    return between.join(texts[:limit]) + more or None
 
 
 def labels_text(labels: Mapping[str, str]) -> str | None:

@@ -145,8 +145,8 @@ def explanation_of(error: ApiError) -> str:
 def rule_of(message: str) -> str:
     """The cluster's rule that a message names; empty where it names none."""
     for pattern, words in _RULES:
-        if found := pattern.search(message):
-            return words.format(**found.groupdict())
+        if match := pattern.search(message):
+            return words.format(**match.groupdict())
     return ""
 
 

@@ -46,12 +46,13 @@ class Mismatch:
 
     @property
     def words(self) -> str:
-        found = "missing" if self.actual is ABSENT or self.actual is None else f"{_value_text(self.actual)} in the text"
+        is_missing = self.actual is ABSENT or self.actual is None
+        actual = "missing" if is_missing else f"{_value_text(self.actual)} in the text"
         if self.page_verb == "holds":
             return "Only the status is edited on this page. Remove this: it would not be written. Nothing was sent."
         if self.path[-1] in ("uid", "resourceVersion"):
-            return f"It is {found}, but this page edits “{self.expected}”. Take the line out, or open the page again."
-        return f"It is {found}, but this page {self.page_verb} “{self.expected}”. Nothing was sent."
+            return f"It is {actual}, but this page edits “{self.expected}”. Take the line out, or open the page again."
+        return f"It is {actual}, but this page {self.page_verb} “{self.expected}”. Nothing was sent."
 
 
 _STRICT = re.compile(r"(?P<what>unknown|duplicate) field \"(?P<field>[^\"]+)\"")
@@ -156,9 +157,9 @@ def unreadable_refusal(error: DocumentError) -> Refusal:
     return Refusal((problem,), 422, "The YAML cannot be read")
 
 
-def mismatch_refusal(found: Iterable[Mismatch]) -> Refusal:
+def mismatch_refusal(mismatches: Iterable[Mismatch]) -> Refusal:
     """The refusal for a text about another object."""
-    problems = tuple(Problem(each.words, path=each.path) for each in found)
+    problems = tuple(Problem(each.words, path=each.path) for each in mismatches)
     return Refusal(problems, 422, "The text is about another object than this page")
 
 
@@ -237,9 +238,9 @@ def _problems_of(error: ApiError) -> tuple[Problem, ...]:
         )
     wrong_type = _GO_FIELD.search(message)
     if wrong_type is not None:
-        found = _GO_TYPES.get(wrong_type["found"].partition(" ")[0], "This")
+        type_name = _GO_TYPES.get(wrong_type["found"].partition(" ")[0], "This")
         hint = " A text like this stands in quotes." if _WANTS_TEXT.search(message) else ""
-        return (Problem(f"{found} cannot stand here.{hint}", message, _go_path(wrong_type["field"])),)
+        return (Problem(f"{type_name} cannot stand here.{hint}", message, _go_path(wrong_type["field"])),)
     return (Problem(explanation_of(error), message, field_of(message)),)
 
 

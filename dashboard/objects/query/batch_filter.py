@@ -35,7 +35,7 @@ class BatchFilter:
 
     def __init__(self, query: Query, fields: Fields) -> None:
         self._namespaces = frozenset(query.namespaces)
-        self._predicates = [_asked(term, fields) for term in query.terms]
+        self._predicates = [_predicate_of(term, fields) for term in query.terms]
         self._ageing = [
             term
             for term in query.terms
@@ -46,8 +46,8 @@ class BatchFilter:
         """Those of `rows` that the query matches at `now` (Unix seconds), in their order."""
         if self._namespaces:
             rows = [row for row in rows if row.namespace in self._namespaces]
-        for asked in self._predicates:
-            rows = list(compress(rows, asked(rows, now)))
+        for predicate in self._predicates:
+            rows = list(compress(rows, predicate(rows, now)))
         return list(rows)
 
     def next_dues(self, rows: Sequence[Row], now: float) -> list[float]:
@@ -59,7 +59,7 @@ class BatchFilter:
         return soonest
 
 
-def _asked(term: Term, fields: Fields) -> BatchPredicate:
+def _predicate_of(term: Term, fields: Fields) -> BatchPredicate:
     if isinstance(term, WordTerm) and term.pattern.is_literal and "/" not in term.pattern.text:
         return _word(term)
     if isinstance(term, LabelTerm) and all(pattern.is_literal for pattern in term.values or ()):
@@ -128,10 +128,10 @@ class _Answers(dict[Cell, bool]):
         self._term = term
 
     def __missing__(self, value: Cell) -> bool:
-        found = self._term.accepts(value, 0.0)
+        is_accepted = self._term.accepts(value, 0.0)
         if len(self) < CACHE_SIZE:
-            self[value] = found
-        return found
+            self[value] = is_accepted
+        return is_accepted
 
 
 def _cells(rows: Sequence[Row], index: int) -> list[Any]:

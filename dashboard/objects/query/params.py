@@ -34,16 +34,16 @@ def split_values(params: Params, name: str) -> list[str]:
 
 def read_namespaces(params: Params, problems: list[QueryProblem]) -> tuple[str, ...]:
     """The names of ``namespace=a,b`` or, as in filters, ``ns=a,b``, without invalid ones."""
-    found = []
+    names = []
     for name in (*split_values(params, "namespace"), *split_values(params, "ns")):
         if _NAMESPACE.fullmatch(name):
-            found.append(name)
+            names.append(name)
         else:
             plain = name.lower()
             suggestion = f"did you mean {plain}? " if _NAMESPACE.fullmatch(plain) else ""
             message = f"{name[:70]!r} cannot be the name of a namespace: {suggestion}{_NAMESPACES}"
             problems.append(QueryProblem("namespace", 0, len(name), message))
-    return tuple(found)
+    return tuple(names)
 
 
 def read_sort(params: Params, key: str, title: str, problems: list[QueryProblem]) -> tuple[str, bool]:

@@ -153,13 +153,13 @@ class TermParser:
         name = token.text[begin : operator.start()]
         if name[:1] in _SIGNS:
             raise FilterSyntaxError(_SIGNS[name[0]], token.position(begin), token.position(begin + 1))
-        found = self._find(name)
-        if found is None:
+        resolved = self._find(name)
+        if resolved is None:
             message = self._unknown(name, token.text[operator.end() :])
             raise FilterSyntaxError(
                 message, token.position(begin), token.position(operator.start() if name else operator.end())
             )
-        column, index, order = found
+        column, index, order = resolved
         op, negative = _split(operator.group(), negative)
         values = token.patterns(operator.end())
         if op == "=" and (order != "age" or values == (Pattern(("",)),)):

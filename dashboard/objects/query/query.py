@@ -52,16 +52,16 @@ class Query(UrlState):
         problems: list[QueryProblem] = []
         columns, title = columns_for(key), _title(key)
         typed = " ".join(param_values(params, "q")).strip()
-        found = parse_filter(typed, columns, title)
-        problems.extend(found.problems)
-        namespaces = found.namespaces or read_namespaces(params, problems)
+        parsed = parse_filter(typed, columns, title)
+        problems.extend(parsed.problems)
+        namespaces = parsed.namespaces or read_namespaces(params, problems)
         if namespaces and not any(column.id == "namespace" for column in columns):
             problems.append(QueryProblem("namespace", 0, 0, f"{title} belong to no namespace"))
             namespaces = ()
         query = cls(
             key=key,
             namespaces=tuple(sorted(set(namespaces))),
-            terms=_in_order(found.terms),
+            terms=_in_order(parsed.terms),
             sort=read_sort(params, key, title, problems),
             page=read_page(params, problems),
             columns=read_columns(params, columns, title, problems),
@@ -109,11 +109,11 @@ class Query(UrlState):
     def with_status(self, status: str) -> Query:
         """With that status added to the selected ones, or removed where it is among them."""
         others = [term for term in self.terms if not _asks_status(term)]
-        asked = {p.text.casefold(): p for term in self.terms if _asks_status(term) for p in term.values}  # type: ignore[union-attr]
-        if asked.pop(status.casefold(), None) is None:
-            asked[status.casefold()] = Pattern((status,))
-        if asked:
-            others.append(_status_term(self.key, tuple(asked[name] for name in sorted(asked))))
+        patterns = {p.text.casefold(): p for term in self.terms if _asks_status(term) for p in term.values}  # type: ignore[union-attr]
+        if patterns.pop(status.casefold(), None) is None:
+            patterns[status.casefold()] = Pattern((status,))
+        if patterns:
+            others.append(_status_term(self.key, tuple(patterns[name] for name in sorted(patterns))))
         return self.with_(terms=tuple(others))
 
     def without_statuses(self) -> Query:

@@ -62,7 +62,7 @@ class Token:
     def find_operator(self) -> re.Match[str] | None:
         """The first operator outside quotation marks."""
         places = (index for index, character in enumerate(self.text) if character in "!<>=")
-        return next((found for index in places if (found := self.operator_at(index)) is not None), None)
+        return next((operator for index in places if (operator := self.operator_at(index)) is not None), None)
 
     def operator_at(self, index: int) -> re.Match[str] | None:
         """The operator that begins at `index`, outside quotation marks."""
@@ -79,13 +79,13 @@ class Token:
 
     def patterns(self, begin: int) -> tuple[Pattern, ...]:
         """The values from `begin` on: commas separate them, unless quoted. Each once, in one order."""
-        found: list[Pattern] = []
+        patterns: list[Pattern] = []
         start = begin
         for index in range(begin, len(self.text) + 1):
             if index == len(self.text) or (self.text[index] == "," and not self.quoted[index]):
-                found.append(self.pattern(start, index))
+                patterns.append(self.pattern(start, index))
                 start = index + 1
-        return tuple(sorted(set(found), key=lambda pattern: pattern.pieces))
+        return tuple(sorted(set(patterns), key=lambda pattern: pattern.pieces))
 
     def pattern(self, begin: int, end: int | None = None) -> Pattern:
         """The value from `begin` to `end`: unquoted stars are wildcards."""
@@ -100,7 +100,7 @@ class Token:
 
 def tokenize(text: str, problems: list[QueryProblem]) -> list[Token]:
     """The tokens of a text; the rest is added to `problems`."""
-    found: list[Token] = []
+    tokens: list[Token] = []
     place = 0
     while place < len(text):
         if text[place].isspace():
@@ -112,8 +112,8 @@ def tokenize(text: str, problems: list[QueryProblem]) -> list[Token]:
         elif not token.text or (token.text == "-" and not token.quoted[0]):
             problems.append(QueryProblem("q", token.start, token.end, "expected a word or a condition"))
         else:
-            found.append(token)
-    return found
+            tokens.append(token)
+    return tokens
 
 
 def _token(text: str, start: int) -> tuple[Token, int, bool]:

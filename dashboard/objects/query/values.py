@@ -98,10 +98,10 @@ def address_key(text: str) -> tuple[int, int, int] | None:
         parts = [int(part) for part in match.groups()]
         return (4, int.from_bytes(parts), 32) if max(parts) < 256 else None
     try:
-        found = ipaddress.ip_interface(text)
+        interface = ipaddress.ip_interface(text)
     except ValueError:
         return None
-    return (found.version, int(found.ip), found.network.prefixlen)
+    return (interface.version, int(interface.ip), interface.network.prefixlen)
 
 
 @lru_cache(maxsize=8192)
@@ -150,9 +150,9 @@ def descending_key(key: SortValue) -> SortValue:
 
 @lru_cache(maxsize=8192)
 def _turned(key: SortValue) -> SortValue:
-    found = tuple([_opposite(part) for part in key])
+    parts = tuple([_opposite(part) for part in key])
     several = not key or isinstance(key[0], tuple)  # as many as there are: what has more of them comes first
-    return (*found, (1,)) if several else found
+    return (*parts, (1,)) if several else parts
 
 
 def _opposite(part: Any) -> object:

@@ -43,10 +43,10 @@ class Pattern:
         if at > end or not folded.startswith(first) or not folded.endswith(last):
             return False
         for piece in middle:
-            found = folded.find(piece, at, end)
-            if found < 0:
+            position = folded.find(piece, at, end)
+            if position < 0:
                 return False
-            at = found + len(piece)
+            at = position + len(piece)
         return True
 
     def is_within(self, text: str) -> bool:

@@ -62,10 +62,10 @@ def _same_fields(rule: str) -> set[str]:
     names: set[str] = set()
     for part in rule.split("&&"):
         match = _SAME_FIELD.fullmatch(part.strip())
-        found = {name for name in match.groups() if name} if match else set()
-        if len(found) != 1:
+        fields = {name for name in match.groups() if name} if match else set()
+        if len(fields) != 1:
             return set()
-        names |= found
+        names |= fields
     return names
 
 

@@ -17,13 +17,13 @@ def items_by_key(items: Value, schema: Schema) -> dict[ItemKey, Value] | None:
     if not schema.list_keys or not isinstance(items, list):
         return None
     keys = _keys(schema)
-    found: dict[ItemKey, Value] = {}
+    by_key: dict[ItemKey, Value] = {}
     for item in items:
         key = _key(item, keys)
-        if key is None or key in found:
+        if key is None or key in by_key:
             return None
-        found[key] = item
-    return found
+        by_key[key] = item
+    return by_key
 
 
 def previous_items(items: list[Value], before: Value, schema: Schema) -> list[Value]:
@@ -36,8 +36,8 @@ def previous_items(items: list[Value], before: Value, schema: Schema) -> list[Va
         there = before if isinstance(before, list) else []
         return [*there[: len(items)], *[ABSENT] * (len(items) - len(there))]
     keys = _keys(schema)
-    found = (_key(item, keys) for item in items)
-    return [ABSENT if key is None else old.get(key, ABSENT) for key in found]
+    keys_of_items = (_key(item, keys) for item in items)
+    return [ABSENT if key is None else old.get(key, ABSENT) for key in keys_of_items]
 
 
 def _keys(schema: Schema) -> dict[str, Value]:
@@ -51,5 +51,5 @@ def _key(item: Value, keys: Mapping[str, Value]) -> ItemKey | None:
         return None if isinstance(item, dict | list) else ItemKey((("", item),))
     if not isinstance(item, dict):
         return None
-    found = tuple((name, default if item.get(name) is None else item[name]) for name, default in keys.items())
-    return None if any(value is None or isinstance(value, dict | list) for _, value in found) else ItemKey(found)
+    pairs = tuple((name, default if item.get(name) is None else item[name]) for name, default in keys.items())
+    return None if any(value is None or isinstance(value, dict | list) for _, value in pairs) else ItemKey(pairs)

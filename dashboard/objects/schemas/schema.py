@@ -219,16 +219,16 @@ def with_metadata(node: Mapping[str, Any], definitions: Mapping[str, Any] = _NOT
 
 def _reachable(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
     """The definitions that `node` refers to, directly or indirectly, without the others of the group."""
-    found: dict[str, Any] = {}
+    reachable: dict[str, Any] = {}
     waiting: list[Any] = [node]
     while waiting:
         each = waiting.pop()
         if isinstance(each, Mapping):
             waiting += each.values()
             name = str(each.get("$ref", "")).removeprefix(_REF)
-            if name in definitions and name not in found and "$ref" in each:
-                found[name] = definitions[name]
+            if name in definitions and name not in reachable and "$ref" in each:
+                reachable[name] = definitions[name]
                 waiting.append(definitions[name])
         elif isinstance(each, list):
             waiting += each
-    return found
+    return reachable

@@ -51,11 +51,11 @@ class WriteRecorder:
             same = [write for write in writes if is_ours and write.at == at]
             return next((self._words(write.identity) for write in (*sure, *same)), "")
 
-        found = named(await self._authors.writes_of(metadata["uid"]))
-        if not found and is_ours and self._is_fresh(at):
+        author = named(await self._authors.writes_of(metadata["uid"]))
+        if not author and is_ours and self._is_fresh(at):
             await self._clock.sleep(RETRY_DELAY)
-            found = named(await self._authors.writes_of(metadata["uid"]))
-        return found or by
+            author = named(await self._authors.writes_of(metadata["uid"]))
+        return author or by
 
     async def deleter(self, uid: str) -> str:
         """The first user who deleted that object; empty where it was not deleted here, or the user is unknown."""

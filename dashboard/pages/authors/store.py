@@ -105,12 +105,12 @@ def _keep(alias: str, writes: tuple[tuple[Write, float], ...], now: float) -> No
             at=write.at,
             owner=write.identity.owner,
             browser=write.identity.browser,
-            made=made,
+            made=made_at,
         )
-        for write, made in writes
+        for write, made_at in writes
     )
 
 
 def _of(alias: str, uid: str) -> tuple[Write, ...]:
-    found = Authored.objects.using(alias).filter(uid=uid).order_by("-pk")[:MAX_WRITES]
-    return tuple(Write(each.uid, each.version, each.at, Identity(each.owner, each.browser)) for each in found)
+    records = Authored.objects.using(alias).filter(uid=uid).order_by("-pk")[:MAX_WRITES]
+    return tuple(Write(each.uid, each.version, each.at, Identity(each.owner, each.browser)) for each in records)

@@ -40,5 +40,5 @@ async def describe_drift(client: ObjectClient, item: Item, stored: dict[str, Val
     was = await client.read_version(item.version) if item.field_digests else None
     if was is None:
         return UNKNOWN_DRIFT
-    made = digest_fields(changes(editable_part(was), editable_part(stored)))
-    return (drift_from_dry_run(dict(item.field_digests), dict(made)).words if made else "") or UNKNOWN_DRIFT
+    digests = digest_fields(changes(editable_part(was), editable_part(stored)))
+    return (drift_from_dry_run(dict(item.field_digests), dict(digests)).words if digests else "") or UNKNOWN_DRIFT

@@ -136,8 +136,8 @@ def _paces(effects: Effects) -> str:
         return f"{each}{steps.pop()}"
     least, most = (of(effect.more + effect.fewer for effect in effects) for of in (min, max))
     paces = f"{least} to {most}" if least < most else f"up to {most}"
-    kept = ", none is missing meanwhile" if not any(effect.fewer for effect in effects) else ""
-    return f"{each}{paces} at a time{kept}"
+    suffix = ", none is missing meanwhile" if not any(effect.fewer for effect in effects) else ""
+    return f"{each}{paces} at a time{suffix}"
 
 
 def _meanwhile(effects: Effects) -> str:

@@ -90,12 +90,12 @@ def _aligned(before: list[Value], after: list[Value]) -> Iterator[DiffItem]:
     came = went.copy()
     for old, new, stay in parts:
         lost = [each for each in old if not _take_one(went, each)]
-        found = [(each, _take_one(came, each)) for each in new]
-        added = [each for each, moved in found if not moved]
+        pairs = [(each, _take_one(came, each)) for each in new]
+        added = [each for each, moved in pairs if not moved]
         yield from (DiffItem("gone", text) for text in _texts(lost, added))
         others = _texts(added, lost)
         yield from (
-            DiffItem("moved", value_text(each)) if moved else DiffItem("new", next(others)) for each, moved in found
+            DiffItem("moved", value_text(each)) if moved else DiffItem("new", next(others)) for each, moved in pairs
         )
         yield from stay
 
@@ -146,10 +146,10 @@ def _all_of(before: list[Value], after: list[Value]) -> Iterator[tuple[str, int,
 
 
 def _shortened(pieces: list[DiffItem]) -> Iterator[DiffItem]:
-    kept, shown, left_out = 0, 0, 0
+    unchanged, shown, left_out = 0, 0, 0
     for piece in pieces:
-        kept += piece.how == "kept"
-        if shown >= _PIECES or (piece.how == "kept" and kept > _KEPT):
+        unchanged += piece.how == "kept"
+        if shown >= _PIECES or (piece.how == "kept" and unchanged > _KEPT):
             left_out += 1
         else:
             shown += 1

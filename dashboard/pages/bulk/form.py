@@ -42,8 +42,8 @@ def parse_operation(form_data: Mapping[str, str], kind: KindInfo, schema: Schema
     if verb not in VERBS:
         return _refused("Choose an operation: labels, annotations, a patch or a deletion.")
     if verb == "delete":
-        choice, wrong = parse_delete_options(form_data)
-        return wrong or BulkOperation("delete", {}, choice.propagation, choice.grace)
+        choice, refusal = parse_delete_options(form_data)
+        return refusal or BulkOperation("delete", {}, choice.propagation, choice.grace)
     if verb == "patch":
         return _patch(form_data.get("patch", ""), kind, schema)
     return _pairs(cast("Verb", verb), form_data.get(f"{verb}_set", ""), form_data.get(f"{verb}_remove", ""))
@@ -117,10 +117,10 @@ def _patch(text: str, kind: KindInfo, schema: Schema) -> BulkOperation | Refusal
 
 
 def _objections(value: dict[str, Value], kind: KindInfo) -> list[Problem]:
-    found: list[tuple[str, Path]] = [(words, (name,)) for name, words in _NEVER.items() if name in value]
+    objections: list[tuple[str, Path]] = [(words, (name,)) for name, words in _NEVER.items() if name in value]
     if kind.key == "secrets":
         words = "The values of Secrets cannot be changed in bulk: runs are stored in the database. Edit each Secret."
-        found += [(words, (name,)) for name in ("data", "stringData") if name in value]
+        objections += [(words, (name,)) for name in ("data", "stringData") if name in value]
     metadata = value.get("metadata", {})
     if not isinstance(metadata, dict):
         return [Problem("Metadata must have fields such as “labels”.", path=("metadata",))]
@@ -129,13 +129,13 @@ def _objections(value: dict[str, Value], kind: KindInfo) -> list[Problem]:
             words = (
                 f"In metadata, only {', '.join(_METADATA[:-1])} and {_METADATA[-1]} can be changed. Nothing was sent."
             )
-            found.append((words, ("metadata", name)))
+            objections.append((words, ("metadata", name)))
     annotations = metadata.get("annotations")
     if isinstance(annotations, dict) and LAST_APPLIED in annotations:
-        found.append((_key_problem("annotate", LAST_APPLIED), ("metadata", "annotations", LAST_APPLIED)))
+        objections.append((_key_problem("annotate", LAST_APPLIED), ("metadata", "annotations", LAST_APPLIED)))
     if not value:
         return [Problem("The patch is empty: it would change nothing.")]
-    return [Problem(words, path=path) for words, path in found]
+    return [Problem(words, path=path) for words, path in objections]
 
 
 def _refused(words: str) -> Refusal:

@@ -71,8 +71,8 @@ def _file(text: str, name: str, content_type: str) -> HttpResponse:
 @require_database
 async def run_history(request: HttpRequest) -> HttpResponse:
     """All stored runs, the newest first."""
-    state, whose = state_of(request), Identity(user_of(request), browser_of(request))
-    found = await state[BULK_RUNS].store.runs(whose, state[CONNECTION].cluster.server) if whose.browser else ()
+    state, identity = state_of(request), Identity(user_of(request), browser_of(request))
+    runs = await state[BULK_RUNS].store.runs(identity, state[CONNECTION].cluster.server) if identity.browser else ()
     now = state[CLOCK].time()
     shown = [
         {
@@ -81,7 +81,7 @@ async def run_history(request: HttpRequest) -> HttpResponse:
             "title": VERB_TITLES[run.order.verb] if run.order is not None else "",
             "lost": run.lost(now),
         }
-        for run in found
+        for run in runs
     ]
     page = page_info(request, title="Bulk changes", key="runs")
     context = {"page": page, "runs": shown, "days": round(RETENTION_SECONDS / 86400), "max_runs": MOST_RUNS}

@@ -79,7 +79,7 @@ class ItemExecution:
         """Read it and send a dry run. Raises TooManyRequests, and errors where no answer came."""
         for _ in range(MAX_READS):
             try:
-                return await self._tried(item)
+                return await self._dry_run(item)
             except Conflict:
                 continue
             except NotFound:
@@ -129,7 +129,7 @@ class ItemExecution:
             return finish_item(item, "done")
         return msgspec.structs.replace(now.item, group=item.group, is_unconfirmed=item.is_unconfirmed)
 
-    async def _tried(self, item: Item) -> DryRunResult:
+    async def _dry_run(self, item: Item) -> DryRunResult:
         live = await self._object_client(item).read()
         if live["metadata"]["uid"] != item.uid:
             return DryRunResult(finish_item(item, "gone", REPLACED_MESSAGE))
@@ -139,43 +139,45 @@ class ItemExecution:
         if self.order.deletes:
             warnings = await self._deleted(item, dry_run=True)
             seen = fingerprint(editable_part(live))
-            held = bool(live["metadata"].get("finalizers"))
+            has_finalizers = bool(live["metadata"].get("finalizers"))
             item = msgspec.structs.replace(item, effects=_controlled(live))
-            title = "held by finalizers" if held else "with a controller" if item.effects else ""
-            return DryRunResult(_tried(item, seen), ChangeGroup("", deletion_text(live), (), warnings, title=title))
+            title = "held by finalizers" if has_finalizers else "with a controller" if item.effects else ""
+            return DryRunResult(
+                _tried_item(item, seen), ChangeGroup("", deletion_text(live), (), warnings, title=title)
+            )
         # Shown and grouped by the items' keys; told apart later without a schema, which may not be had then.
         schema = await self.schemas.schema_of(self.client, self.kind.resource)
-        was, asked = editable_part(live), self.order.requested_patch
+        was, patch = editable_part(live), self.order.requested_patch
         try:
             stored = await self._patched(item, dry_run=True)
         except Invalid as error:
-            return DryRunResult(mark_refused(item, "refused", error, missing_items_hint(asked, schema, was)))
+            return DryRunResult(mark_refused(item, "refused", error, missing_items_hint(patch, schema, was)))
         now = editable_part(stored.value)
-        found = changes(was, now)
-        if not found:
+        all_changes = changes(was, now)
+        if not all_changes:
             return DryRunResult(finish_item(item, "same", "It already has this state."))
         shown = changes(was, now, schema=schema)
-        fields, more = diff_fields(shown, was, now, asked, schema, secret=self.kind.key == "secrets")
-        named = named_items(asked, schema, was, now)
+        fields, more = diff_fields(shown, was, now, patch, schema, secret=self.kind.key == "secrets")
+        named = named_items(patch, schema, was, now)
         item = msgspec.structs.replace(
-            item, stored_fingerprint=fingerprint_of(stored.value), field_digests=digest_fields(found)
+            item, stored_fingerprint=fingerprint_of(stored.value), field_digests=digest_fields(all_changes)
         )
         item = msgspec.structs.replace(item, effects=await self._effects(item, live, now))
         return DryRunResult(
-            _tried(item, _print(found)), ChangeGroup(_print(shown), "", fields, stored.warnings, named, more)
+            _tried_item(item, _print(all_changes)), ChangeGroup(_print(shown), "", fields, stored.warnings, named, more)
         )
 
     async def _effects(self, item: Item, live: dict[str, Value], now: dict[str, Value]) -> tuple[Effect, ...]:
-        found = change_effects({**editable_part(live), "status": live.get("status")}, now)
-        if all(effect.what != "scales" for effect in found):
-            return found
+        effects = change_effects({**editable_part(live), "status": live.get("status")}, now)
+        if all(effect.what != "scales" for effect in effects):
+            return effects
         if item.namespace not in self.autoscalers:
             self.autoscalers[item.namespace] = asyncio.create_task(autoscalers_in(self.client, item.namespace))
         listed = await asyncio.shield(self.autoscalers[item.namespace])
         if listed is None:
-            return (*found, Effect("autoscaled?"))
+            return (*effects, Effect("autoscaled?"))
         about = autoscalers_for(Target(self.kind, item.namespace, item.name), listed)
-        return (*found, *(Effect("autoscaled", words=each.name) for each in about))
+        return (*effects, *(Effect("autoscaled", words=each.name) for each in about))
 
     async def _written_item(self, item: Item) -> Item:
         if self.order.deletes:
@@ -210,8 +212,10 @@ def mark_refused(item: Item, state: ItemState, error: InformerdError, hint: str 
     """The item with the reason of the refusal, in the API server's words and ours."""
     problems = refusal_of(error).problems
     words = " ".join(f"{each.field}: {each.words}" if each.path else each.words for each in problems).strip()
-    said = " ".join(each.server_message for each in problems)
-    return finish_item(item, state, " ".join(filter(None, (_without_object(words), hint))), _without_object(said))
+    server_message = " ".join(each.server_message for each in problems)
+    return finish_item(
+        item, state, " ".join(filter(None, (_without_object(words), hint))), _without_object(server_message)
+    )
 
 
 def _without_object(words: str) -> str:
@@ -248,5 +252,5 @@ def _there(value: Value) -> list[Value]:
     return [] if value is ABSENT else [value]
 
 
-def _tried(item: Item, seen: str) -> Item:
+def _tried_item(item: Item, seen: str) -> Item:
     return msgspec.structs.replace(item, state="tried", fingerprint=seen)

@@ -32,9 +32,9 @@ def kubectl_commands(
         names.setdefault(item.namespace, []).append(item.name)
     size = 1 if operation.verb == "patch" else NAMES_A_LINE
     parts = [
-        (namespace, found[start : start + size])
-        for namespace, found in names.items()
-        for start in range(0, len(found), size)
+        (namespace, objects[start : start + size])
+        for namespace, objects in names.items()
+        for start in range(0, len(objects), size)
     ]
     return [_line(key, operation, namespace, some) for namespace, some in parts[:limit]], len(parts)
 

@@ -150,9 +150,9 @@ def _item_paths(path: Path, value: Value, schema: Schema) -> Iterator[Path]:
 
 
 def _names(path: Path) -> tuple[tuple[str, str], ...]:
-    found = [
+    names = [
         (_NOUNS.get(str(before), f"item of {before}"), ", ".join(str(value) for _, value in segment.fields))
         for before, segment in pairwise(path)
         if isinstance(segment, ItemKey)
     ]
-    return tuple(reversed(found))
+    return tuple(reversed(names))

@@ -71,14 +71,16 @@ def require_database(view: AsyncView) -> AsyncView:
 async def open_run_request(request: HttpRequest, resource: str, key: str) -> RunRequest:
     """The run of this browser. Raises WriteUnavailable where there is none."""
     state = state_of(request)
-    whose = Identity(user_of(request), browser_of(request))
-    found = await state[BULK_RUNS].store.find(whose, key, state[CONNECTION].cluster.server) if whose.browser else None
-    if found is None or found.resource.key != resource:
+    identity = Identity(user_of(request), browser_of(request))
+    run = (
+        await state[BULK_RUNS].store.find(identity, key, state[CONNECTION].cluster.server) if identity.browser else None
+    )
+    if run is None or run.resource.key != resource:
         words = "It was started in another browser or on another cluster, or it has expired."
         raise WriteUnavailable(
             NotFoundInfo("There is no such run", words, (ChoiceLink("Runs of this browser", RUNS_PATH),))
         )
-    return RunRequest(request, state, found, kind_of(found.resource).with_resource(found.resource))
+    return RunRequest(request, state, run, kind_of(run.resource).with_resource(run.resource))
 
 
 def see_other(href: str) -> HttpResponse:

@@ -63,7 +63,7 @@ class BulkRuns:
         """Start the dry runs of all objects that are not written yet; returns immediately. Raises Unavailable where the
         database cannot be used.
         """
-        await self._start_phase(run, "trying", operation, _to_be_tried)
+        await self._start_phase(run, "trying", operation, _reset_items)
 
     async def start_writes(self, run: Run) -> None:
         """Start or continue the reviewed writes."""
@@ -71,15 +71,15 @@ class BulkRuns:
 
     async def retry_failed(self, run: Run) -> None:
         """Start the failed writes again, as reviewed."""
-        await self._start_phase(run, "running", run.order, _to_be_written_again)
+        await self._start_phase(run, "running", run.order, _reset_failed_items)
 
     async def retry_dry_runs(self, run: Run) -> None:
         """Start new dry runs of changed and refused objects."""
-        await self._start_phase(run, "trying", run.order, _to_be_tried_again)
+        await self._start_phase(run, "trying", run.order, _reset_open_items)
 
     async def resume(self, run: Run) -> None:
         """Continue a run whose process has ended."""
-        prepare = _to_be_tried if run.state == "trying" else tuple
+        prepare = _reset_items if run.state == "trying" else tuple
         await self._start_phase(run, run.state, run.order, prepare)
 
     async def stop(self) -> None:
@@ -132,12 +132,12 @@ class BulkRuns:
     async def _save_checkpoint(self, active_run: ActiveRun) -> bool:
         """Whether this process still owns the run. Without the database the run waits, since no user could stop it."""
         while True:
-            beat, told = active_run.checkpoint(self._clock.time()), active_run.dirty_positions
+            beat, dirty_positions = active_run.checkpoint(self._clock.time()), active_run.dirty_positions
             active_run.dirty_positions = set()  # what is done while this is written the next beat tells
             try:
                 wish = await self.store.save_checkpoint(active_run.key, self._runner, beat)
             except Unavailable as error:
-                active_run.dirty_positions |= told
+                active_run.dirty_positions |= dirty_positions
                 logger.warning("a run over %s waits for the database: %s", active_run.description, error)
                 await self._clock.sleep(1.0)
                 continue
@@ -208,8 +208,8 @@ class BulkRuns:
             self._wait(active_run, error)
 
     def _wait(self, active_run: ActiveRun, error: InformerdError) -> None:
-        asked = error.retry_after if isinstance(error, ApiError) else None
-        pause = min(asked or DEFAULT_RETRY_AFTER, MAX_RETRY_AFTER)
+        retry_after = error.retry_after if isinstance(error, ApiError) else None
+        pause = min(retry_after or DEFAULT_RETRY_AFTER, MAX_RETRY_AFTER)
         active_run.resume_at = self._clock.now() + pause
         active_run.words = f"The API server is busy or does not answer. Next try in {pause:.0f} s. ({error})"
 
@@ -219,20 +219,20 @@ BULK_RUNS: Key[BulkRuns] = Key("bulk runs")
 
 async def _execute(work: ItemExecutor, item: Item, state: RunState) -> tuple[Item, ChangeGroup | None]:
     if state == "trying":
-        tried = await work.dry_run(item)
-        return tried.item, tried.group
+        result = await work.dry_run(item)
+        return result.item, result.group
     return await work.write(item), None
 
 
-def _to_be_tried(items: Iterable[Item]) -> tuple[Item, ...]:
+def _reset_items(items: Iterable[Item]) -> tuple[Item, ...]:
     return tuple(_new(item) if item.state in _UNTOUCHED or item.state == "same" else item for item in items)
 
 
-def _to_be_tried_again(items: Iterable[Item]) -> tuple[Item, ...]:
+def _reset_open_items(items: Iterable[Item]) -> tuple[Item, ...]:
     return tuple(_new(item) if item.state in _UNTOUCHED else item for item in items)
 
 
-def _to_be_written_again(items: Iterable[Item]) -> tuple[Item, ...]:
+def _reset_failed_items(items: Iterable[Item]) -> tuple[Item, ...]:
     wanted = (item.state == "failed" and bool(item.fingerprint) for item in items)
     return tuple(
         msgspec.structs.replace(item, state="tried", words="", said="") if again else item

@@ -35,12 +35,14 @@ async def start_run(request: HttpRequest, resource: str) -> HttpResponse:
     if isinstance(kind, UnavailableKind):
         return kind_not_found(request, resource, kind)
     query = Query.parse(request.GET, kind.key)
-    found = selected_rows(state, kind, request.POST) if "uid" in request.POST else await _matching(state, kind, query)
-    if isinstance(found, HttpResponse):
-        return _cannot(request, kind, query, found.content.decode(), found.status_code)
-    if isinstance(found, str):
-        return _cannot(request, kind, query, found, 422)
-    rows, gone = found
+    selected = (
+        selected_rows(state, kind, request.POST) if "uid" in request.POST else await _matching(state, kind, query)
+    )
+    if isinstance(selected, HttpResponse):
+        return _cannot(request, kind, query, selected.content.decode(), selected.status_code)
+    if isinstance(selected, str):
+        return _cannot(request, kind, query, selected, 422)
+    rows, gone = selected
     if not rows:
         words = "All selected objects are gone." if gone else "Nothing is selected: select rows in the list first."
         return _cannot(request, kind, query, words, 422)

@@ -148,8 +148,8 @@ def _runs(alias: str, identity: Identity, server: str) -> tuple[Run, ...]:
 
 
 def _run(record: BulkRun) -> Run:
-    kept = {name: getattr(record, name) for name in Run.__struct_fields__}
-    return msgspec.convert(kept, Run)
+    values = {name: getattr(record, name) for name in Run.__struct_fields__}
+    return msgspec.convert(values, Run)
 
 
 def _items(alias: str, key: str) -> Items:
@@ -158,8 +158,8 @@ def _items(alias: str, key: str) -> Items:
 
 
 def _groups(alias: str, key: str) -> tuple[ChangeGroup, ...]:
-    kept: Any = BulkRun.objects.using(alias).values_list("groups", flat=True).get(key=key)
-    return msgspec.convert(kept, tuple[ChangeGroup, ...])
+    groups: Any = BulkRun.objects.using(alias).values_list("groups", flat=True).get(key=key)
+    return msgspec.convert(groups, tuple[ChangeGroup, ...])
 
 
 def _set_wish(alias: str, key: str, wish: str) -> None:
@@ -189,7 +189,7 @@ def _count_other_runners(alias: str, runner: str, server: str, now: float) -> in
 def _save_checkpoint(alias: str, key: str, runner: str, checkpoint: Checkpoint) -> str | None:
     with transaction.atomic(using=alias):
         own = BulkRun.objects.using(alias).filter(key=key, runner=runner)
-        kept: dict[str, Any] = {
+        values: dict[str, Any] = {
             "state": checkpoint.state,
             "heard": checkpoint.acknowledged_wish,
             "words": checkpoint.words,
@@ -198,8 +198,8 @@ def _save_checkpoint(alias: str, key: str, runner: str, checkpoint: Checkpoint) 
             "beat": checkpoint.now,
         }
         if checkpoint.groups is not None:
-            kept["groups"] = msgspec.to_builtins(tuple(checkpoint.groups))
-        if not own.update(**kept):
+            values["groups"] = msgspec.to_builtins(tuple(checkpoint.groups))
+        if not own.update(**values):
             return None
         run = own.only("pk", "wish").get()
         _write(alias, run, checkpoint.blocks)

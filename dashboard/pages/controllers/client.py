@@ -57,18 +57,18 @@ class ControllersClient:
 
     async def requeue(self, controller: str, key: str, *, requested_by: str = "") -> RequeueResult | None:
         """Have the leading worker reconcile `key` now; None where no answer comes within ANSWER_TIMEOUT seconds."""
-        asked = RequeueRequest(secrets.token_hex(8), controller, key, self._inbox.channel_name, requested_by)
+        request = RequeueRequest(secrets.token_hex(8), controller, key, self._inbox.channel_name, requested_by)
         answered = asyncio.get_running_loop().create_future()
-        self._pending[asked.id] = answered
+        self._pending[request.id] = answered
         waiting = asyncio.create_task(self._clock.sleep(ANSWER_TIMEOUT))
         try:
-            data = encoder.encode(asked)
+            data = encoder.encode(request)
             await self._sender.to_group(REQUEUE_GROUP, {"type": "controllers.requeue", "data": data})
             await asyncio.wait({answered, waiting}, return_when=asyncio.FIRST_COMPLETED)
             return answered.result() if answered.done() else None
         finally:
             waiting.cancel()
-            del self._pending[asked.id]
+            del self._pending[request.id]
 
     def _dispatch(self, message: dict[str, Any]) -> None:
         if message["type"] == "controllers.report":

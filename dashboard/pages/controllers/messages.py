@@ -81,10 +81,10 @@ requeue_result_decoder = msgspec.msgpack.Decoder(RequeueResult)
 
 def requeue_problem(state: ManagerState, controller: str, key: str) -> str:
     """Why this key cannot be requeued, as a sentence; empty where it can: only failed keys can."""
-    found = next((each for each in state.controllers if each.name == controller), None)
-    if found is None:
+    state_of_controller = next((each for each in state.controllers if each.name == controller), None)
+    if state_of_controller is None:
         running = ", ".join(each.name for each in state.controllers) or "none"
         return f"The controller {controller!r} does not run here. Running controllers: {running}."
-    if not any(failed.key == key for failed in found.failed):
+    if not any(failed.key == key for failed in state_of_controller.failed):
         return f"{key!r} is not a failed key of {controller}: it may have succeeded or been deleted meanwhile."
     return ""

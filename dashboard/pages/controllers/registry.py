@@ -63,8 +63,10 @@ def check_names(names: Iterable[str]) -> tuple[str, ...]:
     wanted = tuple(dict.fromkeys(names))
     unknown = [name for name in wanted if name not in BUILTIN_CONTROLLERS]
     if unknown:
-        told = " and ".join(map(repr, unknown))
-        raise ValueError(f"there is no controller {told}; known controllers: {', '.join(sorted(BUILTIN_CONTROLLERS))}")
+        names_text = " and ".join(map(repr, unknown))
+        raise ValueError(
+            f"there is no controller {names_text}; known controllers: {', '.join(sorted(BUILTIN_CONTROLLERS))}"
+        )
     return wanted
 
 

@@ -166,15 +166,15 @@ class ControllerRunner:
 
     async def _receive_message(self, message: dict[str, Any]) -> None:
         try:
-            asked = requeue_request_decoder.decode(message["data"])
+            request = requeue_request_decoder.decode(message["data"])
         except (KeyError, TypeError, msgspec.MsgspecError) as error:
             logger.log(self._unreadable, "dropped a request; does a web process run another version? %s", error)
             self._unreadable = logging.DEBUG
             return
-        answer = self._answer(asked)
+        answer = self._answer(request)
         if answer is not None:
             data = encoder.encode(answer)
-            await self._sender.to_channel(asked.reply_channel, {"type": "controllers.answer", "data": data})
+            await self._sender.to_channel(request.reply_channel, {"type": "controllers.answer", "data": data})
             await self._send_report()
 
     def _answer(self, request: RequeueRequest) -> RequeueResult | None:

@@ -49,9 +49,9 @@ def rename_clone(key: str, value: dict[str, Value]) -> dict[str, Value]:
 
 def copy_name(name: str) -> str:
     """``web-copy`` for ``web``, ``web-copy-2`` for ``web-copy``."""
-    found = re.fullmatch(r"(?P<stem>.*-copy)(-(?P<number>\d{1,6}))?", name)
-    if found is not None:
-        return f"{found['stem']}-{int(found['number'] or 1) + 1}"
+    match = re.fullmatch(r"(?P<stem>.*-copy)(-(?P<number>\d{1,6}))?", name)
+    if match is not None:
+        return f"{match['stem']}-{int(match['number'] or 1) + 1}"
     longest = MAX_LABEL_LENGTH if len(name) <= MAX_LABEL_LENGTH else MAX_NAME_LENGTH
     return f"{name[: longest - 5].rstrip('-.')}-copy"
 
@@ -109,8 +109,8 @@ def clone_hints(key: str, copy: dict[str, Value]) -> Iterator[str]:
         yield _OF_KIND[key]
 
 
-def _pairs(found: dict[str, Value]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in list(found.items())[:6])
+def _pairs(values: dict[str, Value]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in list(values.items())[:6])
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +150,8 @@ def _stripped(key: str, value: Value, fields: Iterator[FieldPattern]) -> tuple[V
     """A copy without these fields, and those of them that it had."""
     left_out: list[str] = []
     for where in fields:
-        value, found = _without(value, where)
-        left_out += [format_path(where)] if found else []
+        value, was_removed = _without(value, where)
+        left_out += [format_path(where)] if was_removed else []
     return (_without_token(value, left_out) if key == "pods" else value), left_out
 
 
@@ -193,14 +193,14 @@ def _without(value: Value, where: FieldPattern) -> tuple[Value, bool]:
         if not isinstance(value, list):
             return value, False
         done = [_without(item, rest) for item in value]
-        return [item for item, _ in done], any(found for _, found in done)
+        return [item for item, _ in done], any(was_removed for _, was_removed in done)
     if not isinstance(value, dict) or name not in value:
         return value, False
     others = {key: each for key, each in value.items() if key != name}
     if not rest:
         return others, True
-    inner, found = _without(value[name], rest)
-    if not found:
+    inner, was_removed = _without(value[name], rest)
+    if not was_removed:
         return value, False
     return (others if inner == {} else {key: inner if key == name else each for key, each in value.items()}), True
 

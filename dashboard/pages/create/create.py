@@ -115,9 +115,9 @@ class ObjectCreator:
 
     def local_refusal(self, document: Document) -> Refusal | None:
         """Refusal by checks that need no API server; None where they pass."""
-        wrong = self._mismatches(document.value)
-        if wrong:
-            return mismatch_refusal(wrong)
+        mismatches = self._mismatches(document.value)
+        if mismatches:
+            return mismatch_refusal(mismatches)
         metadata = document.value.get("metadata")
         if isinstance(metadata, dict) and (metadata.get("name") or metadata.get("generateName")):
             return None
@@ -130,10 +130,10 @@ class ObjectCreator:
             (("kind",), resource.kind, True),
             (("metadata", "namespace"), self.namespace if self.kind.namespaced else "", False),
         )
-        found = ((path, get(value, path), expected, required) for path, expected, required in wanted)
+        values = ((path, get(value, path), expected, required) for path, expected, required in wanted)
         return tuple(
             Mismatch(path, here, expected or "no namespace", page_verb="makes")
-            for path, here, expected, required in found
+            for path, here, expected, required in values
             if here != expected and (required or (here not in (ABSENT, None, "") and (expected or not self._open)))
         )
 

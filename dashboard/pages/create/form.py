@@ -52,8 +52,8 @@ def new_form(maker: ObjectCreator, schema: Schema, form_input: FormInput, post: 
     if refusal is not None and document is not None:
         refusal = locate(with_schema_problems(refusal, schema, value), document)
     by_schema = schema_refusal(schema, document, {}) if refusal is None and document is not None else None
-    said = refusal or by_schema
-    problems = said.problems if said is not None else ()
+    shown_refusal = refusal or by_schema
+    problems = shown_refusal.problems if shown_refusal is not None else ()
     names = name_fields(value, namespaced=maker.kind.namespaced, form_data=form_input.form_data, problems=problems)
     shown = FormContext(value, {}, _without_names(form_input.form_data), problems, line_in(document))
     form = build_form(schema, shown, post if form_input.expanded is None else {**post, OPEN: form_input.expanded.text})
@@ -81,19 +81,19 @@ def check_result(maker: ObjectCreator, schema: Schema, text: str, post: Mapping[
         ButtonResult(document, ExpandedPaths.read(post.get(OPEN, ""))) if problems else press(schema, document, post)
     )
     document = pressed.document
-    found = Refusal(problems, 422, "The form has errors") if problems else maker.local_refusal(document)
-    found = found or schema_refusal(schema, document, {})
+    first_refusal = Refusal(problems, 422, "The form has errors") if problems else maker.local_refusal(document)
+    first_refusal = first_refusal or schema_refusal(schema, document, {})
     unapplied = post if problems else {}
-    made = new_form(maker, schema, FormInput(document.text, found, unapplied, pressed.expanded), post)
-    fields = {**made.form.inputs(), **{each.name: each.value for each in made.names if each.value == each.initial}}
+    form = new_form(maker, schema, FormInput(document.text, first_refusal, unapplied, pressed.expanded), post)
+    fields = {**form.form.inputs(), **{each.name: each.value for each in form.names if each.value == each.initial}}
     return {
-        "valid": found is None,
-        "problems": _html(made.refusal) if made.refusal is not None else "",
-        "marks": diagnostics(found),
+        "valid": first_refusal is None,
+        "problems": _html(form.refusal) if form.refusal is not None else "",
+        "marks": diagnostics(first_refusal),
         "yaml": document.text if document is not begun else None,
         "fields": fields,
         "focus": pressed.focus,
-        **({} if post.get(SHAPE) == made.form.shape else {"form": _form_html(made)}),
+        **({} if post.get(SHAPE) == form.form.shape else {"form": _form_html(form)}),
     }
 
 

@@ -73,12 +73,12 @@ async def choose_namespace(state: AppState, kind: KindInfo, request: HttpRequest
     choices = namespace_choices(state, listed)
     wanted = (listed or tuple(dict.fromkeys(("default", *choices))))[:MAX_REVIEWS]
     first, *others = wanted
-    denied = await _denial(state, kind, first)
-    if not denied:
+    denial = await _denial(state, kind, first)
+    if not denial:
         return NamespaceChoice(first, choices, listed)
     answers = await asyncio.gather(*(_denial(state, kind, name) for name in others))
     allowed = next((name for name, words in zip(others, answers, strict=True) if not words), "")
-    return NamespaceChoice(allowed or first, choices, listed, "" if allowed else denied)
+    return NamespaceChoice(allowed or first, choices, listed, "" if allowed else denial)
 
 
 async def _denial(state: AppState, kind: KindInfo, namespace: str) -> str:
@@ -170,8 +170,8 @@ async def check_permission(create_request: CreateRequest) -> None:
 
     With an open namespace only the text decides, and then the API server.
     """
-    asked, kind = create_request.request.GET, create_request.kind
-    namespace = create_request.namespace or asked.get("from", "").partition("/")[0].removeprefix("-")
+    params, kind = create_request.request.GET, create_request.kind
+    namespace = create_request.namespace or params.get("from", "").partition("/")[0].removeprefix("-")
     if kind.namespaced and not namespace:
         return
     reason = await create_request.state[ACCESS_REVIEWS].denial(

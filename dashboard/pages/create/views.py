@@ -110,14 +110,14 @@ async def _open(create_request: CreateRequest) -> NewEditor:
     """The editor with a draft, a copy of another object, or an example. Raises WriteUnavailable where it is denied."""
     params = create_request.request.GET
     if key := params.get("draft", ""):
-        return await _resumed(create_request, key)
+        return await _draft_editor(create_request, key)
     await check_permission(create_request)
     if source := params.get("from", ""):
-        return await _copied(create_request, source)
-    return await _begun(create_request)
+        return await _copy_editor(create_request, source)
+    return await _start_editor(create_request)
 
 
-async def _begun(create_request: CreateRequest, refusal: Refusal | None = None) -> NewEditor:
+async def _start_editor(create_request: CreateRequest, refusal: Refusal | None = None) -> NewEditor:
     schema = await create_request.schema()
     namespace_choice = await create_request.namespace_choice()
     text = await run_in_thread_if_large(example_text, create_request.kind, schema, namespace_choice.namespace, size=0)
@@ -125,29 +125,31 @@ async def _begun(create_request: CreateRequest, refusal: Refusal | None = None) 
     return NewEditor(Submission(text, EMPTY_BASE), refusal, offers=offers, namespace_choice=namespace_choice)
 
 
-async def _copied(create_request: CreateRequest, source: str) -> NewEditor:
+async def _copy_editor(create_request: CreateRequest, source: str) -> NewEditor:
     namespace, _, name = source.rpartition("/")
     kind = create_request.kind
     target = Target(kind, namespace if kind.namespaced and namespace != "-" else "", name)
     try:
         live = await ObjectClient(create_request.client, target).read()
     except InformerdError as error:
-        found = refusal_of(error)
+        failure = refusal_of(error)
         words = Problem(f"{target.words} cannot be copied, so the editor starts with an example.")
-        refusal = Refusal((words, *found.problems), found.code, found.title, found.retry_after)
-        return await _begun(create_request, refusal)
+        refusal = Refusal((words, *failure.problems), failure.code, failure.title, failure.retry_after)
+        return await _start_editor(create_request, refusal)
     copy = clone_of(kind.key, live)
     text = to_yaml(copy.value)
     return NewEditor(Submission(text, EMPTY_BASE), source=target, omitted_fields=copy.omitted_fields, hints=copy.hints)
 
 
-async def _resumed(create_request: CreateRequest, key: str) -> NewEditor:
-    kept = await create_request.draft_session.resume(key)
-    if kept is None:
+async def _draft_editor(create_request: CreateRequest, key: str) -> NewEditor:
+    stored_draft = await create_request.draft_session.resume(key)
+    if stored_draft is None:
         words = "It was saved or thrown away, or belongs to another browser. The editor starts with an example."
-        return await _begun(create_request, Refusal((Problem(words),), 404, "This draft does not exist any more"))
-    text, form_data = kept.content.text, dict(kept.content.fields)
-    return NewEditor(Submission(text, EMPTY_BASE), form_data=form_data, resumed=kept)
+        return await _start_editor(
+            create_request, Refusal((Problem(words),), 404, "This draft does not exist any more")
+        )
+    text, form_data = stored_draft.content.text, dict(stored_draft.content.fields)
+    return NewEditor(Submission(text, EMPTY_BASE), form_data=form_data, resumed=stored_draft)
 
 
 # --- POST ---
@@ -186,7 +188,7 @@ async def _response(create_request: CreateRequest, outcome: NewEditor | Exists |
         case Review():
             return await _review_page(create_request, outcome)
         case Created():
-            return _made(outcome)
+            return _created_response(outcome)
         case Exists():
             return await _page(
                 create_request,
@@ -203,14 +205,14 @@ async def _response(create_request: CreateRequest, outcome: NewEditor | Exists |
 async def _page(create_request: CreateRequest, blank: NewEditor) -> HttpResponse:
     draft, post, schema = blank.draft, create_request.request.POST.dict(), await create_request.schema()
     entry = FormInput(draft.text, blank.refusal, blank.form_data, blank.expanded, blank.focus)
-    made = await run_in_thread_if_large(new_form, create_request.creator, schema, entry, post, size=len(draft.text))
+    form = await run_in_thread_if_large(new_form, create_request.creator, schema, entry, post, size=len(draft.text))
     context: dict[str, object] = {
         **submission_context(draft),
-        "names": made.names,
-        "form": made.form,
+        "names": form.names,
+        "form": form.form,
         "target": _review_target(create_request),
-        "refusal": made.refusal,
-        "schema_refusal": made.schema_refusal,
+        "refusal": form.refusal,
+        "schema_refusal": form.schema_refusal,
         "is_several": blank.refusal is not None and _SEPARATOR.search(draft.text) is not None,
         "exists": blank.exists,
         "is_being_deleted": blank.is_being_deleted,
@@ -240,13 +242,13 @@ async def _review_page(create_request: CreateRequest, review: Review) -> HttpRes
     return create_request.page("create/review.html", "Review new", context)
 
 
-def _made(made: Created) -> HttpResponse:
-    href = made.target.href
+def _created_response(created: Created) -> HttpResponse:
+    href = created.target.href
     response = HttpResponseRedirect(href)
-    warnings = " ".join(f"The API server warns: {warning}." for warning in made.warnings)
-    words = f"is created: {STORED_AFTER_ALL}." if made.confirmed_by_read else "is created."
-    told = " ".join(each for each in (made.target.words, words, made.drift.words, warnings) if each)
-    flash(response, href, told, "warn" if warnings or made.drift.unreviewed_fields else "ok")
+    warnings = " ".join(f"The API server warns: {warning}." for warning in created.warnings)
+    words = f"is created: {STORED_AFTER_ALL}." if created.confirmed_by_read else "is created."
+    message = " ".join(each for each in (created.target.words, words, created.drift.words, warnings) if each)
+    flash(response, href, message, "warn" if warnings or created.drift.unreviewed_fields else "ok")
     return response
 
 

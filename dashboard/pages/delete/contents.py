@@ -40,7 +40,7 @@ async def count_contents(
     client: ListClient, resources: Iterable[Resource], namespace: str
 ) -> tuple[tuple[UnwatchedContents, ...], frozenset[str]]:
     """Kinds with objects; and the keys of all counted kinds. Never raises for an error of one kind."""
-    slots, found = asyncio.Semaphore(MAX_CONCURRENT), dict[str, UnwatchedContents]()
+    slots, contents = asyncio.Semaphore(MAX_CONCURRENT), dict[str, UnwatchedContents]()
 
     async def ask(resource: Resource) -> None:
         async with slots:
@@ -50,7 +50,7 @@ async def count_contents(
                 return
         kind = kind_of(resource)
         query = f"?{urlencode({'namespace': namespace})}" if namespace else ""
-        found[resource.key] = UnwatchedContents(kind, number, kind.path + query)
+        contents[resource.key] = UnwatchedContents(kind, number, kind.path + query)
 
     tasks = [asyncio.ensure_future(ask(resource)) for resource in resources]
     if tasks:
@@ -58,5 +58,5 @@ async def count_contents(
         for task in late:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-    some = (found[key] for key in sorted(found) if found[key].count != 0)
-    return tuple(some), frozenset(found)
+    some = (contents[key] for key in sorted(contents) if contents[key].count != 0)
+    return tuple(some), frozenset(contents)

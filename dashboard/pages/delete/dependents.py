@@ -60,19 +60,19 @@ class Descendants:
 
 def find_descendants(target: Target, uid: str, replicas: ReplicaLookup, *, only_blocking: bool = False) -> Descendants:
     """The descendants, as DescendantWalk finds them."""
-    found: dict[str, OwnedRow] = {}
+    descendants: dict[str, OwnedRow] = {}
     through: dict[str, set[str]] = defaultdict(set)
     descending = DescendantWalk(
         target.kind, {uid: (target.namespace, target.name)}, replicas, only_blocking=only_blocking
     )
     for step in descending:
         if step is not None:
-            one, row, words = step
-            found[row.uid] = one, row
+            kind, row, words = step
+            descendants[row.uid] = kind, row
             if words:
-                through[one.key].add(words)
+                through[kind.key].add(words)
     staying = tuple((owned, descending.keeping_owners(owned[1])) for owned in descending.staying.values())
-    return Descendants(found, through, staying)
+    return Descendants(descendants, through, staying)
 
 
 def find_dependents(
@@ -86,8 +86,8 @@ def find_dependents(
 def find_direct_dependents(uid: str, replicas: ReplicaLookup) -> tuple[DependentGroup, ...]:
     """Objects that name it as an owner, whatever other owners they have."""
     known = [(kind, replicas.get(kind.key)) for kind in replicas.kinds]
-    found = [(kind, replica.rows[each]) for kind, replica in known for each in replica.by_owner.uids_of(uid)]
-    return tuple(group_by_kind(replicas, found, {}))
+    dependents = [(kind, replica.rows[each]) for kind, replica in known for each in replica.by_owner.uids_of(uid)]
+    return tuple(group_by_kind(replicas, dependents, {}))
 
 
 def each_dependent(kind: KindInfo, objects: ObjectsByUid, replicas: ReplicaLookup) -> Iterator[KindInfo | None]:
@@ -103,7 +103,7 @@ def uncounted_kinds(replicas: ReplicaLookup, resources: Iterable[Resource], *, c
 
     A namespaced object owns no cluster-scoped ones.
     """
-    read = {one.key for one in replicas.kinds if is_kind_synced(replicas, one.key)}
+    read = {each.key for each in replicas.kinds if is_kind_synced(replicas, each.key)}
     return tuple(
         sorted(
             resource.key

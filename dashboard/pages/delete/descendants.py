@@ -47,8 +47,8 @@ class DescendantWalk:
         """By uid, objects of a descendant that other owners keep; complete at the end of the walk."""
         self._kind = kind
         self._objects = objects
-        self._kinds = [(one, replicas.get(one.key)) for one in replicas.kinds]
-        self._by_name = {(one.resource.group, one.resource.kind): (one, replica) for one, replica in self._kinds}
+        self._kinds = [(each, replicas.get(each.key)) for each in replicas.kinds]
+        self._by_name = {(each.resource.group, each.resource.kind): (each, replica) for each, replica in self._kinds}
         self._only_holding_up = only_blocking
         self._deleted = set(objects)
 
@@ -86,8 +86,8 @@ class DescendantWalk:
         kind, replica = self._by_name.get((owner.group, owner.kind), (None, None))
         if kind is None or replica is None or (kind.namespaced and not row.namespace) or not replica.is_live:
             return True  # the collector leaves what has no namespace and names an owner that has one
-        found = replica.rows.get(owner.uid)
-        return found is not None and can_own(found, row)
+        owner_row = replica.rows.get(owner.uid)
+        return owner_row is not None and can_own(owner_row, row)
 
     def _owned_by(self, owner: str) -> Iterator[OwnedRow]:
         for kind, replica in self._kinds:
@@ -102,11 +102,11 @@ class DescendantWalk:
         """Objects in the namespaces, or of the definitions, of these names; with None for each other row."""
         names = {name for _, name in self._objects.values()}
         if self._kind.key == DEFINITIONS:
-            for one, replica in self._kinds:
-                if one.key in names:
-                    yield from ((one, row) for row in list(replica.rows.values()))
+            for kind, replica in self._kinds:
+                if kind.key in names:
+                    yield from ((kind, row) for row in list(replica.rows.values()))
         elif self._kind.key == NAMESPACES:
-            for one, replica in self._kinds:
-                if one.namespaced and one.key not in NEVER_OWNED:
+            for kind, replica in self._kinds:
+                if kind.namespaced and kind.key not in NEVER_OWNED:
                     rows = list(replica.rows.values())
-                    yield from ((one, row if row.namespace in names else None) for row in rows)
+                    yield from ((kind, row if row.namespace in names else None) for row in rows)

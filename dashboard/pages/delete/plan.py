@@ -104,8 +104,8 @@ async def _passed(edit_request: EditRequest, live: dict[str, Value]) -> tuple[Bu
 
 def _grace(pod: dict[str, Value]) -> int:
     """Only a pod's grace period is reliable: in other kinds a field of this name may mean anything."""
-    asked = pod["spec"].get("terminationGracePeriodSeconds")
-    return DEFAULT_GRACE if asked is None else int(asked)
+    seconds = pod["spec"].get("terminationGracePeriodSeconds")
+    return DEFAULT_GRACE if seconds is None else int(seconds)
 
 
 async def _unwatched(edit_request: EditRequest) -> tuple[tuple[UnwatchedContents, ...], tuple[str, ...] | None]:

@@ -55,9 +55,10 @@ def _pod(obj: Object, namespace: str) -> References:
     yield from ((CLAIMS, namespace, f"{name}-{each}") for each in _ephemeral(spec))
     yield NODES, "", as_text(spec.get("nodeName"))
     phase = as_map(obj.get("status")).get("phase")
-    for found in _pod_spec(spec, namespace):
-        if phase not in ("Succeeded", "Failed") or found[0] == CLAIMS:  # a claim is protected from what has ended, too
-            yield found
+    for reference in _pod_spec(spec, namespace):
+        # a claim is protected from what has ended, too
+        if phase not in ("Succeeded", "Failed") or reference[0] == CLAIMS:
+            yield reference
 
 
 def _ephemeral(spec: Object) -> Iterator[str]:

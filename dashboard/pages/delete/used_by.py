@@ -62,8 +62,8 @@ async def find_used_by(target: Target, replicas: ReplicaLookup) -> UsedBy | None
     synced = {kind.key: kind for kind in replicas.kinds if is_kind_synced(replicas, kind.key)}
     unwatched = [key for key in use.kinds if key not in synced]
     rows = _not_stood_for({key: _possible(target, key, replicas) for key in use.kinds if key in synced})
-    too_many = [key for key, found in rows.items() if len(found) > MAX_OBJECTS]
-    searched = {key: found for key, found in rows.items() if len(found) <= MAX_OBJECTS}
+    too_many = [key for key, rows_of_kind in rows.items() if len(rows_of_kind) > MAX_OBJECTS]
+    searched = {key: rows_of_kind for key, rows_of_kind in rows.items() if len(rows_of_kind) <= MAX_OBJECTS}
     wanted = (target.kind.key, target.namespace, target.name)
     named = await asyncio.to_thread(_naming, searched, wanted)
     groups = group_by_kind(replicas, ((synced[key], row) for key, row in named), {})
@@ -81,9 +81,12 @@ def _possible(target: Target, key: str, replicas: ReplicaLookup) -> list[Row]:
 
 
 def _not_stood_for(rows: Mapping[str, list[Row]]) -> dict[str, list[Row]]:
-    stand = {row.uid for key in _STAND_FOR if len(found := rows.get(key, [])) <= MAX_OBJECTS for row in found}
+    stand = {
+        row.uid for key in _STAND_FOR if len(rows_of_kind := rows.get(key, [])) <= MAX_OBJECTS for row in rows_of_kind
+    }
     return {
-        key: [row for row in found if row.owner is None or row.owner[2] not in stand] for key, found in rows.items()
+        key: [row for row in rows_of_kind if row.owner is None or row.owner[2] not in stand]
+        for key, rows_of_kind in rows.items()
     }
 
 
@@ -91,8 +94,8 @@ def _naming(rows: Mapping[str, list[Row]], reference: to.Reference) -> list[tupl
     """Objects that name it. Runs in a thread: each row is a packed object."""
     return [
         (key, row)
-        for key, found in rows.items()
-        for row in found
+        for key, rows_of_kind in rows.items()
+        for row in rows_of_kind
         if _may_name(key, row, reference) and reference in to.references(key, row.decode_object())
     ]
 
@@ -103,8 +106,13 @@ def _may_name(key: str, row: Row, reference: to.Reference) -> bool:
     default account.
     """
     kind, _, name = reference
-    made = key == to.PODS and kind == to.CLAIMS and name.startswith(f"{row.name}-")
-    if row.blob is None or made or (kind, name) == (to.ACCOUNTS, to.DEFAULT_ACCOUNT) or not _PLAIN.fullmatch(name):
+    is_ephemeral_claim = key == to.PODS and kind == to.CLAIMS and name.startswith(f"{row.name}-")
+    if (
+        row.blob is None
+        or is_ephemeral_claim
+        or (kind, name) == (to.ACCOUNTS, to.DEFAULT_ACCOUNT)
+        or not _PLAIN.fullmatch(name)
+    ):
         return True
     return f'"{name}"'.encode() in row.blob.json()
 

@@ -72,11 +72,18 @@ class ChangeLog:
 
     def note_modification(self, before: dict[str, Any], after: dict[str, Any], row: Row) -> None:
         """Add an entry for a modification: which fields differ."""
-        asked = deletion_of(after) if deletion_of(before) is None else None
-        changes = [one for one in field_changes(before, after) if asked is None or one.path not in _DELETION]
-        lines = tuple(FieldLine(one.path, _value(one.old), _value(one.new)) for one in changes[:MAX_FIELDS])
+        deletion = deletion_of(after) if deletion_of(before) is None else None
+        changes = [
+            field_change
+            for field_change in field_changes(before, after)
+            if deletion is None or field_change.path not in _DELETION
+        ]
+        lines = tuple(
+            FieldLine(field_change.path, _value(field_change.old), _value(field_change.new))
+            for field_change in changes[:MAX_FIELDS]
+        )
         more = len(changes) - MAX_FIELDS
-        words = [f"deletion asked for{asked.wait_text}"] if asked is not None else []
+        words = [f"deletion asked for{deletion.wait_text}"] if deletion is not None else []
         words += [f"and {more} more fields"] if more > 0 else []
         self.note(", ".join(words) if words or lines else "no visible change", row, lines)
 

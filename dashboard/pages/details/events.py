@@ -113,14 +113,18 @@ class ObjectEvents:
 
         Only the first MAX_SUBJECTS members are followed: an order that only grows leaves the same ones first.
         """
-        told = {uid for _, _, uid in self._lines.values()}
+        subject_uids = {uid for _, _, uid in self._lines.values()}
         current = {row.uid: (kind, row) for kind, row in islice(members, MAX_SUBJECTS + 1)}
-        kept = [each for each in self._followed.values() if not each.subject.name or each.uid in told | current.keys()]
+        followed = [
+            each
+            for each in self._followed.values()
+            if not each.subject.name or each.uid in subject_uids | current.keys()
+        ]
         new = [_member(kind, row) for uid, (kind, row) in current.items() if uid not in self._followed]
-        room = max(0, MAX_SUBJECTS - len(kept))
+        room = max(0, MAX_SUBJECTS - len(followed))
         self.is_complete = len(new) <= room
-        if new[:room] or len(kept) < len(self._followed):
-            self._keep([*kept, *new[:room]])
+        if new[:room] or len(followed) < len(self._followed):
+            self._keep([*followed, *new[:room]])
         if names := {each.name for each in new[:room]}:
             self._schedule(self._find(names))
 

@@ -118,8 +118,12 @@ class LiveDetail(LiveObject):
 
     @property
     def replacement_href(self) -> str:
-        one = self.replacement
-        return object_href(self.kind.key, one.row.namespace, one.row.name) if one is not None else ""
+        replacement = self.replacement
+        return (
+            object_href(self.kind.key, replacement.row.namespace, replacement.row.name)
+            if replacement is not None
+            else ""
+        )
 
     @property
     def events(self) -> tuple[EventLine, ...]:
@@ -169,10 +173,10 @@ class LiveDetail(LiveObject):
     def _is_mine(self, row: Row | None) -> bool:
         return row is not None and row.name == self.name and row.namespace == self.namespace
 
-    def _apply_row(self, old: Row | None, new: Row | None, going: str) -> None:
+    def _apply_row(self, old: Row | None, new: Row | None, deletion_text: str) -> None:
         if new is None:
             if self.row is not None and old is not None and old.uid == self.row.uid:
-                self._deleted(going)
+                self._deleted(deletion_text)
         elif not self._is_mine(new):
             if self.row is not None and new.uid == self.row.uid:
                 self._deleted("has another name now")

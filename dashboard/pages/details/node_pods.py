@@ -114,9 +114,9 @@ class NodePods:
 
     def resource_requests(self, allocatable: Mapping[str, Any]) -> tuple[NodeResourceRequest, ...]:
         """Each requested resource, compared with the node's allocatable amount."""
-        found = self._there.values()
-        requests, limits = sum_amounts(pod.requests for pod in found), sum_amounts(pod.limits for pod in found)
-        more = Counter(name for pod in found for name in pod.unlimited)
+        pods = self._there.values()
+        requests, limits = sum_amounts(pod.requests for pod in pods), sum_amounts(pod.limits for pod in pods)
+        more = Counter(name for pod in pods for name in pod.unlimited)
         names = sorted(requests.keys() | limits.keys(), key=lambda name: (name not in ("cpu", "memory"), name))
         return tuple(
             _request_line(

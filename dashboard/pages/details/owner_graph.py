@@ -77,7 +77,7 @@ class OwnerGraph:
     def apply(self, key: str, change: Change) -> bool:
         """Apply changes of rows of the kind `key`; returns whether any of them is a member."""
         kind = next((kind for kind, _ in self._kinds() if kind.key == key), None)
-        if self._here is None or kind is None or not self._is_touched(change):
+        if self._here is None or kind is None or not self._is_affected(change):
             return False
         for old, new in change.rows:
             self._apply_row(kind, old, new)
@@ -86,27 +86,27 @@ class OwnerGraph:
             self._search()
         return True
 
-    def _is_touched(self, change: Change) -> bool:
+    def _is_affected(self, change: Change) -> bool:
         """Whether the change concerns a member, or an owner that is not known yet."""
-        touched = change.affected_uids
+        uids = change.affected_uids
         mine = (self._above.owned_uids if self._above is not None else {}, self._below)
-        return not all(each.keys().isdisjoint(touched) for each in mine) or (
-            self._here is not None and self._here[1].uid in touched
+        return not all(each.keys().isdisjoint(uids) for each in mine) or (
+            self._here is not None and self._here[1].uid in uids
         )
 
     def _member(self, uid: str) -> Member | None:
         """The object itself, or one of its descendants."""
-        found = self._below.get(uid)
-        return self._here if found is None and self._here is not None and uid == self._here[1].uid else found
+        member = self._below.get(uid)
+        return self._here if member is None and self._here is not None and uid == self._here[1].uid else member
 
     def _owners(self, row: Row) -> set[str]:
         """The uids of its owners in the family."""
-        found = set()
+        uids = set()
         for uid in owner_uids(row):
             owner = self._member(uid)
             if owner is not None and can_own(owner[1], row):
-                found.add(uid)
-        return found
+                uids.add(uid)
+        return uids
 
     def _find_row(self, uid: str) -> Member | None:
         return next(((kind, row) for kind, replica in self._kinds() if (row := replica.rows.get(uid))), None)
@@ -151,12 +151,12 @@ class OwnerGraph:
     def _drop_cycles(self, reached: set[str]) -> None:
         """Forget those of them whose only owners are among them: owners in a cycle keep nothing."""
         waiting = [uid for uid in reached if self._owners(self._below[uid][1]) - reached]
-        kept = set(waiting)
+        reachable = set(waiting)
         while waiting:
-            new = (self._children.get(waiting.pop(), {}).keys() & reached) - kept
-            kept |= new
+            new = (self._children.get(waiting.pop(), {}).keys() & reached) - reachable
+            reachable |= new
             waiting += new
-        for uid in reached - kept:
+        for uid in reached - reachable:
             self._forget(uid)
 
     def _forget(self, uid: str) -> None:

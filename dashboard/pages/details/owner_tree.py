@@ -72,13 +72,13 @@ class Ancestors:
                 self.owned_uids[uid].append(row.uid)
                 continue
             self.owned_uids[uid] = [row.uid]
-            found = self._find(uid)
-            if found is None or not can_own(found[1], row):
-                self.unresolved[uid] = owner, found[1] if found is not None else None
+            member = self._find(uid)
+            if member is None or not can_own(member[1], row):
+                self.unresolved[uid] = owner, member[1] if member is not None else None
                 self.root_uids.append(uid)
                 continue
-            self.members[uid] = found
-            if len(path) == MAX_GENERATIONS or not self._climb(found[1], (*path, uid)):
+            self.members[uid] = member
+            if len(path) == MAX_GENERATIONS or not self._climb(member[1], (*path, uid)):
                 self.root_uids.append(uid)
         return bool(owners)
 

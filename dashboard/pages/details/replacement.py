@@ -86,9 +86,9 @@ class ReplacementSearch:
 
     def note_deletion(self, row: Row, obj: Mapping[str, Any]) -> None:
         """Record a deletion request: the first time counts, since a repeated request writes a later one."""
-        asked = deletion_of(obj) if row.deleting is not None else None
-        if asked is not None:
-            self._asked = {row.uid: min(asked.requested_at, self._asked.get(row.uid, asked.requested_at))}
+        deletion = deletion_of(obj) if row.deleting is not None else None
+        if deletion is not None:
+            self._asked = {row.uid: min(deletion.requested_at, self._asked.get(row.uid, deletion.requested_at))}
 
     def note_renamed(self, row: Row) -> None:
         """Record that the same object has this name now."""
@@ -163,8 +163,8 @@ class ReplacementSearch:
     def _compare(self, gone: Row, number: int) -> SlicedWork:
         """Compare one candidate in each step: objects may be large."""
         few = list(self._alike.values()) if len(self._alike) <= MAX_COMPARED else []
-        kept = {(row.uid, row.version) for row in (gone, *few)}
-        self._contents = {each: content for each, content in self._contents.items() if each in kept}
+        versions = {(row.uid, row.version) for row in (gone, *few)}
+        self._contents = {each: content for each, content in self._contents.items() if each in versions}
         interrupted = False
         for row in (gone, *few) if few else ():
             if (row.uid, row.version) not in self._contents:

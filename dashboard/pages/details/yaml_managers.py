@@ -91,13 +91,13 @@ def _html_of(pieces: Iterable[Piece], name: str) -> SafeString:
 
 def _pieces(lines: Sequence[str], places: Sequence[PlainPath]) -> tuple[Piece, ...]:
     """The lines grouped by the first steps of their paths."""
-    found: list[tuple[str, str]] = []
+    pieces: list[tuple[str, str]] = []
     begin = 0
     for head, group in groupby(place[:PIECE_DEPTH] for place in places):
         end = begin + sum(1 for _ in group)
-        found.append((repr(head), "\n".join(lines[begin:end]) + "\n"))
+        pieces.append((repr(head), "\n".join(lines[begin:end]) + "\n"))
         begin = end
-    return tuple(zip(unique_names(head for head, _ in found), (text for _, text in found), strict=True))
+    return tuple(zip(unique_names(head for head, _ in pieces), (text for _, text in pieces), strict=True))
 
 
 def yaml_by_manager(obj: Mapping[str, Any], before: YamlByManager | None = None) -> YamlByManager:
@@ -126,9 +126,9 @@ def _setters(
     owners: FieldOwners, places: list[PlainPath]
 ) -> list[tuple[FieldManager | None, tuple[FieldManager, ...]]]:
     """The setter and the other owners of each line. A line that only leads to the next (``spec:``) goes with it."""
-    found = [(owners.of(place), owners.others(place)) for place in places]
+    managers = [(owners.of(place), owners.others(place)) for place in places]
     for line in range(len(places) - 2, -1, -1):
         place = places[line]
-        if found[line][0] is None and len(places[line + 1]) > len(place) and places[line + 1][: len(place)] == place:
-            found[line] = found[line + 1]
-    return found
+        if managers[line][0] is None and len(places[line + 1]) > len(place) and places[line + 1][: len(place)] == place:
+            managers[line] = managers[line + 1]
+    return managers

@@ -161,14 +161,14 @@ class Draft:
 
 
 def _unwritten(post: Mapping[str, str]) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for name, typed in post.items():
         shown = f"shown.{name.removeprefix('field.')}"
         if name.startswith("field.") and shown in post and _clean(typed) != _clean(post[shown]):
-            found += [(_clean(name), _clean(typed)), (_clean(shown), _clean(post[shown]))]
+            pairs += [(_clean(name), _clean(typed)), (_clean(shown), _clean(post[shown]))]
         elif name.startswith(("new.", "newkey.")) and typed:  # an item or entry that is not added yet
-            found.append((_clean(name), _clean(typed)))
-    return found
+            pairs.append((_clean(name), _clean(typed)))
+    return pairs
 
 
 def _clean(text: str) -> str:

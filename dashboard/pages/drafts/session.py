@@ -77,10 +77,10 @@ class DraftSession:
     async def keep(self, content: Content) -> None:
         """Store the content that came with a button."""
         save = replace(self.save, number=self.save.number + 1)
-        kept = await self.try_keep(content, save)
-        if kept is not None:
-            self.save = replace(save, draft=kept.draft, number=kept.number)
-            self.is_fork = kept.is_fork
+        result = await self.try_keep(content, save)
+        if result is not None:
+            self.save = replace(save, draft=result.draft, number=result.number)
+            self.is_fork = result.is_fork
 
     async def try_keep(self, content: Content, save: Save) -> SaveResult | None:
         """The result of a save; None where it failed, with the reason in `problem`."""
@@ -94,15 +94,15 @@ class DraftSession:
         if self.problem:
             return None
         try:
-            kept = await self._store.keep(self._identity, self.subject, content, save)
+            result = await self._store.keep(self._identity, self.subject, content, save)
             self.count = await self._store.count(self._identity)
         except DraftLimitReached as full:
             self.problem = LIMIT_REACHED.format(full)
         except Unavailable as error:
             self.problem = DATABASE_UNAVAILABLE.format(error)
         else:
-            self.other_count = kept.other_count
-            return kept
+            self.other_count = result.other_count
+            return result
         return None
 
     @property
@@ -131,11 +131,11 @@ class DraftSession:
         if self._is_new_browser:
             return ()
         try:
-            found = await self._store.for_subject(self._identity, self.subject)
+            drafts = await self._store.for_subject(self._identity, self.subject)
         except Unavailable as error:
             self.problem = DATABASE_UNAVAILABLE.format(error)
             return ()
-        return tuple(draft for draft in found if draft.key != self.save.draft)
+        return tuple(draft for draft in drafts if draft.key != self.save.draft)
 
     async def end(self) -> bool:
         """End the draft: it is saved or discarded. Returns whether it is gone."""

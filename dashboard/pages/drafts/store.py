@@ -122,11 +122,11 @@ def _same_subject(drafts: QuerySet[KeptDraft], subject: Subject) -> QuerySet[Kep
 
 def _keep(alias: str, identity: Identity, subject: Subject, content: Content, save: Save, now: datetime) -> SaveResult:
     for _ in range(_TRIES):
-        kept = _try_to_keep(alias, identity, subject, content, save, now)
-        if kept is not None:
-            others = _same_subject(_current(alias, identity, now), subject).exclude(key=kept.draft)
+        result = _try_to_keep(alias, identity, subject, content, save, now)
+        if result is not None:
+            others = _same_subject(_current(alias, identity, now), subject).exclude(key=result.draft)
             number = 0 if subject.is_new else others.count()
-            return SaveResult(kept.draft, kept.number, kept.is_fork, kept.is_late, number)
+            return SaveResult(result.draft, result.number, result.is_fork, result.is_late, number)
     return SaveResult(save.draft, save.number, is_late=True)
 
 

@@ -73,8 +73,8 @@ def _with_database(view: View) -> View:
 async def drafts(request: HttpRequest) -> HttpResponse:
     """Every draft of this user in this browser, newest first."""
     identity = _identity_of(request)
-    found = await state_of(request)[DRAFTS].all(identity) if identity.browser else ()
-    items = tuple(DraftItem(draft, title_of(state_of(request), draft.subject)) for draft in found)
+    stored = await state_of(request)[DRAFTS].all(identity) if identity.browser else ()
+    items = tuple(DraftItem(draft, title_of(state_of(request), draft.subject)) for draft in stored)
     page = page_info(request, title="Drafts", key="drafts")
     context = {"page": page, "items": items, "max_drafts": MAX_PER_BROWSER, "days": RETENTION.days}
     response = render(request, "drafts/list.html", context)
@@ -86,14 +86,14 @@ async def drafts(request: HttpRequest) -> HttpResponse:
 @_with_database
 async def draft(request: HttpRequest, key: str) -> HttpResponse:
     """One draft: its text, and its changes to the base."""
-    found = await _find_draft(request, key)
-    if found is None:
+    stored = await _find_draft(request, key)
+    if stored is None:
         return _no_such_draft(request)
-    title = title_of(state_of(request), found.subject)
-    size = max(len(found.content.text), len(found.content.base))
-    compared = await run_in_thread_if_large(_compared, found.content, size=size)
+    title = title_of(state_of(request), stored.subject)
+    size = max(len(stored.content.text), len(stored.content.base))
+    compared = await run_in_thread_if_large(_compared, stored.content, size=size)
     page = page_info(request, title=f"Draft of {title}", key="drafts")
-    context = {"page": page, "item": DraftItem(found, title), "draft": found, "compared": compared}
+    context = {"page": page, "item": DraftItem(stored, title), "draft": stored, "compared": compared}
     return render(request, "drafts/detail.html", context)
 
 
@@ -101,14 +101,14 @@ async def draft(request: HttpRequest, key: str) -> HttpResponse:
 @_with_database
 async def discard(request: HttpRequest, key: str) -> HttpResponse:
     """Discard one draft, and redirect to the page of the request."""
-    state, whose = state_of(request), _identity_of(request)
-    found = await _find_draft(request, key)
+    state, identity = state_of(request), _identity_of(request)
+    stored = await _find_draft(request, key)
     response = HttpResponseRedirect(_return_path(request))
     response.status_code = 303
-    if found is not None:
-        await state[DRAFTS].end(whose, (key,))
-        flash(response, _return_path(request), f"The draft of {title_of(state, found.subject)} is thrown away.")
-        remember_count(response, await state[DRAFTS].count(whose))
+    if stored is not None:
+        await state[DRAFTS].end(identity, (key,))
+        flash(response, _return_path(request), f"The draft of {title_of(state, stored.subject)} is thrown away.")
+        remember_count(response, await state[DRAFTS].count(identity))
     return response
 
 
@@ -116,12 +116,12 @@ async def discard(request: HttpRequest, key: str) -> HttpResponse:
 @_with_database
 async def discard_all(request: HttpRequest) -> HttpResponse:
     """Discard the drafts that the list showed, and no newer ones."""
-    state, whose = state_of(request), _identity_of(request)
+    state, identity = state_of(request), _identity_of(request)
     response = HttpResponseRedirect("/drafts/")
     response.status_code = 303
-    if whose.browser:
-        await state[DRAFTS].end(whose, request.POST.getlist("draft"))
-        remember_count(response, await state[DRAFTS].count(whose))
+    if identity.browser:
+        await state[DRAFTS].end(identity, request.POST.getlist("draft"))
+        remember_count(response, await state[DRAFTS].count(identity))
     return response
 
 
@@ -137,19 +137,19 @@ async def keep(request: HttpRequest) -> HttpResponse:
     subject = Subject(post.get("draft_resource", ""), post.get("draft_namespace", ""), post.get("draft_name", ""))
     if subject.problem:
         return JsonResponse({"problem": subject.problem}, status=400)
-    writing = DraftSession(request, subject)
-    kept = await writing.try_keep(Content.of(post.dict()), replace(writing.save, by_button=False))
-    if kept is None:
-        return JsonResponse({"problem": writing.problem, "for_good": writing.is_permanent})
+    session = DraftSession(request, subject)
+    result = await session.try_keep(Content.of(post.dict()), replace(session.save, by_button=False))
+    if result is None:
+        return JsonResponse({"problem": session.problem, "for_good": session.is_permanent})
     answer = {
-        "draft": kept.draft,
-        "number": kept.number,
-        "late": kept.is_late,
-        "forked": kept.is_fork,
-        "others": kept.other_count,
-        "count": writing.count,
+        "draft": result.draft,
+        "number": result.number,
+        "late": result.is_late,
+        "forked": result.is_fork,
+        "others": result.other_count,
+        "count": session.count,
     }
-    return writing.set_cookies(JsonResponse(answer))
+    return session.set_cookies(JsonResponse(answer))
 
 
 def title_of(state: AppState, subject: Subject) -> str:
@@ -174,8 +174,8 @@ def _compared(content: Content) -> Comparison:
 
 
 def _base_of(content: Content) -> dict[str, Value]:
-    found = read_json(content.base)
-    return found[0] if found is not None and isinstance(found[0], dict) else {}
+    values = read_json(content.base)
+    return values[0] if values is not None and isinstance(values[0], dict) else {}
 
 
 async def _find_draft(request: HttpRequest, key: str) -> Draft | None:

@@ -114,8 +114,8 @@ class DrainPlan:
     @property
     def confirmations(self) -> tuple[Need, ...]:
         """Required confirmations, without duplicates."""
-        found = {need for pod in self.evicted_pods for need in pod.confirmations}
-        return tuple(need for need in _NEEDS if need in found)
+        required = {need for pod in self.evicted_pods for need in pod.confirmations}
+        return tuple(need for need in _NEEDS if need in required)
 
     def count(self, need: str) -> int:
         return sum(need in pod.confirmations for pod in self.evicted_pods)

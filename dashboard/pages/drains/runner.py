@@ -82,16 +82,20 @@ class DrainRuns:
                 if all(pod.is_over for pod in pods):
                     state = "failed" if any(pod.state == "failed" for pod in pods) else "done"
             try:
-                said = await self.store.save_checkpoint(drain.key, self._runner, pods, state, words, self._clock.time())
+                new_wish = await self.store.save_checkpoint(
+                    drain.key, self._runner, pods, state, words, self._clock.time()
+                )
             except Unavailable as error:  # nobody could stop it: it waits until somebody can
                 logger.warning("drain of node %s waits for the database: %s", drain.node, error)
                 wish = "pause" if wish != "cancel" else wish
                 await self._clock.sleep(CHECK_INTERVAL)
                 continue
-            if said is None or state in ("cancelled", "done", "failed"):
-                logger.info("drain of node %s ends here: %s", drain.node, state if said is not None else "taken over")
+            if new_wish is None or state in ("cancelled", "done", "failed"):
+                logger.info(
+                    "drain of node %s ends here: %s", drain.node, state if new_wish is not None else "taken over"
+                )
                 return
-            wish = said
+            wish = new_wish
             await self._clock.sleep(CHECK_INTERVAL)
 
     async def _step(
@@ -144,8 +148,8 @@ async def _why_held(client: Client, pod: DrainedPod, blocked: Blocked) -> str:
         live = (await client.get(PODS, pod.name, pod.namespace)).object()
     except InformerdError:
         return blocked.message
-    found = budgets_of(live["metadata"].get("labels") or {}, await budgets_in(client, pod.namespace) or ())
-    return " ".join(budget.words for budget in found) or blocked.message
+    budgets = budgets_of(live["metadata"].get("labels") or {}, await budgets_in(client, pod.namespace) or ())
+    return " ".join(budget.words for budget in budgets) or blocked.message
 
 
 async def _check_pod(client: Client, pod: DrainedPod) -> DrainedPod:
@@ -155,8 +159,8 @@ async def _check_pod(client: Client, pod: DrainedPod) -> DrainedPod:
         return msgspec.structs.replace(pod, state="gone", words="is gone")
     if live["metadata"]["uid"] != pod.uid:
         return msgspec.structs.replace(pod, state="gone", words="is gone; another one has its name")
-    held = live["metadata"].get("finalizers")
-    return msgspec.structs.replace(pod, words=f"evicted, waits for {', '.join(held)}") if held else pod
+    finalizers = live["metadata"].get("finalizers")
+    return msgspec.structs.replace(pod, words=f"evicted, waits for {', '.join(finalizers)}") if finalizers else pod
 
 
 def _stays(pod: DrainedPod) -> DrainedPod:

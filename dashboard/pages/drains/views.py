@@ -152,9 +152,9 @@ async def _start_drain(edit_request: EditRequest) -> HttpResponse:
         raise edit_request.read_failure(error, DRAIN_TITLE) from error
     except InformerdError as error:
         return edit_request.refusal_page(refusal_of(error), DRAIN_TITLE)
-    status, wrong = _objection_to(node, plan, post)
-    if wrong:
-        return await _plan_page(edit_request, problem=wrong, status=status)
+    status, objection = _objection_to(node, plan, post)
+    if objection:
+        return await _plan_page(edit_request, problem=objection, status=status)
     last = await edit_request.state[DRAIN_RUNS].store.newest(
         node["metadata"]["uid"], edit_request.state[CONNECTION].cluster.server
     )

@@ -116,8 +116,8 @@ async def _save(
             except InformerdError as error:
                 if not is_unanswered(error):
                     raise
-                found = await _find_out(client, draft, document, schema, error, now.version)
-                return mark_unsure(found, now.version)
+                outcome = await _find_out(client, draft, document, schema, error, now.version)
+                return mark_unsure(outcome, now.version)
     return _too_busy(draft)
 
 
@@ -139,17 +139,26 @@ async def _write(
     except NotFound as error:
         await explain_not_found(client, draft, error)
     version = stored.value["metadata"]["resourceVersion"]
-    made = await run_in_thread_if_large(admission_changes, body, stored.value, client.target.part, size=len(draft.text))
+    stored_changes = await run_in_thread_if_large(
+        admission_changes, body, stored.value, client.target.part, size=len(draft.text)
+    )
     changed = version != body["metadata"]["resourceVersion"]
-    drift = drift_from_dry_run(reviewed_changes, made)
+    drift = drift_from_dry_run(reviewed_changes, stored_changes)
     return Saved(version, changed=changed, warnings=stored.warnings, drift=drift)
 
 
 @returns_outcome
 async def _find_out(
-    client: ObjectClient, draft: Submission, document: Document, schema: Schema, error: InformerdError, tried: str
+    client: ObjectClient,
+    draft: Submission,
+    document: Document,
+    schema: Schema,
+    error: InformerdError,
+    tried_version: str,
 ) -> Outcome:
-    """The result after a write without a clear answer on top of the version `tried`: read the object, and compare."""
+    """The result after a write without a clear answer on top of the version `tried_version`: read the object, and
+    compare.
+    """
     try:
         live = await current_object(client, draft)
     except InformerdError:
@@ -159,7 +168,7 @@ async def _find_out(
     if same(now.value, editable_part(update_body(document.value, live, part), part)):
         return Saved(now.version, confirmed_by_read=True)
     if same(now.value, draft.base.value):
-        if now.version != tried:
+        if now.version != tried_version:
             return reverted_outcome(draft)
         words = "The object was read again: it was not stored, and nothing has changed."
         return Refused(draft, unanswered_refusal(error, "It was not saved", words))

@@ -19,8 +19,8 @@ async def check_text(target: Target, draft: Submission) -> Document:
         document = await run_in_thread_if_large(parse, draft.text, size=len(draft.text))
     except DocumentError as error:
         raise OutcomeReached(Refused(draft, unreadable_refusal(error))) from error
-    if wrong := find_mismatches(document.value, target, draft.base):
-        raise OutcomeReached(Refused(draft, locate(mismatch_refusal(wrong), document)))
+    if mismatches := find_mismatches(document.value, target, draft.base):
+        raise OutcomeReached(Refused(draft, locate(mismatch_refusal(mismatches), document)))
     if dots := masked_paths(document.value):
         raise OutcomeReached(Refused(draft, locate(masked_refusal(dots), document)))
     return document

@@ -86,13 +86,15 @@ def hints(schema: Schema, path: Path) -> Hints:
 
 def status_hints(hints: Hints, path: Path) -> Hints:
     """The hints for an edit of the status alone, whose text has only the status and the object's identity."""
-    kept: dict[Path, tuple[str, ...]] = {
+    hints_by_path: dict[Path, tuple[str, ...]] = {
         (): ("apiVersion", "kind", "metadata", "status"),
         ("metadata",): ("name", "namespace"),
     }
-    if path in kept:
-        return replace(hints, fields=tuple(each for each in hints.fields if each.name in kept[path]))
-    elsewhere = path[0] not in kept[()] or (path[0] == "metadata" and path[1:] not in (("name",), ("namespace",)))
+    if path in hints_by_path:
+        return replace(hints, fields=tuple(each for each in hints.fields if each.name in hints_by_path[path]))
+    elsewhere = path[0] not in hints_by_path[()] or (
+        path[0] == "metadata" and path[1:] not in (("name",), ("namespace",))
+    )
     return Hints() if elsewhere else hints
 
 
@@ -108,8 +110,8 @@ def type_words(schema: Schema) -> str:
 def _fields(schema: Schema) -> tuple[FieldHint, ...]:
     """The fields, required ones first."""
     needed = schema.node.get("required", ())
-    found = (_field(name, node, required=name in needed) for name, node in schema.properties.items())
-    return tuple(sorted(found, key=lambda field: not field.required))
+    fields = (_field(name, node, required=name in needed) for name, node in schema.properties.items())
+    return tuple(sorted(fields, key=lambda field: not field.required))
 
 
 def _field(name: str, schema: Schema, *, required: bool) -> FieldHint:

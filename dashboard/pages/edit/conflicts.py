@@ -25,9 +25,9 @@ class ConflictQuestion:
 
 def conflict_questions(merge: MergeResult) -> list[ConflictQuestion]:
     """All open and answered questions, by their fields."""
-    found = [_question(conflict, None) for conflict in merge.conflicts]
-    found += [_question(conflict, side) for conflict, side in merge.resolved]
-    return sorted(found, key=lambda question: question.field)
+    questions = [_question(conflict, None) for conflict in merge.conflicts]
+    questions += [_question(conflict, side) for conflict, side in merge.resolved]
+    return sorted(questions, key=lambda question: question.field)
 
 
 def _question(conflict: Conflict, chosen: Side | None) -> ConflictQuestion:

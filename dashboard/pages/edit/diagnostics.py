@@ -20,12 +20,12 @@ def schema_refusal(
 
     For a text with only the status, problems of other fields are left out.
     """
-    found = (*schema_problems(schema, document.value), *immutability_problems(schema, document.value, base))
+    problems = (*schema_problems(schema, document.value), *immutability_problems(schema, document.value, base))
     if part == "status":
-        found = tuple(problem for problem in found if problem.path[:1] == ("status",))
-    if not found:
+        problems = tuple(problem for problem in problems if problem.path[:1] == ("status",))
+    if not problems:
         return None
-    return locate(Refusal(found, 422, "The schema of this kind does not allow it"), document)
+    return locate(Refusal(problems, 422, "The schema of this kind does not allow it"), document)
 
 
 def with_schema_problems(refusal: Refusal, schema: Schema, value: Value) -> Refusal:
@@ -36,12 +36,12 @@ def with_schema_problems(refusal: Refusal, schema: Schema, value: Value) -> Refu
     if refusal.code != 400 or len(refusal.problems) != 1 or _UNDECODED not in refusal.problems[0].server_message:
         return refusal
     [problem] = refusal.problems
-    found = schema_problems(schema, value)
-    own = [each for each in found if not problem.path or _names(each.path)[: len(problem.path)] == problem.path]
+    problems = schema_problems(schema, value)
+    own = [each for each in problems if not problem.path or _names(each.path)[: len(problem.path)] == problem.path]
     if problem.path or len(own) == 1:  # else nobody can tell which of them it was
         for each in own[:1]:
             problem = Problem(f"{problem.words} {each.words}".strip(), problem.server_message, each.path)
-    others = tuple(each for each in found if each.path != problem.path)
+    others = tuple(each for each in problems if each.path != problem.path)
     return replace(refusal, problems=(problem, *others))
 
 

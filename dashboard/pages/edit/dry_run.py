@@ -25,24 +25,24 @@ async def review_dry_run(
     after = editable_part(stored.value, part)
 
     def compare() -> Review:
-        found = tuple(
+        field_changes = tuple(
             replace(change, by_server=not same(get(sent, change.path), change.now)) for change in changes(live, after)
         )
         was, now = to_yaml(live) if live else "", to_yaml(after)
-        lines = _marked(diff_lines(was, now), now, found)
-        told = STATUS_OVERWRITTEN if part == "status" and found else effect_sentences(live, after)
-        undone = _ineffective(live, editable_part(sent, part), after)
-        made = admission_changes(sent, stored.value, part)
+        lines = _marked(diff_lines(was, now), now, field_changes)
+        consequences = STATUS_OVERWRITTEN if part == "status" and field_changes else effect_sentences(live, after)
+        ignored_fields = _ineffective(live, editable_part(sent, part), after)
+        server_changes = admission_changes(sent, stored.value, part)
         return Review(
             draft,
-            found,
+            field_changes,
             lines,
             stored.warnings,
             was,
             now,
-            consequences=told,
-            ignored_fields=undone,
-            admission_changes=made,
+            consequences=consequences,
+            ignored_fields=ignored_fields,
+            admission_changes=server_changes,
         )
 
     return await run_in_thread_if_large(compare, size=len(draft.text))

@@ -52,10 +52,10 @@ async def schema_at(request: HttpRequest, resource: str) -> HttpResponse:
         return JsonResponse({}, status=404 if isinstance(kind, UnavailableKind) else 400)
     client = state[CONNECTION].client
     schema = UNKNOWN if client is None else await state[SCHEMAS].schema_of(client, kind.resource)
-    found = await hints_at(state, kind, schema, path, request.GET.get("part", "")[:MAX_TYPED_LENGTH])
+    answer = await hints_at(state, kind, schema, path, request.GET.get("part", "")[:MAX_TYPED_LENGTH])
     if request.GET.get("edits") == "status":
-        found = status_hints(found, path)
-    response = JsonResponse(asdict(found))
+        answer = status_hints(answer, path)
+    response = JsonResponse(asdict(answer))
     response["Cache-Control"] = "private, no-cache"
     return response
 
@@ -71,11 +71,11 @@ async def hints_at(state: AppState, kind: KindInfo, schema: Schema, path: Path, 
         return Hints(
             values=tuple(ValueHint(scalar_yaml(each.value), each.words) for each in values[:MAX_VALUES]), asks=True
         )
-    found = hints(schema, path)
+    found_hints = hints(schema, path)
     if path in (("apiVersion",), ("kind",)):
         only = kind.resource.kind if path == ("kind",) else kind.resource.api_version
-        return replace(found, values=(ValueHint(only),))
-    return found
+        return replace(found_hints, values=(ValueHint(only),))
+    return found_hints
 
 
 @require_safe

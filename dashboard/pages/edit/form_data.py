@@ -126,19 +126,19 @@ def _signed_fields(target: Target, draft: Submission, purpose: str) -> str:
 
 def _base(post: Mapping[str, str]) -> Base | None:
     uid, version = post.get("base_uid", ""), post.get("base_version", "")
-    found = read_json(post.get("base", ""))
-    if not uid or not version or found is None or not isinstance(found[0], dict):
+    values = read_json(post.get("base", ""))
+    if not uid or not version or values is None or not isinstance(values[0], dict):
         return None
-    return Base(uid, version, found[0])
+    return Base(uid, version, values[0])
 
 
 def _choices(post: Mapping[str, str]) -> dict[Path, Side]:
-    found: dict[Path, Side] = {}
+    choices: dict[Path, Side] = {}
     for name, side in post.items():
         path = _path(name.removeprefix(CHOICE)) if name.startswith(CHOICE) else None
         if path is not None and side in ("theirs", "mine"):
-            found[path] = "theirs" if side == "theirs" else "mine"
-    return found
+            choices[path] = "theirs" if side == "theirs" else "mine"
+    return choices
 
 
 def _path(text: str) -> Path | None:

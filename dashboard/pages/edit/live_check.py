@@ -100,10 +100,10 @@ def _refusal(
     """The first refusal: form and text disagree, the text is about another object, the schema forbids it."""
     if problems:
         return Refusal(problems, 422, "The form has errors")
-    wrong = find_mismatches(document.value, target, draft.base)
+    mismatches = find_mismatches(document.value, target, draft.base)
     return (
-        locate(mismatch_refusal(wrong), document)
-        if wrong
+        locate(mismatch_refusal(mismatches), document)
+        if mismatches
         else schema_refusal(schema, document, draft.base.value, target.part)
     )
 

@@ -62,19 +62,19 @@ def compute_moved(
     merged = merge(base, now.value, mine, schema=schema, choices=choices)
     all_mine, all_theirs = _answered(base, now.value, mine, schema, merged)
     theirs = changes(base, now.value, schema=schema)
-    own_changes = changes(mine, all_mine, schema=schema)
-    kept = changes(now.value, all_theirs, schema=schema)
-    return Moved(draft, now, merged, theirs, own_changes, kept)
+    merged_changes = changes(mine, all_mine, schema=schema)
+    own_changes = changes(now.value, all_theirs, schema=schema)
+    return Moved(draft, now, merged, theirs, merged_changes, own_changes)
 
 
 def _answered(base: Value, theirs: Value, mine: Value, schema: Schema, merged: MergeResult) -> tuple[Value, Value]:
     """The merge with mine for every question, and with theirs."""
-    asked = [*merged.conflicts, *(conflict for conflict, _ in merged.resolved)]
-    if not asked:
+    conflicts = [*merged.conflicts, *(conflict for conflict, _ in merged.resolved)]
+    if not conflicts:
         return merged.value, merged.value
 
     def with_all(side: Side) -> Value:
-        return merge(base, theirs, mine, schema=schema, choices={conflict.path: side for conflict in asked}).value
+        return merge(base, theirs, mine, schema=schema, choices={conflict.path: side for conflict in conflicts}).value
 
     return with_all("mine") if merged.resolved else merged.value, with_all("theirs")
 

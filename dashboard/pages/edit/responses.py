@@ -82,7 +82,7 @@ async def outcome_response(edit_request: EditRequest, outcome: Editor | Outcome)
 async def _editor_page(edit_request: EditRequest, editor: Editor) -> HttpResponse:
     """The page with text and form, and all problems."""
     draft, refusal, schema = editor.draft, editor.refusal, await edit_request.schema()
-    made = await run_in_thread_if_large(
+    editor_context = await run_in_thread_if_large(
         _editor_context,
         editor,
         schema,
@@ -92,13 +92,13 @@ async def _editor_page(edit_request: EditRequest, editor: Editor) -> HttpRespons
     )
     context: dict[str, object] = {
         **submission_context(draft),
-        "form": made.form,
-        "refusal": made.refusal,
-        "schema_refusal": made.schema_refusal,
+        "form": editor_context.form,
+        "refusal": editor_context.refusal,
+        "schema_refusal": editor_context.schema_refusal,
         "merged": editor.merged,
         "has_merged_theirs": editor.has_merged_theirs,
         "deletion_timestamp": editor.deletion_timestamp,
-        "count": made.count,
+        "count": editor_context.count,
         "offers": editor.offers,
         "has_status": await has_status(edit_request),
         "resumed": editor.resumed,

@@ -83,9 +83,9 @@ async def _open(edit_request: EditRequest, draft_key: str) -> Editor | Outcome:
     """The editor with the current object, or with the draft of that key."""
     if not draft_key:
         return await _editor_of(edit_request)
-    kept = await edit_request.draft_session.resume(draft_key)
-    if kept is not None:
-        return await _resumed(edit_request, kept)
+    stored_draft = await edit_request.draft_session.resume(draft_key)
+    if stored_draft is not None:
+        return await _resumed(edit_request, stored_draft)
     words = "It was saved or thrown away, or belongs to another browser. The editor shows the current object."
     refusal = Refusal((Problem(words),), 404, "This draft does not exist any more")
     return await _editor_of(edit_request, refusal=refusal)
@@ -107,9 +107,9 @@ async def _editor_over(
 
 
 @returns_outcome
-async def _resumed(edit_request: EditRequest, kept: Draft) -> Editor:
+async def _resumed(edit_request: EditRequest, stored_draft: Draft) -> Editor:
     """The editor with a draft on top of its base, so that later changes by others are found."""
-    content = kept.content
+    content = stored_draft.content
     base = await run_in_thread_if_large(
         parse_base, content.base_uid, content.base_version, content.base, size=len(content.base)
     )
@@ -127,7 +127,9 @@ async def _resumed(edit_request: EditRequest, kept: Draft) -> Editor:
     if isinstance(filled, Submission):
         draft, typed = filled, {name: value for name, value in typed.items() if name not in changed}
     theirs = await theirs_note(edit_request, draft)
-    return Editor(draft, deletion_timestamp=deletion_timestamp, resumed=kept, form_data=typed, theirs_html=theirs)
+    return Editor(
+        draft, deletion_timestamp=deletion_timestamp, resumed=stored_draft, form_data=typed, theirs_html=theirs
+    )
 
 
 # --- POST ---

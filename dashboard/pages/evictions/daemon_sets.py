@@ -27,7 +27,7 @@ def daemon_set_of(pod: Json) -> tuple[str, str] | None:
 
 async def missing_daemon_sets(client: Client, pods: Iterable[Json]) -> frozenset[tuple[str, str]]:
     """The DaemonSets of these pods that certainly do not exist; each is requested once."""
-    named = sorted({found for pod in pods if (found := daemon_set_of(pod)) is not None})
+    named = sorted({daemon_set for pod in pods if (daemon_set := daemon_set_of(pod)) is not None})
     missing = await asyncio.gather(*(_is_missing(client, *each) for each in named))
     return frozenset(each for each, is_missing in zip(named, missing, strict=True) if is_missing)
 

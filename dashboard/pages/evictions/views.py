@@ -54,14 +54,14 @@ async def _confirmation_page(
             return edit_request.refusal_page(refusal, EVICT_TITLE)
         raise edit_request.read_failure(error, EVICT_TITLE) from error
     plan = await _plan_of(edit_request, pod)
-    refused, tried = await asyncio.gather(_denial(edit_request), _dry_run_text(edit_request, plan.uid))
+    denial, dry_run_text = await asyncio.gather(_denial(edit_request), _dry_run_text(edit_request, plan.uid))
     context: dict[str, object] = {
         "plan": plan,
         "confirmations": tuple((need, _NEEDS[need]) for need in plan.confirmations),
         "form": edit_request.request.POST,
         "command": eviction_command(edit_request.target, plan.uid),
-        "refused": refused,
-        "dry_run_text": "" if refused else tried,
+        "refused": denial,
+        "dry_run_text": "" if denial else dry_run_text,
         "problem": problem,
         "refusal": refusal,
     }

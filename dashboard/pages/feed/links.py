@@ -44,13 +44,13 @@ class FeedLinks:
     def neighbours(self) -> tuple[Link, ...]:
         """Spans before and after this one, which has ended."""
         width = max(self.end - self.begin, 1.0)
-        found = [
+        links = [
             ("Earlier", TimeRange(self.begin - width, self.begin)),
             ("Wider", TimeRange(self.begin - width / 2, min(self.now, self.end + width / 2))),
         ]
         if self.end < self.now:
-            found.append(("Later", TimeRange(self.end, min(self.now, self.end + width))))
-        return tuple(Link(words, self.query.with_(span=_rounded(span)).href()) for words, span in found)
+            links.append(("Later", TimeRange(self.end, min(self.now, self.end + width))))
+        return tuple(Link(words, self.query.with_(span=_rounded(span)).href()) for words, span in links)
 
     @property
     def kind_links(self) -> tuple[Link, ...]:
@@ -71,9 +71,9 @@ class FeedLinks:
         if not self.query.span.is_fixed:
             return ()
         page, last = self.query.page, -(-self.lines // PAGE_SIZE)
-        found = [("Newer", page - 1)] if page > 1 else []
-        found += [("Older", page + 1)] if page < last else []
-        return tuple(Link(words, self.query.with_(page=number).href()) for words, number in found)
+        links = [("Newer", page - 1)] if page > 1 else []
+        links += [("Older", page + 1)] if page < last else []
+        return tuple(Link(words, self.query.with_(page=number).href()) for words, number in links)
 
 
 def _rounded(time_range: TimeRange) -> TimeRange:

@@ -282,12 +282,12 @@ class LiveFeed(LiveView):
             "unread": 0.0,
             "quiet": 0.0,
         }
-        found, now = [], self.clock.now()
+        parts, now = [], self.clock.now()
         for name, pause in every.items():
             text, at = self._sent.get(name, ("", -math.inf))
             if now - at >= pause and self._text_of(name) != text:
-                found.append(name)
-        return found
+                parts.append(name)
+        return parts
 
     def _sent_text(self, name: str) -> str:
         return self._sent.get(name, ("", 0.0))[0]
@@ -331,8 +331,8 @@ def open_feed(hub: Hub, query: FeedQuery) -> LiveFeed:
 
 async def wait_for_feed(hub: Hub, query: FeedQuery) -> None:
     """Wait until the feed's earlier entries are found, at most WAIT_TIMEOUT."""
-    found = open_feed(hub, query).search_done
-    if not found.is_set():
+    search_done = open_feed(hub, query).search_done
+    if not search_done.is_set():
         with contextlib.suppress(TimeoutError):
             async with within(WAIT_TIMEOUT, hub.clock):
-                await found.wait()
+                await search_done.wait()

@@ -119,7 +119,7 @@ def _terms(typed: str, length: int, problems: list[QueryProblem]) -> tuple[FeedT
 
 
 def _kinds(params: Params, problems: list[QueryProblem]) -> tuple[str, ...]:
-    found = set()
+    keys = set()
     for name in split_values(params, "kind"):
         kind = find_kind(name)
         if kind is None:
@@ -127,5 +127,5 @@ def _kinds(params: Params, problems: list[QueryProblem]) -> tuple[str, ...]:
                 QueryProblem("kind", 0, len(name), f"{name!r} is not a kind: write it as kubectl does, as in pods")
             )
         else:
-            found.add(kind.key)
-    return tuple(sorted(found))
+            keys.add(kind.key)
+    return tuple(sorted(keys))

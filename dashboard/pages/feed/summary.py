@@ -76,12 +76,12 @@ class FeedSummary:
         """``31 a second``; with the shown rate, where that is lower: ``showing 240 of 2,013 a second``."""
         if self._span.is_fixed:
             return f"{self.total:,} change{'' if self.total == 1 else 's'}"
-        rate, told = self._view.rate.per_second(self._now), self._view.shown_rate.per_second(self._now)
+        rate, shown_rate = self._view.rate.per_second(self._now), self._view.shown_rate.per_second(self._now)
         words = rate_text(rate)
         if not words:
             return "quiet"
-        sampled = rate >= 1 and told < 0.9 * rate and self._view.hidden_count
-        return f"showing {rate_text(told) or '0'} of {words} a second" if sampled else f"{words} a second"
+        sampled = rate >= 1 and shown_rate < 0.9 * rate and self._view.hidden_count
+        return f"showing {rate_text(shown_rate) or '0'} of {words} a second" if sampled else f"{words} a second"
 
     @cached_property
     def _sums(self) -> tuple[list[OperationCounts], int]:

@@ -31,8 +31,8 @@ class Tally:
         for step in [step for step in self._steps if step < first - TARGET_BARS]:
             del self._steps[step]
         nothing = (0, 0, 0)
-        found = (self._steps.get(step, nothing) for step in range(first, last + 1))
-        return [(added, modified, deleted) for added, modified, deleted in found], first * self.step
+        steps = (self._steps.get(step, nothing) for step in range(first, last + 1))
+        return [(added, modified, deleted) for added, modified, deleted in steps], first * self.step
 
     def _coarsen(self) -> None:
         """Double the length of a step."""

@@ -181,21 +181,21 @@ def _field(token: Token, begin: int, end: int, values: tuple[Pattern, ...] | Non
 
 def _term(token: Token, begin: int, end: int, values: tuple[Pattern, ...], negative: bool) -> EntryTerm:
     name = token.text[begin:end].lower()
-    found = _ALIASES.get(name, name)
-    if found not in FIELDS:
+    kind = _ALIASES.get(name, name)
+    if kind not in FIELDS:
         near = suggest_names(name, FIELDS)
         hint = f"did you mean {near[0]}=? " if near else ""
         expected = (
             f"expected one of {', '.join(f'{known}=' for known in FIELDS)}, label: or a field path such as .spec.port"
         )
         raise FilterSyntaxError(f"there is no field {name!r}:  {hint}{expected}", token.start, token.position(end + 1))
-    for pattern in values if found in _VALUES else ():
-        if not any(pattern.matches(value) for value in _VALUES[found]):
-            expected = f"expected one of {', '.join(_VALUES[found])}"
+    for pattern in values if kind in _VALUES else ():
+        if not any(pattern.matches(value) for value in _VALUES[kind]):
+            expected = f"expected one of {', '.join(_VALUES[kind])}"
             written = pattern.written()
-            message = f"there is no {found} {written!r}: {expected}" if written else f"{expected} after {found}="
+            message = f"there is no {kind} {written!r}: {expected}" if written else f"{expected} after {kind}="
             raise FilterSyntaxError(message, token.position(end + 1), token.end)
-    return EntryTerm(found, values, negative)
+    return EntryTerm(kind, values, negative)
 
 
 def _same(pattern: Pattern, value: str) -> bool:

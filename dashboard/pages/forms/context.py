@@ -37,12 +37,12 @@ class FormContext:
 
     def problems_by_path(self) -> dict[Path, tuple[Problem, ...]]:
         """Problems by their field, and by all its parents, which must be shown for it."""
-        found: dict[Path, tuple[Problem, ...]] = {}
+        problems: dict[Path, tuple[Problem, ...]] = {}
         for problem in self.problems:
             for end in range(1, len(problem.path) + 1):
                 path = problem.path[:end]
-                found[path] = (*found.get(path, ()), problem)
-        return found
+                problems[path] = (*problems.get(path, ()), problem)
+        return problems
 
 
 def previous_text(before: Value, value: Value) -> str:

@@ -133,12 +133,12 @@ def _boolean(typed: str) -> bool:
 
 
 def _number(stripped: str, typed: str) -> int | float:
-    found = parse_number(stripped)
-    if found is None:
+    number = parse_number(stripped)
+    if number is None:
         raise ValueError(f"“{typed}” is not a number.")
-    if math.isinf(found):
+    if math.isinf(number):
         raise ValueError(f"“{typed}” is larger than any number that an object can hold.")
-    return found
+    return number
 
 
 def summary(value: Value) -> str:

@@ -38,12 +38,16 @@ def help_of(schema: Schema, control: Control) -> Help:
     description = " ".join(str(schema.node.get("description", "")).split(" ")).strip()
     first, rest = _first_sentence(description)
     rules = rules_of(schema)
-    said = [first, _bounds(schema, control, told=any(rule.words for rule in rules)), *(rule.words for rule in rules)]
-    said.append(_whole_default(schema))
+    sentences = [
+        first,
+        _bounds(schema, control, has_rule_messages=any(rule.words for rule in rules)),
+        *(rule.words for rule in rules),
+    ]
+    sentences.append(_whole_default(schema))
     unsaid = tuple(rule for rule in rules if not rule.words and rule.code)
     pattern = _pattern(schema) if control == "text" else ""
     rest = "\n".join(part for part in (rest, pattern if len(pattern) > SHORT else "") if part)
-    return Help(" ".join(part for part in said if part), rest, unsaid)
+    return Help(" ".join(part for part in sentences if part), rest, unsaid)
 
 
 def default_of(schema: Schema) -> str:
@@ -74,23 +78,23 @@ def _split(description: str) -> tuple[str, str]:
     return f"{description[: spot if spot > 0 else SHORT]}…", description
 
 
-def _bounds(schema: Schema, control: Control, *, told: bool) -> str:
-    """Bounds as sentences. `told`: a rule's message explains the pattern."""
+def _bounds(schema: Schema, control: Control, *, has_rule_messages: bool) -> str:
+    """Bounds as sentences. `has_rule_messages`: a rule's message explains the pattern."""
     node = schema.node
-    found: list[str] = []
+    sentences: list[str] = []
     if control in ("integer", "number", "int-or-string"):
-        found += [_range(node), f"A multiple of {node['multipleOf']}." if node.get("multipleOf") else ""]
+        sentences += [_range(node), f"A multiple of {node['multipleOf']}." if node.get("multipleOf") else ""]
     elif control == "text":
-        found += [_span(node, "Length", "character"), _looks(schema, told=told)]
+        sentences += [_span(node, "Length", "character"), _looks(schema, has_rule_messages=has_rule_messages)]
     elif control == "quantity":
-        found += [_capital(format_words("quantity"))]
+        sentences += [_capital(format_words("quantity"))]
     elif control == "list":
-        found += [_span(node, "Items", "item"), _keys(schema)]
+        sentences += [_span(node, "Items", "item"), _keys(schema)]
     elif control == "map":
-        found += [_span(node, "Properties", "entry")]
+        sentences += [_span(node, "Properties", "entry")]
     elif control == "group" and node.get("maxProperties") == 1:
-        found += ["One of these fields." if node.get("minProperties") == 1 else "At most one of these fields."]
-    return " ".join(part for part in found if part)
+        sentences += ["One of these fields." if node.get("minProperties") == 1 else "At most one of these fields."]
+    return " ".join(part for part in sentences if part)
 
 
 def _range(node: Any) -> str:
@@ -118,10 +122,13 @@ def _plural(count: int, word: str) -> str:
     return f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
 
 
-def _looks(schema: Schema, *, told: bool) -> str:
+def _looks(schema: Schema, *, has_rule_messages: bool) -> str:
     pattern = _pattern(schema)
-    found = [_capital(format_words(schema.format)), pattern if len(pattern) <= SHORT and not told else ""]
-    return " ".join(part for part in found if part)
+    sentences = [
+        _capital(format_words(schema.format)),
+        pattern if len(pattern) <= SHORT and not has_rule_messages else "",
+    ]
+    return " ".join(part for part in sentences if part)
 
 
 def _pattern(schema: Schema) -> str:

@@ -187,19 +187,21 @@ class Form:
 
     def inputs(self) -> dict[str, str]:
         """Name to value of every input whose field the text has."""
-        found: dict[str, str] = {}
+        values: dict[str, str] = {}
         waiting = list(self.nodes)
         while waiting:
             node = waiting.pop()
             waiting += node.children
             if node.is_input and node.value == node.initial:
-                found[node.anchor] = node.value
+                values[node.anchor] = node.value
             if node.entry_name is not None:
-                found[node.key_name] = node.entry_name
-        return found
+                values[node.key_name] = node.entry_name
+        return values
 
 
 def _shape(node: FormNode) -> tuple[object, ...]:
-    kept = node.value if node.control == "yaml" or node.is_deferred else node.is_multiline
-    bare = replace(node, value="", initial="", entry_name="" if node.entry_name is not None else None, children=())
-    return repr(bare), kept, tuple(map(_shape, node.children))
+    visible_value = node.value if node.control == "yaml" or node.is_deferred else node.is_multiline
+    without_values = replace(
+        node, value="", initial="", entry_name="" if node.entry_name is not None else None, children=()
+    )
+    return repr(without_values), visible_value, tuple(map(_shape, node.children))

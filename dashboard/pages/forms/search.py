@@ -37,11 +37,11 @@ def find_fields(
 ) -> tuple[Hit, ...]:
     """Set values below lists and maps, then the schema's fields; at most MAX_HITS."""
     wanted = words.lower().split()
-    held = {name: value[name] for name in roots if name in value}
+    roots_of_value = {name: value[name] for name in roots if name in value}
     if "status" not in roots:
         labels = {name: get(value, ("metadata", name)) for name in ("labels", "annotations")}
-        held["metadata"] = labels
-    there = tuple(islice(_set_below(held, (), wanted), MAX_SET_HITS))
+        roots_of_value["metadata"] = labels
+    there = tuple(islice(_set_below(roots_of_value, (), wanted), MAX_SET_HITS))
     hits = [
         Hit(encode_path(path), format_path(path), text, FIELD + encode_path(path) in anchors) for path, text in there
     ]
@@ -116,8 +116,8 @@ def _children(path: Names, field: Schema) -> Iterator[tuple[Names, Schema]]:
         yield from (((*path, name), child) for name, child in field.properties.items())
     elif control in ("list", "map"):
         items, mark = (field.child(0), "[]") if control == "list" else (field.child(""), "{}")
-        held = (*path[:-1], path[-1] + mark)
-        yield from (((*held, name), child) for name, child in items.properties.items())
+        list_path = (*path[:-1], path[-1] + mark)
+        yield from (((*list_path, name), child) for name, child in items.properties.items())
 
 
 def _hits(path: Names, field: Schema, value: Mapping[str, Value], anchors: Collection[str]) -> Iterator[Hit]:

@@ -134,10 +134,10 @@ def _by_group(
     state: AppState, pins: set[str], key: str, namespaces: str
 ) -> Iterable[tuple[str, list[tuple[KindInfo, KindItem, bool]]]]:
     """The kinds of each heading, each with whether it is at the top: followed kinds in their order, then the rest."""
-    found: dict[str, list[tuple[KindInfo, KindItem, bool]]] = {title: [] for title in GROUP_TITLES}
+    items: dict[str, list[tuple[KindInfo, KindItem, bool]]] = {title: [] for title in GROUP_TITLES}
     followed = {kind.key for kind in state[REPLICAS].kinds}
     for kind in state[REPLICAS].kinds:
-        found[kind.group_title].append(
+        items[kind.group_title].append(
             (kind, _followed_item(state, kind, _href(kind, namespaces), kind.key in pins), True)
         )
     others = [
@@ -147,10 +147,10 @@ def _by_group(
     ]
     for kind, counted in sorted(others, key=lambda pair: (pair[0].title, pair[0].key)):
         pinned = kind.key in pins
-        found[kind.group_title].append(
+        items[kind.group_title].append(
             (kind, _counted_item(kind, counted, _href(kind, namespaces), pinned), pinned or kind.key == key)
         )
-    return found.items()
+    return items.items()
 
 
 def _group(title: str, items: list[tuple[KindInfo, KindItem, bool]], opened: set[str]) -> KindGroup:
@@ -166,12 +166,12 @@ def _group(title: str, items: list[tuple[KindInfo, KindItem, bool]], opened: set
 def _followed_item(state: AppState, kind: KindInfo, href: str, pinned: bool) -> KindItem:
     replica = state[REPLICAS].get(kind.key)
     summary = state[HUB].summaries.get(kind.key)
-    wrong = len(summary.unhealthy_rows) if summary is not None else 0
+    unhealthy_count = len(summary.unhealthy_rows) if summary is not None else 0
     count = len(replica.rows) if _is_listed(replica) else None
-    words = f"{wrong:,} wrong" if wrong else ("" if count is not None else replica.health.problem)
+    words = f"{unhealthy_count:,} wrong" if unhealthy_count else ("" if count is not None else replica.health.problem)
     steady = any(kind.key == each.key for each in state[HUB].configured_kinds)
     return KindItem(
-        kind.key, kind.title, kind.icon, href, count, wrong, replica.health.state,
+        kind.key, kind.title, kind.icon, href, count, unhealthy_count, replica.health.state,
         words=words, pinned=pinned, pinnable=not steady, namespaced=kind.namespaced,
     )  # fmt: skip
 

@@ -124,8 +124,10 @@ def _missing_object(state: AppState, kind: KindInfo, namespace: str, name: str) 
         )
     if kind.namespaced and not namespace:
         message = f"{kind.title} are namespaced: the address is {kind.path}<namespace>/{name}/."
-        found = _namesakes(kind, replica, name)
-        return NotFoundInfo(title, message, found or _list_link(kind), "Objects with this name" if found else "")
+        namesakes = _namesakes(kind, replica, name)
+        return NotFoundInfo(
+            title, message, namesakes or _list_link(kind), "Objects with this name" if namesakes else ""
+        )
     if namespace and not kind.namespaced:
         message = f"{kind.title} are not namespaced: the address has a dash instead of a namespace."
         return NotFoundInfo(
@@ -166,8 +168,8 @@ def _near(kind: KindInfo, replica: Replica, namespace: str, name: str) -> tuple[
 
 
 def _namesakes(kind: KindInfo, replica: Replica, name: str) -> tuple[ChoiceLink, ...]:
-    found = sorted((row.namespace, row.name) for row in replica.rows.values() if row.name == name)
-    return _links(kind, found[:MOST_CHOICES])
+    names = sorted((row.namespace, row.name) for row in replica.rows.values() if row.name == name)
+    return _links(kind, names[:MOST_CHOICES])
 
 
 def _links(kind: KindInfo, names: Iterable[tuple[str, str]]) -> tuple[ChoiceLink, ...]:

@@ -43,20 +43,20 @@ async def open_kind(state: AppState, name: str) -> KindInfo | UnavailableKind:
     """The kind called `name`, followed from now on; or the reason why it cannot be opened."""
     kind = find_kind(name, state[REPLICAS].kinds)
     if kind is None or not is_followed(state, kind.key):
-        found = await _in_cluster(state, name)
-        if isinstance(found, UnavailableKind):
-            return found
-        kind = found
+        discovered = await _in_cluster(state, name)
+        if isinstance(discovered, UnavailableKind):
+            return discovered
+        kind = discovered
     if is_followed(state, kind.key):
         state[INTEREST].note_view(kind.key)
     elif not state[INTEREST].follow(kind):
         return UnavailableKind(kind, is_limit_reached=True)
-    if needs_columns(kind.key) and not _is_told(replica := state[REPLICAS].get(kind.key)):
-        await _described(state, replica)
+    if needs_columns(kind.key) and not _has_columns_or_problem(replica := state[REPLICAS].get(kind.key)):
+        await _wait_for_columns(state, replica)
     return kind
 
 
-async def _described(state: AppState, replica: Replica) -> None:
+async def _wait_for_columns(state: AppState, replica: Replica) -> None:
     """Wait until a worker has sent the kind's columns, or the reason why it cannot: an address is parsed by its
     columns.
 
@@ -64,20 +64,20 @@ async def _described(state: AppState, replica: Replica) -> None:
     and is rendered again when the real ones are known.
     """
     left = state[INTEREST].followed_since(replica.key) + DISCOVERY_TIMEOUT - state[CLOCK].now()
-    told = asyncio.Event()
-    leave = replica.on_change(lambda _: told.set())
+    changed = asyncio.Event()
+    leave = replica.on_change(lambda _: changed.set())
     try:
         async with within(max(0.0, left), state[CLOCK]):
-            while not _is_told(replica):
-                await told.wait()
-                told.clear()
+            while not _has_columns_or_problem(replica):
+                await changed.wait()
+                changed.clear()
     except TimeoutError:
         pass
     finally:
         leave()
 
 
-def _is_told(replica: Replica) -> bool:
+def _has_columns_or_problem(replica: Replica) -> bool:
     return replica.table is not None or replica.health.state in _HOPELESS
 
 

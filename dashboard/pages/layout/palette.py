@@ -77,17 +77,17 @@ async def search(request: HttpRequest) -> HttpResponse:
         ]
     if text:
         places += _namespaces(state, text)
-    found = await _objects(state, text) if text else []
+    objects = await _objects(state, text) if text else []
     unread = [kind.title for kind in state[REPLICAS].kinds if state[REPLICAS].get(kind.key).state == "starting"]
     context = {
         "places": places,
-        "objects": found,
-        "has_more": len(found) == MAX_OBJECTS,
+        "objects": objects,
+        "has_more": len(objects) == MAX_OBJECTS,
         "text": text,
         "unread_kinds": unread,
     }
     context["searched_kinds"] = [kind.title for kind in state[REPLICAS].kinds if kind.title not in unread]
-    response = render(request, "layout/_palette_hits.html", {**context, "count": len(places) + len(found)})
+    response = render(request, "layout/_palette_hits.html", {**context, "count": len(places) + len(objects)})
     response["Cache-Control"] = "no-store"
     return response
 
@@ -129,8 +129,8 @@ async def _objects(state: AppState, text: str) -> list[Hit]:
     for key in kinds:
         rows = list(state[REPLICAS].get(key).rows.values())
         for start in range(0, len(rows), ROWS_PER_CHECK):
-            found = [row for row in rows[start : start + ROWS_PER_CHECK] if text in row.name.lower()]
-            best += [(_rank(text, key, row), row.name) for row in found if _may_be_among(row.name, text, longest)]
+            matching = [row for row in rows[start : start + ROWS_PER_CHECK] if text in row.name.lower()]
+            best += [(_rank(text, key, row), row.name) for row in matching if _may_be_among(row.name, text, longest)]
             if len(best) > ROWS_PER_CHECK:
                 best = heapq.nsmallest(MAX_OBJECTS, best)
                 longest = best[-1][0][1] if best[-1][0][0] == SUBSTRING else 0

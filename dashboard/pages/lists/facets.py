@@ -49,8 +49,8 @@ def facets_of(counts: Mapping[tuple[str, Tone], int], query: Query) -> tuple[Fac
     parts: dict[str, list[FacetShare]] = {}
     for (status, tone), count in counts.items():
         parts.setdefault(status, []).append(FacetShare(tone, count))
-    found = [_facet(status, parts[status], query) for status in parts]
-    return tuple(sorted(found, key=lambda facet: (-facet.count, facet.status)))
+    facets = [_facet(status, parts[status], query) for status in parts]
+    return tuple(sorted(facets, key=lambda facet: (-facet.count, facet.status)))
 
 
 def _facet(status: str, parts: list[FacetShare], query: Query) -> Facet:

@@ -82,9 +82,9 @@ def object_commands(kind: KindInfo, rows: Iterable[Row]) -> str:
     for row in rows:
         names.setdefault(row.namespace, []).append(row.name)
     lines = []
-    for namespace, found in names.items():
+    for namespace, objects in names.items():
         place = ["-n", namespace] if namespace else []
-        lines.append(shlex.join(["kubectl", "get", kind.key, *place, *found]))
+        lines.append(shlex.join(["kubectl", "get", kind.key, *place, *objects]))
     return "\n".join(lines)
 
 

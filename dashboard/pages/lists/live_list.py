@@ -140,10 +140,10 @@ class LiveList(LiveView):
     @property
     def unknown_paths(self) -> tuple[UnknownPath, ...]:
         """Paths that no object has, with suggestions; searched once, until the absent paths change."""
-        paths, told = self._absent(), self._unknown_paths_cache
-        if paths != told[0]:
-            told = self._unknown_paths_cache = (paths, find_unknown_paths(self.query, paths, self._result.rows))
-        return told[1]
+        paths, cached = self._absent(), self._unknown_paths_cache
+        if paths != cached[0]:
+            cached = self._unknown_paths_cache = (paths, find_unknown_paths(self.query, paths, self._result.rows))
+        return cached[1]
 
     @property
     def suggestions(self) -> tuple[Suggestion, ...]:
@@ -181,8 +181,8 @@ class LiveList(LiveView):
         if not self.kind.creatable:
             return ""
         shown = self.query.namespaces if self.kind.namespaced else ()
-        asked = {"namespace": shown[0]} if len(shown) == 1 else {"among": ",".join(shown)} if shown else {}
-        return f"{self.kind.new_path}?{urlencode(asked, safe=',')}" if asked else self.kind.new_path
+        params = {"namespace": shown[0]} if len(shown) == 1 else {"among": ",".join(shown)} if shown else {}
+        return f"{self.kind.new_path}?{urlencode(params, safe=',')}" if params else self.kind.new_path
 
     @property
     def create_denial(self) -> str:
@@ -239,7 +239,7 @@ class LiveList(LiveView):
         if self._result.path_presence is not None:
             self._result.path_presence.watch(self, self.query.paths, self._stir)
         if self not in self._result.listeners:
-            self._result.listeners[self] = self._touched
+            self._result.listeners[self] = self._rows_changed
             self.skip_update()  # what came in between was not heard: let pages have the window
 
     def close(self) -> None:
@@ -255,8 +255,8 @@ class LiveList(LiveView):
 
         No notification comes for such rows, since it would cost every list something; they are counted each second.
         """
-        _, told_of, _, told, *_ = self._sums
-        return 0.0 if (self.kind_total, self._result.facets) != (told_of, told) else None
+        _, sent_total, _, sent_facets, *_ = self._sums
+        return 0.0 if (self.kind_total, self._result.facets) != (sent_total, sent_facets) else None
 
     def pass_time(self, now: float) -> None:  # noqa: ARG002 -- due because of others
         self.dirty = True
@@ -268,7 +268,7 @@ class LiveList(LiveView):
         self.dirty = True
         self.on_dirty()
 
-    def _touched(self, changed: set[str], gone: set[str]) -> None:
+    def _rows_changed(self, changed: set[str], gone: set[str]) -> None:
         self._shown.note_changes(changed, gone)
         self._stir()
 

@@ -70,10 +70,10 @@ async def missing_uids(request: HttpRequest, resource: str) -> HttpResponse:
     kind = await open_kind(state, resource)
     if isinstance(kind, UnavailableKind):
         return kind_not_found(request, resource, kind)
-    found = selected_rows(state, kind, request.POST)
-    if isinstance(found, HttpResponse):
-        return found
-    rows, gone = found
+    selected = selected_rows(state, kind, request.POST)
+    if isinstance(selected, HttpResponse):
+        return selected
+    rows, gone = selected
     answer: dict[str, object] = {"gone": gone}
     if "words" in request.POST:
         rows.sort(key=lambda row: (row.namespace, row.name))
@@ -89,12 +89,12 @@ async def selected_export(request: HttpRequest, resource: str, suffix: str) -> H
     kind = await open_kind(state, resource)
     if isinstance(kind, UnavailableKind):
         return kind_not_found(request, resource, kind)
-    found = selected_rows(state, kind, request.POST)
-    if isinstance(found, HttpResponse):
-        return found
+    rows = selected_rows(state, kind, request.POST)
+    if isinstance(rows, HttpResponse):
+        return rows
     query = Query.parse(request.GET, kind.key).with_(terms=(), namespaces=())
     response = StreamingHttpResponse(
-        export(suffix, await _in_order(found[0], query), query.visible_columns()),
+        export(suffix, await _in_order(rows[0], query), query.visible_columns()),
         content_type=FORMATS[suffix].content_type,
     )
     response["Content-Disposition"] = f'attachment; filename="{kind.resource.plural}-selected.{suffix}"'

@@ -96,8 +96,8 @@ async def object_export(request: HttpRequest, resource: str, suffix: str) -> Htt
         return kind_not_found(request, resource, kind)
     query = state[HUB].fit_query(kind, Query.parse(request.GET, kind.key))
     if query.problems:
-        asked = request.GET
-        sentences = [f"{each.param}={asked.get(each.param, '')}: {each.message}\n" for each in query.problems]
+        params = request.GET
+        sentences = [f"{each.param}={params.get(each.param, '')}: {each.message}\n" for each in query.problems]
         return HttpResponse("".join(sentences), status=400, content_type="text/plain; charset=utf-8")
     view = open_list(state[HUB], kind, query)
     if not has_synced(state[REPLICAS].get(kind.key)):
@@ -123,11 +123,11 @@ def _check_namespaces(state: AppState, query: Query) -> tuple[Query, bool]:
 def _open_drawer(state: AppState, kind: KindInfo, request: HttpRequest, query: Query) -> tuple[DrawerContext, Query]:
     """Template context of the object that the address opens, and the query with its problems."""
     problems: list[QueryProblem] = []
-    found = read_open(request.GET, kind.namespaced, kind.title, problems)
+    opened = read_open(request.GET, kind.namespaced, kind.title, problems)
     params = request.GET.copy()
     params.pop("open", None)
     close = f"{kind.path}?{params.urlencode()}" if params else kind.path
-    view = open_detail(state[HUB], kind, *found, query.column_paths) if found is not None else None
+    view = open_detail(state[HUB], kind, *opened, query.column_paths) if opened is not None else None
     if not problems or wants_fragment(request, "#list"):
         return {"drawer": view, "close_href": close}, query
     return {"drawer": view, "close_href": close}, replace(query, problems=query.problems + tuple(problems))

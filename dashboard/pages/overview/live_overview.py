@@ -130,7 +130,7 @@ class LiveOverview(LiveView):
 
     @property
     def latest(self) -> tuple[FeedLine, ...]:
-        newest = merge(*map(self._entries, self._replicas), key=lambda one: one[:3])
+        newest = merge(*map(self._entries, self._replicas), key=lambda item: item[:3])
         return tuple(feed_line(self._kinds[key], entry) for _, key, _, entry in islice(newest, MAX_LATEST))
 
     def _entries(self, replica: Replica) -> Iterator[tuple[float, str, int, Entry]]:
@@ -138,7 +138,7 @@ class LiveOverview(LiveView):
         newest = ((-entry.time, replica.key, -entry.seq, entry) for entry in reversed(replica.entries))
         if not self.namespaces:
             return newest
-        return (one for one in islice(newest, LATEST_SCAN_LIMIT) if one[3].namespace in self.namespaces)
+        return (item for item in islice(newest, LATEST_SCAN_LIMIT) if item[3].namespace in self.namespaces)
 
     @property
     def is_empty(self) -> bool:
@@ -155,7 +155,13 @@ class LiveOverview(LiveView):
         for replica in self._replicas:
             for second, *counts in self._rates_of(replica, now):
                 sums.setdefault(second, Counter()).update(dict(enumerate(counts)))
-        return chart_data([(second, one[0], one[1], one[2]) for second, one in sums.items()], now)
+        return chart_data(
+            [
+                (second, counts_of_second[0], counts_of_second[1], counts_of_second[2])
+                for second, counts_of_second in sums.items()
+            ],
+            now,
+        )
 
     @property
     def rates_from(self) -> str:

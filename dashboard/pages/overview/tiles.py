@@ -74,13 +74,13 @@ def tile_of(
     """
     limited = bool(namespaces) and kind.namespaced
     tones = _tones(summary, namespaces) if limited else summary.tones
-    wrong = (
+    unhealthy_count = (
         sum(row.namespace in namespaces for row in summary.unhealthy_rows.values())
         if limited
         else len(summary.unhealthy_rows)
     )
     state, rate = informer_state(replica), per_second(rates, now)
-    facts, tone = _FACTS.get(state) or _lively(wrong, rate)
+    facts, tone = _FACTS.get(state) or _lively(unhealthy_count, rate)
     if state == "starting" and is_unreachable:
         facts, tone = "cannot be read", "warn"
     return Tile(
@@ -98,15 +98,15 @@ def tile_of(
 
 
 def _tones(summary: KindSummary, namespaces: tuple[str, ...]) -> Counter[Tone]:
-    found: Counter[Tone] = Counter()
+    counts: Counter[Tone] = Counter()
     for namespace in namespaces:
-        found.update(summary.tones_in.get(namespace, {}))
-    return found
+        counts.update(summary.tones_in.get(namespace, {}))
+    return counts
 
 
-def _lively(wrong: int, rate: float) -> tuple[str, Tone]:
+def _lively(unhealthy_count: int, rate: float) -> tuple[str, Tone]:
     words = rate_text(rate)
     changes = f"{words} changes/s" if words else ""
-    if wrong:
-        return " · ".join(filter(None, (f"{wrong:,} wrong", changes))), "bad"
+    if unhealthy_count:
+        return " · ".join(filter(None, (f"{unhealthy_count:,} wrong", changes))), "bad"
     return changes, "idle"

@@ -57,9 +57,9 @@ class FieldState:
     @property
     def value(self) -> Value:
         """The field's current value, null where it is missing."""
-        found = get(self.obj, self.path)
-        found = self.unset_value if found is ABSENT or found is None else found
-        return None if found is ABSENT else found
+        value = get(self.obj, self.path)
+        value = self.unset_value if value is ABSENT or value is None else value
+        return None if value is ABSENT else value
 
     @property
     def field(self) -> str:

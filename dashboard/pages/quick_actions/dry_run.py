@@ -47,9 +47,9 @@ class PatchResult:
         """
         if self.is_as_requested and not (self.other_changes or self.warnings or self.dry_run_error):
             return ""
-        found = [[list(each.path), each.was is ABSENT, each.now is ABSENT] for each in self.other_changes]
+        changes = [[list(each.path), each.was is ABSENT, each.now is ABSENT] for each in self.other_changes]
         return fingerprint(
-            [found, list(self.warnings), self.dry_run_error, self.is_as_requested or [self.stored_value]]
+            [changes, list(self.warnings), self.dry_run_error, self.is_as_requested or [self.stored_value]]
         )
 
 
@@ -74,8 +74,8 @@ async def send_patch(
 
 def patch_result(state: FieldState, desired: Value, stored: WriteResult) -> PatchResult:
     """The result from the API server's answer."""
-    found = changes(editable_part(state.obj), editable_part(stored.value))
-    marked = (replace(_worded(state, each), by_server=not _is_asked(state, desired, each)) for each in found)
+    all_changes = changes(editable_part(state.obj), editable_part(stored.value))
+    marked = (replace(_worded(state, each), by_server=not _is_requested(state, desired, each)) for each in all_changes)
     return PatchResult(desired, replace(state, obj=stored.value).value, tuple(marked), stored.warnings)
 
 
@@ -87,7 +87,7 @@ def _worded(state: FieldState, change: Change) -> Change:
     return replace(change, was=was, now=now)
 
 
-def _is_asked(state: FieldState, wanted: Value, change: Change) -> bool:
+def _is_requested(state: FieldState, wanted: Value, change: Change) -> bool:
     now = state.unset_value if change.now is ABSENT else change.now
     return change.path == state.path and same(None if now is ABSENT else now, wanted)
 

@@ -58,10 +58,10 @@ def _read(typed: str, kind: str, node: Any, now: Value) -> Value:
             raise WrongInput(f"“{typed[:40]}” is not a whole number.")
         return whole
     if kind == "number":
-        found = parse_number(stripped)
-        if found is None or math.isinf(found):
+        number = parse_number(stripped)
+        if number is None or math.isinf(number):
             raise WrongInput(f"“{typed[:40]}” is not a number.")
-        return found
+        return number
     if kind == "boolean":
         if stripped not in ("true", "false"):
             raise WrongInput(f"“{typed[:40]}” is not true or false.")
@@ -95,13 +95,13 @@ def _check_text(value: str, node: Any) -> None:
 
 
 def _help(node: Any) -> str:
-    said = [str(node.get("description", "")).strip()]
+    sentences = [str(node.get("description", "")).strip()]
     low, high = node.get("minimum"), node.get("maximum")
     if low is not None and high is not None:
-        said.append(f"{low} to {high}.")
+        sentences.append(f"{low} to {high}.")
     elif low is not None or high is not None:
-        said.append(f"At least {low}." if high is None else f"At most {high}.")
-    return " ".join(part for part in said if part)
+        sentences.append(f"At least {low}." if high is None else f"At most {high}.")
+    return " ".join(part for part in sentences if part)
 
 
 class EditField:

@@ -27,18 +27,18 @@ async def action_menu(request: HttpRequest, resource: str, namespace: str, name:
     if isinstance(kind, UnavailableKind):
         return JsonResponse({}, status=404)
     where = namespace if kind.namespaced else ""
-    asked = {
+    attributes = {
         path: ResourceAttributes(verb, kind.resource, where, name, subresource)
         for path, (verb, subresource) in _of_rows(kind).items()
     }
-    denials = await asyncio.gather(*map(state[ACCESS_REVIEWS].denial, asked.values()))
+    denials = await asyncio.gather(*map(state[ACCESS_REVIEWS].denial, attributes.values()))
     obj = full_object(state[REPLICAS].get(kind.key).get(where, name))
     titles = {
         now.path: now.title
         for now, any_ in zip(quick_actions_of(kind, obj), quick_actions_of(kind), strict=True)
         if now != any_
     }
-    denied = {path: words for path, words in zip(asked, denials, strict=True) if words}
+    denied = {path: words for path, words in zip(attributes, denials, strict=True) if words}
     response = JsonResponse({"denied": denied, "titles": titles if obj else {}})
     response["Cache-Control"] = "no-store"
     return response

@@ -44,26 +44,28 @@ def _deployment(spec: Mapping[str, Any], status: Mapping[str, Any]) -> RolloutSt
         return RolloutStatus(
             f"It makes no progress: {conditions['Progressing'].get('message', '')}", "bad", is_over=False
         )
-    wanted, made = spec.get("replicas", 1), status.get("updatedReplicas", 0)
+    wanted, updated = spec.get("replicas", 1), status.get("updatedReplicas", 0)
     there, available = status.get("replicas", 0), status.get("availableReplicas", 0)
     if spec.get("paused"):
-        return RolloutStatus(f"It is paused: {made} of {wanted} pods have the newest template.", "idle", is_over=True)
-    if made < wanted:
-        return RolloutStatus(f"{made} of {wanted} pods have the newest template.", "busy", is_over=False)
-    if there > made:
         return RolloutStatus(
-            f"All {made} new pods are created; {there - made} old ones are still to end.", "busy", is_over=False
+            f"It is paused: {updated} of {wanted} pods have the newest template.", "idle", is_over=True
         )
-    if available < made:
-        return RolloutStatus(f"{available} of {made} pods are available.", "busy", is_over=False)
+    if updated < wanted:
+        return RolloutStatus(f"{updated} of {wanted} pods have the newest template.", "busy", is_over=False)
+    if there > updated:
+        return RolloutStatus(
+            f"All {updated} new pods are created; {there - updated} old ones are still to end.", "busy", is_over=False
+        )
+    if available < updated:
+        return RolloutStatus(f"{available} of {updated} pods are available.", "busy", is_over=False)
     return RolloutStatus(f"Done: all {wanted} pods are new and available.", "ok", is_over=True)
 
 
 def _daemon_set(spec: Mapping[str, Any], status: Mapping[str, Any]) -> RolloutStatus:  # noqa: ARG001
-    wanted, made = status.get("desiredNumberScheduled", 0), status.get("updatedNumberScheduled", 0)
+    wanted, updated = status.get("desiredNumberScheduled", 0), status.get("updatedNumberScheduled", 0)
     available = status.get("numberAvailable", 0)
-    if made < wanted:
-        return RolloutStatus(f"{made} of {wanted} nodes have the new pod.", "busy", is_over=False)
+    if updated < wanted:
+        return RolloutStatus(f"{updated} of {wanted} nodes have the new pod.", "busy", is_over=False)
     if available < wanted:
         return RolloutStatus(f"{available} of {wanted} new pods are available.", "busy", is_over=False)
     return RolloutStatus(f"Done: all {wanted} pods are new and available.", "ok", is_over=True)
@@ -72,13 +74,13 @@ def _daemon_set(spec: Mapping[str, Any], status: Mapping[str, Any]) -> RolloutSt
 def _stateful_set(spec: Mapping[str, Any], status: Mapping[str, Any]) -> RolloutStatus:
     wanted, ready = spec.get("replicas", 1), status.get("readyReplicas", 0)
     partition = ((spec.get("updateStrategy") or {}).get("rollingUpdate") or {}).get("partition") or 0
-    due, made = max(0, wanted - partition), status.get("updatedReplicas", 0)
+    due, updated = max(0, wanted - partition), status.get("updatedReplicas", 0)
     if status.get("replicas", 0) > wanted:
         return RolloutStatus(f"{status['replicas'] - wanted} pods are still to end.", "busy", is_over=False)
     if ready < wanted:
         return RolloutStatus(f"{ready} of {wanted} pods are ready.", "busy", is_over=False)
-    if status.get("updateRevision") != status.get("currentRevision") and made < due:
-        return RolloutStatus(f"{made} of {due} pods are new.", "busy", is_over=False)
+    if status.get("updateRevision") != status.get("currentRevision") and updated < due:
+        return RolloutStatus(f"{updated} of {due} pods are new.", "busy", is_over=False)
     return RolloutStatus(f"Done: all {wanted} pods are ready.", "ok", is_over=True)
 
 

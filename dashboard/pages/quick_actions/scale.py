@@ -37,13 +37,13 @@ class Scale:
     async def build_form(self, edit_request: EditRequest, state: FieldState, form: FormData) -> ActionForm:
         typed = form.get("wanted", str(state.value))
         ready = (state.obj.get("status") or {}).get("replicas", 0)
-        found = await asyncio.gather(_controlled(edit_request), _autoscaled(edit_request))
+        facts = await asyncio.gather(_controlled(edit_request), _autoscaled(edit_request))
         wanted = int(typed) if _NUMBER.fullmatch(typed.strip()) else None
         # The number and not what was typed: to kubectl 010 is eight.
         return ActionForm(
             button_label="Scale",
             command=_command(edit_request, state, "N" if wanted is None else str(wanted)),
-            facts=(Notice(f"It asks for {state.value} and has {ready}."), *found[0], *found[1]),
+            facts=(Notice(f"It asks for {state.value} and has {ready}."), *facts[0], *facts[1]),
             inputs=(Input("wanted", "Replicas", typed, "number", help=f"A whole number from 0 to {MAX_REPLICAS:,}."),),
             confirmation=_consent(state.value, wanted),
         )
@@ -91,5 +91,9 @@ async def _controlled(edit_request: EditRequest) -> tuple[Notice, ...]:
 
 async def _autoscaled(edit_request: EditRequest) -> tuple[Notice, ...]:
     """Warning about an autoscaler that overwrites the number."""
-    found = await autoscalers_of(edit_request.client, edit_request.target)
-    return (Notice(AUTOSCALER_UNKNOWN),) if found is None else tuple(Notice(each.words, "warn") for each in found)
+    autoscalers = await autoscalers_of(edit_request.client, edit_request.target)
+    return (
+        (Notice(AUTOSCALER_UNKNOWN),)
+        if autoscalers is None
+        else tuple(Notice(each.words, "warn") for each in autoscalers)
+    )

@@ -46,16 +46,16 @@ _SAFE = "That is safe: it applies to exactly this object in this state, and cann
 async def quick_action(request: HttpRequest, resource: str, namespace: str, name: str, action: str) -> HttpResponse:
     """One action on one object: GET shows it, POST does it. ``?progress`` shows the progress after it."""
     edit_request = await open_edit_request(request, resource, namespace, name, f"do/{action}", any_kind=True)
-    found = find_action(edit_request.target.kind, action)
-    if found is None:
+    found_action = find_action(edit_request.target.kind, action)
+    if found_action is None:
         return action_not_found(request, edit_request.target.kind, edit_request.target.href)
     if "progress" in request.GET:
-        return await _progress(edit_request, found)
+        return await _progress(edit_request, found_action)
     form = request.POST.dict() if request.method == "POST" else request.GET.dict()
     return (
-        await _perform(edit_request, found, form)
+        await _perform(edit_request, found_action, form)
         if request.method == "POST"
-        else await _action_page(edit_request, found, form)
+        else await _action_page(edit_request, found_action, form)
     )
 
 

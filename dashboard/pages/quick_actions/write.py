@@ -150,13 +150,13 @@ async def _dry_run_and_send(
         return Gone(replaced=False, unsure=LOST_INPUT in form)
     except InformerdError as error:
         if trial is not None and is_unanswered(error):
-            return await _found_out(action, edit_request, state, form, trial, error)
+            return await _outcome_by_reading(action, edit_request, state, form, trial, error)
         return Refused(refusal_of(error))
-    made = patch_result(state, wanted, stored)
-    return Done(state.value, made.stored_value, dry_run=made)
+    result = patch_result(state, wanted, stored)
+    return Done(state.value, result.stored_value, dry_run=result)
 
 
-async def _found_out(
+async def _outcome_by_reading(
     action: Action,
     edit_request: EditRequest,
     before: FieldState,
@@ -165,13 +165,13 @@ async def _found_out(
     error: InformerdError,
 ) -> Outcome:
     """The outcome after a write without a clear answer: read the object, and compare."""
-    tried = {WRITTEN_VERSION_INPUT: before.version, EXPECTED_VALUE_INPUT: json.dumps(trial.stored_value)}
+    retry_inputs = {WRITTEN_VERSION_INPUT: before.version, EXPECTED_VALUE_INPUT: json.dumps(trial.stored_value)}
     try:
         now = await action.read(edit_request, form)
     except NotFound:
         return Gone(replaced=False, unsure=True)
     except InformerdError:
-        return Refused(unanswered_refusal(error, *_NOT_KNOWN, is_unverified=True), tried)
+        return Refused(unanswered_refusal(error, *_NOT_KNOWN, is_unverified=True), retry_inputs)
     if now.uid != before.uid:
         return Gone(replaced=True, unsure=True)
     if same(now.value, trial.stored_value):
@@ -181,7 +181,7 @@ async def _found_out(
     if now.version != before.version:
         return ObjectChanged()
     words = "The object was read again: nothing has changed."
-    return Refused(unanswered_refusal(error, "It was not done", words), tried)
+    return Refused(unanswered_refusal(error, "It was not done", words), retry_inputs)
 
 
 def was_stored(state: FieldState, form: FormData, *, before: Value, desired: Value) -> bool:

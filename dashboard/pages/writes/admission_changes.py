@@ -32,15 +32,17 @@ class DryRunDrift:
     @property
     def words(self) -> str:
         """Sentences about the differences; empty where everything is as reviewed."""
-        said = []
+        sentences = []
         if self.unreviewed_fields:
-            said.append(
+            sentences.append(
                 f"The result differs from the review: the API server changed {fields_text(self.unreviewed_fields)}."
             )
         if self.revalued_fields:
             value = "another value" if len(self.revalued_fields) == 1 else "other values"
-            said.append(f"The API server set {fields_text(self.revalued_fields)} to {value} than the review showed.")
-        return " ".join(said)
+            sentences.append(
+                f"The API server set {fields_text(self.revalued_fields)} to {value} than the review showed."
+            )
+        return " ".join(sentences)
 
 
 NO_DRIFT = DryRunDrift()
@@ -48,8 +50,8 @@ NO_DRIFT = DryRunDrift()
 
 def admission_changes(sent: dict[str, Value], stored: dict[str, Value], part: Editable = "spec") -> AdmissionChanges:
     """Fields of the stored object that differ from the sent one."""
-    found = changes(editable_part(sent, part), editable_part(stored, part))
-    return {each.field: "" if each.now is ABSENT else fingerprint(each.now)[:12] for each in found}
+    differing = changes(editable_part(sent, part), editable_part(stored, part))
+    return {each.field: "" if each.now is ABSENT else fingerprint(each.now)[:12] for each in differing}
 
 
 def drift_from_dry_run(reviewed: AdmissionChanges | None, stored: AdmissionChanges) -> DryRunDrift:

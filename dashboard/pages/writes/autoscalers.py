@@ -68,10 +68,10 @@ async def autoscaler_warning(client: Client, target: Target, was: Mapping[str, V
     before, after = get(was, path), get(now, path)
     if before is ABSENT or after is ABSENT or same(before, after):
         return ""
-    found = await autoscalers_of(client, target)
-    if found is None:
+    autoscalers = await autoscalers_of(client, target)
+    if autoscalers is None:
         return AUTOSCALER_UNKNOWN
-    return " ".join(each.words for each in found)
+    return " ".join(each.words for each in autoscalers)
 
 
 def _is_about(autoscaler: AutoscalerObject, target: Target) -> bool:

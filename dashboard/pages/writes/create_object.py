@@ -65,17 +65,17 @@ async def create_object(
     could create two. `reviewed_changes`: the admission changes that a review showed.
     """
     target = client.target
-    found = await _after_lost(client, sent, lost_answer) if lost_answer and target.name else None
-    if found is not None:
-        return found
+    outcome = await _after_lost(client, sent, lost_answer) if lost_answer and target.name else None
+    if outcome is not None:
+        return outcome
     try:
         stored = await client.create(sent, dry_run=False)
     except AlreadyExists as error:
-        found = await _after_lost(client, sent, LOST_UNREAD) if lost_answer and target.name else None
-        return found or NameInUse(target, is_being_deleted(error))
+        outcome = await _after_lost(client, sent, LOST_UNREAD) if lost_answer and target.name else None
+        return outcome or NameInUse(target, is_being_deleted(error))
     except InformerdError as error:
         if is_unanswered(error):
-            return await _found_out(client, sent, error)
+            return await _outcome_by_reading(client, sent, error)
         refusal = refusal_of(error)
         return refusal if target.name else replace(refusal, auto_retry_after=None)
     metadata = stored.value["metadata"]
@@ -90,8 +90,8 @@ def is_being_deleted(error: AlreadyExists) -> bool:
 
 def contains(now: Value, sent: Value) -> bool:
     """Whether the object has all that was sent; the API server may have set more."""
-    found = merge({}, now, sent)
-    return not found.conflicts and same(found.value, now)
+    merged = merge({}, now, sent)
+    return not merged.conflicts and same(merged.value, now)
 
 
 def may_be_ours(target: Target) -> str:
@@ -116,7 +116,7 @@ async def _after_lost(client: ObjectClient, sent: dict[str, Value], lost: str) -
     return _confirmed(client.target, live, sent) or NameInUse(client.target, live=live)
 
 
-async def _found_out(client: ObjectClient, sent: dict[str, Value], error: InformerdError) -> Created | Refusal:
+async def _outcome_by_reading(client: ObjectClient, sent: dict[str, Value], error: InformerdError) -> Created | Refusal:
     """The result after a creation without a clear answer: read the name, and compare with what was sent."""
     if not client.target.name:
         return unanswered_refusal(error, UNCERTAIN_TITLE, NAMELESS, repeatable=False)

@@ -28,8 +28,8 @@ def differs(was: Object, now: Object, *path: str) -> bool:
 
 def string_at(value: Object, *path: str) -> str:
     """The text at `path`; empty where it is missing."""
-    found = get(value, path)
-    return found if isinstance(found, str) else ""
+    text = get(value, path)
+    return text if isinstance(text, str) else ""
 
 
 EffectKind = Literal[
@@ -64,8 +64,8 @@ def workload_effects(was: Object, now: Object) -> tuple[Effect, ...] | None:
     `was` may have its status: only that has the number of a DaemonSet's pods.
     """
     group = str(now.get("apiVersion", "")).rpartition("/")[0]
-    found = _KINDS.get((group, str(now.get("kind", ""))))
-    return None if found is None else tuple(found(was, now))
+    effects_of = _KINDS.get((group, str(now.get("kind", ""))))
+    return None if effects_of is None else tuple(effects_of(was, now))
 
 
 def resolve_fenceposts(surge: Value, unavailable: Value, replicas: int) -> tuple[int, int]:
@@ -78,58 +78,58 @@ def resolve_fenceposts(surge: Value, unavailable: Value, replicas: int) -> tuple
 
 
 def _deployment(was: Object, now: Object) -> list[Effect]:
-    found, replicas, paused = _scaled(was, now), _replicas(now), get(now, ("spec", "paused")) is True
+    effects, replicas, paused = _scaled(was, now), _replicas(now), get(now, ("spec", "paused")) is True
     if differs(was, now, "spec", "paused"):
-        found.append(Effect("pauses" if paused else "goes on"))
+        effects.append(Effect("pauses" if paused else "goes on"))
     if not differs(was, now, "spec", "template"):
-        return found
+        return effects
     if paused:
-        return [*found, Effect("waits")]
+        return [*effects, Effect("waits")]
     if not replicas:
-        return [*found, Effect("no pods")]
+        return [*effects, Effect("no pods")]
     pods = min(_replicas(was), replicas)
     if not pods:
-        return found  # those that come are the first
+        return effects  # those that come are the first
     if get(now, ("spec", "strategy", "type")) == "Recreate":
-        return [*found, Effect("recreates", pods)]
+        return [*effects, Effect("recreates", pods)]
     update = get(now, ("spec", "strategy", "rollingUpdate"))
     surge, unavailable = (get(update, (name,)) for name in ("maxSurge", "maxUnavailable"))
-    return [*found, Effect("rolls", pods, *resolve_fenceposts(surge, unavailable, replicas))]
+    return [*effects, Effect("rolls", pods, *resolve_fenceposts(surge, unavailable, replicas))]
 
 
 def _stateful_set(was: Object, now: Object) -> list[Effect]:
-    found, before, after = _scaled(was, now), _numbers(was), _numbers(now)
+    effects, before, after = _scaled(was, now), _numbers(was), _numbers(now)
     stay = range(max(before.start, after.start), min(before.stop, after.stop))
     others = min(len(before), len(after)) - len(stay)
     if others:
-        found.append(Effect("renumbers", others, after.start))
+        effects.append(Effect("renumbers", others, after.start))
     partition = _partition(now)
     due = len(stay[max(0, partition - stay.start) :])
     if not differs(was, now, "spec", "template"):
-        kept = len(stay) if _on_delete(was) else len(stay[: max(0, _partition(was) - stay.start)])
-        opened = not _on_delete(now) and due > len(stay) - kept
-        return [*found, Effect("opens", 0, partition)] if opened else found
+        previously_kept = len(stay) if _on_delete(was) else len(stay[: max(0, _partition(was) - stay.start)])
+        opened = not _on_delete(now) and due > len(stay) - previously_kept
+        return [*effects, Effect("opens", 0, partition)] if opened else effects
     if not after:
-        return [*found, Effect("no pods")]
+        return [*effects, Effect("no pods")]
     if not stay:
-        return found
+        return effects
     if _on_delete(now):
-        return [*found, Effect("by hand")]
-    return [*found, Effect("one by one" if due else "held", due, partition)]
+        return [*effects, Effect("by hand")]
+    return [*effects, Effect("one by one" if due else "held", due, partition)]
 
 
 def _daemon_set(was: Object, now: Object) -> list[Effect]:
     places = ("nodeSelector", "affinity", "tolerations")
     moves = any(differs(was, now, "spec", "template", "spec", name) for name in places)
-    found = [Effect("moves")] if moves else []
+    effects = [Effect("moves")] if moves else []
     if not differs(was, now, "spec", "template"):
-        return [Effect("opens")] if _on_delete(was) and not _on_delete(now) else found
+        return [Effect("opens")] if _on_delete(was) and not _on_delete(now) else effects
     if _on_delete(now):
-        return [*found, Effect("by hand")]
+        return [*effects, Effect("by hand")]
     fewer = get(now, ("spec", "updateStrategy", "rollingUpdate", "maxUnavailable"))
     there = get(was, ("status", "desiredNumberScheduled"))
     pods = there if isinstance(there, int) else 0
-    return [*found, Effect("node by node", pods, words=str(1 if fewer is ABSENT else fewer))]
+    return [*effects, Effect("node by node", pods, words=str(1 if fewer is ABSENT else fewer))]
 
 
 def _replica_set(was: Object, now: Object) -> list[Effect]:
@@ -153,8 +153,8 @@ def _numbers(value: Object) -> range:
 
 
 def _partition(value: Object) -> int:
-    found = get(value, ("spec", "updateStrategy", "rollingUpdate", "partition"))
-    return found if isinstance(found, int) else 0
+    number = get(value, ("spec", "updateStrategy", "rollingUpdate", "partition"))
+    return number if isinstance(number, int) else 0
 
 
 def _on_delete(value: Object) -> bool:
@@ -162,8 +162,8 @@ def _on_delete(value: Object) -> bool:
 
 
 def _replicas(value: Object) -> int:
-    found = get(value, ("spec", "replicas"))
-    return found if isinstance(found, int) else 1
+    number = get(value, ("spec", "replicas"))
+    return number if isinstance(number, int) else 1
 
 
 def _share(value: Value, replicas: int, rounded: Callable[[float], int]) -> int:

@@ -26,8 +26,8 @@ def change_effects(was: Object, now: Object) -> tuple[Effect, ...]:
         return ()
     group = str(now.get("apiVersion", "")).rpartition("/")[0]
     say = _KINDS.get((group, str(now.get("kind", ""))))
-    said = [*(say(was, now) if say is not None else ()), *_finalizers(was, now)]
-    return (*(workload_effects(was, now) or ()), *(Effect("says", words=words) for words in said))
+    sentences = [*(say(was, now) if say is not None else ()), *_finalizers(was, now)]
+    return (*(workload_effects(was, now) or ()), *(Effect("says", words=words) for words in sentences))
 
 
 # --- workloads
@@ -99,13 +99,13 @@ def _job(was: Object, now: Object) -> Sentences:
 
 
 def _cron_job(was: Object, now: Object) -> Sentences:
-    said = []
+    sentences = []
     if differs(was, now, "spec", "suspend"):
         suspended = get(now, ("spec", "suspend")) is True
-        said.append("No more jobs are started; running jobs continue." if suspended else "Jobs are started again.")
+        sentences.append("No more jobs are started; running jobs continue." if suspended else "Jobs are started again.")
     if any(differs(was, now, "spec", name) for name in ("schedule", "timeZone", "jobTemplate")):
-        said.append("It applies to new jobs; running jobs stay as they are.")
-    return said
+        sentences.append("It applies to new jobs; running jobs stay as they are.")
+    return sentences
 
 
 def _pod(was: Object, now: Object) -> Sentences:
@@ -118,10 +118,10 @@ def _pod(was: Object, now: Object) -> Sentences:
 
 
 def _node(was: Object, now: Object) -> Sentences:
-    said = []
+    sentences = []
     if differs(was, now, "spec", "unschedulable"):
         closed = get(now, ("spec", "unschedulable")) is True
-        said.append(
+        sentences.append(
             "No new pods are scheduled on it; running pods stay."
             if closed
             else "New pods may be scheduled on it again."
@@ -129,8 +129,8 @@ def _node(was: Object, now: Object) -> Sentences:
     taints, before = (get(side, ("spec", "taints")) for side in (now, was))
     new = [taint for taint in _items(taints) if taint not in _items(before)]
     if any(taint.get("effect") == "NoExecute" for taint in new):
-        said.append("Pods that do not tolerate the new NoExecute taint are evicted at once.")
-    return said
+        sentences.append("Pods that do not tolerate the new NoExecute taint are evicted at once.")
+    return sentences
 
 
 def _rights(was: Object, now: Object) -> Sentences:

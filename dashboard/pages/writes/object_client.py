@@ -79,9 +79,9 @@ class ObjectClient:
             items = listed.object().get("items") or ()
         except InformerdError:
             return None
-        found = next((each for each in items if each["metadata"].get("resourceVersion") == version), None)
+        item = next((each for each in items if each["metadata"].get("resourceVersion") == version), None)
         kind = {"apiVersion": self._resource.api_version, "kind": self._resource.kind}
-        return None if found is None else {**kind, **found}
+        return None if item is None else {**kind, **item}
 
     async def autoscaler_warning(self, was: dict[str, Value], now: dict[str, Value]) -> str:
         """Warning about an autoscaler that overwrites the number of replicas; empty where there is none, or it stays

@@ -10,25 +10,29 @@ from dashboard.pages.writes.effects import Object, Sentences, differs, string_at
 
 
 def config(was: Object, now: Object) -> Sentences:
-    said = []
+    sentences = []
     if any(differs(was, now, name) for name in ("data", "binaryData")):
         mounted = "Mounted files change within a minute or two"
-        said.append(
+        sentences.append(
             f"No pod restarts by itself. {mounted}; environment variables and subPath mounts only with a new pod."
         )
     if get(now, ("immutable",)) is True and differs(was, now, "immutable"):
-        said.append("Its content can never be changed again, and this cannot be undone: it can only be created again.")
-    return said
+        sentences.append(
+            "Its content can never be changed again, and this cannot be undone: it can only be created again."
+        )
+    return sentences
 
 
 def service(was: Object, now: Object) -> Sentences:
-    said = _types(string_at(was, "spec", "type"), string_at(now, "spec", "type"))
+    sentences = _types(string_at(was, "spec", "type"), string_at(now, "spec", "type"))
     if differs(was, now, "spec", "selector"):
         chosen = _labels(get(now, ("spec", "selector")))
-        said.append(f"Traffic goes to the pods with {chosen} at once." if chosen else "It no longer selects any pods.")
+        sentences.append(
+            f"Traffic goes to the pods with {chosen} at once." if chosen else "It no longer selects any pods."
+        )
     if differs(was, now, "spec", "ports"):
-        said.append("The ports change immediately; clients of a removed port get no answer any more.")
-    return said
+        sentences.append("The ports change immediately; clients of a removed port get no answer any more.")
+    return sentences
 
 
 def claim(was: Object, now: Object) -> Sentences:
@@ -61,18 +65,18 @@ def _types(before: str, after: str) -> Sentences:
     """Effects on the ways to reach a Service from outside the cluster."""
     if before == after:
         return []
-    said = []
+    sentences = []
     if before == "LoadBalancer":
-        said.append("Its load balancer is removed, and the address of that is released.")
+        sentences.append("Its load balancer is removed, and the address of that is released.")
     if after == "LoadBalancer":
-        said.append("The cluster is asked for a load balancer, which may take minutes.")
+        sentences.append("The cluster is asked for a load balancer, which may take minutes.")
     if after == "NodePort":
-        said.append("Each node opens a port for it.")
+        sentences.append("Each node opens a port for it.")
     if before in ("NodePort", "LoadBalancer") and after in ("", "ClusterIP"):
-        said.append("It is reachable from inside the cluster only: its ports on the nodes are closed.")
+        sentences.append("It is reachable from inside the cluster only: its ports on the nodes are closed.")
     if after == "ExternalName":
-        said.append("DNS answers with the other name: its pods get no more traffic.")
-    return said
+        sentences.append("DNS answers with the other name: its pods get no more traffic.")
+    return sentences
 
 
 def _labels(value: Value) -> str:

@@ -107,25 +107,27 @@ def editable_part(live: dict[str, Value], part: Editable = "spec") -> dict[str, 
     """
     if part == "status":
         return _status_of(live)
-    kept = {name: value for name, value in live.items() if name != "status"}
+    fields = {name: value for name, value in live.items() if name != "status"}
     metadata = live.get("metadata")
     if not isinstance(metadata, dict):
-        return kept
+        return fields
     metadata = {name: value for name, value in metadata.items() if name not in SET_BY_SERVER}
     annotations = metadata.get("annotations")
     if isinstance(annotations, dict) and LAST_APPLIED in annotations:
         metadata["annotations"] = {name: value for name, value in annotations.items() if name != LAST_APPLIED}
         if not metadata["annotations"]:
             del metadata["annotations"]
-    return {**kept, "metadata": metadata}
+    return {**fields, "metadata": metadata}
 
 
 def _status_of(live: dict[str, Value]) -> dict[str, Value]:
-    kept: dict[str, Value] = {name: live[name] for name in ("apiVersion", "kind", "metadata", "status") if name in live}
+    fields: dict[str, Value] = {
+        name: live[name] for name in ("apiVersion", "kind", "metadata", "status") if name in live
+    }
     metadata = live.get("metadata")
     if isinstance(metadata, dict):
-        kept["metadata"] = {name: metadata[name] for name in ("name", "namespace") if name in metadata}
-    return kept
+        fields["metadata"] = {name: metadata[name] for name in ("name", "namespace") if name in metadata}
+    return fields
 
 
 def find_mismatches(value: dict[str, Value], target: Target, base: Base) -> tuple[Mismatch, ...]:
@@ -141,10 +143,10 @@ def find_mismatches(value: dict[str, Value], target: Target, base: Base) -> tupl
         (("metadata", "uid"), base.uid, False),
         (("metadata", "resourceVersion"), base.version, False),
     )
-    found = ((path, get(value, path), expected, required) for path, expected, required in wanted)
+    values = ((path, get(value, path), expected, required) for path, expected, required in wanted)
     other = tuple(
         Mismatch(path, here, expected)
-        for path, here, expected, required in found
+        for path, here, expected, required in values
         if here != expected and (required or (here is not ABSENT and here not in (None, "")))
     )
     return other if target.part == "spec" else (*other, *_beside_status(value))
@@ -163,10 +165,10 @@ def masked_paths(value: dict[str, Value]) -> tuple[Path, ...]:
     """Paths where a Secret's text has the dots that mask values: they must never become values."""
     if value.get("kind") != "Secret":
         return ()
-    held = {field: value.get(field) for field in ("data", "stringData")}
+    data = {field: value.get(field) for field in ("data", "stringData")}
     return tuple(
         (field, name)
-        for field, values in held.items()
+        for field, values in data.items()
         if isinstance(values, dict)
         for name, each in values.items()
         if each == MASK

@@ -57,10 +57,10 @@ class WebProcess:
     def __init__(self, upstream: WorkerProcess, kinds: tuple[KindInfo, ...], layer: ChannelLayer, clock: Clock) -> None:
         self.clock = clock
         self.worker_process = upstream
-        trouble = ChannelLayerHealth()
-        self.replicas = Replicas(layer, kinds, clock, layer_health=trouble)
-        self.controllers = ControllersClient(layer, clock, layer_health=trouble)
-        self.object_counts = ObjectCountsClient(layer, clock, layer_health=trouble)
+        layer_health = ChannelLayerHealth()
+        self.replicas = Replicas(layer, kinds, clock, layer_health=layer_health)
+        self.controllers = ControllersClient(layer, clock, layer_health=layer_health)
+        self.object_counts = ObjectCountsClient(layer, clock, layer_health=layer_health)
         self.access_reviews = AccessReviews(clock, lambda: self.client)
         self.hub = Hub(
             self.replicas,

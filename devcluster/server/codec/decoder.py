@@ -89,22 +89,22 @@ class Decoder:
 
     def check_struct(self, value: Any, schema: Schema, struct: str, go_path: str, path: str) -> None:
         properties = schema["properties"]
-        for key, held in list(value.items()):
+        for key, member in list(value.items()):
             known = properties.get(key)
             if known is None:
                 self.unknown_fields.append(f"{path}.{key}" if path else key)
                 del value[key]
-            elif held is None or (not held and self.is_empty(held, key, schema)):
+            elif member is None or (not member and self.is_empty(member, key, schema)):
                 del value[key]
-            elif _PLAIN.get(known.get("type")) is held.__class__ and "format" not in known:
+            elif _PLAIN.get(known.get("type")) is member.__class__ and "format" not in known:
                 continue  # most fields, at a fraction of the price of a check
             elif (reference := known.get("$ref")) == _QUANTITY:
-                value[key] = _quantity(held)
+                value[key] = _quantity(member)
             elif reference in _TIMES:
-                value[key] = _time(held, exact=reference == _MICRO_TIME)
+                value[key] = _time(member, exact=reference == _MICRO_TIME)
             else:
                 below = f"{path}.{key}" if path else key
-                self.check(held, known, struct, f"{go_path}.{key}" if go_path else key, below)
+                self.check(member, known, struct, f"{go_path}.{key}" if go_path else key, below)
 
     @staticmethod
     def is_empty(value: Any, key: str, schema: Schema) -> bool:

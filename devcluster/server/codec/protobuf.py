@@ -62,26 +62,26 @@ class Messages:
     def _message(self, raw: bytes, message: str, depth: int) -> dict[str, Any]:
         if depth > _DEEPEST:
             raise MalformedMessage("proto: message nested too deeply")
-        known, found = self.fields[message], dict[str, Any]()
+        known, decoded = self.fields[message], dict[str, Any]()
         for number, value in _wire_fields(raw):
             if number in known:
-                name, held, kind = known[number]
-                self._add(found, name, held, kind, value, depth + 1)
-        return found
+                name, container, kind = known[number]
+                self._add(decoded, name, container, kind, value, depth + 1)
+        return decoded
 
-    def _add(self, found: dict[str, Any], name: str, held: str, kind: str, value: WireValue, depth: int) -> None:
-        if held == "inline":
-            found.update(self._message(_bytes(value), kind, depth))
-        elif held == "list":
-            found.setdefault(name, []).append(self._value(kind, value, depth))
-        elif held == "map":
+    def _add(self, decoded: dict[str, Any], name: str, container: str, kind: str, value: WireValue, depth: int) -> None:
+        if container == "inline":
+            decoded.update(self._message(_bytes(value), kind, depth))
+        elif container == "list":
+            decoded.setdefault(name, []).append(self._value(kind, value, depth))
+        elif container == "map":
             entry = dict(_wire_fields(_bytes(value)))
             item = self._value(kind, entry[2], depth) if 2 in entry else _zero(kind)
-            found.setdefault(name, {})[_text(entry.get(1, b""))] = item
+            decoded.setdefault(name, {})[_text(entry.get(1, b""))] = item
         else:
             item = self._value(kind, value, depth)
-            if item is not None and (held == "pointer" or item not in ("", 0, False, {})):
-                found[name] = item
+            if item is not None and (container == "pointer" or item not in ("", 0, False, {})):
+                decoded[name] = item
 
     def _value(self, kind: str, value: WireValue, depth: int) -> Any:
         if kind in _SCALAR:
@@ -93,8 +93,8 @@ class Messages:
 
 def _spelled(text: str) -> tuple[str, str, str]:
     name, _, rest = text.partition(" ")
-    held, _, kind = rest.rpartition(" ")
-    return name, held or "inline", kind
+    container, _, kind = rest.rpartition(" ")
+    return name, container or "inline", kind
 
 
 def _zero(kind: str) -> Any:

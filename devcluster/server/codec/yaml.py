@@ -75,7 +75,7 @@ class _Composer:
             yield event
 
     def _mapping(self, depth: int) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        mapping: dict[str, Any] = {}
         merged: dict[str, Any] = {}
         for event in self._until(yaml.MappingEndEvent):
             key = self._value(event, depth + 1)
@@ -84,8 +84,8 @@ class _Composer:
                 for part in value if isinstance(value, list) else [value]:
                     merged = {**_mapped(part), **merged}
             else:
-                found[_key(key)] = value
-        return {**merged, **found}
+                mapping[_key(key)] = value
+        return {**merged, **mapping}
 
     def _alias(self, name: str) -> Any:
         if name not in self._anchors:

@@ -97,11 +97,11 @@ def _tolerations(given: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _default_status(status: dict[str, Any]) -> None:
     if "podIP" in status or status.get("podIPs"):
         first = status.get("podIP") or status["podIPs"][0].get("ip", "")
-        others = [held for held in status.get("podIPs") or () if held.get("ip") != first]
+        others = [item for item in status.get("podIPs") or () if item.get("ip") != first]
         status |= {"podIP": first, "podIPs": [{"ip": first}, *others]}
     fill_null_times(status, "lastProbeTime", "lastTransitionTime")
     for group in _CONTAINER_STATUSES:
-        status |= {group: [_container_status(held) for held in status[group]]} if group in status else {}
+        status |= {group: [_container_status(item) for item in status[group]]} if group in status else {}
 
 
 def _container_status(given: dict[str, Any]) -> dict[str, Any]:
@@ -124,8 +124,10 @@ def fill_null_times(status: dict[str, Any], *names: str) -> None:
 def qos_class(spec: dict[str, Any]) -> str:
     """The class by which pods are evicted: Guaranteed, Burstable or BestEffort."""
     resources = [container.get("resources") or {} for container in spec.get("containers") or ()]
-    asked = [amount for r in resources for held in ("requests", "limits") for amount in (r.get(held) or {}).values()]
-    if all(amount == "0" for amount in asked):
+    amounts = [
+        amount for r in resources for section in ("requests", "limits") for amount in (r.get(section) or {}).values()
+    ]
+    if all(amount == "0" for amount in amounts):
         return "BestEffort"
     limits_all = all({"cpu", "memory"} <= set(r.get("limits") or {}) for r in resources)
     same = all((r.get("requests") or r.get("limits")) == r.get("limits") for r in resources)

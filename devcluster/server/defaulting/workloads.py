@@ -53,9 +53,9 @@ def default_stateful_set(obj: Object, _rng: random.Random) -> None:
         rolling.setdefault("partition", 0)
         rolling.setdefault("maxUnavailable", 1)
     spec.setdefault("revisionHistoryLimit", 10)
-    kept = spec.setdefault("persistentVolumeClaimRetentionPolicy", {})
+    policy = spec.setdefault("persistentVolumeClaimRetentionPolicy", {})
     for name in ("whenDeleted", "whenScaled"):
-        kept.setdefault(name, "Retain")
+        policy.setdefault(name, "Retain")
     obj.setdefault("status", {}).setdefault("availableReplicas", 0)
     obj["status"].setdefault("replicas", 0)
     fill_null_times(obj["status"], "lastTransitionTime")

@@ -32,13 +32,13 @@ _REVIEWS: Mapping[str, tuple[str, Json]] = MappingProxyType(
 
 def review_access(path: str, body: bytes) -> Json | None:
     """The answer to a review that is asked for at `path`; None where none is. What it asks about comes back in it."""
-    found = _REVIEWS.get(path.removeprefix("/apis/"))
-    if found is None:
+    review = _REVIEWS.get(path.removeprefix("/apis/"))
+    if review is None:
         return None
-    kind, status = found
+    kind, status = review
     group_version = path.removeprefix("/apis/").rpartition("/")[0]
-    asked: Any = None
+    request: Any = None
     with contextlib.suppress(msgspec.DecodeError):  # kubectl asks in protobuf: whatever it is, it is allowed
-        asked = msgspec.json.decode(body)
-    spec = asked.get("spec") if isinstance(asked, dict) else None
+        request = msgspec.json.decode(body)
+    spec = request.get("spec") if isinstance(request, dict) else None
     return {"kind": kind, "apiVersion": group_version, "metadata": {}, "spec": spec or {}, "status": status}

@@ -93,8 +93,8 @@ class ApiApp:
             return web.json_response(discovery.version(), dumps=lambda document: json.dumps(document, indent=2))
         if path in ("/api", "/apis"):
             if "APIGroupDiscoveryList" in request.headers.get("Accept", ""):
-                found = discovery.aggregated(registry, core=path == "/api")
-                return json_response(found, content_type=discovery.AGGREGATED)
+                groups = discovery.aggregated(registry, core=path == "/api")
+                return json_response(groups, content_type=discovery.AGGREGATED)
             plain = discovery.api_versions(request.host) if path == "/api" else discovery.group_list(registry)
             return json_response(plain)
         parts = path.strip("/").split("/")

@@ -119,11 +119,11 @@ def _from_json(body: bytes, doubled: list[str]) -> Any:
     """The JSON value. Paths of doubled keys are collected from the inside out, hence the marks."""
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(items)
-        if len(found) != len(items) and len(twice) < _MOST_PROBLEMS:
+        members = dict(items)
+        if len(members) != len(items) and len(twice) < _MOST_PROBLEMS:
             counts = Counter(name for name, _ in items)
-            twice.append((found, [name for name, count in counts.items() if count > 1][:_MOST_PROBLEMS]))
-        return found
+            twice.append((members, [name for name, count in counts.items() if count > 1][:_MOST_PROBLEMS]))
+        return members
 
     twice: list[tuple[dict[str, Any], list[str]]] = []
     value = json.loads(_text(body), object_pairs_hook=pairs, parse_constant=_refuse_constant)
@@ -139,9 +139,9 @@ def _text(body: bytes) -> str:
     return _ESCAPED.sub(_whole, text) if "\\u" in text else text
 
 
-def _whole(found: re.Match[str]) -> str:
-    escape: str = found[0]
-    return escape if found["pair"] or escape.startswith("\\\\") else "\\ufffd"
+def _whole(match: re.Match[str]) -> str:
+    escape: str = match[0]
+    return escape if match["pair"] or escape.startswith("\\\\") else "\\ufffd"
 
 
 def _refuse_constant(text: str) -> Any:

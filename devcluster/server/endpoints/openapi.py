@@ -68,8 +68,8 @@ def _operations(kind: Kind, root: str) -> Document:
         }
         if method in ("put", "patch"):
             operations[method]["parameters"] = _PARAMETERS
-    taken = [JSON_PATCH, MERGE_PATCH] + ([] if kind.custom else [STRATEGIC_PATCH])
-    operations["patch"]["requestBody"] = {"content": {each: {"schema": {"type": "object"}} for each in taken}}
+    patch_types = [JSON_PATCH, MERGE_PATCH] + ([] if kind.custom else [STRATEGIC_PATCH])
+    operations["patch"]["requestBody"] = {"content": {each: {"schema": {"type": "object"}} for each in patch_types}}
     return operations
 
 

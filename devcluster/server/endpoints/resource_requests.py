@@ -179,10 +179,10 @@ class ResourceRequests:
         return listing.list_page(self.core.store, route.kind, listing.parse_list_query(query), _selection(route, query))
 
     async def _watch(self, request: web.BaseRequest, route: Route, query: Mapping[str, str]) -> web.StreamResponse:
-        asked, _ = options.parse_integer(query, "timeoutSeconds"), options.parse_integer(query, "limit")
+        timeout, _ = options.parse_integer(query, "timeoutSeconds"), options.parse_integer(query, "limit")
         options.check_watch_options(query)
         # Unasked, the real server chooses between 30 and 60 minutes, so that watches do not all end together.
-        seconds = float(asked) if asked > 0 else random.uniform(1800, _LONGEST_WATCH)  # noqa: S311 - not a secret
+        seconds = float(timeout) if timeout > 0 else random.uniform(1800, _LONGEST_WATCH)  # noqa: S311 - not a secret
         version = _watch_version(query.get("resourceVersion", ""))
         # Whoever starts anywhere begins with what there is, and is told where that ends.
         initial = options.parse_boolean(query, "sendInitialEvents") if "sendInitialEvents" in query else version == 0

@@ -117,17 +117,17 @@ class StrategicMerge:
         for item in new:
             if not isinstance(item, dict) or key not in item:
                 raise plain_error(f"map: {go_text(item)} does not contain declared merge key: {key}")
-            found = places.setdefault(_name(item, key), [])
+            items_of_name = places.setdefault(_name(item, key), [])
             if item.get(_DIRECTIVE) == "delete":
-                for place in found:
+                for place in items_of_name:
                     result[place] = _GONE
-                found.clear()
-            elif found:
-                result[found[0]] = self._merge(result[found[0]], item, schema["items"])
+                items_of_name.clear()
+            elif items_of_name:
+                result[items_of_name[0]] = self._merge(result[items_of_name[0]], item, schema["items"])
             elif _is_directive(item):
                 raise _unknown(item)
             else:
-                found.append(len(result))
+                items_of_name.append(len(result))
                 result.append(item)
         return [item for item in result if item is not _GONE]
 
@@ -151,10 +151,10 @@ def _retained(target: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
     if _RETAIN not in patch:
         return dict(target)
     named = {key for key, value in patch.items() if value is not None and not key.startswith("$")}
-    kept = {key for key in patch[_RETAIN] if isinstance(key, str)} if isinstance(patch[_RETAIN], list) else None
-    if kept is None or named - kept:
+    retained = {key for key in patch[_RETAIN] if isinstance(key, str)} if isinstance(patch[_RETAIN], list) else None
+    if retained is None or named - retained:
         raise bad_request("invalid patch format of retainKeys")
-    return {key: value for key, value in target.items() if key in kept}
+    return {key: value for key, value in target.items() if key in retained}
 
 
 def _drop_primitives(result: dict[str, Any], patch: dict[str, Any]) -> None:
@@ -168,8 +168,8 @@ def _drop_primitives(result: dict[str, Any], patch: dict[str, Any]) -> None:
 def _fresh(value: Any) -> Any:
     """The patch's value of a new field: without nulls and directives."""
     if isinstance(value, dict):
-        found = {key: _fresh(below) for key, below in value.items() if below is not None}
-        return None if _is_directive(value) else {key: below for key, below in found.items() if below is not None}
+        fields = {key: _fresh(below) for key, below in value.items() if below is not None}
+        return None if _is_directive(value) else {key: below for key, below in fields.items() if below is not None}
     if isinstance(value, list):
         return [_fresh(item) for item in value if not _is_directive(item)]
     return value
@@ -178,10 +178,10 @@ def _fresh(value: Any) -> Any:
 def _check_order(given: list[Any], order: list[Any], key: str | None) -> None:
     """Check that the items of a patch are in the order of ``$setElementOrder``. Raises Failure (500)."""
     wanted = iter([_name(item, key) for item in order])
-    kept = [item for item in given if not _is_directive(item)]
-    if order and not all(_name(item, key) in wanted for item in kept):
-        found = f"The order in patch list:\n{go_text(given)}\n doesn't match {_ORDER} list:\n{go_text(order)}\n"
-        raise plain_error(found)
+    plain_items = [item for item in given if not _is_directive(item)]
+    if order and not all(_name(item, key) in wanted for item in plain_items):
+        message = f"The order in patch list:\n{go_text(given)}\n doesn't match {_ORDER} list:\n{go_text(order)}\n"
+        raise plain_error(message)
 
 
 def _name(item: Any, key: str | None) -> Any:
@@ -206,10 +206,10 @@ def _in_order(merged: list[Any], old: list[Any], order: list[Any], key: str | No
 
 def _places(items: list[Any], key: str | None) -> dict[Any, int]:
     """The first index of each name."""
-    found: dict[Any, int] = {}
+    places: dict[Any, int] = {}
     for place, item in enumerate(items):
-        found.setdefault(_name(item, key), place)
-    return found
+        places.setdefault(_name(item, key), place)
+    return places
 
 
 def _is_directive(item: Any) -> bool:

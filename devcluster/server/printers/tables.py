@@ -50,13 +50,13 @@ def make_table(
 def _columns(kind: Kind, definitions: BuiltinTypes) -> list[dict[str, Any]]:
     if kind.custom:
         given = kind.columns or ({"name": "Age", "type": "date"},)
-        found = [("Name", "string", "name", 0)]
-        found += [(c["name"], c["type"], c.get("format", ""), c.get("priority", 0)) for c in given]
+        columns = [("Name", "string", "name", 0)]
+        columns += [(c["name"], c["type"], c.get("format", ""), c.get("priority", 0)) for c in given]
     else:
-        found = definitions.columns(kind)
+        columns = definitions.columns(kind)
     return [
         {"name": name, "type": kind_of, "format": form, "description": "", "priority": priority}
-        for name, kind_of, form, priority in found
+        for name, kind_of, form, priority in columns
     ]
 
 

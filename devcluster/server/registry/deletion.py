@@ -61,8 +61,8 @@ class Deletion:
             meta["finalizers"] = finalizers
         self._mark(kind, obj, grace)
         if options.dry_run:
-            held = objects.make_record(obj, kind, record.revision)
-            return VerbResult(200, held.raw if waits or kind.key in _RETURN_OBJECT else _success(kind, record))
+            stored = objects.make_record(obj, kind, record.revision)
+            return VerbResult(200, stored.raw if waits or kind.key in _RETURN_OBJECT else _success(kind, record))
         written = objects.encode(obj, kind, self._store.next_revision)
         if waits:
             self._store.put(kind.key, written)
@@ -94,25 +94,25 @@ class Deletion:
         spec, status = obj.get("spec") or {}, obj.get("status") or {}
         if not spec.get("nodeName") or status.get("phase") in _FINISHED:
             return 0
-        asked = options.grace_seconds
-        seconds: int = spec.get("terminationGracePeriodSeconds", 30) if asked is None else asked
+        requested = options.grace_seconds
+        seconds: int = spec.get("terminationGracePeriodSeconds", 30) if requested is None else requested
         return seconds if seconds >= 0 else 1
 
 
 def _finalizers(kind: Kind, obj: Object, options: DeleteOptions) -> list[str]:
-    kept = [
+    finalizers = [
         name for name in obj["metadata"].get("finalizers") or [] if name not in (FOREGROUND_FINALIZER, ORPHAN_FINALIZER)
     ]
-    if kind is CUSTOM_RESOURCE_DEFINITIONS and crds.CLEANUP_FINALIZER not in kept:
-        kept.append(crds.CLEANUP_FINALIZER)
+    if kind is CUSTOM_RESOURCE_DEFINITIONS and crds.CLEANUP_FINALIZER not in finalizers:
+        finalizers.append(crds.CLEANUP_FINALIZER)
     present = [
         name for name in obj["metadata"].get("finalizers") or [] if name in (FOREGROUND_FINALIZER, ORPHAN_FINALIZER)
     ]
     if options.propagation_policy == "Foreground":
-        return [*kept, FOREGROUND_FINALIZER]
+        return [*finalizers, FOREGROUND_FINALIZER]
     if options.propagation_policy == "Orphan":
-        return [*kept, ORPHAN_FINALIZER]
-    return kept if options.propagation_policy == "Background" else kept + present
+        return [*finalizers, ORPHAN_FINALIZER]
+    return finalizers if options.propagation_policy == "Background" else finalizers + present
 
 
 def _check_preconditions(kind: Kind, record: Record, options: DeleteOptions) -> None:

@@ -56,12 +56,12 @@ class Evictions:
 
     def _ask_budget(self, namespace: str, pod: Object, *, dry_run: bool) -> None:
         """Take one disruption from the budget that is about the pod. Raises Failure (429, 500)."""
-        found = [budget for budget in self._budgets(namespace) if _selects(budget, pod)]
-        if len(found) > 1:
+        budgets = [budget for budget in self._budgets(namespace) if _selects(budget, pod)]
+        if len(budgets) > 1:
             raise plain_error(_TWICE)
-        if not found or (not _is_ready(pod) and _lets_unready_go(found[0])):
+        if not budgets or (not _is_ready(pod) and _lets_unready_go(budgets[0])):
             return
-        budget, status = found[0], found[0].get("status") or {}
+        budget, status = budgets[0], budgets[0].get("status") or {}
         name = budget["metadata"]["name"]
         if status.get("observedGeneration", 0) < budget["metadata"].get("generation", 0):
             raise budget_holds(f"The disruption budget {name} is still being processed by the server.", seconds=10)
@@ -69,8 +69,8 @@ class Evictions:
             raise budget_holds(f"The disruption budget {name} {_why(status)}")
         if not dry_run:
             status["disruptionsAllowed"] -= 1
-            told = timestamp(self._now())
-            status["disruptedPods"] = {**(status.get("disruptedPods") or {}), pod["metadata"]["name"]: told}
+            disrupted_at = timestamp(self._now())
+            status["disruptedPods"] = {**(status.get("disruptedPods") or {}), pod["metadata"]["name"]: disrupted_at}
             self._store.put(BUDGETS.key, objects.encode(budget, BUDGETS, self._store.next_revision))
 
     def _budgets(self, namespace: str) -> list[Object]:
@@ -89,9 +89,9 @@ class Evictions:
 def _delete_options(eviction: Object, options: WriteOptions) -> DeleteOptions:
     """The eviction's own options of deletion, of which either may ask for a dry run."""
     wanted = eviction.get("deleteOptions") or {}
-    asked = wanted.get("dryRun") or []
-    if options.dry_run and asked not in ([], ["All"]):
-        raise plain_error(f"Non-matching dry-run options in request and content: [All] and [{' '.join(asked)}]")
+    dry_run = wanted.get("dryRun") or []
+    if options.dry_run and dry_run not in ([], ["All"]):
+        raise plain_error(f"Non-matching dry-run options in request and content: [All] and [{' '.join(dry_run)}]")
     wishes = delete_options({}, wanted)
     return dataclasses.replace(wishes, dry_run=wishes.dry_run or options.dry_run)
 

@@ -189,7 +189,7 @@ class GarbageCollector:
         """Delete what is in it, or the namespace itself once nothing is: each removal makes it suspect again."""
         name, empty = record.key[1], True
         for inner in self._inner_kinds():
-            for content in [found for found in self._store.records(inner.key).values() if found.key[0] == name]:
+            for content in [each for each in self._store.records(inner.key).values() if each.key[0] == name]:
                 empty = False
                 if not content.deleting:
                     self._delete(inner, content)

@@ -83,7 +83,7 @@ class ManagedFields:
                     del took[step]
             else:
                 del before[step]
-        lost = {step: held if step in below else {} for step, (held, _) in before.items()}
+        lost = {step: children if step in below else {} for step, (children, _) in before.items()}
         return took, lost
 
     def _changed(self, value: Any, old: Any, schema: Schema) -> tuple[FieldsV1, FieldsV1]:
@@ -96,7 +96,9 @@ class ManagedFields:
         below = self._children(value, schema)
         if below is None:
             return {}
-        tree = {step: self._whole(held, known, item=step[0] == "k") for step, (held, known) in below.items()}
+        tree = {
+            step: self._whole(value_below, known, item=step[0] == "k") for step, (value_below, known) in below.items()
+        }
         is_map = "additionalProperties" in self._definitions.resolve(schema)
         return {".": {}, **tree} if item or is_map else tree
 
@@ -112,7 +114,7 @@ class ManagedFields:
             if known is None and not isinstance(more, dict):
                 return None
             others = more if isinstance(more, dict) else {}
-            return {f"f:{key}": (held, (known or {}).get(key, others)) for key, held in value.items()}
+            return {f"f:{key}": (member, (known or {}).get(key, others)) for key, member in value.items()}
         return _items(value, schema)
 
 

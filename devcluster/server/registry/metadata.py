@@ -149,8 +149,8 @@ def _check_owners(metadata: dict[str, Any]) -> list[FieldError]:
             errors.append(invalid_value(where, owner, "/v1, Kind=Event is disallowed from being an owner"))
     controllers = [f"{owner.get('kind')}/{owner.get('name')}" for owner in owners if owner.get("controller")]
     if len(controllers) > 1:
-        found = f'Found "true" in references for {controllers[0]} and {controllers[1]}'
-        why = f"Only one reference can have Controller set to true. {found}"
+        message = f'Found "true" in references for {controllers[0]} and {controllers[1]}'
+        why = f"Only one reference can have Controller set to true. {message}"
         errors.append(FieldError("metadata.ownerReferences", "FieldValueInvalid", _invalid(list(owners), why)))
     return errors
 

@@ -25,20 +25,20 @@ def merge_status_update(kind: Kind, new: Object, old: Object) -> Object:
         meta.pop(key, None)
         if key in old["metadata"]:
             meta[key] = old["metadata"][key]
-    kept, status = {key: value for key, value in old.items() if key != "status"}, new.get("status")
+    unchanged, status = {key: value for key, value in old.items() if key != "status"}, new.get("status")
     if status is None and kind.custom:
-        return {**kept, "metadata": meta}
+        return {**unchanged, "metadata": meta}
     quality = (old.get("status") or {}).get("qosClass")
     if kind.key == "pods" and quality and not (status or {}).get("qosClass"):
         status = {**(status or {}), "qosClass": quality}
-    return {**kept, "metadata": meta, "status": status or {}}
+    return {**unchanged, "metadata": meta, "status": status or {}}
 
 
 def can_be_removed(kind: Kind, obj: Object) -> bool:
     """Whether nothing holds up the removal of an object that is being deleted."""
     meta = obj["metadata"]
-    held = meta.get("finalizers") or meta.get("deletionGracePeriodSeconds")
-    return not held and not (kind.key == "namespaces" and (obj.get("spec") or {}).get("finalizers"))
+    is_held = meta.get("finalizers") or meta.get("deletionGracePeriodSeconds")
+    return not is_held and not (kind.key == "namespaces" and (obj.get("spec") or {}).get("finalizers"))
 
 
 def without_metadata(obj: Object) -> Object:

@@ -41,8 +41,8 @@ def _field_schema(schema: Schema, name: str, *, root: bool) -> Schema | None:
         return _ANYTHING
     properties = schema.get("properties", {})
     if name in properties:
-        found: Schema = properties[name]
-        return found
+        field_schema: Schema = properties[name]
+        return field_schema
     additional = schema.get("additionalProperties")
     if isinstance(additional, dict):
         return additional

@@ -98,7 +98,7 @@ def with_revision(record: Record, revision: int) -> Record:
 
 
 def _fields(obj: Object, kind: Kind) -> dict[str, str]:
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for path in _SELECTABLE.get(kind.key, ()):
         value: Any = obj
         for step in path.split("."):
@@ -108,10 +108,10 @@ def _fields(obj: Object, kind: Kind) -> dict[str, str]:
         elif path == "status.podIPs" and isinstance(value, list):
             value = value[0].get("ip") if value else None
         if value is not None:
-            found[path] = str(value).lower() if isinstance(value, bool) else str(value)
+            fields[path] = str(value).lower() if isinstance(value, bool) else str(value)
     if kind.key in _UNSET:
-        found.setdefault(_UNSET[kind.key], "false")
-    return found
+        fields.setdefault(_UNSET[kind.key], "false")
+    return fields
 
 
 def compact_json(obj: Object) -> str:

@@ -60,11 +60,11 @@ class _Parser:
         return token
 
     def parse(self) -> tuple[Requirement, ...]:
-        found: list[Requirement] = []
+        requirements: list[Requirement] = []
         while self.peek():
             if self.peek() in _SPECIAL and self.peek() != "!":
                 raise bad_request(f"found '{self.peek()}', expected: !, identifier, or 'end of string'")
-            found.append(self.requirement())
+            requirements.append(self.requirement())
             separator = self.next()
             if not separator:
                 break
@@ -72,7 +72,7 @@ class _Parser:
                 raise bad_request(f"found '{separator}', expected: ',' or 'end of string'")
             if self.peek() in ("", ","):
                 raise bad_request(f"found '{self.peek()}', expected: identifier after ','")
-        return tuple(found)
+        return tuple(requirements)
 
     def requirement(self) -> Requirement:
         negated = self.peek() == "!"
@@ -142,7 +142,7 @@ def parse_fields(text: str, known: Iterable[str], unknown: str = "{}") -> tuple[
 
     `unknown` is the message for others, with ``{}`` for the field.
     """
-    found: list[tuple[str, bool, str]] = []
+    requirements: list[tuple[str, bool, str]] = []
     for part in filter(None, re.split(r"(?<!\\),", text)):
         parsed = re.fullmatch(r"((?:[^=!\\]|\\.)*?)(!=|==|=)(.*)", part, re.DOTALL)
         if parsed is None:
@@ -150,8 +150,8 @@ def parse_fields(text: str, known: Iterable[str], unknown: str = "{}") -> tuple[
         name, operator, value = parsed.groups()
         if name not in known:
             raise bad_request(unknown.format(name))
-        found.append((name, operator != "!=", re.sub(r"\\([\\,=])", r"\1", value)))
-    return tuple(found)
+        requirements.append((name, operator != "!=", re.sub(r"\\([\\,=])", r"\1", value)))
+    return tuple(requirements)
 
 
 @dataclass(frozen=True)

@@ -180,8 +180,8 @@ class _Checker:
         valid = sum(not outcome for outcome in outcomes)
         if valid == 1 or (valid and complaint):
             return
-        found = f"Found {valid} valid alternatives" if valid else "Found none valid"
-        text = complaint or f"must validate one and only one schema (oneOf). {found}"
+        message = f"Found {valid} valid alternatives" if valid else "Found none valid"
+        text = complaint or f"must validate one and only one schema (oneOf). {message}"
         yield invalid_value("<nil>", "", f'"{path}" {text}')
         if not valid:
             yield from min(outcomes, key=len)

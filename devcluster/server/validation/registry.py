@@ -87,7 +87,7 @@ def check_object_status(obj: Object, old: Object, kind: Kind) -> list[FieldError
     if kind.key == "pods":
         if status.get("qosClass") != (old.get("status") or {}).get("qosClass"):
             return [invalid_value("status.qosClass", status.get("qosClass"), "field is immutable")]
-        addresses = [(place, held.get("ip", "")) for place, held in enumerate(status.get("podIPs") or ())]
+        addresses = [(place, pod_ip.get("ip", "")) for place, pod_ip in enumerate(status.get("podIPs") or ())]
         return [invalid_value(f"status.podIPs[{p}]", text, BAD_ADDRESS) for p, text in addresses if not is_ip(text)]
     if kind is BUDGETS:
         return check_budget_status(status)

@@ -56,14 +56,14 @@ def _check_port(port: dict[str, Any], path: str, *, alone: bool) -> list[FieldEr
 
 def _port_name_problems(name: str) -> list[str]:
     """The reasons why `name` is not a port's name (apimachinery's IsValidPortName)."""
-    found = {
+    problems = {
         f"must be no more than {_LONGEST_PORT} characters": len(name) > _LONGEST_PORT,
         "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)": not re.fullmatch("[-a-z0-9]+", name),
         "must contain at least one letter (a-z)": not re.search("[a-z]", name),
         "must not contain consecutive hyphens": "--" in name,
         "must not begin or end with a hyphen": name.startswith("-") or name.endswith("-"),
     }
-    return [why for why, holds in found.items() if holds]
+    return [why for why, holds in problems.items() if holds]
 
 
 def _doubles(ports: list[dict[str, Any]]) -> list[FieldError]:
@@ -76,9 +76,9 @@ def _doubles(ports: list[dict[str, Any]]) -> list[FieldError]:
         values = [("name", port.get("name"), ".name", port.get("name"))]
         values += [("port", (protocol, number), "", shown)]
         values += [("node", (protocol, node) if node else None, ".nodePort", node)]
-        for what, value, field, told in values:
+        for what, value, field, message in values:
             if value and (what, value) in seen:
-                errors.append(duplicate(f"spec.ports[{position}]{field}", told))
+                errors.append(duplicate(f"spec.ports[{position}]{field}", message))
             seen.add((what, value))
     return errors
 

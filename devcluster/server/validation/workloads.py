@@ -46,8 +46,8 @@ def _check_selector(spec: dict[str, Any], kind: str) -> list[FieldError]:
         errors.append(required("spec.selector"))
     elif not selector:
         errors.append(invalid_value("spec.selector", {}, f"empty selector is invalid for {kind}"))
-    elif wrong := selector_problems(selector):
-        return [*wrong, invalid_value("spec.selector", selector, "invalid label selector")]
+    elif problems := selector_problems(selector):
+        return [*problems, invalid_value("spec.selector", selector, "invalid label selector")]
     if selector is None or not _selects(selector, labels or {}):
         errors.append(invalid_value("spec.template.metadata.labels", labels, _UNSELECTED))
     return errors

@@ -59,7 +59,7 @@ class Adoption(Generic[OwnerT, T]):
 
     def _selector(self, owner: Any) -> LabelSelector:
         uid = owner.metadata.uid
-        found = self._selectors.get(uid)
-        if found is None:
-            found = self._selectors[uid] = LabelSelector.from_manifest(owner.spec.selector)
-        return found
+        selector = self._selectors.get(uid)
+        if selector is None:
+            selector = self._selectors[uid] = LabelSelector.from_manifest(owner.spec.selector)
+        return selector

@@ -73,13 +73,13 @@ class CronJobController:
         return made
 
     async def _clean_up(self, cron: CronJob, jobs: Sequence[Job]) -> None:
-        for kind, kept in (
+        for kind, limit in (
             ("Complete", cron.spec.successful_jobs_history_limit),
             ("Failed", cron.spec.failed_jobs_history_limit),
         ):
             over = [job for job in jobs if job.finish_condition is not None and job.finish_condition.type == kind]
             over.sort(key=lambda job: (job.status.start_time or "", job.key))
-            for job in over[: max(0, len(over) - kept)]:
+            for job in over[: max(0, len(over) - limit)]:
                 await self._remove(cron, job)
 
     async def _remove(self, cron: CronJob, job: Job) -> None:

@@ -75,10 +75,10 @@ class DaemonSetController:
 
     def _by_node(self, daemon_set: DaemonSet) -> dict[str, list[Pod]]:
         """Its pods by the node that each is meant for, the oldest first."""
-        found: dict[str, list[Pod]] = {}
+        pods_by_node: dict[str, list[Pod]] = {}
         for pod in sorted(self._cluster.pods.owned_by(daemon_set.metadata.uid), key=_age):
-            found.setdefault(pod.intended_node, []).append(pod)
-        return found
+            pods_by_node.setdefault(pod.intended_node, []).append(pod)
+        return pods_by_node
 
     def _staying(self, daemon_set: DaemonSet, wanted: set[str]) -> dict[str, list[Pod]]:
         pods = self._by_node(daemon_set)

@@ -94,12 +94,12 @@ def conditions(
     else:
         available = ("False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
     old = {each.type: each for each in deployment.status.conditions}
-    found = {each.type: _written(each) for each in deployment.status.conditions}
-    found["Available"] = _condition("Available", available, old.get("Available"), now, touch=False)
+    by_type = {each.type: _written(each) for each in deployment.status.conditions}
+    by_type["Available"] = _condition("Available", available, old.get("Available"), now, touch=False)
     if progress_condition is not None:
         touch = progress_condition[1] == REASON_UPDATED
-        found["Progressing"] = _condition("Progressing", progress_condition, old.get("Progressing"), now, touch=touch)
-    return list(found.values())
+        by_type["Progressing"] = _condition("Progressing", progress_condition, old.get("Progressing"), now, touch=touch)
+    return list(by_type.values())
 
 
 def _written(each: Condition) -> Json:

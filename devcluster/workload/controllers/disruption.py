@@ -84,12 +84,12 @@ class DisruptionController:
         scales: dict[str, int] = {}
         for uid, name in owners.items():
             key = f"{pods[0].metadata.namespace}/{name}"
-            found = self._cluster.replica_sets.get(key) or self._cluster.stateful_sets.get(key)
-            if found is None or found.metadata.uid != uid:
+            scalable = self._cluster.replica_sets.get(key) or self._cluster.stateful_sets.get(key)
+            if scalable is None or scalable.metadata.uid != uid:
                 continue
-            above = next((each for each in found.metadata.owner_references if each.controller), None)
-            deployment = self._cluster.deployments.get(f"{found.metadata.namespace}/{above.name}") if above else None
-            scales[above.uid if above else uid] = (deployment or found).spec.replicas
+            above = next((each for each in scalable.metadata.owner_references if each.controller), None)
+            deployment = self._cluster.deployments.get(f"{scalable.metadata.namespace}/{above.name}") if above else None
+            scales[above.uid if above else uid] = (deployment or scalable).spec.replicas
         return sum(scales.values())
 
 

@@ -63,10 +63,10 @@ class Tally:
         number = max(0, wanted - len(self.active))
         if job.spec.completion_mode != "Indexed" or self.completions is None:
             return [None] * number
-        taken = self.completed_keys | {
+        present = self.completed_keys | {
             pod.metadata.annotations.get(COMPLETION_INDEX_ANNOTATION, "") for pod in self.active
         }
-        left: list[int | None] = [index for index in range(self.completions) if str(index) not in taken]
+        left: list[int | None] = [index for index in range(self.completions) if str(index) not in present]
         return left[:number]
 
     def status_counts(self, job: Job) -> dict[str, int]:
@@ -82,20 +82,20 @@ class Tally:
 
 def tally_pods(job: Job, pods: Sequence[Pod]) -> Tally:
     """Sort a Job's pods."""
-    found = Tally(job.spec.completions)
+    tally = Tally(job.spec.completions)
     for pod in pods:
         if pod.status.phase == "Succeeded":
-            found.succeeded.append(pod)
+            tally.succeeded.append(pod)
         elif pod.status.phase == "Failed":
-            found.failed.append(pod)
-            found.last_failure = max(found.last_failure, _ended_at(pod))
+            tally.failed.append(pod)
+            tally.last_failure = max(tally.last_failure, _ended_at(pod))
         elif pod.is_terminating:
-            found.terminating += 1
+            tally.terminating += 1
         else:
-            found.active.append(pod)
+            tally.active.append(pod)
             if pod.spec.restart_policy == "OnFailure":
-                found.restarts += sum(each.restart_count for each in pod.status.container_statuses)
-    return found
+                tally.restarts += sum(each.restart_count for each in pod.status.container_statuses)
+    return tally
 
 
 def outcome_conditions(outcome: JobOutcome, now: str) -> list[Json]:

@@ -148,10 +148,10 @@ class JobController:
         await self._cluster.jobs.patch(job, {"status": shown}, status=True)
 
     async def _expire(self, job: Job) -> Result | None:
-        ending, kept = job.finish_condition, job.spec.ttl_seconds_after_finished
-        if ending is None or kept is None or not ending.last_transition_time:
+        ending, ttl = job.finish_condition, job.spec.ttl_seconds_after_finished
+        if ending is None or ttl is None or not ending.last_transition_time:
             return None
-        left = parse_timestamp(ending.last_transition_time) + kept - self._cluster.clock.time()
+        left = parse_timestamp(ending.last_transition_time) + ttl - self._cluster.clock.time()
         if left > 0:
             return Result(requeue_after=left)
         await self._cluster.jobs.delete(job)

@@ -37,8 +37,8 @@ class MydemoController:
 
     def is_free(self, mydemo: Mydemo) -> bool:
         """Whether nobody else has changed it in the last minutes."""
-        touched = self._touched.get(mydemo.metadata.uid)
-        return touched is None or self._cluster.clock.now() - touched >= HANDS_OFF_SECONDS
+        changed_at = self._touched.get(mydemo.metadata.uid)
+        return changed_at is None or self._cluster.clock.now() - changed_at >= HANDS_OFF_SECONDS
 
     def _added(self, mydemo: Mydemo, is_in_initial_list: bool) -> None:
         if is_in_initial_list:

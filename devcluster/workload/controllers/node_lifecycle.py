@@ -42,7 +42,11 @@ class NodeLifecycleController:
             self._silent_since.pop(request.name, None)
             return None
         left = self._grace_left(request.name)
-        if left == 0.0 and (found := find_condition(node.status.conditions, "Ready")) and found.status != "Unknown":
+        if (
+            left == 0.0
+            and (condition := find_condition(node.status.conditions, "Ready"))
+            and condition.status != "Unknown"
+        ):
             await self._mark_silent(node)
         node = self._cluster.nodes.get(request) or node
         await self._taint(node)
@@ -97,10 +101,12 @@ class NodeLifecycleController:
         have = [(each.key, each.effect) for each in node.spec.taints if each.key in _OURS]
         if sorted(have) == sorted(wanted):
             return
-        kept = [_taint(each) for each in node.spec.taints if each.key not in _OURS or (each.key, each.effect) in wanted]
+        taints = [
+            _taint(each) for each in node.spec.taints if each.key not in _OURS or (each.key, each.effect) in wanted
+        ]
         now = timestamp(self._cluster.clock.time())
         new = [{"key": key, "effect": effect, "timeAdded": now} for key, effect in wanted if (key, effect) not in have]
-        await self._cluster.nodes.patch(node, {"spec": {"taints": [*kept, *new] or None}})
+        await self._cluster.nodes.patch(node, {"spec": {"taints": [*taints, *new] or None}})
 
     async def _evict(self, node: Node) -> float:
         """Delete the pods whose toleration of a NoExecute taint has expired. Returns the seconds until the next."""

@@ -61,5 +61,5 @@ class PodGarbageCollector:
             "message": "PodGC: node no longer exists",
             "lastTransitionTime": timestamp(self._cluster.clock.time()),
         }
-        kept = [condition_body(each) for each in pod.status.conditions if each.type != "DisruptionTarget"]
-        return {"phase": "Failed", "conditions": [*kept, target]}
+        conditions = [condition_body(each) for each in pod.status.conditions if each.type != "DisruptionTarget"]
+        return {"phase": "Failed", "conditions": [*conditions, target]}

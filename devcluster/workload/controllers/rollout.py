@@ -43,9 +43,9 @@ def max_unavailable(deployment: Deployment) -> int:
 
 def plan_rolling_update(deployment: Deployment, current: ReplicaSet, old: Sequence[ReplicaSet]) -> Plan:
     """The next step of a rolling update: the new ReplicaSet grows first, then the old ones shrink."""
-    grown = new_replica_count(deployment, current.spec.replicas, [current, *old])
-    if grown != current.spec.replicas:
-        return {current.metadata.uid: grown}
+    new_count = new_replica_count(deployment, current.spec.replicas, [current, *old])
+    if new_count != current.spec.replicas:
+        return {current.metadata.uid: new_count}
     return _shrunk(deployment, current, old)
 
 

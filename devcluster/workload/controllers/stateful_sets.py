@@ -99,12 +99,12 @@ class StatefulSetController:
 
     def _pods(self, stateful_set: StatefulSet) -> dict[int, Pod]:
         """The pods by their ordinals."""
-        found: dict[int, Pod] = {}
+        pods: dict[int, Pod] = {}
         for pod in self._cluster.pods.owned_by(stateful_set.metadata.uid):
             name, _, number = pod.metadata.name.rpartition("-")
             if name == stateful_set.metadata.name and number.isdecimal():
-                found[int(number)] = pod
-        return found
+                pods[int(number)] = pod
+        return pods
 
     async def _create(self, stateful_set: StatefulSet, revisions: Revisions, number: int) -> None:
         is_kept = number < stateful_set.spec.update_strategy.rolling_update.partition

@@ -23,17 +23,17 @@ class HandsOff:
 
     def record_own_generation(self, app: App) -> None:
         """Record the application's present state as the director's own change."""
-        found = self._cluster.deployments.get(app.key)
-        if found is not None:
-            self._known[app.key] = found.metadata.generation
+        deployment = self._cluster.deployments.get(app.key)
+        if deployment is not None:
+            self._known[app.key] = deployment.metadata.generation
 
     def is_free(self, app: App) -> bool:
         """Whether the application exists and nobody has changed it in the last minutes."""
-        found = self._cluster.deployments.get(app.key)
-        if found is None or found.metadata.deletion_timestamp is not None:
+        deployment = self._cluster.deployments.get(app.key)
+        if deployment is None or deployment.metadata.deletion_timestamp is not None:
             return False
         now = self._cluster.clock.now()
-        if self._known.setdefault(app.key, found.metadata.generation) != found.metadata.generation:
-            self._known[app.key] = found.metadata.generation
+        if self._known.setdefault(app.key, deployment.metadata.generation) != deployment.metadata.generation:
+            self._known[app.key] = deployment.metadata.generation
             self._touched[app.key] = now
         return now - self._touched.get(app.key, -APP_HANDS_OFF_SECONDS) >= APP_HANDS_OFF_SECONDS

@@ -47,8 +47,8 @@ class Stage:
     """The application's newest generation that this scenario wrote."""
 
     def __post_init__(self) -> None:
-        if (found := self.cluster.deployments.get(self.app.key)) is not None:
-            self._known[self.app.key] = found.metadata.generation
+        if (deployment := self.cluster.deployments.get(self.app.key)) is not None:
+            self._known[self.app.key] = deployment.metadata.generation
 
     @property
     def cluster(self) -> Cluster:
@@ -57,9 +57,9 @@ class Stage:
     @property
     def deployment(self) -> Deployment | None:
         """The application's Deployment; None where somebody deleted or changed it: the scenario is over then."""
-        found = self.cluster.deployments.get(self.app.key)
-        is_ours = found is not None and found.metadata.generation <= self._known.get(self.app.key, 0)
-        return found if is_ours else None
+        deployment = self.cluster.deployments.get(self.app.key)
+        is_ours = deployment is not None and deployment.metadata.generation <= self._known.get(self.app.key, 0)
+        return deployment if is_ours else None
 
     @property
     def pods(self) -> list[Pod]:
@@ -91,7 +91,7 @@ class Stage:
 
     async def wait_until_settled(self, limit: float = 180.0) -> bool:
         """Wait until what the application asks for is there."""
-        return await self.wait_until(lambda: (found := self.deployment) is None or found.is_settled, limit)
+        return await self.wait_until(lambda: (deployment := self.deployment) is None or deployment.is_settled, limit)
 
     async def scale(self, replicas: int) -> None:
         """Set the number of replicas."""
@@ -99,38 +99,38 @@ class Stage:
 
     async def change(self, spec: Json) -> None:
         """Merge something into the application's spec."""
-        if (found := self.deployment) is not None:
-            self._known[self.app.key] = found.metadata.generation + 1
-            await self.cluster.deployments.patch(found, {"spec": spec})
+        if (deployment := self.deployment) is not None:
+            self._known[self.app.key] = deployment.metadata.generation + 1
+            await self.cluster.deployments.patch(deployment, {"spec": spec})
 
-    async def _replace(self, found: Deployment, values: Json) -> None:
-        self._known[self.app.key] = found.metadata.generation + 1
-        await self.cluster.deployments.replace(found, values)
+    async def _replace(self, deployment: Deployment, values: Json) -> None:
+        self._known[self.app.key] = deployment.metadata.generation + 1
+        await self.cluster.deployments.replace(deployment, values)
 
     async def roll_out(self, image: str, cause: str, *, behaviour: Json | None = None, memory: str = "") -> None:
         """Give the application another image. `behaviour` are annotations of its pods, which a later one takes back."""
-        found = self.deployment
-        if found is None:
+        deployment = self.deployment
+        if deployment is None:
             return
-        template = change_template(found.spec.template, image, behaviour or {}, memory)
-        annotations = {**found.metadata.annotations, CHANGE_CAUSE_ANNOTATION: cause}
+        template = change_template(deployment.spec.template, image, behaviour or {}, memory)
+        annotations = {**deployment.metadata.annotations, CHANGE_CAUSE_ANNOTATION: cause}
         values = {"/spec/template": template, "/metadata/annotations": annotations}
-        await self._replace(found, values)
+        await self._replace(deployment, values)
 
     async def undo(self) -> None:
         """Roll back to the revision before, as `kubectl rollout undo` does."""
-        found = self.deployment
-        if found is None:
+        deployment = self.deployment
+        if deployment is None:
             return
-        now = found.metadata.annotations.get(REVISION_ANNOTATION, "")
-        sets = sorted(self.cluster.replica_sets.owned_by(found.metadata.uid), key=revision)
+        now = deployment.metadata.annotations.get(REVISION_ANNOTATION, "")
+        sets = sorted(self.cluster.replica_sets.owned_by(deployment.metadata.uid), key=revision)
         before = [each for each in sets if str(revision(each)) != now]
         if before:
             template = dict(before[-1].spec.template)
             labels = dict(template["metadata"]["labels"])
             labels.pop("pod-template-hash", None)
             template["metadata"] = {**template["metadata"], "labels": labels}
-            await self._replace(found, {"/spec/template": template})
+            await self._replace(deployment, {"/spec/template": template})
 
 
 def change_template(template: Template, image: str, annotations: Json, memory: str) -> Template:
@@ -138,8 +138,8 @@ def change_template(template: Template, image: str, annotations: Json, memory: s
     first, *rest = template["spec"]["containers"]
     first = {**first, "image": image}
     if memory:
-        asked = {**first.get("resources", {}).get("requests", {}), "memory": memory}
-        first["resources"] = {"requests": asked, "limits": {"memory": memory}}
+        requests = {**first.get("resources", {}).get("requests", {}), "memory": memory}
+        first["resources"] = {"requests": requests, "limits": {"memory": memory}}
     meta = {key: value for key, value in template.get("metadata", {}).items() if key != "annotations"}
     meta |= {"annotations": annotations} if annotations else {}
     return {**template, "metadata": meta, "spec": {**template["spec"], "containers": [first, *rest]}}

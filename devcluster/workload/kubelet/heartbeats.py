@@ -93,13 +93,13 @@ class NodeHeartbeats:
         """The conditions as the kubelet sees them; their times change only when they do."""
         now = timestamp(self._cluster.clock.time())
         short = node.metadata.name in self._machines.memory_pressure_nodes
-        found = objects.node_conditions(now, now, has_memory_pressure=short)
-        for each in found:
+        conditions = objects.node_conditions(now, now, has_memory_pressure=short)
+        for each in conditions:
             before = find_condition(node.status.conditions, each["type"])
             if before is not None and before.status == each["status"]:
                 each["lastTransitionTime"] = before.last_transition_time
         self._beats[node.metadata.name] = self._cluster.clock.now()
-        await self._cluster.nodes.patch(node, {"status": {"conditions": found}}, status=True)
+        await self._cluster.nodes.patch(node, {"status": {"conditions": conditions}}, status=True)
 
     async def _renew(self, node: Node) -> None:
         name, now = node.metadata.name, micro_timestamp(self._cluster.clock.time())

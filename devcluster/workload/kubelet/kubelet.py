@@ -75,7 +75,7 @@ class Kubelet:
             return None  # `wake` comes with the node
         life = self._lives.get(pod.metadata.uid)
         if life is None:
-            life = self._lives[pod.metadata.uid] = self._met(pod)
+            life = self._lives[pod.metadata.uid] = self._first_seen(pod)
         if pod.is_terminating and life.step not in _ENDING:
             life.step, life.due_at = "stop", 0.0
         left = life.due_at - self._cluster.clock.now()
@@ -98,7 +98,7 @@ class Kubelet:
         if pod.is_terminating:
             await self._cluster.pods.delete(pod, grace=0)
 
-    def _met(self, pod: Pod) -> PodWorkerState:
+    def _first_seen(self, pod: Pod) -> PodWorkerState:
         """A pod seen for the first time: new, or there before this kubelet started."""
         number = f"{self._cluster.random_source.rng_for('number', pod.metadata.uid).getrandbits(128):x}"
         if not pod.status.container_statuses:
@@ -134,8 +134,10 @@ class Kubelet:
 
     def _address(self, node: str) -> tuple[str, str]:
         """The node's address and a new one for a pod on it."""
-        found = self._cluster.nodes.get(node)
-        host = found.status.addresses[0].address if found and found.status.addresses else "192.168.20.10"
-        network = (found.spec.pod_cidr if found else "") or "10.5.0.0/24"
+        node_object = self._cluster.nodes.get(node)
+        host = (
+            node_object.status.addresses[0].address if node_object and node_object.status.addresses else "192.168.20.10"
+        )
+        network = (node_object.spec.pod_cidr if node_object else "") or "10.5.0.0/24"
         number = self._addresses[node] = self._addresses.get(node, 129) % 253 + 1
         return host, f"{network.rpartition('.')[0]}.{number}"

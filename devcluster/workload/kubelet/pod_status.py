@@ -13,7 +13,7 @@ _CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersR
 
 def pod_conditions(created: float, now: float, *, ready: bool, reason: str = "", finished: bool = False) -> list[Json]:
     """The five conditions of a scheduled pod."""
-    found = []
+    conditions = []
     for name in _CONDITIONS:
         holds = ready or name in ("PodScheduled", "Initialized") or (name == _CONDITIONS[0] and not finished)
         since = now if name in ("Ready", "ContainersReady") else created
@@ -21,8 +21,8 @@ def pod_conditions(created: float, now: float, *, ready: bool, reason: str = "",
         condition["lastTransitionTime"] = timestamp(since)
         if not holds and reason:
             condition["reason"] = reason
-        found.append(condition)
-    return found
+        conditions.append(condition)
+    return conditions
 
 
 def container_status(

@@ -39,5 +39,5 @@ class Node(Object, frozen=True):
     @property
     def is_ready(self) -> bool:
         """Whether its kubelet reports that it is ready."""
-        found = find_condition(self.status.conditions, "Ready")
-        return found is not None and found.status == "True"
+        condition = find_condition(self.status.conditions, "Ready")
+        return condition is not None and condition.status == "True"

@@ -102,14 +102,14 @@ class Pod(Object, frozen=True):
     @property
     def ready_since(self) -> str:
         """When the pod became ready, as it is written; "" where it is not."""
-        found = find_condition(self.status.conditions, "Ready")
-        return (found.last_transition_time or "") if found is not None and found.status == "True" else ""
+        condition = find_condition(self.status.conditions, "Ready")
+        return (condition.last_transition_time or "") if condition is not None and condition.status == "True" else ""
 
     @property
     def is_ready(self) -> bool:
         """Whether the Ready condition holds."""
-        found = find_condition(self.status.conditions, "Ready")
-        return found is not None and found.status == "True"
+        condition = find_condition(self.status.conditions, "Ready")
+        return condition is not None and condition.status == "True"
 
     @property
     def has_ended(self) -> bool:

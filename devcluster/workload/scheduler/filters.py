@@ -64,28 +64,28 @@ def _unwanted(node: Node, selector: Mapping[str, str], tolerations: Sequence[Tol
     return None if selector.items() <= node.metadata.labels.items() else _ELSEWHERE
 
 
-def _short(asked: ResourceAmounts, has: ResourceAmounts, used: ResourceAmounts) -> FilterFailure | None:
+def _short(requested: ResourceAmounts, has: ResourceAmounts, used: ResourceAmounts) -> FilterFailure | None:
     reasons = []
     if used.pods + 1 > has.pods:
         reasons.append("Too many pods")
-    if asked.cpu and asked.cpu > has.cpu - used.cpu + 1e-9:
+    if requested.cpu and requested.cpu > has.cpu - used.cpu + 1e-9:
         reasons.append("Insufficient cpu")
-    if asked.memory and asked.memory > has.memory - used.memory:
+    if requested.memory and requested.memory > has.memory - used.memory:
         reasons.append("Insufficient memory")
     if not reasons:
         return None
-    hopeless = asked.cpu > has.cpu or asked.memory > has.memory
+    hopeless = requested.cpu > has.cpu or requested.memory > has.memory
     return FilterFailure(tuple(reasons), PREEMPTION_NOT_HELPFUL if hopeless else NO_PREEMPTION_VICTIMS)
 
 
 def unschedulable_message(failures: Iterable[FilterFailure]) -> str:
     """The sentence about a pod that fits on none of all nodes."""
-    found = list(failures)
-    if not found:
+    all_failures = list(failures)
+    if not all_failures:
         return "no nodes available to schedule pods"
-    reasons = Counter(reason for each in found for reason in each.reasons)
-    helpless = Counter(each.preemption for each in found)
-    nodes = f"0/{len(found)} nodes are available:"
+    reasons = Counter(reason for each in all_failures for reason in each.reasons)
+    helpless = Counter(each.preemption for each in all_failures)
+    nodes = f"0/{len(all_failures)} nodes are available:"
     return f"{nodes} {_counted(reasons)}. preemption: {nodes} {_counted(helpless)}."
 
 

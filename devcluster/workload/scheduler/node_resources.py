@@ -36,8 +36,8 @@ NO_RESOURCES = ResourceAmounts()
 
 def pod_requests(pod: Pod) -> ResourceAmounts:
     """The resource requests of a pod: its containers together."""
-    cpu = sum(_asked(each, "cpu") for each in pod.spec.containers)
-    return ResourceAmounts(cpu, sum(_asked(each, "memory") for each in pod.spec.containers), 1)
+    cpu = sum(_requested(each, "cpu") for each in pod.spec.containers)
+    return ResourceAmounts(cpu, sum(_requested(each, "memory") for each in pod.spec.containers), 1)
 
 
 def allocatable(node: Node) -> ResourceAmounts:
@@ -86,12 +86,12 @@ class NodeResources:
             self.assign(pod, pod.spec.node_name)
 
 
-def _asked(container: Container, name: str) -> float:
+def _requested(container: Container, name: str) -> float:
     return _number((container.resources.requests or {}).get(name, "0"))
 
 
 @lru_cache(maxsize=1024)
 def _number(text: str) -> float:
     """The value of a quantity; 0 for an invalid one."""
-    found = _FORM.fullmatch(text)
-    return float(found[1] or 0) * _FACTORS.get(found[2], 0.0) if found else 0.0
+    match = _FORM.fullmatch(text)
+    return float(match[1] or 0) * _FACTORS.get(match[2], 0.0) if match else 0.0

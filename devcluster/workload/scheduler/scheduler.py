@@ -80,8 +80,8 @@ class Scheduler:
 
     async def _refuse(self, pod: Pod) -> None:
         nodes = self._cluster.nodes.all()
-        found = (filter_node(pod, node, self.node_resources.used(node.metadata.name)) for node in nodes)
-        message = unschedulable_message([each for each in found if each is not None])
+        failures = (filter_node(pod, node, self.node_resources.used(node.metadata.name)) for node in nodes)
+        message = unschedulable_message([each for each in failures if each is not None])
         condition = find_condition(pod.status.conditions, "PodScheduled")
         if condition is None or condition.message != message:
             status = pod_status.unschedulable_status(self._cluster.clock.time(), message)

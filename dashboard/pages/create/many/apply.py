@@ -99,19 +99,19 @@ async def apply(
     end = clock.now() + state.time_limit
     results: list[Result] = []
     makers = Dependencies(manifests)
-    tried, stopped, lost = False, False, state.lost_answer
+    has_started, stopped, lost = False, False, state.lost_answer
     for part in manifests:
         review, before = reviews.get(part.number), state.results.get(part.number)
         if review is None:
             result = untried_result(part, "skipped")
         elif before is not None and before.state not in ("busy", "waiting"):
             result = before
-        elif stopped or (tried and clock.now() > end):
+        elif stopped or (has_started and clock.now() > end):
             result = untried_result(part, "waiting")
         else:
             once = state.may_be_applied and not _is_named(part)
             result = uncertain_result(part) if once else await _applied(context, clock, part, makers, review, lost)
-            tried, lost = True, ""
+            has_started, lost = True, ""
             is_busy = result.refusal is not None and result.refusal.auto_retry_after is not None and state.in_steps
             result = replace(result, state="busy") if is_busy else result
         results.append(result)
@@ -199,7 +199,7 @@ async def _update(context: ApplyContext, part: Manifest, target: Target, review:
         except InformerdError as error:
             if not is_unanswered(error):
                 raise
-            return await _found_out(object_client, part, review, schema, error)
+            return await _outcome_by_reading(object_client, part, review, schema, error)
         stored_otherwise = drift_from_dry_run(review.admission_changes, admission_changes(sent, stored.value))
         return replace(done_result(part, target, "changed", stored.warnings), drift=stored_otherwise)
     return stale_result(part, target, f"The object changed {MAX_TRIES} times during the attempts. Review again.")
@@ -227,7 +227,7 @@ async def _as_reviewed(
     return stale_result(part, target, "It changed after the review. Nothing was written: review again.")
 
 
-async def _found_out(
+async def _outcome_by_reading(
     object_client: ObjectClient, part: Manifest, review: ReviewedStep, schema: Schema, error: InformerdError
 ) -> Result:
     """The result after a change without a clear answer: read the object, and compare."""

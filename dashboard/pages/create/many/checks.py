@@ -45,8 +45,8 @@ def not_stored_reason(kind: KindInfo) -> str:
 
 def manifest_schema_refusal(part: Manifest, schema: Schema, value: dict[str, Value]) -> Refusal | None:
     """The API server's refusal of `value`, the part or some of it, as far as the schema predicts it."""
-    found = schema_problems(schema, value)
-    return part.locate(Refusal(found, 422, SCHEMA_REFUSAL_TITLE)) if found else None
+    problems = schema_problems(schema, value)
+    return part.locate(Refusal(problems, 422, SCHEMA_REFUSAL_TITLE)) if problems else None
 
 
 def refusal_at(part: Manifest, words: str, path: tuple[str, ...]) -> Refusal:

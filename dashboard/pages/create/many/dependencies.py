@@ -49,13 +49,13 @@ class Dependencies:
 
     def definition_of(self, part: Manifest) -> tuple[Manifest, DefinedKind] | None:
         """The part that defines the kind of `part`, and the definition."""
-        found = self._kinds.get((str(part.value["apiVersion"]), str(part.value["kind"])))
-        return found if found is not None and found[0].number < part.number else None
+        manifest = self._kinds.get((str(part.value["apiVersion"]), str(part.value["kind"])))
+        return manifest if manifest is not None and manifest[0].number < part.number else None
 
     def namespace_creator(self, name: str, part: Manifest) -> Manifest | None:
         """The part before `part` that creates the namespace `name`."""
-        found = self._namespaces.get(name)
-        return found if found is not None and found.number < part.number else None
+        manifest = self._namespaces.get(name)
+        return manifest if manifest is not None and manifest.number < part.number else None
 
 
 def kinds_defined_by(value: Mapping[str, Value]) -> Iterator[DefinedKind]:
@@ -96,8 +96,8 @@ async def _alike(discovery: Discovery, kind: str) -> str:
     for resource in resources:
         if "create" in resource.verbs:
             places[resource.kind].append(resource.api_version)
-    found = [name for name in places if name.casefold() == kind.casefold()] or suggest_names(kind, places, limit=2)
-    if not found:
+    names = [name for name in places if name.casefold() == kind.casefold()] or suggest_names(kind, places, limit=2)
+    if not names:
         return "Is its CustomResourceDefinition applied?"
-    alike = " or ".join(f"{name} in {' and '.join(dict.fromkeys(places[name]))}" for name in found)
+    alike = " or ".join(f"{name} in {' and '.join(dict.fromkeys(places[name]))}" for name in names)
     return f"Similar: {alike}."

@@ -95,16 +95,16 @@ def split_text(text: str) -> Iterator[tuple[int, str]]:
 
 def _chunks(lines: list[str]) -> Iterator[tuple[int, str]]:
     """The documents with the number of lines before each. YAML ends one wherever ``---`` starts a line."""
-    start, kept = 0, list[str]()
+    start, document = 0, list[str]()
     for index, line in enumerate([*lines, "---"]):
         if _BEGINS.match(line) or _ENDS.match(line):
-            if not all(_NOTHING.fullmatch(each) for each in kept):
-                yield start, "\n".join(kept) + "\n"
-            start, kept = index, []
+            if not all(_NOTHING.fullmatch(each) for each in document):
+                yield start, "\n".join(document) + "\n"
+            start, document = index, []
             if _ENDS.match(line):
                 start = index + 1
                 continue
-        kept.append(line)
+        document.append(line)
 
 
 def manifests_in(chunk: str, offset: int = 0, column: int = 0) -> Iterator[Manifest]:
@@ -163,9 +163,9 @@ class _JsonSpan:
 
 def _json_objects(chunk: str) -> list[_JsonSpan]:
     """Consecutive JSON objects, as ``jq`` writes them, up to one above the limit; else none."""
-    decoder, found = json.JSONDecoder(), list[_JsonSpan]()
+    decoder, spans = json.JSONDecoder(), list[_JsonSpan]()
     lines, line_start, counted, end = 0, 0, 0, 3 if chunk.startswith("---") else 0
-    while len(found) <= MAX_OBJECTS and (begin := _space(chunk, end)) < len(chunk):
+    while len(spans) <= MAX_OBJECTS and (begin := _space(chunk, end)) < len(chunk):
         try:
             value, end = decoder.raw_decode(chunk, begin)
         except (ValueError, RecursionError):
@@ -175,14 +175,14 @@ def _json_objects(chunk: str) -> list[_JsonSpan]:
         lines += chunk.count("\n", counted, begin)
         line_start = max(line_start, chunk.rfind("\n", counted, begin) + 1)
         counted = begin
-        found.append(_JsonSpan(begin, end, lines, begin - line_start))
-    return found if len(found) > 1 else []
+        spans.append(_JsonSpan(begin, end, lines, begin - line_start))
+    return spans if len(spans) > 1 else []
 
 
 def _space(chunk: str, start: int) -> int:
     """Index of the next character after `start` that is not a space."""
-    found = _SPACE.match(chunk, start)
-    return found.end() if found is not None else start
+    match = _SPACE.match(chunk, start)
+    return match.end() if match is not None else start
 
 
 def with_files(request: HttpRequest) -> tuple[str, Refusal | None]:

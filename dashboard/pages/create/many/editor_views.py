@@ -44,17 +44,17 @@ async def check_many(request: HttpRequest) -> HttpResponse:
     """
     state, text = state_of(request), submitted_text(request.POST)
     try:
-        found = await TextCheck(apply_context_of(state, request), state[PARSE_CACHE]).run(text)
+        result = await TextCheck(apply_context_of(state, request), state[PARSE_CACHE]).run(text)
     except DocumentError as error:
         if error.message == EMPTY:  # nothing is typed yet, or all was taken out again
             return JsonResponse(dict(_NOTHING))
         return JsonResponse(_answer(unreadable_refusal(error), text))
-    words = "1 object" if found.objects == 1 else f"{found.objects} objects"
-    if not found.problem_count:
-        return JsonResponse({**_NOTHING, "says": f"{words}, valid", "defined": found.defined_kinds})
-    refusal = Refusal(found.problems, 422, _title(found))
-    says = f"{words}, {found.problem_count} problem{'' if found.problem_count == 1 else 's'}"
-    return JsonResponse({**_answer(refusal, text), "says": says, "defined": found.defined_kinds})
+    words = "1 object" if result.objects == 1 else f"{result.objects} objects"
+    if not result.problem_count:
+        return JsonResponse({**_NOTHING, "says": f"{words}, valid", "defined": result.defined_kinds})
+    refusal = Refusal(result.problems, 422, _title(result))
+    says = f"{words}, {result.problem_count} problem{'' if result.problem_count == 1 else 's'}"
+    return JsonResponse({**_answer(refusal, text), "says": says, "defined": result.defined_kinds})
 
 
 def _answer(refusal: Refusal, text: str) -> dict[str, Any]:
@@ -79,22 +79,22 @@ async def schema_of_kind(request: HttpRequest) -> HttpResponse:
 
     `by`: the key of the document of the text that defines the kind. At apiVersion and kind: the served kinds.
     """
-    state, asked = state_of(request), request.GET
-    path = read_path(asked.get("path", ""))
+    state, params = state_of(request), request.GET
+    path = read_path(params.get("path", ""))
     if path is None:
         return JsonResponse({}, status=400)
-    api_version, kind = asked.get("apiVersion", "")[:MAX_TYPED_LENGTH], asked.get("kind", "")[:MAX_TYPED_LENGTH]
+    api_version, kind = params.get("apiVersion", "")[:MAX_TYPED_LENGTH], params.get("kind", "")[:MAX_TYPED_LENGTH]
     if path in (("apiVersion",), ("kind",)):
-        found = await _names(state, path, api_version, kind)
+        hints = await _names(state, path, api_version, kind)
     else:
-        found = await _help(state, path, (api_version, kind), asked)
-    response = JsonResponse(asdict(found))
+        hints = await _help(state, path, (api_version, kind), params)
+    response = JsonResponse(asdict(hints))
     response["Cache-Control"] = "private, no-cache"
     return response
 
 
-async def _help(state: AppState, path: Path, meant: tuple[str, str], asked: Mapping[str, str]) -> Hints:
-    defined = _defined(state, meant, asked.get("by", ""))
+async def _help(state: AppState, path: Path, meant: tuple[str, str], params: Mapping[str, str]) -> Hints:
+    defined = _defined(state, meant, params.get("by", ""))
     if defined is not None:
         return hints(defined.schema, path)
     client, discovery = state[CONNECTION].client, state[CONNECTION].discovery
@@ -107,13 +107,13 @@ async def _help(state: AppState, path: Path, meant: tuple[str, str], asked: Mapp
         return hints(_BARE, path)
     if (is_labels(path) or is_labels(path[:-1])) and not is_followed(state, info.key):
         return hints(UNKNOWN, path)  # nobody counts the labels of a kind that is not followed
-    return await hints_at(state, info, schema, path, asked.get("part", "")[:MAX_TYPED_LENGTH])
+    return await hints_at(state, info, schema, path, params.get("part", "")[:MAX_TYPED_LENGTH])
 
 
 def _defined(state: AppState, meant: tuple[str, str], key: str) -> DefinedKind | None:
     objects = state[PARSE_CACHE].get(key) or ()
-    found = (defined for each in objects for defined in each.defined_kinds)
-    return next((each for each in found if (each.api_version, each.kind) == meant), None)
+    kinds = (defined for each in objects for defined in each.defined_kinds)
+    return next((each for each in kinds if (each.api_version, each.kind) == meant), None)
 
 
 async def _names(state: AppState, path: Path, api_version: str, kind: str) -> Hints:
@@ -124,23 +124,23 @@ async def _names(state: AppState, path: Path, api_version: str, kind: str) -> Hi
         served = await discovery.served_resources() if discovery is not None else ()
     except InformerdError:
         served = ()
-    made = [each for each in served if _is_made(kind_of(each).with_resource(each))]
+    creatable = [each for each in served if _is_creatable(kind_of(each).with_resource(each))]
     if path == ("kind",):
-        own = [each for each in made if each.api_version == api_version]
-        values = _grouped((each.kind, each.api_version) for each in own or made)
+        own = [each for each in creatable if each.api_version == api_version]
+        values = _grouped((each.kind, each.api_version) for each in own or creatable)
     else:
-        own = [each for each in made if each.kind == kind]
-        values = _grouped((each.api_version, each.kind if own else "") for each in own or made)
+        own = [each for each in creatable if each.kind == kind]
+        values = _grouped((each.api_version, each.kind if own else "") for each in own or creatable)
     return Hints(values=values, words=about.words, facts=about.facts)
 
 
-def _is_made(kind: KindInfo) -> bool:
+def _is_creatable(kind: KindInfo) -> bool:
     return kind.creatable and kind.readable
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> tuple[ValueHint, ...]:
     """Each value once, with what belongs to it, in the server's order: a group's preferred version first."""
-    found: dict[str, list[str]] = defaultdict(list)
+    groups: dict[str, list[str]] = defaultdict(list)
     for value, words in pairs:
-        found[value] += [words] if words and words not in found[value] else []
-    return tuple(ValueHint(value, " or ".join(words)) for value, words in found.items())
+        groups[value] += [words] if words and words not in groups[value] else []
+    return tuple(ValueHint(value, " or ".join(words)) for value, words in groups.items())

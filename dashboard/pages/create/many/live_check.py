@@ -82,9 +82,9 @@ class TextCheck:
             if len(self._found) > MAX_OBJECTS:
                 break
         problems = list(self._problems())
-        wrong = len({number for number, _ in problems})
-        told = tuple(problem for _, problem in problems[:MAX_PROBLEMS])
-        return CheckResult(min(len(self._found), MAX_OBJECTS), wrong, told, len(problems), self._keys)
+        invalid_count = len({number for number, _ in problems})
+        shown_problems = tuple(problem for _, problem in problems[:MAX_PROBLEMS])
+        return CheckResult(min(len(self._found), MAX_OBJECTS), invalid_count, shown_problems, len(problems), self._keys)
 
     async def _check_documents(self, batch: Sequence[DocumentText]) -> None:
         """Parse and check the new documents, and add the results of all of them."""
@@ -109,8 +109,8 @@ class TextCheck:
         new = sorted(kinds - self._meant.keys())
         if self._context is None or not new:
             return
-        found = await asyncio.gather(*(_meant(self._context, *kind) for kind in new))
-        self._meant.update(zip(new, found, strict=True))
+        targets = await asyncio.gather(*(_meant(self._context, *kind) for kind in new))
+        self._meant.update(zip(new, targets, strict=True))
 
     async def _judge(
         self, first: int, added: Sequence[tuple[DocumentText, ParsedObject]], parts: dict[str, _Parts]
@@ -139,8 +139,8 @@ class TextCheck:
 
     def _defining(self, kind: KindKey, number: int) -> DefinedKind | None:
         """The earlier documents that define the kind of object `number`."""
-        found = self._defined.get(kind)
-        return found[1] if found is not None and found[0] < number else None
+        definition = self._defined.get(kind)
+        return definition[1] if definition is not None and definition[0] < number else None
 
     def _problems(self) -> Iterator[tuple[int, Problem]]:
         """The problems, each with the number of its object."""

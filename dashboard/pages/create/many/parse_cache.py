@@ -65,7 +65,7 @@ def split_documents(text: str) -> tuple[DocumentText, ...]:
 
 def parse_object(part: Manifest) -> ParsedObject:
     """Identity of the object, and its problems before its schema is known."""
-    wrong = part.refusal or identity_refusal(part)
+    refusal = part.refusal or identity_refusal(part)
     api_version, kind = part.value.get("apiVersion"), part.value.get("kind")
     known = isinstance(api_version, str) and isinstance(kind, str) and bool(api_version and kind)
     metadata = part.value.get("metadata")
@@ -80,7 +80,7 @@ def parse_object(part: Manifest) -> ParsedObject:
         str(named.get("name") or ""),
         _at(part, "kind"),
         _at(part, "metadata", "name"),
-        wrong.problems if wrong is not None else (),
+        refusal.problems if refusal is not None else (),
         defines,
     )
 
@@ -88,9 +88,9 @@ def parse_object(part: Manifest) -> ParsedObject:
 def check_object(part: Manifest, before: ParsedObject, schema: Schema) -> ParsedObject:
     """The same with the schema's problems."""
     refusal = manifest_schema_refusal(part, schema, editable_part(part.value)) if before.kind is not None else None
-    found = refusal.problems if refusal is not None else ()
+    shown_problems = refusal.problems if refusal is not None else ()
     own = {problem.path for problem in before.problems}
-    problems = (*before.problems, *(each for each in found if each.path not in own))
+    problems = (*before.problems, *(each for each in shown_problems if each.path not in own))
     return replace(before, problems=problems, schema=schema)
 
 

@@ -164,7 +164,7 @@ async def _update_step(context: ApplyContext, part: Manifest, target: Target, li
     after = editable_part(stored.value)
     if same(before, after):
         return Step(part, "same", target, uid=uid, state_fingerprint=state, warnings=stored.warnings, notes=found_notes)
-    found = await run_in_thread_if_large(changes, before, after, size=_size(part))
+    field_changes = await run_in_thread_if_large(changes, before, after, size=_size(part))
     lines = await run_in_thread_if_large(diff_lines, to_yaml(before), to_yaml(after), size=_size(part))
     mark = fingerprint(editable_part(sent))
     seen = await run_in_thread_if_large(admission_changes, sent, stored.value, size=_size(part))
@@ -172,7 +172,7 @@ async def _update_step(context: ApplyContext, part: Manifest, target: Target, li
         part,
         "update",
         target,
-        found,
+        field_changes,
         lines,
         stored.warnings,
         uid,
@@ -185,14 +185,14 @@ async def _update_step(context: ApplyContext, part: Manifest, target: Target, li
 
 def _create_step(part: Manifest, target: Target, sent: dict[str, Value], stored: WriteResult) -> Step:
     after = editable_part(stored.value)
-    found = tuple(replace(each, by_server=True) for each in changes(sent, after))
+    field_changes = tuple(replace(each, by_server=True) for each in changes(sent, after))
     lines = diff_lines("", to_yaml(after))
     seen = admission_changes(sent, stored.value)
     return Step(
         part,
         "create",
         target,
-        found,
+        field_changes,
         lines,
         stored.warnings,
         body_fingerprint=fingerprint(sent),
@@ -203,11 +203,11 @@ def _create_step(part: Manifest, target: Target, sent: dict[str, Value], stored:
 async def _unknown_kind_step(
     context: ApplyContext, part: Manifest, makers: Dependencies, error: UnknownResource
 ) -> Step:
-    found = makers.definition_of(part)
-    if found is None:
+    definition = makers.definition_of(part)
+    if definition is None:
         words = await unknown_kind_text(context.discovery, part.value["apiVersion"], part.value["kind"], error)
         return Step(part, "refused", refusal=refusal_at(part, words, ("kind",)))
-    maker, defined = found
+    maker, defined = definition
     step = Step(part, "later", waits=f"its kind, which the object in line {maker.line} defines")
     return await _schema_checked_step(step, editable_part(part.value), defined.schema)
 

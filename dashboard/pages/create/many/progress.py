@@ -166,7 +166,7 @@ def _rename_keys(value: Any, names: Mapping[str, str]) -> Any:
 
 def _signed(text: str, about: str, salt: str) -> Any:
     try:
-        whose, what = signing.loads(text, salt=salt)
+        signed_about, what = signing.loads(text, salt=salt)
     except (signing.BadSignature, ValueError):
         return None
-    return what if whose == about else None
+    return what if signed_about == about else None

@@ -135,9 +135,9 @@ async def create_many(request: HttpRequest) -> HttpResponse:
 
 
 async def _editor_page(create_request: CreateManyRequest, key: str) -> HttpResponse:
-    kept = await create_request.draft_session.resume(key) if key else None
-    if kept is not None:
-        return _text_page(create_request, kept.content.text, resumed=kept)
+    draft = await create_request.draft_session.resume(key) if key else None
+    if draft is not None:
+        return _text_page(create_request, draft.content.text, resumed=draft)
     words = "It was saved or thrown away, or belongs to another browser."
     refusal = Refusal((Problem(words),), 404, "This draft does not exist any more") if key else None
     return _text_page(create_request, "", refusal, offers=await create_request.draft_session.offers())

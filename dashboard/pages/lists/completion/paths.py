@@ -44,9 +44,9 @@ def complete_path(text: str, schema: Schema | None, objects: list[dict[str, Any]
     if part.startswith("["):
         return [step for step in _bracketed(path, objects) if step.path.startswith(before + part)]
     part = part.replace("\\", "").casefold()
-    found = list(_suggestions_by_name(path, schema, objects))
-    begins = [step for name, step in found if name.casefold().startswith(part)]
-    return begins + [step for name, step in found if part in name.casefold() and step not in begins]
+    suggestions = list(_suggestions_by_name(path, schema, objects))
+    begins = [step for name, step in suggestions if name.casefold().startswith(part)]
+    return begins + [step for name, step in suggestions if part in name.casefold() and step not in begins]
 
 
 def _split(typed: str) -> tuple[str, str]:
@@ -96,11 +96,11 @@ def _types_at(path: JsonPath, schema: Schema | None) -> dict[str, str]:
         node = node.child(step if isinstance(step, str) else 0) if node is not None else None
     if node is None:
         return {}
-    found = {}
+    types = {}
     for name, each in node.properties.items():
         kind = str(each.node.get("type", "object" if each.node.get("properties") else ""))
-        found[name] = "list" if kind == "array" and each.child(0).properties else kind
-    return found
+        types[name] = "list" if kind == "array" and each.child(0).properties else kind
+    return types
 
 
 def _bracketed(path: JsonPath, objects: list[dict[str, Any]]) -> Iterator[PathCompletion]:

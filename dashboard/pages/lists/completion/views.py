@@ -59,18 +59,18 @@ async def complete_filter(request: HttpRequest, resource: str) -> HttpResponse:
         return kind_not_found(request, resource, kind)
     if "path" in request.GET:
         part = request.GET["path"][:LONGEST_PATH]
-        start, found = (
+        start, items = (
             0,
             [_path_alone(step) for step in await _steps(state, kind, part if part[:1] == "." else f".{part}")],
         )
     else:
         text = request.GET.get("q", "")[:MAX_FILTER_LENGTH]
         typed = cursor_at(text, min(_number(request.GET.get("at", "")), len(text)))
-        start, found = typed.start, await _options(state, kind, typed)
+        start, items = typed.start, await _options(state, kind, typed)
     response = render(
         request,
         "lists/_completions.html",
-        {"options": found[:MAX_VALUES], "start": start, "more": len(found) > MAX_VALUES},
+        {"options": items[:MAX_VALUES], "start": start, "more": len(items) > MAX_VALUES},
     )
     response["Cache-Control"] = "no-store"
     return response
@@ -84,8 +84,8 @@ async def _options(state: AppState, kind: KindInfo, typed: Cursor) -> list[Compl
             return _items(await _column_values(state, kind, typed.key, typed.part))
         case "label":
             return [
-                CompletionItem(found.text, f"{found.insert}=", found.description, can_continue=True)
-                for found in _items(await state[HUB].most_common_values(kind, LabelSource(), typed.part))
+                CompletionItem(item.text, f"{item.insert}=", item.description, can_continue=True)
+                for item in _items(await state[HUB].most_common_values(kind, LabelSource(), typed.part))
             ]
         case "label value":
             return _items(await state[HUB].most_common_values(kind, LabelSource(typed.key), typed.part))
@@ -117,8 +117,8 @@ def _column(column: Column) -> CompletionItem:
     return CompletionItem(column.id, f"{column.id}{sign}", _ABOUT.get(column.order, "= !="), can_continue=sign == "=")
 
 
-def _items(found: list[TextCount]) -> list[CompletionItem]:
-    return [CompletionItem(each.value, Pattern((each.value,)).written(), each.words) for each in found]
+def _items(counts: list[TextCount]) -> list[CompletionItem]:
+    return [CompletionItem(each.value, Pattern((each.value,)).written(), each.words) for each in counts]
 
 
 async def _column_values(state: AppState, kind: KindInfo, name: str, part: str) -> list[TextCount]:

@@ -13,10 +13,10 @@ _LEAK = "25-60"
 
 async def memory_leak(stage: Stage) -> None:
     """A version that leaks: its pods are OOM-killed again and again until the next one, with the leak mended."""
-    found = stage.deployment
-    if found is None:
+    deployment = stage.deployment
+    if deployment is None:
         return
-    image = next_version(image_of(found))
+    image = next_version(image_of(deployment))
     await stage.roll_out(
         image, f"release {version_of(image)}", behaviour={BEHAVIOUR_ANNOTATION: "memory", SECONDS_ANNOTATION: _LEAK}
     )
@@ -67,8 +67,8 @@ async def memory_pressure(stage: Stage) -> None:
 
 async def unschedulable_pods(stage: Stage) -> None:
     """A team asks for nodes that nobody has: pods stay pending for that reason, until it asks for less."""
-    found = stage.deployment
-    if found is None:
+    deployment = stage.deployment
+    if deployment is None:
         return
     where = {"disk": "nvme"}
     await stage.change({"template": {"spec": {"nodeSelector": where}}})
@@ -79,10 +79,10 @@ async def unschedulable_pods(stage: Stage) -> None:
 
 async def oversized_request(stage: Stage) -> None:
     """A team asks for more memory than any node has, sees why its pods are pending, and goes back."""
-    found = stage.deployment
-    if found is None:
+    deployment = stage.deployment
+    if deployment is None:
         return
-    await stage.roll_out(image_of(found), "more memory", memory="192Gi")
+    await stage.roll_out(image_of(deployment), "more memory", memory="192Gi")
     await stage.pause(50, 70)
     await stage.undo()
     await stage.wait_until_settled()
@@ -106,8 +106,8 @@ def _app_key(pod: Pod) -> str:
 def _words(stage: Stage, pod: Pod) -> str:
     """Source: kubelet's eviction/helpers.go."""
     container = pod.spec.containers[0]
-    asked = (container.resources.requests or {}).get("memory", "0")
+    memory = (container.resources.requests or {}).get("memory", "0")
     used = f"{stage.rng.randrange(600_000, 1_900_000)}Ki"
     low = "The node was low on resource: memory. Threshold quantity: 100Mi, available: "
-    using = f"Container {container.name} was using {used}, request is {asked}, has larger consumption of memory. "
+    using = f"Container {container.name} was using {used}, request is {memory}, has larger consumption of memory. "
     return f"{low}{stage.rng.randrange(30_000, 99_000)}Ki. {using}"

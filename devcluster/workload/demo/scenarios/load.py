@@ -9,8 +9,8 @@ from devcluster.workload.demo.stage import Stage
 
 async def rush_hour(stage: Stage) -> None:
     """Many customers: the application gets half as many pods more, and loses them afterwards."""
-    found = stage.deployment
-    if found is None:
+    deployment = stage.deployment
+    if deployment is None:
         return
     usual = stage.app.replicas
     await stage.scale(usual + max(2, usual // 2))

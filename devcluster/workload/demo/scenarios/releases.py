@@ -14,20 +14,22 @@ ROLLBACK_AFTER_SECONDS = 120.0
 
 async def release(stage: Stage) -> None:
     """A new version is rolled out."""
-    found = stage.deployment
-    if found is not None:
-        image = next_version(image_of(found))
+    deployment = stage.deployment
+    if deployment is not None:
+        image = next_version(image_of(deployment))
         await stage.roll_out(image, f"release {version_of(image)}")
         await stage.wait_until_settled()
 
 
 async def canary(stage: Stage) -> None:
     """One pod of the next version runs next to the others; it is healthy, so all get that version, and it goes."""
-    found = stage.deployment
-    if found is None:
+    deployment = stage.deployment
+    if deployment is None:
         return
-    image = next_version(image_of(found))
-    made = await stage.cluster.deployments.create(_canary_of(found, image))  # there already: somebody's own, no story
+    image = next_version(image_of(deployment))
+    made = await stage.cluster.deployments.create(
+        _canary_of(deployment, image)
+    )  # there already: somebody's own, no story
     if made is None:
         return
     try:
@@ -43,30 +45,30 @@ async def canary(stage: Stage) -> None:
 
 async def missing_image(stage: Stage) -> None:
     """A version that was never pushed: its pods cannot pull it, the rollout is stuck, and is rolled back."""
-    found = stage.deployment
-    if found is not None:
-        image = f"{next_version(image_of(found))}-rc1"
+    deployment = stage.deployment
+    if deployment is not None:
+        image = f"{next_version(image_of(deployment))}-rc1"
         await stage.roll_out(image, f"release {version_of(image)}")
         await _roll_back(stage)
 
 
 async def crashing_release(stage: Stage) -> None:
     """A version that ends soon after each start: crash loops, and a way back."""
-    found = stage.deployment
-    if found is not None:
-        image = next_version(image_of(found))
+    deployment = stage.deployment
+    if deployment is not None:
+        image = next_version(image_of(deployment))
         await stage.roll_out(image, f"release {version_of(image)}", behaviour={BEHAVIOUR_ANNOTATION: "crash"})
         await _roll_back(stage)
 
 
 async def paused_release(stage: Stage) -> None:
     """A rollout that a person pauses halfway for a check, and resumes."""
-    found = stage.deployment
-    if found is None:
+    deployment = stage.deployment
+    if deployment is None:
         return
-    image = next_version(image_of(found))
+    image = next_version(image_of(deployment))
     await stage.roll_out(image, f"release {version_of(image)}")
-    half = found.spec.replicas // 2
+    half = deployment.spec.replicas // 2
     await stage.wait_until(lambda: (now := stage.deployment) is None or now.status.updated_replicas >= half, 60)
     for paused, pause in ((True, 20.0), (False, 0.0)):
         if stage.deployment is not None:
