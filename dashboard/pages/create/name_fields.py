@@ -17,7 +17,7 @@ _DISAGREE = "The input and the YAML were both changed and differ. Make them equa
 
 @dataclass(frozen=True, slots=True)
 class NameField:
-    """One input. `value` is its current value, `shown` its value before the user typed."""
+    """One input. `value` is its current value, `initial` its value before the user typed."""
 
     path: tuple[str, str]
     value: str

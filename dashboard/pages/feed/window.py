@@ -60,8 +60,8 @@ GROWN_SHARE = 1 / 3
 
 
 class FeedWindow:
-    """At most `max_lines` lines, newest first. Of `seen` entries since the start, `shown_count` are in a line that is
-    shown, or was shown until newer ones replaced it.
+    """At most `max_lines` lines, newest first. Of `seen_count` entries since the start, `shown_count` are in a line
+    that is shown, or was shown until newer ones replaced it.
 
     The cost is independent of the number of earlier entries.
     """

@@ -23,7 +23,7 @@ _HINTS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """`short` always shows; `rest`, with a long pattern and the rules without message, is folded."""
+    """`summary` always shows; `details`, with a long pattern and the rules without message, is folded."""
 
     summary: str = ""
     details: str = ""

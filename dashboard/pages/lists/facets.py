@@ -30,10 +30,10 @@ class FacetShare:
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """Number of rows with a status; `href` adds it to the filter, or removes it where it is `active`.
+    """Number of rows with a status; `href` adds it to the filter, or removes it where it `is_active`.
 
-    A status has one facet, because there is one filter for it: `tone` is the best among its rows, and `worse` counts
-    the rows with another tone.
+    A status has one facet, because there is one filter for it: `tone` is the best among its rows, and `worse_shares`
+    counts the rows with another tone.
     """
 
     status: str

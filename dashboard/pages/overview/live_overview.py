@@ -53,9 +53,10 @@ class LiveOverview(LiveView):
     """Value of `view` in overview/overview.html, _tiles.html, _problems.html and _latest.html.
 
     id, seq · namespaces: tuple[str, ...] (empty: all) · tiles: tuple[Tile, ...] · unhealthy_objects: UnhealthyObjects ·
-    latest: tuple[FeedLine, ...] (newest first, at most 12) · empty: bool (no object of any kind but namespaces, nodes
-    and events) · rates: {"start": Unix second, "step": seconds, "added": [...], "modified": [...], "deleted": [...]}
-    (the last 15 minutes) · rates_from: str (UTC time of day before which not every change is in them; empty: all are).
+    latest: tuple[FeedLine, ...] (newest first, at most 12) · is_empty: bool (no object of any kind but namespaces,
+    nodes and events) · rates: {"start": Unix second, "step": seconds, "added": [...], "modified": [...], "deleted":
+    [...]} (the last 15 minutes) · rates_from: str (UTC time of day before which not every change is in them; empty: all
+    are).
     """
 
     template: ClassVar[str] = "overview"

@@ -14,7 +14,7 @@ from dashboard.objects.kinds.row import Tone
 
 @dataclass(frozen=True, slots=True)
 class RolloutStatus:
-    """Status of a rollout; `over`: nothing more happens without a change."""
+    """Status of a rollout; `is_over`: nothing more happens without a change."""
 
     words: str
     tone: Tone

@@ -12,11 +12,11 @@ const PAUSE = 900; // milliseconds without a key press until the text is saved
 const LONGEST = 5000; // milliseconds of typing until it is saved anyway
 const AGAIN = 5000; // milliseconds until the next try after a failed save
 
-const state = { timer: 0, since: 0, asking: false, typed: 0, kept: 0, refused: -1, edition: 0, based: false, base: 0, leaving: false, elsewhere: false, discarded: -Infinity, told: "" };
+const state = { timer: 0, since: 0, asking: false, typed: 0, saved: 0, refused: -1, edition: 0, based: false, base: 0, leaving: false, elsewhere: false, discarded: -Infinity, message: "" };
 const inputs = form?.elements;
 
 /* Whether typed text is still to be saved. A text that was refused for good is not sent again until it changes. */
-const isUnkept = () => state.kept < state.typed && state.refused !== state.typed;
+const isUnsaved = () => state.saved < state.typed && state.refused !== state.typed;
 
 /* Nothing is saved after Discard was pressed, unless the page is still open ten seconds later. */
 const isDiscarded = () => performance.now() - state.discarded < 10_000;
@@ -41,8 +41,8 @@ function next() {
 }
 
 function tell(words) {
-  if (!note || state.told === words) return;
-  state.told = words;
+  if (!note || state.message === words) return;
+  state.message = words;
   note.replaceChildren();
   if (!words) return;
   const line = document.createElement("p");
@@ -70,7 +70,7 @@ function take(answer, typed, sent, base) {
   const latest = typed === state.typed;
   if (answer.late && latest && !state.leaving && !isDiscarded()) return send(true); // the draft has ended or is another tab's: this text becomes a separate one
   if (answer.late) return;
-  state.kept = typed;
+  state.saved = typed;
   if (base === state.base) state.based = true; // otherwise a merge came while this save was on its way
   if (latest) form.dispatchEvent(new CustomEvent("deltaboard:kept", { detail: { edition: state.edition } }));
   inputs.draft.value = answer.draft;
@@ -103,7 +103,7 @@ async function send(fork = false) {
     schedule(AGAIN);
   } finally {
     state.asking = false;
-    if (isUnkept() && !state.timer) schedule(PAUSE);
+    if (isUnsaved() && !state.timer) schedule(PAUSE);
   }
 }
 
@@ -111,7 +111,7 @@ function due() {
   state.timer = 0;
   if (state.asking) return schedule(PAUSE);
   if (isDiscarded()) return schedule(AGAIN);
-  if (isUnkept() && !state.leaving) send();
+  if (isUnsaved() && !state.leaving) send();
 }
 
 function schedule(wait) {
@@ -130,10 +130,10 @@ function typed(edition) {
 
 /* A beacon holds 64 kB. Longer text was saved during typing, or is sent by a request that the browser may abort. */
 function leave() {
-  if (state.leaving || isDiscarded() || !isUnkept()) return;
+  if (state.leaving || isDiscarded() || !isUnsaved()) return;
   next();
   const data = body();
-  state.kept = state.typed;
+  state.saved = state.typed;
   if (!navigator.sendBeacon(KEEP, data)) fetch(KEEP, { method: "POST", body: data }).catch(() => {});
 }
 
@@ -153,7 +153,7 @@ if (inputs?.draft) {
     state.leaving = !state.elsewhere; // a submit into another tab leaves this one open
   });
   document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "hidden" && !state.asking && isUnkept() && !state.leaving && !isDiscarded()) send();
+    if (document.visibilityState === "hidden" && !state.asking && isUnsaved() && !state.leaving && !isDiscarded()) send();
   });
   window.addEventListener("pagehide", leave);
   window.addEventListener("pageshow", () => { state.leaving = false; state.discarded = -Infinity; });

@@ -18,14 +18,14 @@ const PAUSE = 350; // milliseconds without a key press until the server is asked
 const PATIENCE = 900; // further milliseconds until a problem in the line being typed is shown
 const SHARE = 2; // a slow server is asked only after a pause of so many response times
 
-const state = { timer: 0, edition: 0, kept: 0, took: 0, asking: null, leaving: false, elsewhere: false, editor: null, submitting: false };
+const state = { timer: 0, edition: 0, savedEdition: 0, took: 0, asking: null, leaving: false, elsewhere: false, editor: null, submitting: false };
 
 /* The text that the page was rendered with. Somebody may have typed before this script ran, and browsers restore typed
    text. */
 const original = text?.defaultValue;
 
 const isTouched = () => text?.value !== original || isFormTouched();
-const isDirty = () => (Number(form.dataset.changed ?? 1) > 0 || isTouched()) && !(state.edition && state.kept === state.edition);
+const isDirty = () => (Number(form.dataset.changed ?? 1) > 0 || isTouched()) && !(state.edition && state.savedEdition === state.edition);
 
 const drawn = new WeakMap(); // element → the HTML that was set; scripts have changed it since, because ages count on
 
@@ -85,7 +85,7 @@ async function ask({ look, button } = {}) {
   if (!check) return;
   state.asking?.abort();
   const asking = state.asking = new AbortController();
-  const asked = state.edition;
+  const edition = state.edition;
   const body = button ? new FormData(form, button) : withoutHalfTyped(new FormData(form));
   for (const [name, value] of [...body]) if (value instanceof File) body.delete(name); // files are read at the review
   if (stays(body)) return;
@@ -102,7 +102,7 @@ async function ask({ look, button } = {}) {
   }
   state.took = performance.now() - began;
   if (answer.theirs !== undefined) replaceHtml("edit-theirs", answer.theirs);
-  if (asked !== state.edition) return button && ask({ button }); // nothing was applied: ask again with the newer text
+  if (edition !== state.edition) return button && ask({ button }); // nothing was applied: ask again with the newer text
   if (answer.valid === undefined) return button && submitBy(button);
   if (button) edited();
   take(answer, Boolean(button));
@@ -154,7 +154,7 @@ function look() {
 
 /* Merges others' changes without a new page; where they conflict with what was typed, the page of conflicts comes. */
 async function takeIn(button) {
-  const asked = state.edition;
+  const edition = state.edition;
   let answer = {};
   try {
     const response = await fetch(form.dataset.take, { method: "POST", body: new FormData(form) });
@@ -162,7 +162,7 @@ async function takeIn(button) {
   } catch {
     // the button's own submit shows what is wrong
   }
-  if (asked !== state.edition) return takeIn(button);
+  if (edition !== state.edition) return takeIn(button);
   if (answer.valid === false) return mend(answer);
   if (!answer.yaml) return submitBy(button);
   for (const [name, value] of Object.entries(answer.inputs)) form.elements[name].value = value;
@@ -239,7 +239,7 @@ if (form) {
     state.elsewhere = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
     setTimeout(() => { state.elsewhere = false; }); // a click that submits has submitted by then
   });
-  form.addEventListener("deltaboard:kept", ({ detail }) => { state.kept = detail.edition; });
+  form.addEventListener("deltaboard:kept", ({ detail }) => { state.savedEdition = detail.edition; });
   window.addEventListener("beforeunload", (event) => {
     if (!state.leaving && isDirty()) event.preventDefault();
     state.leaving = false; // it was about this attempt, which may still be stopped

@@ -29,8 +29,8 @@ function takeFields(fields) {
     const value = fields[input.name];
     if (value === undefined || (input.name.startsWith("key.") && input === document.activeElement)) continue;
     if (input.value !== value) input.value = value;
-    const shown = form.elements[`shown.${input.name.slice("field.".length)}`];
-    if (shown) shown.value = value;
+    const initial = form.elements[`shown.${input.name.slice("field.".length)}`];
+    if (initial) initial.value = value;
   }
 }
 
@@ -41,13 +41,13 @@ const selectionOf = ({ id, selectionStart = null, selectionEnd = null }) => ({ i
 function replace(html, tookHalves) {
   const active = holder.contains(document.activeElement) ? document.activeElement : null;
   const cursor = active && selectionOf(active);
-  const kept = new Map([...holder.querySelectorAll("input, select")]
+  const values = new Map([...holder.querySelectorAll("input, select")]
     .filter((input) => (input === active && input.name.startsWith("key.")) || (!tookHalves && isHalf(input)) || input.name === "form.find")
     .map((input) => [input.name, input.value]));
   const folds = new Map([...holder.querySelectorAll("[data-fold]")].map((each) => [each.dataset.fold, each.open]));
   holder.innerHTML = html;
   for (const input of holder.querySelectorAll("input, select")) {
-    if (kept.has(input.name) && input.value !== kept.get(input.name)) input.value = kept.get(input.name);
+    if (values.has(input.name) && input.value !== values.get(input.name)) input.value = values.get(input.name);
   }
   for (const each of holder.querySelectorAll("[data-fold]")) {
     if (folds.has(each.dataset.fold)) each.open = folds.get(each.dataset.fold);

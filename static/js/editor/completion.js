@@ -29,8 +29,8 @@ function nameOption(field, place, schema, hasColon) {
     boost: field.required ? BOOST : 0,
     apply,
     info: async () => {
-      const found = await schema.at([...place.path, field.name], "", place.about);
-      return found?.words ? helpOf("", found) : null;
+      const hints = await schema.at([...place.path, field.name], "", place.about);
+      return hints?.words ? helpOf("", hints) : null;
     },
   };
 }
@@ -44,8 +44,8 @@ function kindOption(value, place) {
     const { from: start } = view.state.doc.lineAt(from);
     const changes = [{ from, to, insert: value.text }];
     if (version && !place.about().apiVersion) changes.unshift({ from: start, insert: `apiVersion: ${version}\n` });
-    const moved = changes.length > 1 ? changes[0].insert.length : 0;
-    view.dispatch({ changes, selection: { anchor: from + moved + value.text.length }, userEvent: "input.complete", scrollIntoView: true });
+    const shift = changes.length > 1 ? changes[0].insert.length : 0;
+    view.dispatch({ changes, selection: { anchor: from + shift + value.text.length }, userEvent: "input.complete", scrollIntoView: true });
   };
   return { ...valueOption(value), apply };
 }
@@ -55,22 +55,22 @@ async function offered(context, schema) {
   if (!place) return null;
   const typed = context.state.sliceDoc(place.from, context.pos);
   if (!context.explicit && (!WORD.test(typed) || (!typed && place.part === "name" && !context.state.sliceDoc(0, place.from).endsWith(" ")))) return null;
-  const found = await schema.at(place.path, place.part === "value" ? typed : "", place.about);
-  if (!found || context.aborted) return null;
-  return { place, found, typed };
+  const hints = await schema.at(place.path, place.part === "value" ? typed : "", place.about);
+  if (!hints || context.aborted) return null;
+  return { place, hints, typed };
 }
 
 const source = (schema) => async (context) => {
   const about = await offered(context, schema);
   if (!about) return null;
-  const { place, found } = about;
-  const there = place.part === "name" ? place.beside() : null;
+  const { place, hints } = about;
+  const usedNames = place.part === "name" ? place.beside() : null;
   const hasColon = place.part === "name" && place.key !== null;
-  const options = there && found.fields.length
-    ? found.fields.filter(({ name }) => !there.has(name)).map((field) => nameOption(field, place, schema, hasColon))
-    : found.values.map((value) => (place.path.length === 1 && place.path[0] === "kind" ? kindOption(value, place) : valueOption(value)));
+  const options = usedNames && hints.fields.length
+    ? hints.fields.filter(({ name }) => !usedNames.has(name)).map((field) => nameOption(field, place, schema, hasColon))
+    : hints.values.map((value) => (place.path.length === 1 && place.path[0] === "kind" ? kindOption(value, place) : valueOption(value)));
   const to = hasColon ? place.to : context.pos;
-  return options.length ? { from: place.from, to, options, validFor: found.asks && place.part === "value" ? undefined : WORD } : null;
+  return options.length ? { from: place.from, to, options, validFor: hints.asks && place.part === "value" ? undefined : WORD } : null;
 };
 
 /* Tab takes the chosen line, or else the first. */
@@ -85,9 +85,9 @@ const hover = (schema) => hoverTooltip(async (view, at) => {
   const isName = place?.part === "name" && place.key !== null;
   if (!isName) return null;
   const path = [...place.path, place.key];
-  const [found, setBy] = await Promise.all([schema.at(path, "", place.about), schema.setBy(path)]);
-  if (!found || !(found.words || found.facts.length || setBy.length)) return null;
-  return { pos: place.from, end: place.to, create: () => ({ dom: helpOf(place.key, found, setBy) }) };
+  const [hints, setBy] = await Promise.all([schema.at(path, "", place.about), schema.setBy(path)]);
+  if (!hints || !(hints.words || hints.facts.length || setBy.length)) return null;
+  return { pos: place.from, end: place.to, create: () => ({ dom: helpOf(place.key, hints, setBy) }) };
 }, { hoverTime: 250 });
 
 export const completion = (schema) => [

@@ -4,10 +4,10 @@ import { setDiagnostics } from "../../vendor/codemirror/codemirror.min.js";
 
 /* From line and column, counted from 1, to the end of the word there, or of the line. */
 function range(doc, { line, column, end }) {
-  const found = doc.line(Math.min(Math.max(line, 1), doc.lines));
-  const from = Math.min(found.from + Math.max(column, 1) - 1, found.to);
-  const to = end ? Math.min(found.from + end - 1, found.to) : found.to;
-  return from < to ? [from, to] : [Math.max(found.from, from - 1), found.to];
+  const docLine = doc.line(Math.min(Math.max(line, 1), doc.lines));
+  const from = Math.min(docLine.from + Math.max(column, 1) - 1, docLine.to);
+  const to = end ? Math.min(docLine.from + end - 1, docLine.to) : docLine.to;
+  return from < to ? [from, to] : [Math.max(docLine.from, from - 1), docLine.to];
 }
 
 export function showMarks(view, marks) {

@@ -24,13 +24,13 @@ const fromField = Annotation.define(); // marks a change that the textarea alrea
 
 /* ---- highlighting of merged lines ---- */
 
-const taken = StateEffect.define();
-const takenLines = StateField.define({
+const mergedLines = StateEffect.define();
+const mergedLinesField = StateField.define({
   create: () => Decoration.none,
   update(lines, transaction) {
     let now = lines.map(transaction.changes);
     for (const effect of transaction.effects) {
-      if (effect.is(taken)) now = Decoration.set(effect.value.map((at) => Decoration.line({ class: "cm-taken" }).range(at)));
+      if (effect.is(mergedLines)) now = Decoration.set(effect.value.map((at) => Decoration.line({ class: "cm-taken" }).range(at)));
     }
     return now;
   },
@@ -57,7 +57,7 @@ function extensions(label, schema, wrapping, onChange) {
     lineNumbers(), lintGutter(), foldGutter(), codeFolding(), highlightSpecialChars(), history(), drawSelection(), dropCursor(),
     EditorState.allowMultipleSelections.of(true), indentOnInput(), bracketMatching(), closeBrackets(),
     rectangularSelection(), highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(), search({ top: true }),
-    indentUnit.of("  "), EditorState.tabSize.of(2), yaml(), takenLines, typedOver, theme,
+    indentUnit.of("  "), EditorState.tabSize.of(2), yaml(), mergedLinesField, typedOver, theme,
     wrapping.of(NARROW.matches ? EditorView.lineWrapping : []),
     tooltips({ position: "fixed" }),
     EditorView.contentAttributes.of({ "aria-label": label, "aria-describedby": "how", tabindex: "0", autocapitalize: "off", autocorrect: "off", spellcheck: "false" }),
@@ -175,14 +175,14 @@ export class Editor {
   #pointOut(changes) {
     const { doc } = this.view.state;
     const set = new Set();
-    let moved = 0;
+    let shift = 0;
     for (const { from, to, insert } of changes) {
-      const end = Math.min(from + moved + insert.length, doc.length);
-      for (let at = from + moved; at <= end; at = doc.lineAt(at).to + 1) set.add(doc.lineAt(at).from);
-      moved += insert.length - (to - from);
+      const end = Math.min(from + shift + insert.length, doc.length);
+      for (let at = from + shift; at <= end; at = doc.lineAt(at).to + 1) set.add(doc.lineAt(at).from);
+      shift += insert.length - (to - from);
     }
-    this.view.dispatch({ effects: taken.of([...set].sort((one, other) => one - other)) });
-    setTimeout(() => this.view.dispatch({ effects: taken.of([]) }), SHOWN);
+    this.view.dispatch({ effects: mergedLines.of([...set].sort((one, other) => one - other)) });
+    setTimeout(() => this.view.dispatch({ effects: mergedLines.of([]) }), SHOWN);
   }
 
   /* The number of the line with the cursor; 0 without the focus. */
@@ -202,9 +202,9 @@ export class Editor {
 
   goTo(line, column) {
     const { doc } = this.view.state;
-    const found = doc.line(Math.min(line, doc.lines));
-    const anchor = Math.min(found.from + column - 1, found.to);
-    this.view.dispatch({ selection: { anchor, head: found.to }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
+    const target = doc.line(Math.min(line, doc.lines));
+    const anchor = Math.min(target.from + column - 1, target.to);
+    this.view.dispatch({ selection: { anchor, head: target.to }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
     this.view.focus();
   }
 }

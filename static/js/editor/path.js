@@ -28,11 +28,11 @@ export function readLine(line) {
   const start = spaces.length + dashes.length;
   const columns = [...dashes.matchAll(/-/g)].map(({ index }) => spaces.length + index);
   if (lonely) columns.push(start);
-  const bare = text.slice(start).trimStart();
-  const found = { start, columns, blank: !columns.length && (!bare || bare.startsWith("#")), key: null };
-  if (key === undefined) return found;
+  const content = text.slice(start).trimStart();
+  const parsed = { start, columns, blank: !columns.length && (!content || content.startsWith("#")), key: null };
+  if (key === undefined) return parsed;
   const end = start + key.length;
-  return { ...found, key: unquoted(key), keyEnd: end, valueStart: value === undefined ? end + 2 : text.length - value.length };
+  return { ...parsed, key: unquoted(key), keyEnd: end, valueStart: value === undefined ? end + 2 : text.length - value.length };
 }
 
 /* Whether the lines at `at` are not fields, as in comments and block texts. */

@@ -24,7 +24,7 @@ export class Schema {
   /* The response for a path, null if none came. `part` is the typed text, for values in use; `about` returns the
      document's kind. */
   at(path, part, about) {
-    return this.#kept(this.#addresses.schema, { path: JSON.stringify(path), part, ...this.#edits, ...this.#of(about) });
+    return this.#cached(this.#addresses.schema, { path: JSON.stringify(path), part, ...this.#edits, ...this.#of(about) });
   }
 
   #of(about) {
@@ -36,17 +36,17 @@ export class Schema {
 
   /* Names of the field managers that set the field of the stored object, the last one first. */
   async setBy(path) {
-    return (await this.#kept(this.#addresses.owner, { path: JSON.stringify(path) }))?.by ?? [];
+    return (await this.#cached(this.#addresses.owner, { path: JSON.stringify(path) }))?.by ?? [];
   }
 
-  async #kept(address, query) {
+  async #cached(address, query) {
     if (!address) return null;
     const url = `${address}?${new URLSearchParams(query)}`;
-    const known = this.#answers.get(url);
-    if (known && performance.now() - known.asked < KEPT) return known.answer;
-    const asked = performance.now();
+    const cached = this.#answers.get(url);
+    if (cached && performance.now() - cached.askedAt < KEPT) return cached.answer;
+    const askedAt = performance.now();
     const answer = ask(url);
-    this.#answers.set(url, { asked, answer });
+    this.#answers.set(url, { askedAt, answer });
     if (!await answer) this.#answers.delete(url);
     return answer;
   }

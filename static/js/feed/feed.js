@@ -37,11 +37,11 @@ export function start() {
 
   /* ---- what came while it was held ---- */
 
-  const held = { paused: false, since: 0, newest: "", counts: {}, mark: false, timer: 0 };
+  const pauseState = { paused: false, since: 0, newest: "", counts: {}, mark: false, timer: 0 };
   const list = () => document.querySelector("ol.feed[data-hold]");
 
   document.addEventListener("deltaboard:waiting", ({ detail }) => {
-    for (const [op, count] of Object.entries(detail.counts ?? {})) held.counts[op] = (held.counts[op] ?? 0) + count;
+    for (const [op, count] of Object.entries(detail.counts ?? {})) pauseState.counts[op] = (pauseState.counts[op] ?? 0) + count;
   });
 
   document.addEventListener("deltaboard:held", ({ detail }) => {
@@ -50,16 +50,16 @@ export function start() {
       jump.hidden = !away.is || !detail.waiting;
       if (!jump.hidden) jump.textContent = `↑ ${detail.waiting.toLocaleString("en-GB")} new`;
     }
-    if (detail.paused === held.paused) return;
-    held.paused = detail.paused;
+    if (detail.paused === pauseState.paused) return;
+    pauseState.paused = detail.paused;
     if (detail.paused) {
-      Object.assign(held, { since: Date.now(), newest: list()?.firstElementChild?.id ?? "", counts: {} });
+      Object.assign(pauseState, { since: Date.now(), newest: list()?.firstElementChild?.id ?? "", counts: {} });
       forget();
     } else summarise();
   });
 
   function forget() {
-    clearTimeout(held.timer);
+    clearTimeout(pauseState.timer);
     const note = document.getElementById("meanwhile");
     if (note) note.hidden = true;
     for (const line of document.querySelectorAll("[data-ui-new]")) line.removeAttribute("data-ui-new");
@@ -67,22 +67,22 @@ export function start() {
 
   function summarise() {
     const note = document.getElementById("meanwhile");
-    const named = Object.entries(held.counts).filter(([, count]) => count);
+    const named = Object.entries(pauseState.counts).filter(([, count]) => count);
     const sum = named.reduce((total, [, count]) => total + count, 0);
     if (!note || !sum) return;
-    const seconds = Math.max(1, Math.round((Date.now() - held.since) / 1000));
+    const seconds = Math.max(1, Math.round((Date.now() - pauseState.since) / 1000));
     const words = named.map(([op, count]) => `${count.toLocaleString("en-GB")} ${op}`).join(", ");
     note.textContent = `While paused, in ${seconds} s: ${sum.toLocaleString("en-GB")} change${sum === 1 ? "" : "s"}: ${words}.`;
     note.hidden = false;
-    held.mark = true;
-    held.timer = setTimeout(forget, NOTED);
+    pauseState.mark = true;
+    pauseState.timer = setTimeout(forget, NOTED);
   }
 
   document.addEventListener("deltaboard:frame", ({ detail }) => {
-    if (!detail.whole || !held.mark || detail.beside) return;
-    held.mark = false;
+    if (!detail.whole || !pauseState.mark || detail.beside) return;
+    pauseState.mark = false;
     for (const line of list()?.children ?? []) {
-      if (line.id > held.newest) line.setAttribute("data-ui-new", "");
+      if (line.id > pauseState.newest) line.setAttribute("data-ui-new", "");
     }
   });
 

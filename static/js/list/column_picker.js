@@ -26,11 +26,11 @@ export function start() {
   document.addEventListener("submit", (event) => {
     if (event.target.id !== "columns") return;
     event.preventDefault();
-    const wanted = withAdded(event.target).map((name) => encodeURIComponent(name));
+    const columns = withAdded(event.target).map((name) => encodeURIComponent(name));
     const url = new URL(location.href);
     url.searchParams.delete("page");
     url.searchParams.delete("columns");
     const rest = url.search ? `${url.search}&` : "?";
-    location.assign(wanted.length ? `${url.pathname}${rest}columns=${wanted.join()}` : url.pathname + url.search);
+    location.assign(columns.length ? `${url.pathname}${rest}columns=${columns.join()}` : url.pathname + url.search);
   });
 }

@@ -43,19 +43,19 @@ export function start() {
 
   function fill(html) {
     const page = new DOMParser().parseFromString(html, "text/html");
-    const said = page.querySelector("[data-said]");
-    if (!said) throw new Error("no answer to the question"); // a proxy's sign-in, perhaps
-    state.start = Number(said.dataset.start);
-    said.remove();
+    const status = page.querySelector("[data-said]");
+    if (!status) throw new Error("no answer to the question"); // a proxy's sign-in, perhaps
+    state.start = Number(status.dataset.start);
+    status.remove();
     const list = listOf(state.input);
     const typed = state.input.value.slice(state.start, state.at);
-    const found = [...page.body.children].filter((option) => option.dataset.insert !== typed);
-    found.forEach((option, index) => { option.id = `${list.id}-${index}`; });
-    list.replaceChildren(...found);
-    list.toggleAttribute(OPEN, found.length > 0);
+    const suggestions = [...page.body.children].filter((option) => option.dataset.insert !== typed);
+    suggestions.forEach((option, index) => { option.id = `${list.id}-${index}`; });
+    list.replaceChildren(...suggestions);
+    list.toggleAttribute(OPEN, suggestions.length > 0);
     list.scrollTop = 0;
-    if (found.length) list.scrollIntoView({ block: "nearest" }); // the column picker scrolls by itself
-    say(found.length ? said.textContent : "");
+    if (suggestions.length) list.scrollIntoView({ block: "nearest" }); // the column picker scrolls by itself
+    say(suggestions.length ? status.textContent : "");
     tell();
   }
 

@@ -16,8 +16,8 @@ export function start() {
   const bar = () => document.getElementById("selection");
   const path = location.pathname;
   const store = `deltaboard-selected ${path}`;
-  const state = { uids: new Set(), gone: 0, anchor: "", shift: false, asking: false, said: "" };
-  const asked = { at: -Infinity, count: null, due: true, doubts: 0 };
+  const state = { uids: new Set(), gone: 0, anchor: "", shift: false, asking: false, message: "" };
+  const check = { at: -Infinity, count: null, due: true, doubts: 0 };
 
   /* ---- what is selected ---- */
 
@@ -47,7 +47,7 @@ export function start() {
       return;
     }
     state.gone = 0;
-    asked.due ||= more > 0;
+    check.due ||= more > 0;
     for (const uid of uids) {
       if (wanted) state.uids.add(uid);
       else state.uids.delete(uid);
@@ -70,48 +70,48 @@ export function start() {
 
   function show() {
     const here = boxes();
-    let shown = 0;
+    let shownCount = 0;
     for (const box of here) {
       box.checked = state.uids.has(box.value);
-      shown += box.checked;
+      shownCount += box.checked;
       box.closest("tr").toggleAttribute(MARK, box.checked);
     }
     const all = document.querySelector(".table thead .c-select input");
     if (all) {
-      all.checked = shown > 0 && shown === here.length;
-      all.indeterminate = shown > 0 && shown < here.length;
+      all.checked = shownCount > 0 && shownCount === here.length;
+      all.indeterminate = shownCount > 0 && shownCount < here.length;
     }
-    if (bar()) showBar(shown);
+    if (bar()) showBar(shownCount);
   }
 
-  function words(shown) {
+  function words(shownCount) {
     const gone = state.gone === 1 ? "1 was deleted" : `${state.gone.toLocaleString("en-GB")} were deleted`;
     const size = state.uids.size;
     if (!size) return state.gone ? `Nothing is selected any more: ${gone}` : "";
-    const away = size - shown;
+    const away = size - shownCount;
     const elsewhere = !away ? "" : away === size ? ", not on this page" : `, ${away.toLocaleString("en-GB")} of them not on this page`;
     return `${size.toLocaleString("en-GB")} selected${elsewhere}${state.gone ? ` · ${gone} and left the selection` : ""}`;
   }
 
-  function showBar(shown) {
-    const text = state.said || words(shown);
+  function showBar(shownCount) {
+    const text = state.message || words(shownCount);
     const place = bar().querySelector("[data-words]");
     if (place.textContent !== text) place.textContent = text;
     bar().hidden = !text;
     const total = Number(document.querySelector("#list [data-total]")?.dataset.total ?? 0);
     for (const element of bar().querySelectorAll("[data-for-some]")) element.hidden = !state.uids.size;
     const matching = bar().querySelector("[data-select-matching]");
-    matching.hidden = !state.uids.size || total <= shown || total === state.uids.size;
+    matching.hidden = !state.uids.size || total <= shownCount || total === state.uids.size;
     if (!matching.hidden) matching.textContent = `Select all ${total.toLocaleString("en-GB")} that match`;
   }
 
   /* A sentence in place of the count, for a while. */
   function say(sentence) {
-    state.said = sentence;
+    state.message = sentence;
     show();
     setTimeout(() => {
-      if (state.said !== sentence) return;
-      state.said = "";
+      if (state.message !== sentence) return;
+      state.message = "";
       show();
     }, 6000);
   }
@@ -137,37 +137,37 @@ export function start() {
   /* Asks once more for objects that are reported as gone: another process of the server may not know them yet. */
   function doubt(uids) {
     if (!uids.length) return;
-    asked.doubts += 1;
+    check.doubts += 1;
     setTimeout(makeSure, AGAIN, uids);
   }
 
   async function makeSure(uids) {
-    const still = uids.filter((uid) => state.uids.has(uid));
+    const remaining = uids.filter((uid) => state.uids.has(uid));
     try {
-      if (still.length) forget((await ask(still)).gone);
+      if (remaining.length) forget((await ask(remaining)).gone);
     } catch {
-      asked.due = true; // ask for all again
+      check.due = true; // ask for all again
     }
-    asked.doubts -= 1;
+    check.doubts -= 1;
   }
 
   function isTime() {
     const few = state.uids.size <= MANY;
-    const wait = asked.due ? (few ? ASK : SELDOM) : (few ? SELDOM : RAREST);
-    return performance.now() - asked.at > wait - ASK / 2; // the timer that asks is not exact
+    const wait = check.due ? (few ? ASK : SELDOM) : (few ? SELDOM : RAREST);
+    return performance.now() - check.at > wait - ASK / 2; // the timer that asks is not exact
   }
 
   async function look() {
     const away = state.uids.size > boxes().filter((box) => box.checked).length;
     if (!away || state.asking || document.hidden || document.body.dataset.live !== "live" || !bar()) return;
-    if (asked.doubts || !isTime()) return;
+    if (check.doubts || !isTime()) return;
     state.asking = true;
-    asked.at = performance.now();
-    asked.due = false;
+    check.at = performance.now();
+    check.due = false;
     try {
       doubt((await ask(state.uids)).gone);
     } catch {
-      asked.due = true; // the banner says that the server is away; ask again later
+      check.due = true; // the banner says that the server is away; ask again later
     }
     state.asking = false;
   }
@@ -237,7 +237,7 @@ export function start() {
     const button = target.closest("#selection button");
     if (!button) return;
     if (button.matches("[data-select-none]")) {
-      state.said = "";
+      state.message = "";
       choose([...state.uids], false);
       document.getElementById("main").focus();
     } else if (button.matches("[data-select-matching]")) selectMatching();
@@ -263,9 +263,9 @@ export function start() {
   /* If the kind's number of objects has changed, something may have been deleted. */
   document.addEventListener("deltaboard:beat", ({ detail: { counts } }) => {
     const count = counts?.[document.querySelector(".table")?.dataset.kind] ?? null;
-    if (count === asked.count) return;
-    asked.count = count;
-    asked.due = true;
+    if (count === check.count) return;
+    check.count = count;
+    check.due = true;
   });
 
   document.addEventListener("htmx:after:swap", ({ detail }) => {

@@ -24,7 +24,7 @@ const DRIFT = 0.5; // milliseconds per beat that two clocks may drift apart, add
 export const link = { open: false, since: now(), heard: 0, heardAt: Date.now(), received: 0, acked: 0, ackedAt: 0 };
 const fresh = { beat: null, beatAt: 0, late: 0, quickest: Infinity, awaited: 0, doubtful: false, final: 0, strange: false };
 Object.assign(link, fresh);
-let asked = ""; // the address of the last connection
+let lastAddress = ""; // the address of the last connection
 
 export const connection = () => socketElement()?._htmx?.ws?.connection ?? null;
 export const isOpen = () => connection()?.socket?.readyState === WebSocket.OPEN;
@@ -37,14 +37,14 @@ function address() {
 
 /* Makes a connection of hx-ws request what the page shows when it connects. */
 export function direct(held) {
-  asked = address();
-  Object.defineProperty(held, "url", { configurable: true, get: () => (asked = address()), set() {} });
+  lastAddress = address();
+  Object.defineProperty(held, "url", { configurable: true, get: () => (lastAddress = address()), set() {} });
 }
 
 export function opened() {
   const moment = now();
   Object.assign(link, fresh, { open: true, since: moment, heard: moment, received: 0, acked: 0, ackedAt: moment });
-  if (address() !== asked) send(where());
+  if (address() !== lastAddress) send(where());
 }
 
 export function heard() {

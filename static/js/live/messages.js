@@ -17,12 +17,12 @@ function check(detail, text) {
   message.deltaboard = parsed;
   if (parsed.content === undefined) return;
   const part = partOf(parsed.view);
-  const wanted = part !== null;
+  const isShown = part !== null;
   const whole = parsed.after === undefined;
   const fits = whole || parsed.after === part?.seq;
-  if (whole && wanted && isWholeBut(part)) askNoMore();
-  if (wanted && !fits) askAgain();
-  if (!wanted || !fits) detail.cancelled = true;
+  if (whole && isShown && isWholeBut(part)) askNoMore();
+  if (isShown && !fits) askAgain();
+  if (!isShown || !fits) detail.cancelled = true;
   message.doubts = doubts.count;
 }
 

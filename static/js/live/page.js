@@ -33,8 +33,8 @@ export function setText(element, text) {
 
 /* The view and seq that a document was rendered with, and the element that carries them. */
 export function rendered(page = document) {
-  const found = [...page.querySelectorAll("main [data-view][data-seq], main[data-view][data-seq]")];
-  const element = found.find((each) => !each.closest("#drawer"));
+  const elements = [...page.querySelectorAll("main [data-view][data-seq], main[data-view][data-seq]")];
+  const element = elements.find((each) => !each.closest("#drawer"));
   if (element) return { view: element.dataset.view, seq: element.dataset.seq, element };
   const query = new URL(page.getElementById("socket")?.getAttribute("hx-ws:connect") ?? "/", location.href).searchParams;
   return { view: query.get("view") ?? "", seq: query.get("seq") ?? "", element: null };

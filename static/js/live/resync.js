@@ -90,10 +90,10 @@ export function fetchPage(part = shown) {
 async function fetchNow() {
   fetched.at = now();
   const path = shown.path;
-  const wanted = () => shown.path === path && !isWhole(); // otherwise a window or another page came meanwhile
+  const isStillShown = () => shown.path === path && !isWhole(); // otherwise a window or another page came meanwhile
   try {
-    const text = wanted() ? await pageText(path) : "";
-    if (wanted() && text) await replaceMain(text);
+    const text = isStillShown() ? await pageText(path) : "";
+    if (isStillShown() && text) await replaceMain(text);
   } catch (error) {
     console.warn(`${path} could not be fetched: ${error.message}`);
   }

@@ -41,8 +41,8 @@ function problemWords(problem, now) {
    own page, and of a page of many kinds only if none of them may be listed. */
 export function problemsOf(beat, shownKeys) {
   const keys = shownKeys.length ? shownKeys : Object.keys(beat.problems);
-  const found = keys.map((key) => beat.problems[key] ?? beat.parts?.[key]).filter(Boolean);
-  return found.length < keys.length ? found.filter((problem) => problem.state !== "forbidden") : found;
+  const problems = keys.map((key) => beat.problems[key] ?? beat.parts?.[key]).filter(Boolean);
+  return problems.length < keys.length ? problems.filter((problem) => problem.state !== "forbidden") : problems;
 }
 
 /* One or two sentences for the problems of a page; `kinds` is the number of kinds that it shows. */

@@ -77,8 +77,8 @@ function countDown(element, left, moment) {
 /* Writes one time element; returns the moment (seconds) at which its text can change. */
 function write(element, moment) {
   const source = element.getAttribute("datetime");
-  const held = written.get(element);
-  if (held && held.source === source && held.offset === clock.offset && held.due > moment) return held.due;
+  const last = written.get(element);
+  if (last && last.source === source && last.offset === clock.offset && last.due > moment) return last.due;
   const at = Date.parse(source) / 1000;
   let due = Infinity;
   if (Number.isFinite(at)) {
@@ -87,7 +87,7 @@ function write(element, moment) {
       due = element.dataset.age === "until" ? countDown(element, at - moment, moment) : countUp(element, moment - at, moment);
     }
   }
-  if (!held) element.setAttribute(MARK, "");
+  if (!last) element.setAttribute(MARK, "");
   written.set(element, { source, offset: clock.offset, due });
   return due;
 }

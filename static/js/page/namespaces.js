@@ -34,11 +34,11 @@ export function start() {
     const begins = state.names.filter((name) => name.startsWith(text));
     const holds = state.names.filter((name) => !name.startsWith(text) && name.includes(text));
     const ticked = text ? [] : [...state.ticked];
-    const found = [...new Set([...ticked, ...begins, ...holds])];
-    list().replaceChildren(...found.slice(0, SHOWN).map(line));
-    const more = found.length - SHOWN;
-    const said = !found.length ? "No namespace matches." : more > 0 ? `${more} more: type to find them.` : "";
-    document.getElementById("namespace-said").textContent = said;
+    const matches = [...new Set([...ticked, ...begins, ...holds])];
+    list().replaceChildren(...matches.slice(0, SHOWN).map(line));
+    const more = matches.length - SHOWN;
+    const message = !matches.length ? "No namespace matches." : more > 0 ? `${more} more: type to find them.` : "";
+    document.getElementById("namespace-said").textContent = message;
   }
 
   async function opened() {

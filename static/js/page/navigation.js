@@ -84,9 +84,9 @@ export function start() {
   function showDated(counts) {
     let missing = false;
     for (const line of lines()) {
-      const known = counts[line.dataset.kind];
-      if (!known || "followed" in line.dataset) continue;
-      const [count, at, words] = known;
+      const entry = counts[line.dataset.kind];
+      if (!entry || "followed" in line.dataset) continue;
+      const [count, at, words] = entry;
       missing ||= at === null && line.checkVisibility();
       const element = line.querySelector(".count");
       put(element.firstElementChild, count === null ? "–" : count.toLocaleString("en-GB"));
@@ -190,16 +190,16 @@ export function start() {
   function find() {
     const text = document.getElementById("kind-q").value.trim().toLowerCase();
     if (text && !state.opened) state.opened = new Map(folds().map((fold) => [groupOf(fold).dataset.group, fold.open]));
-    let found = 0;
+    let matchCount = 0;
     for (const line of lines()) {
       const fits = `${line.querySelector(".kind").textContent} ${line.dataset.kind}`.toLowerCase().includes(text);
       line.hidden = !fits;
-      found += fits;
+      matchCount += fits;
     }
     for (const fold of folds()) fold.open = text ? true : state.opened?.get(groupOf(fold).dataset.group) ?? fold.open;
     root().toggleAttribute("data-finding", Boolean(text));
     for (const part of root().querySelectorAll(".kinds, .fold-part")) part.hidden = !part.querySelector(".kind-line:not([hidden])");
-    root().querySelector(".none-found").hidden = found > 0;
+    root().querySelector(".none-found").hidden = matchCount > 0;
     if (!text) setTimeout(() => { state.opened = null; }); // toggle events come after this
   }
 

@@ -5,7 +5,7 @@ export function start() {
   const dialog = document.getElementById("palette");
   const input = document.getElementById("palette-q");
   const hits = document.getElementById("palette-hits");
-  const said = document.getElementById("palette-said");
+  const statusLine = document.getElementById("palette-said");
   const state = { timer: 0, asking: null, go: false };
   if (!dialog) return;
 
@@ -27,7 +27,7 @@ export function start() {
     words.remove();
     hits.replaceChildren(...page.body.children);
     options().forEach((option, index) => { option.id = `hit-${index}`; });
-    said.textContent = words.textContent;
+    statusLine.textContent = words.textContent;
     choose(options()[0]);
     if (state.go) chosen()?.click();
     state.go = false;
@@ -46,7 +46,7 @@ export function start() {
       state.go = false;
       hits.replaceChildren();
       choose(null);
-      said.textContent = "The server does not answer just now.";
+      statusLine.textContent = "The server does not answer just now.";
     }
   }
 

@@ -24,7 +24,7 @@ export function start() {
   const MARKED = 1000;
   const GONE = 3000;
   const marks = new WeakMap(); // element → Map(class → timer)
-  const going = new WeakMap(); // row → timer of its removal
+  const removals = new WeakMap(); // row → timer of its removal
   const remembered = new Map(); // id of a row → its values when the page was paused
   let api;
 
@@ -36,15 +36,15 @@ export function start() {
   }
 
   function mark(element, name) {
-    let held = marks.get(element);
-    if (!held) marks.set(element, (held = new Map()));
-    clearTimeout(held.get(name));
+    let timers = marks.get(element);
+    if (!timers) marks.set(element, (timers = new Map()));
+    clearTimeout(timers.get(name));
     element.classList.remove(name);
     requestAnimationFrame(() => {
-      if (held.has(name)) element.classList.add(name);
+      if (timers.has(name)) element.classList.add(name);
     });
-    held.set(name, setTimeout(() => {
-      held.delete(name);
+    timers.set(name, setTimeout(() => {
+      timers.delete(name);
       element.classList.remove(name);
     }, MARKED));
   }
@@ -72,8 +72,8 @@ export function start() {
   }
 
   function stay(row) {
-    clearTimeout(going.get(row));
-    going.delete(row);
+    clearTimeout(removals.get(row));
+    removals.delete(row);
   }
 
   function nextThatStays(row) {
@@ -155,7 +155,7 @@ export function start() {
   }
 
   function fade(row) {
-    going.set(row, setTimeout(() => {
+    removals.set(row, setTimeout(() => {
       if (row.hasAttribute("data-gone")) row.remove();
     }, GONE));
   }
@@ -171,12 +171,12 @@ export function start() {
 
   /* Attributes that scripts or users set stay, as in a morph (base.html's morphIgnore). */
   function attributes(target, fragment) {
-    const wanted = fragment.firstElementChild;
+    const source = fragment.firstElementChild;
     const ignored = (name) => htmx.config.morphIgnore.some((start) => name.startsWith(start));
     for (const { name } of Array.from(target.attributes)) {
-      if (!wanted.hasAttribute(name) && !ignored(name)) target.removeAttribute(name);
+      if (!source.hasAttribute(name) && !ignored(name)) target.removeAttribute(name);
     }
-    for (const { name, value } of wanted.attributes) {
+    for (const { name, value } of source.attributes) {
       if (target.getAttribute(name) !== value && !ignored(name)) target.setAttribute(name, value);
     }
     return [];
@@ -204,18 +204,18 @@ export function start() {
     for (const [row] of leaving) row.remove();
     const content = document.createDocumentFragment();
     content.append(...fragment.children);
-    const kept = new Set(Array.from(content.children, (row) => row.id));
+    const ids = new Set(Array.from(content.children, (row) => row.id));
     api.morph(target, content, true);
     for (const row of target.children) {
       if (before.has(row.id)) markChanges(row, before.get(row.id));
     }
     for (const [row, next] of leaving) {
-      if (kept.has(row.id)) {
+      if (ids.has(row.id)) {
         stay(row);
         continue;
       }
       target.insertBefore(row, next ? target.querySelector(`:scope > #${CSS.escape(next)}`) : null);
-      if (!going.has(row)) fade(row); // it was held until now
+      if (!removals.has(row)) fade(row); // it was held until now
     }
     return Array.from(target.children);
   }
@@ -230,13 +230,13 @@ export function start() {
   function feed(target, fragment, spec) {
     if (isHeld(target)) return feedHeld(spec);
     const lines = Array.from(fragment.children);
-    const there = new Map(lines.map((line) => [line, document.getElementById(line.id)]));
+    const existing = new Map(lines.map((line) => [line, document.getElementById(line.id)]));
     for (const line of lines) {
-      if (line.hasAttribute("data-leave")) there.get(line)?.remove();
+      if (line.hasAttribute("data-leave")) existing.get(line)?.remove();
     }
     let next = target.firstElementChild;
     for (const line of lines) {
-      const present = there.get(line);
+      const present = existing.get(line);
       if (line.hasAttribute("data-leave")) continue;
       if (present?.parentNode === target) {
         api.morph(present, alone(line), false);
@@ -252,15 +252,15 @@ export function start() {
 
   /* ---- a pause, and what changed meanwhile ---- */
 
-  const held = () => Array.from(document.querySelector("tbody[data-hold]")?.children ?? []);
+  const pausedRows = () => Array.from(document.querySelector("tbody[data-hold]")?.children ?? []);
 
   document.addEventListener("deltaboard:paused", () => {
     remembered.clear();
-    for (const row of held()) remembered.set(row.id, values(row));
+    for (const row of pausedRows()) remembered.set(row.id, values(row));
   });
 
   document.addEventListener("deltaboard:resumed", () => {
-    for (const row of held()) {
+    for (const row of pausedRows()) {
       if (remembered.has(row.id)) markChanges(row, remembered.get(row.id));
       else mark(row, "added");
     }
@@ -280,9 +280,9 @@ export function start() {
 
     /* Morphing gives an element the class attribute of the server: keep the marks that are still running. */
     htmx_before_morph_attr(element, { attrName, newValue }) {
-      const held = attrName === "class" && marks.get(element);
-      if (!held || !held.size) return true;
-      element.className = [newValue, ...held.keys()].filter(Boolean).join(" ");
+      const timers = attrName === "class" && marks.get(element);
+      if (!timers || !timers.size) return true;
+      element.className = [newValue, ...timers.keys()].filter(Boolean).join(" ");
       return false;
     },
 

@@ -2,27 +2,27 @@
    (htmx). */
 
 export const PART = "#quick";
-const made = { dialog: null, back: null };
+const state = { dialog: null, back: null };
 
 function dialog() {
-  if (made.dialog?.isConnected) return made.dialog;
+  if (state.dialog?.isConnected) return state.dialog;
   const box = document.createElement("dialog");
   box.className = "dialog quick-dialog";
   box.setAttribute("aria-label", "Quick action");
   box.addEventListener("close", () => {
     box.replaceChildren();
-    made.back?.focus?.({ preventScroll: true });
+    state.back?.focus?.({ preventScroll: true });
   });
   box.addEventListener("click", ({ target }) => target === box && box.close()); // the backdrop
   document.body.append(box);
-  made.dialog = box;
+  state.dialog = box;
   return box;
 }
 
 /* Shows an action's page, beside `cell` if there is one; `back` gets the focus afterwards. */
 export async function open(href, back, cell) {
   const box = dialog();
-  made.back = back ?? document.activeElement;
+  state.back = back ?? document.activeElement;
   box.replaceChildren(Object.assign(document.createElement("div"), { id: "quick", className: "quick" }));
   if (!box.open) box.showModal();
   try {
@@ -42,7 +42,7 @@ function focusFirst(box) {
 }
 
 document.addEventListener("htmx:after:swap", () => {
-  if (made.dialog?.open && !made.dialog.contains(document.activeElement)) focusFirst(made.dialog);
+  if (state.dialog?.open && !state.dialog.contains(document.activeElement)) focusFirst(state.dialog);
 });
 
 /* Beside the cell that is edited, where there is room. */
@@ -57,5 +57,5 @@ function place(box, cell) {
 }
 
 export function close() {
-  made.dialog?.close();
+  state.dialog?.close();
 }

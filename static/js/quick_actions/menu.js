@@ -7,16 +7,16 @@ const FIELD = "do/field/";
 
 export const menu = () => document.getElementById("row-menu");
 export const rowAt = (element) => element?.closest?.(".table tbody tr[data-name]:not([data-gone])");
-const shown = { row: null };
+const current = { row: null };
 
 /* The link to the object whose menu was shown last. */
-export const menuLink = () => shown.row?.querySelector("td.c-name a");
+export const menuLink = () => current.row?.querySelector("td.c-name a");
 
 export function showMenu(row, at) {
   const list = menu();
   const link = row?.querySelector("td.c-name a");
   if (!list || !link) return;
-  shown.row = row;
+  current.row = row;
   for (const item of list.querySelectorAll("[data-field]")) item.remove();
   for (const item of list.querySelectorAll("a[data-path]")) {
     item.href = new URL(item.dataset.path, link.href).href;
@@ -24,7 +24,7 @@ export function showMenu(row, at) {
   }
   list.querySelector("a[data-path^='edit/'], a[data-path^='delete/']")?.before(...[...row.querySelectorAll("td[data-field]")].map((cell) => fieldItem(cell, link)));
   tell(list, { denied: {}, titles: {} });
-  standing(link).then((said) => { if (shown.row === row) tell(list, said); });
+  standing(link).then((permissions) => { if (current.row === row) tell(list, permissions); });
   list.querySelector("[data-row-name]").textContent = row.dataset.name;
   list.showPopover();
   const box = list.getBoundingClientRect();
@@ -49,11 +49,11 @@ function fieldItem(cell, link) {
   return item;
 }
 
-function tell(list, said) {
+function tell(list, permissions) {
   const denied = [];
   for (const item of list.querySelectorAll("a[data-path]")) {
-    const why = said.denied[item.dataset.path] ?? "";
-    item.textContent = said.titles[item.dataset.path] ?? item.dataset.any;
+    const why = permissions.denied[item.dataset.path] ?? "";
+    item.textContent = permissions.titles[item.dataset.path] ?? item.dataset.any;
     item.title = why;
     if (why) denied.push(item.textContent);
     if (why) item.setAttribute("aria-disabled", "true"); // arrow keys still reach it

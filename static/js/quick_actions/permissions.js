@@ -15,7 +15,7 @@ export function standing(link) {
   const before = known.get(url);
   if (before && now - before.at < KEPT) return before.answer;
   if (known.size >= MOST) known.clear();
-  const answer = fetch(url).then((said) => (said.ok ? said.json() : NOTHING)).catch(() => NOTHING);
+  const answer = fetch(url).then((response) => (response.ok ? response.json() : NOTHING)).catch(() => NOTHING);
   known.set(url, { at: now, answer });
   return answer;
 }

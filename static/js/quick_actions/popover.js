@@ -10,27 +10,27 @@ let resting = 0;
 
 /* A button that floats over the row or cell under the pointer. Rows are replaced all the time; the button stays. */
 function floating(id, label, title, text, press) {
-  const found = document.getElementById(id);
-  if (found) return found;
-  const made = document.createElement("button");
-  made.id = id;
-  made.type = "button";
-  made.className = "icon-button floating";
-  made.hidden = true;
-  made.tabIndex = -1; // there is a shortcut for it
-  made.title = title;
-  made.textContent = text;
-  made.setAttribute("aria-label", label);
-  made.addEventListener("click", () => press(made));
-  document.querySelector(".table-card")?.append(made);
-  return made;
+  const existing = document.getElementById(id);
+  if (existing) return existing;
+  const button = document.createElement("button");
+  button.id = id;
+  button.type = "button";
+  button.className = "icon-button floating";
+  button.hidden = true;
+  button.tabIndex = -1; // there is a shortcut for it
+  button.title = title;
+  button.textContent = text;
+  button.setAttribute("aria-label", label);
+  button.addEventListener("click", () => press(button));
+  document.querySelector(".table-card")?.append(button);
+  return button;
 }
 
 /* Where nothing hovers, and in narrow windows, each row has a button of its own. */
 const ownButton = (row) => row.querySelector(".c-more button")?.checkVisibility();
 
-const rowButton = () => floating("row-actions", "Actions of this row", "Actions (a)", "⋯", (made) => {
-  if (under.row?.isConnected) showMenu(under.row, made.getBoundingClientRect());
+const rowButton = () => floating("row-actions", "Actions of this row", "Actions (a)", "⋯", (button) => {
+  if (under.row?.isConnected) showMenu(under.row, button.getBoundingClientRect());
 });
 const cellButton = () => floating("cell-edit", "Edit this field", "Edit in place (i)", "✎", () => under.cell?.isConnected && editCell(under.cell));
 

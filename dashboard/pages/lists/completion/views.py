@@ -42,7 +42,7 @@ _ABOUT = {"age": "a time ago: < <= > >=", "number": "a number: = != < <= > >=", 
 
 @dataclass(frozen=True, slots=True)
 class CompletionItem:
-    """A suggestion: its label, and the text that it inserts. `goes_on`: more can follow immediately."""
+    """A suggestion: its label, and the text that it inserts. `can_continue`: more can follow immediately."""
 
     text: str
     insert: str
