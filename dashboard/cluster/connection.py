@@ -61,7 +61,7 @@ class Connection:
         self._answer_problem = ""
         self._asking: list[asyncio.Task[None]] = []
         self._signature: Signature | None = None
-        self._tried = float("-inf")
+        self._tried_at = float("-inf")
 
     @property
     def problem(self) -> str:
@@ -104,11 +104,11 @@ class Connection:
         """Read the configuration again where it has changed or a retry is due, and connect."""
         signature = self._choice.signature()
         changed = signature != self._signature
-        retry = self.client is None and self._clock.now() - self._tried >= RETRY_INTERVAL
+        retry = self.client is None and self._clock.now() - self._tried_at >= RETRY_INTERVAL
         demo_ended = self.cluster.name == "demo" and self.client is not None and not self._demo.is_running
         if not (changed or retry or demo_ended):
             return
-        self._signature, self._tried = signature, self._clock.now()
+        self._signature, self._tried_at = signature, self._clock.now()
         try:
             config = self._choice.load()
             if config is None:

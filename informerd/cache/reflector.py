@@ -86,7 +86,7 @@ class Reflector(Generic[T]):
         self._last_start = clock.now() - self._settings.watch_interval
         self._lists = self._watches = 0
         self._not_streamed: Exception | None = None  # why the last list did not come as a stream
-        self._method_said = ""
+        self._logged_method = ""
         self._repeats = LogThrottle(clock)
         self._internal_errors = RetryWindow(clock, self._settings.internal_error_retry)
 
@@ -151,7 +151,7 @@ class Reflector(Generic[T]):
         session = await self._watch_list() if self._settings.streaming_lists else None
         if session is None:
             await self._list()
-        self._say_method(session is not None)
+        self._log_method(session is not None)
         await self._watch(session)
 
     async def _watch_list(self) -> WatchSession[T] | None:
@@ -178,14 +178,14 @@ class Reflector(Generic[T]):
         self._not_streamed = InformerdError(f"it was cut off {cut_off} times")
         return None
 
-    def _say_method(self, streamed: bool) -> None:
+    def _log_method(self, streamed: bool) -> None:
         """Say that lists come in pages, and why, when that is news."""
         error, self._not_streamed = self._not_streamed, None
         reason = "" if streamed or error is None else type(error).__name__
-        if reason and reason != self._method_said and self._repeats.count(reason):
+        if reason and reason != self._logged_method and self._repeats.count(reason):
             fields = {"resource": self._name, "problem": str(error)}
             log.info("%s: listing in pages instead of a streaming list: %s", self._name, error, extra=fields)
-        self._method_said = reason
+        self._logged_method = reason
 
     async def _replace_from(self, session: WatchSession[T]) -> bool:
         """Whether the list came and is in the store; otherwise the session is over."""

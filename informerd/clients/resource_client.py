@@ -60,7 +60,7 @@ class ResourceClient(ResourceReader[T]):
         """The same verbs in that namespace; "" is all of them, or none for what is cluster-scoped."""
         if namespace == self.namespace:
             return self
-        return ResourceClient(self._client, self._meant, self._make_codec, namespace, on_warning=self._on_warning)
+        return ResourceClient(self._client, self._requested, self._make_codec, namespace, on_warning=self._on_warning)
 
     async def create(self, obj: T | Json, **options: Unpack[WriteOptions]) -> T:
         """POST a new object. Raises AlreadyExists and Invalid."""
@@ -220,7 +220,7 @@ class ResourceClient(ResourceReader[T]):
         """The body to send for `obj`. Raises InvalidCall."""
         if isinstance(obj, dict):
             return obj
-        meant = self._meant
+        meant = self._requested
         resource = meant if isinstance(meant, Resource) else await meant()
         return self._make_codec(resource).encode(obj)
 

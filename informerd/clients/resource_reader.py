@@ -44,7 +44,7 @@ class ResourceReader(Generic[T]):
     ) -> None:
         self.namespace = namespace
         self._client = client
-        self._meant = resource
+        self._requested = resource
         self._make_codec = codec
         self._codec: Codec[T] | None = None
         self._coded: Resource | None = None
@@ -137,7 +137,7 @@ class ResourceReader(Generic[T]):
 
     async def _ready(self, place: str, *, needs_namespace: bool) -> tuple[Resource, Codec[T]]:
         """The resource, once it is resolved. Raises InvalidCall where the namespace does not fit it."""
-        meant = self._meant
+        meant = self._requested
         resource = meant if isinstance(meant, Resource) else await meant()
         if not resource.namespaced and place:
             raise InvalidCall(f"{resource.key} are cluster-scoped: leave {place!r} out")

@@ -62,7 +62,7 @@ class DemoProcess:
             while self.is_running and self._clock.now() < deadline:
                 if line := _line(output):
                     self._write(line)
-                    return _said(line, cluster_reason)
+                    return _cluster_of_line(line, cluster_reason)
                 await self._clock.sleep(_POLL)
             last = _lines(output)[-1:]
         await self.stop()
@@ -126,7 +126,7 @@ def _line(output: IO[bytes]) -> str:
     return next((each for each in _lines(output) if each.startswith("{") and each.endswith("\n")), "")
 
 
-def _said(line: str, why: str) -> ClusterConfig:
+def _cluster_of_line(line: str, why: str) -> ClusterConfig:
     """The cluster of the kubeconfig that the child has said."""
     kubeconfig = json.loads(line)
     cluster, user = kubeconfig["clusters"][0]["cluster"], kubeconfig["users"][0]["user"]

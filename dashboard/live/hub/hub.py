@@ -68,7 +68,7 @@ class Hub:
         self.clock = clock
         self.denial_of = denial_of
         self._next_beat = clock.now()
-        self._told = ""
+        self._shown_problem = ""
         self._store = ViewStore(clock)
         self._subscribers = Subscribers(self._store, self.metrics, clock)
         self.index = IndexStore(replicas, clock, self._drop_idle_list)
@@ -276,11 +276,11 @@ class Hub:
         moment = self.clock.time()
         self.hub_kinds.kind_summaries.pass_time(moment)
         self._subscribers.send_heartbeat(self._heartbeat.message())
-        before, self._told = self._told, self.connection_problem()
+        before, self._shown_problem = self._shown_problem, self.connection_problem()
         self.index.pass_time(moment)
         for watched in list(self.views.values()):
             with self._updates.drop_on_error(watched):
-                watched.view.dirty = watched.view.dirty or before != self._told
+                watched.view.dirty = watched.view.dirty or before != self._shown_problem
                 if watched.sockets:
                     watched.view.refresh()
                 due = watched.view.next_due()

@@ -64,8 +64,8 @@ class KindIndex:
         self.error: Exception | None = None
         """The error that invalidated all results; the object accepts no more changes and is to be replaced."""
         self._waiting: deque[tuple[str, Row | None]] = deque()
-        self._taking = False
-        self._touched = DirtyUids()
+        self._is_applying = False
+        self._dirty_uids = DirtyUids()
         self.path_columns = PathColumns(self.rows, clock, slices, self._notify_waiting)
         self.path_presence = PathPresence(self.rows, self.path_columns, slices)
         self.value_counts = ValueCounts(self.rows, clock, slices)
@@ -118,8 +118,8 @@ class KindIndex:
         if self.error is not None:
             return
         self._waiting.extend((each.uid, new) for old, new in change.rows if (each := new or old) is not None)
-        if self._waiting and not self._taking:
-            self._taking = True
+        if self._waiting and not self._is_applying:
+            self._is_applying = True
             self._slices.add(self._work_off())
 
     def next_due(self) -> float | None:
@@ -134,7 +134,7 @@ class KindIndex:
             for uid in matches.pop_due(now):
                 if (row := self.rows.get(uid)) is not None:
                     self._match(place, uid, row, row)
-        self._touched.notify()
+        self._dirty_uids.notify()
 
     def sweep(self) -> None:
         """Drop what nobody has viewed for RESULT_TTL seconds, and of the rest all but the latest MAX_IDLE_RESULTS."""
@@ -157,13 +157,13 @@ class KindIndex:
             while self._waiting:
                 for _ in range(min(CHANGES_PER_STEP, len(self._waiting))):
                     self._apply_row(*self._waiting.popleft())
-                self._touched.notify()
+                self._dirty_uids.notify()
                 yield None
         except Exception as error:
             logger.exception("the list index of a kind failed on a change; it is built again")
             self._fail_all(error)
         finally:
-            self._taking = False
+            self._is_applying = False
 
     def _apply_row(self, uid: str, new: Row | None) -> None:
         """The row is now `new`; None: it is deleted."""
@@ -184,7 +184,7 @@ class KindIndex:
             except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
                 self._fail(index, error)
         for result in self._of_filter.get(NO_FILTER, ()):
-            self._touched.note(result, uid, new)
+            self._dirty_uids.note(result, uid, new)
         for place in tuple(self._filters_for(new or old)):
             self._match(place, uid, old, new)
 
@@ -207,7 +207,7 @@ class KindIndex:
                 moved = result.sort_index.last_change if old is not new else None
                 if moved is not None or was != now:
                     result.update(was, now, *(moved or _unmoved_entries(result, uid)))
-                self._touched.note(result, uid, new)
+                self._dirty_uids.note(result, uid, new)
 
     def _notify_waiting(self) -> None:
         """Report to waiting views that a new path has been read in some more rows."""

@@ -79,7 +79,7 @@ class ObjectCountsCollector:
         self._inbox = GroupChannel(channel_layer, COUNT_REQUEST_GROUP, clock, layer_health)
         self._wake = asyncio.Event()
         self._kinds: dict[str, KindCount] = {}
-        self._tried: dict[str, float] = {}
+        self._tried_at: dict[str, float] = {}
         """Time of each kind's last count, monotonic seconds."""
         self._requested_at = float("-inf")
         self._named = float("-inf")
@@ -142,9 +142,9 @@ class ObjectCountsCollector:
 
     async def _count(self) -> None:
         for key in list(self._kinds):
-            if self._follows(key) or self._clock.now() - self._tried.get(key, float("-inf")) < COUNT_INTERVAL:
+            if self._follows(key) or self._clock.now() - self._tried_at.get(key, float("-inf")) < COUNT_INTERVAL:
                 continue
-            self._tried[key] = self._clock.now()
+            self._tried_at[key] = self._clock.now()
             try:
                 await self._count_one(key)
             except (Unreachable, TimeoutError):

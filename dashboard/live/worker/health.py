@@ -64,7 +64,7 @@ class KindHealth:
         """Since when it has been stale, until it has recovered."""
         self._resumed = clock.time()
         """When this process continued after it was suspended, Unix seconds."""
-        self._asked = clock.now()
+        self._last_asked = clock.now()
 
     def __call__(self) -> Health:
         health = self._informer.health()
@@ -84,7 +84,7 @@ class KindHealth:
 
     def _notice(self, health: Health) -> None:
         """Note whether it is stale, or was suspended."""
-        idle, self._asked = self._clock.now() - self._asked, self._clock.now()
+        idle, self._last_asked = self._clock.now() - self._last_asked, self._clock.now()
         if idle > STALL_THRESHOLD and self._live_since is not None:
             self._resumed = self._clock.time()
             self._stale_since = self._stale_since or self._resumed - idle

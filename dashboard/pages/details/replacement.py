@@ -60,7 +60,7 @@ class ReplacementSearch:
         self._controlled = False
         """Whether its owner is its controller, which creates replacements; other owners create nothing."""
         self._since = 0.0
-        self._asked: dict[str, float] = {}
+        self._deletion_times: dict[str, float] = {}
         self._alike: dict[str, Row] = {}
         self._contents: dict[tuple[str, str], bytes] = {}
         """Contents for comparison, by uid and version: of the deleted object and of the candidates, each decoded once.
@@ -81,14 +81,16 @@ class ReplacementSearch:
             for reference in as_maps(as_map(obj.get("metadata")).get("ownerReferences"))
         )
         self.note_deletion(gone, obj)
-        self._since = min(self._asked.get(gone.uid, now), now)
+        self._since = min(self._deletion_times.get(gone.uid, now), now)
         self._schedule(self._search(gone))
 
     def note_deletion(self, row: Row, obj: Mapping[str, Any]) -> None:
         """Record a deletion request: the first time counts, since a repeated request writes a later one."""
         deletion = deletion_of(obj) if row.deleting is not None else None
         if deletion is not None:
-            self._asked = {row.uid: min(deletion.requested_at, self._asked.get(row.uid, deletion.requested_at))}
+            self._deletion_times = {
+                row.uid: min(deletion.requested_at, self._deletion_times.get(row.uid, deletion.requested_at))
+            }
 
     def note_renamed(self, row: Row) -> None:
         """Record that the same object has this name now."""

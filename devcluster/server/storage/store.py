@@ -48,17 +48,17 @@ class Change:
     record: Record
     previous: Record | None
     _line: bytes | None = field(default=None, init=False)
-    _told: bool = field(default=False, init=False)
+    _is_delivered: bool = field(default=False, init=False)
 
     def line(self) -> bytes:
         """The watch event as one line, encoded once for all present watchers."""
         line = self._line or event_line(self.operation, self.record.raw)
-        self._line = None if self._told else line
+        self._line = None if self._is_delivered else line
         return line
 
     def release_line(self) -> None:
         """Drop the encoded line, after all watchers have it."""
-        self._line, self._told = None, True
+        self._line, self._is_delivered = None, True
 
 
 def event_line(operation: str, raw: bytes) -> bytes:

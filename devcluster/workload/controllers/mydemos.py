@@ -28,7 +28,7 @@ class MydemoController:
         self._cluster = cluster
         self._ours: dict[str, MydemoSpec] = {}
         """By uid, the spec as the workload knows it."""
-        self._touched: dict[str, float] = {}
+        self._changed_at: dict[str, float] = {}
         """By uid, when somebody else changed it last, in monotonic seconds."""
         handler: HandlerFunctions[Mydemo] = HandlerFunctions(
             on_add=self._added, on_update=lambda _, new: self._changed(new), on_delete=lambda obj, _: self._gone(obj)
@@ -37,7 +37,7 @@ class MydemoController:
 
     def is_free(self, mydemo: Mydemo) -> bool:
         """Whether nobody else has changed it in the last minutes."""
-        changed_at = self._touched.get(mydemo.metadata.uid)
+        changed_at = self._changed_at.get(mydemo.metadata.uid)
         return changed_at is None or self._cluster.clock.now() - changed_at >= HANDS_OFF_SECONDS
 
     def _added(self, mydemo: Mydemo, is_in_initial_list: bool) -> None:
@@ -48,12 +48,12 @@ class MydemoController:
     def _changed(self, mydemo: Mydemo) -> None:
         uid = mydemo.metadata.uid
         if self._ours.get(uid) != mydemo.spec:
-            self._touched[uid] = self._cluster.clock.now()
+            self._changed_at[uid] = self._cluster.clock.now()
             self._ours[uid] = mydemo.spec
 
     def _gone(self, mydemo: Mydemo) -> None:
         self._ours.pop(mydemo.metadata.uid, None)
-        self._touched.pop(mydemo.metadata.uid, None)
+        self._changed_at.pop(mydemo.metadata.uid, None)
 
     async def reconcile(self, request: Request) -> None:
         """Write the status of a generation that has none yet."""

@@ -16,7 +16,7 @@ class HandsOff:
     def __init__(self, cluster: Cluster, apps: Iterable[App]) -> None:
         self._cluster = cluster
         self._known: dict[str, int] = {}
-        self._touched: dict[str, float] = {}
+        self._changed_at: dict[str, float] = {}
         """By the Deployment's key, when somebody else's change was noticed, in monotonic seconds."""
         for app in apps:
             self.record_own_generation(app)
@@ -35,5 +35,5 @@ class HandsOff:
         now = self._cluster.clock.now()
         if self._known.setdefault(app.key, deployment.metadata.generation) != deployment.metadata.generation:
             self._known[app.key] = deployment.metadata.generation
-            self._touched[app.key] = now
-        return now - self._touched.get(app.key, -APP_HANDS_OFF_SECONDS) >= APP_HANDS_OFF_SECONDS
+            self._changed_at[app.key] = now
+        return now - self._changed_at.get(app.key, -APP_HANDS_OFF_SECONDS) >= APP_HANDS_OFF_SECONDS

@@ -84,7 +84,7 @@ class Rival(ResourceClient[Json]):
 
 def rival(place: Place) -> Rival:
     maps = place.maps
-    return Rival(place.client, maps._meant, maps._make_codec, place.namespace)
+    return Rival(place.client, maps._requested, maps._make_codec, place.namespace)
 
 
 async def test_who_is_overtaken_while_changing_lays_the_change_over_what_is_there(place: Place) -> None:

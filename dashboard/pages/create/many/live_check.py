@@ -67,7 +67,7 @@ class TextCheck:
 
     def __init__(self, context: ApplyContext | None, texts: ParseCache) -> None:
         self._context, self._texts = context, texts
-        self._meant: dict[KindKey, _ResolvedKind] = {}
+        self._resolved: dict[KindKey, _ResolvedKind] = {}
         self._defined: dict[KindKey, tuple[int, DefinedKind]] = {}
         self._keys: dict[str, str] = {}
         self._found: list[tuple[DocumentText, ParsedObject]] = []
@@ -106,11 +106,11 @@ class TextCheck:
             self._keys.setdefault(f"{defined.api_version} {defined.kind}", written.key)
 
     async def _ask(self, kinds: set[KindKey]) -> None:
-        new = sorted(kinds - self._meant.keys())
+        new = sorted(kinds - self._resolved.keys())
         if self._context is None or not new:
             return
-        targets = await asyncio.gather(*(_meant(self._context, *kind) for kind in new))
-        self._meant.update(zip(new, targets, strict=True))
+        targets = await asyncio.gather(*(_resolve_kind(self._context, *kind) for kind in new))
+        self._resolved.update(zip(new, targets, strict=True))
 
     async def _judge(
         self, first: int, added: Sequence[tuple[DocumentText, ParsedObject]], parts: dict[str, _Parts]
@@ -135,7 +135,7 @@ class TextCheck:
         if each.kind is None:
             return UNKNOWN
         defined = self._defining(each.kind, number)
-        return defined.schema if defined is not None else self._meant.get(each.kind, _ResolvedKind()).schema
+        return defined.schema if defined is not None else self._resolved.get(each.kind, _ResolvedKind()).schema
 
     def _defining(self, kind: KindKey, number: int) -> DefinedKind | None:
         """The earlier documents that define the kind of object `number`."""
@@ -159,7 +159,7 @@ class TextCheck:
     def _of_kind(self, each: ParsedObject, number: int) -> Iterator[Problem]:
         if each.kind is None or self._defining(each.kind, number) is not None:
             return
-        meant = self._meant.get(each.kind, _ResolvedKind())
+        meant = self._resolved.get(each.kind, _ResolvedKind())
         if meant.unknown:
             yield replace(each.kind_position, words=meant.unknown)
         elif meant.info is not None and (words := not_stored_reason(meant.info)):
@@ -168,14 +168,14 @@ class TextCheck:
     def _identity(self, each: ParsedObject, number: int) -> tuple[str, ...]:
         """Identity of the object, to find duplicates."""
         kind = each.kind or ("", "")
-        meant, defined = self._meant.get(kind, _ResolvedKind()), self._defining(kind, number)
+        meant, defined = self._resolved.get(kind, _ResolvedKind()), self._defining(kind, number)
         namespaced = defined.namespaced if defined is not None else meant.info is None or meant.info.namespaced
         default = self._context.namespace if self._context is not None else ""
         key = (meant.info.key,) if meant.info is not None else kind
         return (*key, (each.namespace or default) if namespaced else "", each.name)
 
 
-async def _meant(context: ApplyContext, api_version: str, kind: str) -> _ResolvedKind:
+async def _resolve_kind(context: ApplyContext, api_version: str, kind: str) -> _ResolvedKind:
     """The kind that a document names; where the API server does not answer, the kind is not judged."""
     try:
         resource = await context.discovery.resource_of(api_version, kind)
