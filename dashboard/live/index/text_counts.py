@@ -74,8 +74,8 @@ class TextTally:
 
     def most_common(self) -> list[TextCount]:
         """Values that begin with what is typed, then the others; each by frequency, at most MAX_VALUES and one."""
-        found = most_common(self._begin, MAX_VALUES + 1)
-        return found + most_common(self._hold, MAX_VALUES + 1 - len(found))
+        ranked = most_common(self._begin, MAX_VALUES + 1)
+        return ranked + most_common(self._hold, MAX_VALUES + 1 - len(ranked))
 
 
 def count_path_values(path: FieldPath, rows: Mapping[str, Row], part: str) -> list[TextCount]:
@@ -95,8 +95,8 @@ def without_counts(values: Iterable[str], part: str) -> list[TextCount]:
 
 def most_common(counts: Mapping[str, int], number: int) -> list[TextCount]:
     """The most frequent values by their counts."""
-    found = heapq.nsmallest(number, counts.items(), key=lambda each: (-each[1], each[0]))
-    return [TextCount(value, count) for value, count in found]
+    ranked = heapq.nsmallest(number, counts.items(), key=lambda each: (-each[1], each[0]))
+    return [TextCount(value, count) for value, count in ranked]
 
 
 BLOCK_SIZE = 1024
@@ -151,11 +151,11 @@ class TextCounts:
         Of more than MAX_DISTINCT texts only so many are ordered.
         """
         begin = self._with(SEPARATOR + part.casefold())
-        found = most_common(begin, MAX_VALUES + 1)
-        if len(found) > MAX_VALUES or not part:
-            return found
+        ranked = most_common(begin, MAX_VALUES + 1)
+        if len(ranked) > MAX_VALUES or not part:
+            return ranked
         holding = {text: count for text, count in self._with(part.casefold()).items() if text not in begin}
-        return found + most_common(holding, MAX_VALUES + 1 - len(found))
+        return ranked + most_common(holding, MAX_VALUES + 1 - len(ranked))
 
     def has(self, text: str) -> bool:
         """Whether the text is there."""

@@ -61,7 +61,7 @@ class Poller:
         except InformerdError as error:
             self._failed(error)
             return False
-        await self._report_differences(listing.objects, kept=listing.unusable)
+        await self._report_differences(listing.objects, unusable=listing.unusable)
         self._listed = True
         self._set_health("live", heard=self._clock.time())
         return True
@@ -75,10 +75,10 @@ class Poller:
             state = "forbidden" if isinstance(error, Forbidden) else "unreachable"
         self._set_health(state, problem=str(error))
 
-    async def _report_differences(self, objects: dict[str, Object], *, kept: frozenset[str]) -> None:
+    async def _report_differences(self, objects: dict[str, Object], *, unusable: frozenset[str]) -> None:
         """Report the differences, deletes first; an object is known once it is reported."""
         for number, key in enumerate(tuple(self._objects), 1):
-            if key not in kept and key not in objects:
+            if key not in unusable and key not in objects:
                 self._feed.on_delete(self._objects.pop(key), final_state_unknown=False)
             if number % STEP == 0:
                 await asyncio.sleep(0)

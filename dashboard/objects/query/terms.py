@@ -59,8 +59,8 @@ class LabelTerm:
 
     def matches(self, row: Row, now: float, fields: Fields) -> bool:  # noqa: ARG002
         value = row.labels.get(self.label)
-        found = value is not None and (self.values is None or any(_same(p, value) for p in self.values))
-        return found != self.negative
+        is_match = value is not None and (self.values is None or any(_same(p, value) for p in self.values))
+        return is_match != self.negative
 
     def next_due(self, row: Row, now: float) -> float | None:  # noqa: ARG002
         return None
@@ -155,10 +155,10 @@ class PathTerm:
     negative: bool = False
 
     def matches(self, row: Row, now: float, fields: Fields) -> bool:  # noqa: ARG002
-        found = fields(self.path, row)
+        values = fields(self.path, row)
         if self.values is None:
-            return bool(found) != self.negative
-        return any(self._fits(value, self.values) for value in found) != self.negative
+            return bool(values) != self.negative
+        return any(self._fits(value, self.values) for value in values) != self.negative
 
     def next_due(self, row: Row, now: float) -> float | None:  # noqa: ARG002
         return None

@@ -126,8 +126,8 @@ class _Opposites(dict[int, str]):
     """For a character's code the character at the same distance from the other end of Unicode."""
 
     def __missing__(self, code: int) -> str:
-        found = self[code] = chr(max(0, _LAST - 1 - code))
-        return found
+        opposite = self[code] = chr(max(0, _LAST - 1 - code))
+        return opposite
 
 
 _LAST = 0x10FFFF

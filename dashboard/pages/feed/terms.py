@@ -81,8 +81,8 @@ class EntryTerm:
         if plain is not None:
             return plain in entry.name.casefold() or (about is not None and plain in about.name.casefold())
         if any("/" in piece for piece in pattern.pieces):
-            found = pattern.is_within(f"{entry.namespace}/{entry.name}")
-            return found or (about is not None and pattern.is_within(f"{about.namespace}/{about.name}"))
+            is_within = pattern.is_within(f"{entry.namespace}/{entry.name}")
+            return is_within or (about is not None and pattern.is_within(f"{about.namespace}/{about.name}"))
         return pattern.matches(entry.name) or (about is not None and pattern.matches(about.name))
 
     def __str__(self) -> str:
@@ -100,8 +100,8 @@ class EntryLabel:
 
     def matches(self, key: str, entry: Entry) -> bool:  # noqa: ARG002
         value = entry.labels.get(self.label)
-        found = value is not None and (self.values is None or any(_same(each, value) for each in self.values))
-        return found != self.negative
+        is_match = value is not None and (self.values is None or any(_same(each, value) for each in self.values))
+        return is_match != self.negative
 
     def __str__(self) -> str:
         values = "" if self.values is None else "=" + ",".join(pattern.written() for pattern in self.values)

@@ -93,14 +93,14 @@ def _custom_columns(kind: KindInfo, query: Query, left_out: list[str]) -> list[s
     columns = [column for _, column in query.visible_columns()]
     if not any(column.path is not None for column in columns):
         return []
-    said = []
+    specs = []
     for column in columns:
         path = column.path or _path_of(kind, column)
         if path is None or {":", ","} & set(path.text):
             left_out.append(f"columns={column.id}")
         else:
-            said.append(f"{_header(column)}:{_json_path(path)}")
-    return ["-o", f"custom-columns={','.join(said)}"] if said else []
+            specs.append(f"{_header(column)}:{_json_path(path)}")
+    return ["-o", f"custom-columns={','.join(specs)}"] if specs else []
 
 
 def _path_of(kind: KindInfo, column: Column) -> FieldPath | None:
