@@ -44,7 +44,7 @@ def render(template: str, context: dict[str, Any]) -> str:
         return template
     if view.template == "list":
         facets = sorted((facet.status, facet.count) for facet in view.facets)
-        return f"{template} {view.total} of {view.all}: {facets} {view.paging.page}"
+        return f"{template} {view.total} of {view.kind_total}: {facets} {view.paging.page}"
     if view.template == "detail":
         return f"{template} {view.row.version if view.row is not None and view.found else 'none'}"
     return template
