@@ -46,7 +46,7 @@ def render(template: str, context: dict[str, Any]) -> str:
         facets = sorted((facet.status, facet.count) for facet in view.facets)
         return f"{template} {view.total} of {view.kind_total}: {facets} {view.paging.page}"
     if view.template == "detail":
-        return f"{template} {view.row.version if view.row is not None and view.found else 'none'}"
+        return f"{template} {view.row.version if view.row is not None and view.exists else 'none'}"
     return template
 
 
