@@ -193,7 +193,9 @@ def open_scene(away: float) -> Iterator[Scene]:
         server.open()
         with Wire(int(server.url.rpartition(":")[2])) as line, sync_playwright() as playwright:
             browser = playwright.chromium.launch(
-                executable_path=chromium_path(), args=ARGUMENTS, ignore_default_args=["--disable-back-forward-cache"]
+                executable_path=chromium_path(whole=True),
+                args=ARGUMENTS,
+                ignore_default_args=["--disable-back-forward-cache"],
             )
             page = browser.new_page(viewport={"width": 1440, "height": 900})
             page.add_init_script(SLEEP)

@@ -91,8 +91,9 @@ def live_moments(page: Page) -> set[str]:
 
 
 @contextmanager
-def browser_of_its_own(chromium: Browser, **options: object) -> Iterator[Browser]:
-    browser = chromium.browser_type.launch(executable_path=chromium_path(), args=ARGUMENTS, **options)  # type: ignore[arg-type]
+def browser_of_its_own(chromium: Browser, *, whole: bool = False, **options: object) -> Iterator[Browser]:
+    path = chromium_path(whole=whole)
+    browser = chromium.browser_type.launch(executable_path=path, args=ARGUMENTS, **options)  # type: ignore[arg-type]
     try:
         yield browser
     finally:
@@ -169,7 +170,7 @@ def test_a_page_that_the_browser_froze_is_right_when_it_thaws(page: Page, server
 def test_a_page_from_the_back_forward_cache_has_a_fresh_socket_and_what_was_typed(
     chromium: Browser, server: PageServer
 ) -> None:
-    with browser_of_its_own(chromium, ignore_default_args=["--disable-back-forward-cache"]) as browser:
+    with browser_of_its_own(chromium, whole=True, ignore_default_args=["--disable-back-forward-cache"]) as browser:
         page = browser.new_page()
         open_live(page, server.url + PODS)
         page.evaluate("addEventListener('pageshow', ({persisted}) => { window.persisted = persisted; })")

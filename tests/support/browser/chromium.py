@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, expect, sync_playwright
@@ -31,6 +30,9 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
+HEADLESS_SHELL = "chromium-headless-shell"
+"""The same engine without windows, tabs and menus, for half of the processor's time a page; and without the
+back/forward cache."""
 PATIENCE = 30_000
 """Milliseconds for which a test waits for what a page does or shows. A test that passes never waits so long, and how
 long it may take is no test's question but a benchmark's: here it is what a machine takes with 40 programs to run."""
@@ -44,12 +46,15 @@ WHAT = """addEventListener("securitypolicyviolation", (event) => {
 FAULTS = ("Content Security Policy", "Content-Security-Policy", "Uncaught", "TypeError", "ReferenceError")
 
 
-def chromium_path() -> str:
-    """Debian's chromium, or what CHROMIUM names; skips the test (fails under CI) where there is none."""
-    found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    if not found or not Path(found).exists():
+def chromium_path(*, whole: bool = False) -> str:
+    """The program that CHROMIUM names, or Debian's headless shell, or its chromium; the last where the `whole` browser
+    is needed. Skips the test (fails under CI) where there is none.
+    """
+    programs = [os.environ.get("CHROMIUM", ""), *([] if whole else [HEADLESS_SHELL]), "chromium", "google-chrome"]
+    path = next(filter(None, map(shutil.which, programs)), None)
+    if path is None:
         missing("Chromium", "install Debian's package chromium, or name the program in CHROMIUM")
-    return found
+    return path
 
 
 @pytest.fixture(scope="session")
