@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 import signal
@@ -71,20 +72,35 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Mark the tests that need another program by the fixtures they ask for, so that nobody has to, and leave those
     out that only `make soak` runs.
 
-    Files with a browser run last: while Playwright's synchronous API is open it holds the thread's event loop, and
-    every asynchronous test after that would fail. Where several workers share the run, a file's tests are one's
-    (``--dist loadfile``), so that what they share is set up once.
+    Where several workers share the run, a file's tests are one's (``--dist loadfile``), so that what they share is set
+    up once.
     """
     if "soak" not in config.getoption("markexpr"):
         long = [item for item in items if item.get_closest_marker("soak")]
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if item not in long]
-    last = {item.path for item in items if uses_browser(item)}
-    items.sort(key=lambda item: (item.path in last, length(item)))
+    items.sort(key=length)
     for item in items:
         mark(item)
         if RERUNS and depends_on_turns(item):
             item.add_marker(pytest.mark.flaky(reruns=RERUNS))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Let a test without a browser run event loops of its own after one with a browser.
+
+    From its first use to the end of the run, Playwright's synchronous API leaves its event loop as the one that runs in
+    this thread, although it runs only while a test waits for the browser, in a greenlet of its own.
+    """
+    loop = asyncio._get_running_loop()
+    if loop is None or uses_browser(item):
+        return (yield)
+    asyncio._set_running_loop(None)
+    try:
+        return (yield)
+    finally:
+        asyncio._set_running_loop(loop)
 
 
 @pytest.hookimpl(wrapper=True)
