@@ -12,8 +12,15 @@ pytestmark = pytest.mark.slow
 BLOCKS = 5
 IN_A_BLOCK = 50
 STEPS = 30
-MUTATION_SEEDS = range(2, 22)
-"""Each mutation must be found within these blocks; most are within the first. (It begins where the rarest is early.)"""
+SEEDS = range(22)
+"""Each mutation must be found within these blocks; most are within the first that is tried."""
+FIRST_SEED = {
+    "a_connection_that_breaks_takes_read_lines_with_it": 0, "a_listener_drops_what_its_buffer_cannot_hold": 5,
+    "a_list_whose_pages_expire_ends_there": 11, "a_stalled_watch_is_left_alone": 8,
+    "an_expired_watch_is_begun_again": 8, "events_behind_the_bookmark_of_a_list_are_lost": 6,
+    "pieces_of_a_line_are_dropped": 5, "the_version_runs_ahead_of_the_events": 7,
+}  # fmt: skip
+"""The seed that is tried first where few find the mutation; 3 for all others."""
 
 
 @pytest.mark.parametrize("seed", range(BLOCKS))
@@ -30,11 +37,14 @@ def test_the_same_seed_gives_the_same_histories_and_another_one_others() -> None
     assert first != other
 
 
-@pytest.mark.parametrize("mutate", MUTATIONS.values(), ids=MUTATIONS)
-def test_the_histories_find_an_informer_that_is_wrong(mutate: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("name", "mutate"), MUTATIONS.items(), ids=MUTATIONS)
+def test_the_histories_find_an_informer_that_is_wrong(
+    name: str, mutate: Mutation, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mutate(monkeypatch)
     histories = 0
-    for seed in MUTATION_SEEDS:
+    first = FIRST_SEED.get(name, 3)
+    for seed in sorted(SEEDS, key=lambda seed: seed != first):
         outcome = run_histories(seed, IN_A_BLOCK, steps=STEPS, shrink=False)
         histories += outcome.histories
         if outcome.failure is not None:
