@@ -60,6 +60,7 @@ async def test_what_yaml_has_beyond_plain_fields_is_said_with_its_place(browser:
         check(await browser.press(begun, "review", yaml=text), text, words)
 
 
+@pytest.mark.slow
 async def test_a_number_is_what_kubectl_takes_it_for_or_is_refused_at_its_place(browser: Browser, one: str) -> None:
     begun = await browser.open(f"{one}edit/")
     for word, words in REFUSED:

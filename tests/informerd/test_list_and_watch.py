@@ -264,6 +264,7 @@ async def test_adds_changes_and_deletes_are_seen_in_order(rig: Rig, informers: l
     assert len(informer.store) == 0
 
 
+@pytest.mark.slow
 async def test_a_watch_that_reaches_its_time_out_is_resumed_without_a_relist(rig: Rig, informers: list[Any]) -> None:
     informer = await follow(rig, informers, watch_timeout=1.0)
     await informer.wait_for_sync()
@@ -291,6 +292,7 @@ async def test_bookmarks_move_the_version_on(rig: Rig, informers: list[Any]) -> 
     assert (health.last_event, health.relists, len(informer.store)) == (None, 0, 0)
 
 
+@pytest.mark.slow
 async def test_a_broken_connection_is_resumed_without_a_relist_and_nothing_is_missed(
     rig: Rig, informers: list[Any]
 ) -> None:
@@ -312,6 +314,7 @@ async def test_a_broken_connection_is_resumed_without_a_relist_and_nothing_is_mi
     assert ("delete", rig.key("a"), False) in [(what, key, extra) for what, key, _, extra in rig.recorder.told]
 
 
+@pytest.mark.slow
 async def test_a_connection_that_falls_silent_is_noticed_by_the_probe_and_healed(
     rig: Rig, informers: list[Any]
 ) -> None:
@@ -327,6 +330,7 @@ async def test_a_connection_that_falls_silent_is_noticed_by_the_probe_and_healed
     await rig.equal(informer)
 
 
+@pytest.mark.slow
 async def test_an_expired_version_leads_to_a_relist_that_computes_the_deletes(
     own_rig: Rig, informers: list[Any]
 ) -> None:
@@ -361,6 +365,7 @@ async def test_an_expired_version_leads_to_a_relist_that_computes_the_deletes(
     await eventually(lambda: informer.health().state == "live")
 
 
+@pytest.mark.slow
 async def test_a_killed_api_server_makes_it_stale_and_it_heals_without_ghosts(
     own_rig: Rig, informers: list[Any]
 ) -> None:
@@ -380,6 +385,7 @@ async def test_a_killed_api_server_makes_it_stale_and_it_heals_without_ghosts(
     assert sorted(stored(informer)) == [rig.key("b"), rig.key("c")]
 
 
+@pytest.mark.slow
 async def test_a_custom_resource_appears_when_its_definition_is_created_and_vanishes_with_it(
     own_rig: Rig, informers: list[Any]
 ) -> None:

@@ -64,12 +64,14 @@ async def test_the_second_leads_as_soon_as_the_first_one_stops(cluster: ClusterC
     assert isinstance(await first.wait_until_lost(), LeaderElectionLost)
 
 
+@pytest.mark.slow
 async def test_a_lease_that_is_not_there_is_created(cluster: ClusterConfig, begin: Begin) -> None:
     election = begin(cluster, f"lead-{uuid4().hex[:8]}")
     await election.wait_until_leading()
     assert election.leadership.last_record.transitions == 0
 
 
+@pytest.mark.slow
 async def test_without_a_release_the_next_one_waits_for_the_end_of_the_lease(
     cluster: ClusterConfig, begin: Begin
 ) -> None:

@@ -80,6 +80,7 @@ async def test_it_stops_others_the_leaders_work_caches_and_probes_in_this_order_
     assert manager.state().phase == "stopped"
 
 
+@pytest.mark.slow
 async def test_what_does_not_end_in_time_is_cancelled_and_then_named_and_the_lease_is_left_to_expire(
     demo: Place, run: Run, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -107,6 +108,7 @@ async def test_what_does_not_end_in_time_is_cancelled_and_then_named_and_the_lea
     let_go.set()
 
 
+@pytest.mark.slow
 async def test_what_does_not_end_but_needs_no_leader_keeps_no_lease(demo: Place, run: Run) -> None:
     await free_lease(demo)
     manager = Manager(demo.config, election=election(demo, identity="me"), graceful=0.2)

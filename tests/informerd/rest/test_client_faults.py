@@ -142,6 +142,7 @@ async def test_silence_is_a_time_out_for_reads_and_writes() -> None:
                 await client.request(method, "/", timeout=0.1)
 
 
+@pytest.mark.slow
 async def test_a_long_list_may_take_longer_than_the_time_out_while_it_flows() -> None:
     async def slow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await read_head(reader)

@@ -161,6 +161,7 @@ async def test_closing_the_client_ends_its_streams() -> None:
             assert await waiting == []
 
 
+@pytest.mark.slow
 async def test_the_time_out_is_for_the_beginning_only() -> None:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await read_head(reader)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from channels.layers import InMemoryChannelLayer
 
 from dashboard.live.object_counts.client import ObjectCountsClient
@@ -14,6 +15,7 @@ from tests.dashboard.live.object_counts.test_collector import Api
 from tests.support.wait import eventually
 
 
+@pytest.mark.slow
 async def test_a_look_has_kinds_counted_and_the_counts_come_back() -> None:
     layer, clock, api = InMemoryChannelLayer(), SystemClock(), Api(leases=3, secrets=2)
     taker = ObjectCountsCollector(

@@ -164,6 +164,7 @@ async def test_no_replica_is_live_with_a_part_of_the_first_list(watching: Watchi
     assert {rows for live, rows in seen if live} == {3000}
 
 
+@pytest.mark.slow
 async def test_an_informer_that_fails_by_a_fault_of_its_own_says_so_on_the_page(
     watching: Watching, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -203,6 +203,7 @@ async def test_a_delay_is_waited_for_by_every_request(demo: Demo) -> None:
     assert (await demo.ask("POST", "/faults", {"delay": 0})).json["delay"] == 0
 
 
+@pytest.mark.slow
 async def test_stalled_watches_send_nothing_until_they_are_let_go(demo: Demo) -> None:
     path = "/api/v1/namespaces?watch=1&timeoutSeconds=1"
     await demo.ask("POST", "/faults", {"stall": True})

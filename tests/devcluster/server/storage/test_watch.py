@@ -199,6 +199,7 @@ async def test_a_stalled_watch_holds_its_events_back(core: ApiServer) -> None:
     found.close()
 
 
+@pytest.mark.slow
 async def test_over_http_a_watch_ends_after_its_timeout(demo: Demo) -> None:
     reply = await demo.ask("GET", f"{MAPS}?watch=1&timeoutSeconds=1&allowWatchBookmarks=true")
     assert reply.code == 200
@@ -261,6 +262,7 @@ async def test_a_client_that_does_not_read_is_cut_off(demo: Demo, monkeypatch: p
     writer.close()
 
 
+@pytest.mark.slow
 async def test_a_watch_of_tables_sends_rows(demo: Demo) -> None:
     await demo.ask("POST", "/apis/devcluster.example/v1/namespaces/t/gadgets", gadget())
     reply = await demo.ask(
