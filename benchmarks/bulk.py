@@ -28,12 +28,12 @@ from playwright.async_api import Browser, Page, async_playwright, expect
 
 from benchmarks.pods import pod
 from benchmarks.sockets import create, fill
+from benchmarks.support.chromium import ARGUMENTS, chromium, open_live
+from benchmarks.support.cluster import demo_cluster
+from benchmarks.support.follower_process import collect_followers, followers
+from benchmarks.support.marks import Marker, Pod, figures, session_for
+from benchmarks.support.programs import Running, ready_dashboard
 from benchmarks.table import Line, main
-from benchmarks.whole.browsers import ARGUMENTS, chromium, open_live
-from benchmarks.whole.cluster import demo_cluster
-from benchmarks.whole.followers import collect_followers, followers
-from benchmarks.whole.marks import Marker, Pod, figures, session_for
-from benchmarks.whole.programs import Running, ready_dashboard
 
 LIMIT = 20.0
 """Seconds that it may take (the goal for 1,000 labels)."""

@@ -31,7 +31,7 @@ import aiohttp
 
 from benchmarks.pods import pod
 from benchmarks.table import Line, main
-from informerd.rest.cluster import ClusterConfig, load_kubeconfig
+from informerd.rest.load_config import ClusterConfig, load_kubeconfig
 
 NAMESPACES = 20
 WRITERS = 32

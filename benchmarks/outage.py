@@ -25,10 +25,10 @@ from tests.e2e.conftest import CRD
 from tests.support.browser.chromium import ARGUMENTS, chromium_path
 from tests.support.controlplane import ControlPlane
 from tests.support.e2e.changes import PODS, Changes
-from tests.support.e2e.deployment import Deployment
 from tests.support.e2e.expectations import all_pods
-from tests.support.e2e.film import Shot
-from tests.support.e2e.filmed_pages import Watched
+from tests.support.e2e.page_recording import Shot
+from tests.support.e2e.production_stack import ProductionStack
+from tests.support.e2e.recorded_pages import RecordedPage
 from tests.support.require import controlplane_binaries
 
 FAULTS = {"killed": "API server killed", "stopped": "API server stopped (SIGSTOP)"}
@@ -44,27 +44,27 @@ class Outage:
 
 
 @contextmanager
-def open_page(pods: int) -> Iterator[tuple[ControlPlane, Changes, Watched]]:
+def open_page(pods: int) -> Iterator[tuple[ControlPlane, Changes, RecordedPage]]:
     """Everything there is, with one page open."""
     with tempfile.TemporaryDirectory(prefix="outage-") as folder:
         controlplane = ControlPlane(Path(folder) / "controlplane", controlplane_binaries())
-        deployment = Deployment(controlplane, Path(folder) / "deployment")
+        stack = ProductionStack(controlplane, Path(folder) / "stack")
         try:
             controlplane.start()
             controlplane.apply_crd(CRD)
-            deployment.start()
+            stack.start()
             changes = Changes(controlplane, controlplane.create_namespace("outage"))
             changes.fill(pods)
             path, subject = all_pods(changes.namespace)
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=chromium_path(), args=ARGUMENTS)
-                yield controlplane, changes, Watched(browser.new_page(), deployment.webs[0].url + path, subject)
+                yield controlplane, changes, RecordedPage(browser.new_page(), stack.webs[0].url + path, subject)
         finally:
-            deployment.stop()
+            stack.stop()
             controlplane.stop()
 
 
-def measure_outage(fault: str, controlplane: ControlPlane, changes: Changes, page: Watched) -> Outage:
+def measure_outage(fault: str, controlplane: ControlPlane, changes: Changes, page: RecordedPage) -> Outage:
     """Bring one about, and wait until all is well again."""
     page.agree(changes.history)
     struck = time.time()

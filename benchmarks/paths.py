@@ -26,9 +26,9 @@ django.setup()
 
 import msgspec  # noqa: E402 - Django's settings come first
 
+from benchmarks.event_loop_lag import measure_turns  # noqa: E402
 from benchmarks.pods import pod  # noqa: E402
 from benchmarks.table import Line, main  # noqa: E402 - Django's settings come first
-from benchmarks.turns import measure_turns  # noqa: E402
 from dashboard.live.index.kind_index import KindIndex  # noqa: E402
 from dashboard.live.replication.change import Change  # noqa: E402
 from dashboard.live.replication.replica import Replica  # noqa: E402
@@ -36,7 +36,7 @@ from dashboard.objects.kinds.row import Row  # noqa: E402
 from dashboard.objects.printers import build_row, projection_for  # noqa: E402
 from dashboard.objects.query.path_order import values_key  # noqa: E402
 from dashboard.objects.query.query import Query  # noqa: E402
-from dashboard.runtime.background import TimeSlicer  # noqa: E402
+from dashboard.runtime.time_slicing import TimeSlicer  # noqa: E402
 from informerd.clock import SystemClock  # noqa: E402
 from informerd.compression import Dictionary, train_dictionary  # noqa: E402
 from informerd.objects import Blob  # noqa: E402

@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.pods import pod
+from benchmarks.support.cluster import demo_cluster
+from benchmarks.support.follower_process import collect_followers, followers
+from benchmarks.support.marks import Marker, Pod, figures, session_for
+from benchmarks.support.programs import Running, ready_dashboard
 from benchmarks.table import Line, main
-from benchmarks.whole.cluster import demo_cluster
-from benchmarks.whole.followers import collect_followers, followers
-from benchmarks.whole.marks import Marker, Pod, figures, session_for
-from benchmarks.whole.programs import Running, ready_dashboard
 
 PODS = 100
 """In each namespace."""

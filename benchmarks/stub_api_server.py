@@ -1,4 +1,6 @@
-"""Load server in Python, which lists and watches prepared bytes: python -m benchmarks.stub PORT PODS EVENTS [asked].
+"""Load server in Python, which lists and watches prepared bytes.
+
+    python -m benchmarks.stub_api_server PORT PODS EVENTS [asked]
 
 It replaces `watch-stub` where that is missing, and serves more: `/api/v1/pods` is full, every other
 collection is empty and silent, and discovery knows pods. With `asked` the events come when somebody gets `/start`, else

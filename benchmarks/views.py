@@ -24,16 +24,16 @@ import django
 
 django.setup()
 
+from benchmarks.event_loop_lag import measure_turns  # noqa: E402
+from benchmarks.support.list_queries import LISTS, distinct_lists  # noqa: E402
 from benchmarks.table import Line, main  # noqa: E402 - Django's settings come first
-from benchmarks.turns import measure_turns  # noqa: E402
-from benchmarks.whole.lists import LISTS, distinct_lists  # noqa: E402
 from dashboard.live.index.kind_index import KindIndex  # noqa: E402
 from dashboard.live.replication.change import Change  # noqa: E402
 from dashboard.live.replication.replica import Replica  # noqa: E402
 from dashboard.objects.kinds.row import Row, Tone  # noqa: E402
 from dashboard.objects.printers import columns_for  # noqa: E402
 from dashboard.objects.query.query import Query  # noqa: E402
-from dashboard.runtime.background import TimeSlicer  # noqa: E402
+from dashboard.runtime.time_slicing import TimeSlicer  # noqa: E402
 from informerd.clock import SystemClock  # noqa: E402
 
 CHANGES = 4_000

@@ -66,7 +66,7 @@ DEMO_PODS: int = env.read("DEMO_PODS", read_pods, default="120")
 DEMO_RATE: float = env.read("DEMO_RATE", read_rate, default="5")
 DEMO_SEED: int | None = env.read("DEMO_SEED", read_seed, default="")
 CLUSTER_ENVIRON = os.environ
-"""Variables that informerd.rest.cluster reads for KUBECONFIG and the in-cluster configuration."""
+"""Variables that informerd.rest.load_config reads for KUBECONFIG and the in-cluster configuration."""
 
 # --- Who may come in --------------------------------------------------------------------------------------------
 

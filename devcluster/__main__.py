@@ -18,8 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from devcluster.crds import create_crds
 from devcluster.kubeconfig import write_kubeconfig
-from devcluster.manifests import create_crds
 from devcluster.server.api_server import ApiServer
 from devcluster.server.endpoints.faults import Faults
 from devcluster.serving import ADDRESS, DemoServer
@@ -27,7 +27,7 @@ from devcluster.workload.demo.fleet import make_fleet as fleet_of
 from devcluster.workload.run import random_source_for, run_workload
 from devcluster.workload.seed.seed import fill_cluster
 from devcluster.workload_size import DEFAULT_PODS, DEFAULT_RATE, WorkloadSize, read_pods, read_rate, read_seed
-from informerd.rest.cluster import ClusterConfig, TlsConfig, UserConfig
+from informerd.rest.load_config import ClusterConfig, TlsConfig, UserConfig
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:

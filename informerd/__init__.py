@@ -137,9 +137,9 @@ from informerd.record.state import RecorderState
 from informerd.resource import MYDEMOS, PODS, Resource
 from informerd.resource_version import has_reached, is_before, parse_resource_version
 from informerd.rest.client import Client
-from informerd.rest.cluster import current_cluster, load_cluster, load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig, ExecConfig, Impersonation, TlsConfig, UserConfig
 from informerd.rest.discovery import Discovery
+from informerd.rest.load_config import current_cluster, load_cluster, load_kubeconfig
 from informerd.rest.official_config import cluster_from_official, load_official_kubeconfig
 from informerd.rest.request import Json, PatchType
 from informerd.rest.response import Response
@@ -159,7 +159,7 @@ from informerd.workqueue.state import QueueState
 from informerd.workqueue.work_queue import LOW_PRIORITY, WorkQueue
 
 if TYPE_CHECKING:
-    from informerd.clients.models import to_body, to_model
+    from informerd.clients.official_models import to_body, to_model
 
 __all__ = [
     "LOW_PRIORITY",
@@ -366,9 +366,9 @@ __all__ = [
 if not TYPE_CHECKING:  # else every name would be known to mypy, misspelt ones too
 
     def __getattr__(name: str) -> Any:
-        """`to_model` and `to_body`, see `informerd.clients.models`."""
+        """`to_model` and `to_body`, see `informerd.clients.official_models`."""
         if name not in ("to_body", "to_model"):
             raise AttributeError(f"module 'informerd' has no attribute {name!r}")
-        from informerd.clients import models
+        from informerd.clients import official_models
 
-        return getattr(models, name)
+        return getattr(official_models, name)

@@ -16,24 +16,24 @@ from tests.support.browser.chromium import chromium, new_context, page
 from tests.support.browser.page_server_pool import Nursery
 from tests.support.controlplane import ControlPlane
 from tests.support.external_programs import Guard, mark
-from tests.support.farewells import cut_farewells
 from tests.support.pages.strict_templates import record_unresolved_names, unresolved
 from tests.support.program import ROOT
 from tests.support.require import controlplane_binaries
 from tests.support.timeout_report import pytest_runtest_teardown, pytest_timeout_set_timer
+from tests.support.tls_close_notify import abort_unanswered_close_notify
 
 __all__ = ["chromium", "new_context", "page", "pytest_runtest_teardown", "pytest_timeout_set_timer"]
 """The browser's fixtures are imported here and nowhere else: imported twice, they would start two Playwrights, and a
 second one cannot be started while the first one runs."""
 
 
-cut_farewells()
+abort_unanswered_close_notify()
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a script runs this in the background
 
 LONGEST = (
     "e2e/test_production_faults.py", "accessibility/test_pages.py", "dashboard/live/test_connection_browser.py",
     "e2e/test_consistency.py",
-    "dashboard/live/test_reconnect_browser.py", "benchmarks/test_whole.py",
+    "dashboard/live/test_reconnect_browser.py", "benchmarks/test_whole_dashboard.py",
     "dashboard/live/test_long_session_browser.py",
     "accessibility/test_page_states.py", "e2e/test_faults.py", "benchmarks/test_benchmarks.py",
     "benchmarks/test_feed_browser.py",

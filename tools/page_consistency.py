@@ -1,4 +1,4 @@
-"""Check of open pages against the API server while it changes: ``python -m tools.truth --seconds 120``.
+"""Check of open pages against the API server while it changes: ``python -m tools.page_consistency --seconds 120``.
 
 Starts a real API server, Redis, a worker and two web processes, opens five pages in Chromium, makes 20 changes a second
 and compares each state that a page showed while it was live with the states that the API server has had. Prints a line
@@ -19,29 +19,29 @@ from tests.support.browser.chromium import ARGUMENTS, chromium_path
 from tests.support.controlplane import ControlPlane
 from tests.support.e2e.changes import Changes
 from tests.support.e2e.consistency_run import change_and_watch, open_pages, verdicts
-from tests.support.e2e.deployment import Deployment
+from tests.support.e2e.production_stack import ProductionStack
 from tests.support.e2e.verdict import LATE, Verdict
 from tests.support.require import controlplane_binaries
 
 
 def compare_pages(seconds: float, rate: float, pods: int, seed: int) -> tuple[Changes, list[tuple[str, Verdict]]]:
     """Run the check for that many seconds; returns the number of changes and each page's verdict."""
-    with tempfile.TemporaryDirectory(prefix="truth-") as folder:
+    with tempfile.TemporaryDirectory(prefix="page-consistency-") as folder:
         controlplane = ControlPlane(Path(folder) / "controlplane", controlplane_binaries())
-        deployment = Deployment(controlplane, Path(folder) / "deployment")
+        stack = ProductionStack(controlplane, Path(folder) / "stack")
         try:
             controlplane.start()
             controlplane.apply_crd(CRD)
-            deployment.start()
-            changes = Changes(controlplane, controlplane.create_namespace("truth"), seed=seed)
+            stack.start()
+            changes = Changes(controlplane, controlplane.create_namespace("page-consistency"), seed=seed)
             changes.fill(pods)
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=chromium_path(), args=ARGUMENTS)
-                pages = open_pages(deployment, changes, browser.new_context().new_page)
+                pages = open_pages(stack, changes, browser.new_context().new_page)
                 change_and_watch(pages, changes, seconds=seconds, rate=rate)
                 return changes, list(verdicts(pages, changes))
         finally:
-            deployment.stop()
+            stack.stop()
             controlplane.stop()
 
 

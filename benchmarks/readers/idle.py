@@ -12,7 +12,7 @@ import uvloop
 from informerd.cache.factory import SharedInformerFactory
 from informerd.resource import Resource
 from informerd.rest.client import Client
-from informerd.rest.cluster import ClusterConfig
+from informerd.rest.load_config import ClusterConfig
 
 KINDS = 20
 

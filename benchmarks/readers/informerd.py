@@ -18,7 +18,7 @@ from informerd.cache.factory import SharedInformerFactory
 from informerd.objects import Object
 from informerd.resource import PODS
 from informerd.rest.client import Client
-from informerd.rest.cluster import ClusterConfig
+from informerd.rest.load_config import ClusterConfig
 
 
 class Counter:

@@ -1,6 +1,6 @@
 """Web process with a made-up cluster: real pages, hub, consumer and daphne, with feed entries at any rate.
 
-    python -m benchmarks.whole.feed_server RATE
+    python -m benchmarks.support.feed_server RATE
 
 prints its port, then brings RATE changes a second, for as long as its standard input is open: pods of ReplicaSets whose
 status changes, some that come and go, and Kubernetes Events about them.
@@ -61,7 +61,7 @@ from dashboard.runtime.app_state import (  # noqa: E402
 from dashboard.server.consumers import LiveConsumer  # noqa: E402
 from informerd.cache.health import Health  # noqa: E402
 from informerd.clock import SystemClock  # noqa: E402
-from informerd.rest.cluster import ClusterConfig  # noqa: E402
+from informerd.rest.load_config import ClusterConfig  # noqa: E402
 
 KINDS = parse_kinds(["pods", "events", "namespaces"])
 PODS = 5_000

@@ -15,7 +15,7 @@ from statistics import median, quantiles
 
 import aiohttp
 
-from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.load_config import load_kubeconfig
 
 FIRST = 1_000_000
 _MERGE = {"Content-Type": "application/merge-patch+json"}

@@ -1,6 +1,6 @@
 """Web process with a made-up cluster of many pods, of which a given number change each second.
 
-    python -m benchmarks.whole.rows_server ROWS RATE
+    python -m benchmarks.support.rows_server ROWS RATE
 
 prints its port, then when (`time.time()`) the first change was due. The mark of a change, in the row's IP address, is
 its number from FIRST on, so that whoever sees it knows when it was due: each comes at its time, late where the process
@@ -16,7 +16,7 @@ import time
 
 import msgspec
 
-from benchmarks.whole import feed_server  # first: it installs the reactor
+from benchmarks.support import feed_server  # first: it installs the reactor
 
 from benchmarks.views import pod  # isort: skip
 from dashboard.live.replication.messages import encoder, frame_decoder

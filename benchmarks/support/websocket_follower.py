@@ -1,6 +1,6 @@
 """Websocket clients that follow pages, acknowledge frames, and record when marks arrive.
 
-    python -m benchmarks.whole.sockets URL NUMBER PATH…
+    python -m benchmarks.support.websocket_follower URL NUMBER PATH…
 
 opens NUMBER sockets over the pages at PATH (each in turn), prints `ready` once each has its window, and follows until
 its standard input ends; then it prints what it has seen as a line of JSON. A mark is a count of restarts of 1,000,000

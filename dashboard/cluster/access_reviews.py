@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from weakref import WeakSet
 
 from dashboard.runtime.app_state import Key
-from dashboard.runtime.background import cancel_all
+from dashboard.runtime.background_tasks import cancel_all
 from informerd.clock import Clock
 from informerd.errors import InformerdError
 from informerd.resource import Resource

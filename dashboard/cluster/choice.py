@@ -1,4 +1,4 @@
-"""Choice of the cluster from the settings: the one that informerd.rest.cluster finds, or the demo cluster."""
+"""Choice of the cluster from the settings: the one that informerd.rest.load_config finds, or the demo cluster."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from informerd.errors import ConfigError
-from informerd.rest.cluster import ClusterConfig, load_cluster
+from informerd.rest.load_config import ClusterConfig, load_cluster
 
 NOTHING_CONFIGURED = "no cluster is configured (KUBECONFIG, ~/.kube/config, a pod's service account)"
 

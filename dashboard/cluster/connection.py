@@ -9,12 +9,12 @@ from functools import partial
 
 from dashboard.cluster.choice import ClusterChoice, Signature
 from dashboard.runtime.app_state import Key
-from dashboard.runtime.background import cancel_all, keep_running
+from dashboard.runtime.background_tasks import cancel_all, keep_running
 from informerd.clock import Clock
 from informerd.errors import ApiError, ConfigError, InformerdError
 from informerd.rest.client import Client
-from informerd.rest.cluster import ClusterConfig
 from informerd.rest.discovery import Discovery
+from informerd.rest.load_config import ClusterConfig
 from informerd.testing.demo_process import DemoProcess
 from informerd.version import VERSION
 

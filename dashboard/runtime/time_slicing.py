@@ -6,10 +6,8 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from typing import Literal, TypeVar
-
-from informerd.clock import Clock
+from collections.abc import Iterator
+from typing import Literal
 
 logger = logging.getLogger(__name__)
 
@@ -81,41 +79,3 @@ def _step(work: SlicedWork) -> Literal["end", "wait"] | None:
     except Exception:
         logger.exception("a work in slices failed")
         return "end"
-
-
-SMALL_TEXT = 64 * 1024
-"""Characters; parsing this many takes some 10 ms."""
-
-
-T = TypeVar("T")
-
-
-async def run_in_thread_if_large(function: Callable[..., T], *arguments: object, size: int) -> T:
-    """The result of a function that only computes; `size` is the length of the text it works on."""
-    if size <= SMALL_TEXT:
-        return function(*arguments)
-    return await asyncio.to_thread(function, *arguments)
-
-
-RESTART_DELAY = 1.0
-"""Seconds before a failed task is started again."""
-
-
-async def keep_running(name: str, run: Callable[[], Awaitable[None]], clock: Clock) -> None:
-    """Run until cancelled. An exception is a bug: it is logged with its traceback, then `run` starts again."""
-    while True:
-        try:
-            await run()
-        except Exception:
-            logger.exception("%s failed and will be restarted in %g s", name, RESTART_DELAY)
-            await clock.sleep(RESTART_DELAY)
-        else:
-            return
-
-
-async def cancel_all(tasks: Iterable[asyncio.Task[None]]) -> None:
-    """Cancel tasks and wait until they have ended, whatever they raise."""
-    ending = [task for task in tasks if task is not asyncio.current_task()]
-    for task in ending:
-        task.cancel()
-    await asyncio.gather(*ending, return_exceptions=True)

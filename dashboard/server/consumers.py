@@ -24,7 +24,7 @@ from dashboard.live.hub.live_view import LiveView
 from dashboard.live.hub.socket import RECONNECT_CODE, Message, Socket
 from dashboard.pages.layout.open_kind import UnavailableKind, open_kind
 from dashboard.runtime.app_state import CLOCK, state_of
-from dashboard.server.routing import BadPath, UnknownKind, UnknownPath, open_drawer_view, open_live_view
+from dashboard.server.live_view_routing import BadPath, UnknownKind, UnknownPath, open_drawer_view, open_live_view
 from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from devcluster.workload.projections import Pod
-from devcluster.workload.random import RandomSource
+from devcluster.workload.random_source import RandomSource
 
 BEHAVIOUR_ANNOTATION = "demo.deltaboard/behaviour"
 """``crash`` (ends soon after each start), ``memory`` (is OOM-killed after some time), ``unready`` (never ready)."""

@@ -19,7 +19,7 @@ from devcluster.workload.projections import (
     ReplicaSet,
     StatefulSet,
 )
-from devcluster.workload.random import RandomSource
+from devcluster.workload.random_source import RandomSource
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.shared_informer import SharedInformer
 from informerd.clock import Clock

@@ -33,8 +33,8 @@ from devcluster.workload.demo.fleet import Fleet
 from devcluster.workload.demo.stage import Components
 from devcluster.workload.kubelet.heartbeats import NodeHeartbeats
 from devcluster.workload.kubelet.kubelet import Kubelet
-from devcluster.workload.kubelet.machines import NodeFaults
-from devcluster.workload.random import RandomSource
+from devcluster.workload.kubelet.node_faults import NodeFaults
+from devcluster.workload.random_source import RandomSource
 from devcluster.workload.recorders import Recorders
 from devcluster.workload.scheduler.scheduler import Scheduler
 from devcluster.workload_size import WorkloadSize
@@ -48,7 +48,7 @@ from informerd.controller.sources import KindSource, Source
 from informerd.objects import Object
 from informerd.record.recorder import EventRecorder
 from informerd.rest.client import Client
-from informerd.rest.cluster import ClusterConfig
+from informerd.rest.load_config import ClusterConfig
 from informerd.version import VERSION
 from informerd.workqueue.rate_limiter import ExponentialRateLimiter
 

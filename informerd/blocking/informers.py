@@ -25,8 +25,8 @@ from informerd.cache.shared_informer import SharedInformer
 from informerd.objects import Object
 from informerd.resource import Resource
 from informerd.rest.client import Client
-from informerd.rest.cluster import current_cluster
 from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.load_config import current_cluster
 
 T = TypeVar("T", bound=Object)
 R = TypeVar("R")

@@ -32,7 +32,7 @@ class TypedClient:
 
         That is a projection (a msgspec struct that extends `Object`; it carries the whole object, for reading and
         patching) or a class of the official client's models, such as V1Deployment (for everything;
-        `informerd.clients.models` says what they leave out). Objects to send may always be plain dicts. Raises
+        `informerd.clients.official_models` says what they leave out). Objects to send may always be plain dicts. Raises
         InvalidCall for another type and UnusableProjection.
         """
         meant = self._dynamic.resolve(resource)
@@ -47,7 +47,9 @@ def _codec_for(type_: type[T]) -> Callable[[Resource], Codec[T]]:
         check_projection(chosen)
         return cast("Callable[[Resource], Codec[T]]", lambda resource: ProjectionCodec(resource, chosen))
     if hasattr(type_, "openapi_types"):
-        from informerd.clients.models import ModelCodec  # whoever has such a class has paid for the import already
+        from informerd.clients.official_models import (
+            ModelCodec,  # whoever has such a class has paid for the import already
+        )
 
         return cast("Callable[[Resource], Codec[T]]", lambda resource: ModelCodec(resource, chosen))
     raise InvalidCall(f"{type_.__name__} is neither a projection (a subclass of Object) nor an official model")

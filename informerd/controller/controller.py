@@ -10,7 +10,7 @@ from math import inf
 
 from informerd.clock import Clock, SystemClock
 from informerd.controller.counters import ReconcileCounters
-from informerd.controller.enqueue import EnqueueTarget
+from informerd.controller.enqueuer import EnqueueTarget
 from informerd.controller.handlers import as_request
 from informerd.controller.phase import PhaseListener, PhaseTracker
 from informerd.controller.reconcile_call import Reconcile, ReconcileCall, check_reconcile

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterator
 
 from informerd.clock import within
-from informerd.controller.enqueue import EnqueueTarget
+from informerd.controller.enqueuer import EnqueueTarget
 from informerd.controller.sources import RunningSource, Source
 from informerd.errors import CacheSyncTimeout, InvalidCall
 

@@ -10,7 +10,7 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from informerd.cache.factory import not_synced_reason
 from informerd.cache.shared_informer import Registration, SharedInformer
-from informerd.controller.enqueue import Enqueuer, EnqueueTarget
+from informerd.controller.enqueuer import Enqueuer, EnqueueTarget
 from informerd.controller.events import Created, Deleted, GenericEvent, Updated
 from informerd.controller.handlers import EnqueueHandler, EnqueueObject, check_handler
 from informerd.controller.predicates import Predicate, check_predicate

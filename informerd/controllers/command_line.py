@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 from informerd.errors import ConfigError, InformerdError, InvalidCall, NotWatchable, UnknownResource
 from informerd.manager.signals import Signals
-from informerd.rest.cluster import current_cluster, load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.load_config import current_cluster, load_kubeconfig
 from informerd.suggest import suggest_names
 
 USAGE = 2

@@ -30,7 +30,7 @@ from informerd.controllers.manager_program import make_manager_parser, run_manag
 from informerd.errors import ConfigError
 from informerd.manager.manager import Manager
 from informerd.resource import PODS
-from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.load_config import load_kubeconfig
 from informerd.workqueue.rate_limiter import ExponentialRateLimiter
 
 NAME = "pods"

@@ -23,6 +23,7 @@ from informerd.errors.api import (
     error_from_status,
     is_too_large,
 )
+from informerd.errors.base import InformerdError, InvalidCall, NotInTime
 from informerd.errors.cache import (
     AlreadyStarted,
     CacheMutated,
@@ -46,7 +47,6 @@ from informerd.errors.controllers import (
     TerminalError,
     UnusableKey,
 )
-from informerd.errors.root import InformerdError, InvalidCall, NotInTime
 from informerd.errors.status import UNREADABLE, Cause, Status, StatusDetails, StatusMeta
 from informerd.errors.transport import (
     ConfigError,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from informerd.errors.root import InformerdError
+from informerd.errors.base import InformerdError
 from informerd.errors.status import Cause, Status
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from informerd.errors.root import InformerdError
+from informerd.errors.base import InformerdError
 
 
 class AlreadyStarted(InformerdError):

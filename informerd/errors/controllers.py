@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from informerd.errors.root import InformerdError, NotInTime
+from informerd.errors.base import InformerdError, NotInTime
 
 
 class DuplicateController(InformerdError):

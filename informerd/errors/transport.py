@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from informerd.errors.root import InformerdError
+from informerd.errors.base import InformerdError
 
 
 class ConfigError(InformerdError):

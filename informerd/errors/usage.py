@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from informerd.errors.root import InformerdError
+from informerd.errors.base import InformerdError
 from informerd.suggest import suggest_names
 
 

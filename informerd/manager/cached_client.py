@@ -15,7 +15,7 @@ from informerd.clock import Clock
 from informerd.errors import InformerExists, InvalidCall, UnknownField
 from informerd.manager.cache_options import CacheOptions, combined_transform
 from informerd.manager.cached_kind import CachedKind
-from informerd.manager.own_writes import OwnWrites
+from informerd.manager.read_your_writes import OwnWrites
 from informerd.objects import Object
 from informerd.resource import Resource
 from informerd.rest.client import Client

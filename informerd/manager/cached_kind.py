@@ -18,7 +18,7 @@ from informerd.controller.predicates import Predicate
 from informerd.controller.request import Request
 from informerd.controller.sources import KindSource, Source
 from informerd.errors import InvalidCall, NotSynced
-from informerd.manager.own_writes import OwnWrites
+from informerd.manager.read_your_writes import OwnWrites
 from informerd.manager.read_your_writes_client import ReadYourWritesClient
 from informerd.objects import Object
 from informerd.resource import Resource

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from informerd.clients.codec import ProjectionCodec
 from informerd.clients.resource_client import ResourceClient
-from informerd.manager.own_writes import OwnWrites
+from informerd.manager.read_your_writes import OwnWrites
 from informerd.objects import Object
 from informerd.resource import Resource
 from informerd.rest.client import Client

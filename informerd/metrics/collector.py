@@ -21,7 +21,7 @@ from informerd.cache.probe import Probe
 from informerd.cache.shared_informer import SharedInformer
 from informerd.clock import Clock, SystemClock
 from informerd.metrics.informer_families import Subject, handler_families, informer_families, probe_families
-from informerd.metrics.scopes import LabelSets, LabelValues
+from informerd.metrics.label_sets import LabelSets, LabelValues
 
 Source = SharedInformerFactory | SharedInformer[Any]
 """A factory stands for all its informers, also those that it will be asked for later, and for its probe."""

@@ -15,7 +15,7 @@ from informerd.controller.controller import Controller
 from informerd.controller.counters import Outcome
 from informerd.controller.state import ControllerState, Phase
 from informerd.metrics.families import Families
-from informerd.metrics.scopes import LabelValues
+from informerd.metrics.label_sets import LabelValues
 from informerd.workqueue.state import QueueState
 from informerd.workqueue.work_queue import WorkQueue
 

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 
 from informerd.cache.counters import Distribution
-from informerd.metrics.scopes import LabelValues
+from informerd.metrics.label_sets import LabelValues
 
 PREFIX = "informerd_"
 

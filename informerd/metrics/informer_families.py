@@ -17,7 +17,7 @@ from informerd.cache.listener import Listener
 from informerd.cache.probe import Probe
 from informerd.cache.shared_informer import SharedInformer
 from informerd.metrics.families import Families
-from informerd.metrics.scopes import LabelValues
+from informerd.metrics.label_sets import LabelValues
 
 LABELS = ("cluster", "group", "version", "resource", "namespace", "selector")
 """Every family about informers has these; namespace and selector are empty for an informer of everything."""

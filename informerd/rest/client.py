@@ -1,4 +1,7 @@
-"""Client: Kubernetes' verbs over HTTP, for one API server, with raw responses and typed errors."""
+"""Client: Kubernetes' verbs over HTTP, for one API server, with raw responses and typed errors.
+
+Below it, `rest_client.py` sends any request, as client-go's RESTClient does: credentials, retries, connections.
+"""
 
 from __future__ import annotations
 

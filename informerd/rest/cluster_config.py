@@ -1,4 +1,4 @@
-"""Configuration of the access to one cluster, made by `informerd.rest.cluster` and used by credentials and client.
+"""Configuration of the access to one cluster, made by `informerd.rest.load_config` and used by credentials and client.
 
 Plain frozen data: nothing here reads files or the environment. Fields that hold secrets are left out of repr, so that a
 configuration can be logged.

@@ -1,7 +1,7 @@
 """Configurations of the official Python client (``kubernetes.aio``) for this library's transport.
 
-A ClusterConfig can be made in two ways. `informerd.rest.cluster` reads kubeconfig files and service accounts itself and
-is the one to use. This module is for programs that have an official ``Configuration`` already, or need its
+A ClusterConfig can be made in two ways. `informerd.rest.load_config` reads kubeconfig files and service accounts itself
+and is the one to use. This module is for programs that have an official ``Configuration`` already, or need its
 ``auth-provider`` (OIDC, GCP), which no other module here supports. It does not correct the limits of the official side
 (37.0):
 
@@ -116,7 +116,7 @@ def _refuse_what_is_lost(kubeconfig: Kubeconfig, context: str) -> None:
     user = kubeconfig.users.get(kubeconfig.contexts[context].text("user"))
     for key in _LOST if user is not None else ():
         if user is not None and key in user:
-            user.fail(key, "is not honoured by the official loader; use informerd.rest.cluster.load_kubeconfig")
+            user.fail(key, "is not honoured by the official loader; use informerd.rest.load_config.load_kubeconfig")
 
 
 def _tls(configuration: OfficialConfiguration) -> TlsConfig:

@@ -1,5 +1,7 @@
 """REST client: any request to one API server, with fresh credentials, retries and typed errors.
 
+It knows no verbs and no resources: `client.py` adds them.
+
 Errors are those of `informerd.errors`: ApiError where the server refused, Unreachable where it gave no answer,
 InvalidCall where nothing was sent. GETs that are told to come later (429 or 503 with Retry-After) are retried up to ten
 times, as in client-go; writes only where a precondition rules out that they are done twice.

@@ -11,7 +11,7 @@ import pytest
 from devcluster.server.api_server import ApiServer
 from devcluster.server.storage.watch import Watcher, WatchQuery
 from devcluster.workload.cluster import Cluster
-from devcluster.workload.random import RandomSource
+from devcluster.workload.random_source import RandomSource
 from informerd.clock import sleep_or
 from informerd.rest.client import Client
 from tests.support.clock import FakeClock, run_ready_tasks

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from devcluster.manifests import read_documents
+from devcluster.crds import read_documents
 from tests.support.controlplane import ControlPlane
 from tests.support.devcluster.http_api import Api
 from tests.support.devcluster.kubectl_cases import KUBECTL_CASES, KubectlCase

@@ -16,7 +16,7 @@ from informerd.cache.shared_informer import SharedInformer
 from informerd.objects import Object
 from informerd.resource import Resource
 from informerd.rest.client import Client
-from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.load_config import load_kubeconfig
 from tests.support.devcluster.http_api import Api, Json
 from tests.support.wait import eventually
 

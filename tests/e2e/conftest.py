@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.controlplane import ControlPlane, free_ports
-from tests.support.e2e.deployment import Deployment
+from tests.support.e2e.production_stack import ProductionStack
 from tests.support.program import ROOT, Program, answers
 from tests.support.require import controlplane_binaries
 
@@ -94,11 +94,13 @@ def modules_controlplane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[C
 
 
 @pytest.fixture(scope="module")
-def production(modules_controlplane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
+def production(
+    modules_controlplane: ControlPlane, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ProductionStack]:
     """The production form on it, for one test of the module after the other."""
-    deployment = Deployment(modules_controlplane, tmp_path_factory.mktemp("deployment"))
+    stack = ProductionStack(modules_controlplane, tmp_path_factory.mktemp("stack"))
     try:
-        deployment.start()
-        yield deployment
+        stack.start()
+        yield stack
     finally:
-        deployment.stop()
+        stack.stop()

@@ -10,9 +10,9 @@ from playwright.sync_api import BrowserContext
 
 from tests.support.controlplane import ControlPlane
 from tests.support.e2e.changes import Changes
-from tests.support.e2e.deployment import Deployment
 from tests.support.e2e.expectations import pods_with_restarts
-from tests.support.e2e.filmed_pages import Watched
+from tests.support.e2e.production_stack import ProductionStack
+from tests.support.e2e.recorded_pages import RecordedPage
 from tests.support.e2e.small_channel_settings import CAPACITY
 from tests.support.e2e.verdict import LATE
 from tests.support.wait import until
@@ -25,41 +25,39 @@ SHORT = 1.5
 
 
 @pytest.fixture
-def deployment(cluster: ControlPlane, tmp_path: Path) -> Iterator[Deployment]:
+def stack(cluster: ControlPlane, tmp_path: Path) -> Iterator[ProductionStack]:
     settings = {
         "DJANGO_SETTINGS_MODULE": "tests.support.e2e.small_channel_settings",
         "DELTABOARD_KINDS": "pods,namespaces",
     }
-    deployment = Deployment(cluster, tmp_path, **settings)
+    stack = ProductionStack(cluster, tmp_path, **settings)
     try:
-        deployment.start()
-        yield deployment
+        stack.start()
+        yield stack
     finally:
-        deployment.worker.kill()  # this layer takes ten seconds to let go of it
-        deployment.stop()
+        stack.worker.kill()  # this layer takes ten seconds to let go of it
+        stack.stop()
 
 
 def test_frames_that_no_queue_had_room_for_are_missed_and_made_good(
-    deployment: Deployment, namespace: str, new_context: Callable[..., BrowserContext]
+    stack: ProductionStack, namespace: str, new_context: Callable[..., BrowserContext]
 ) -> None:
     """One web process is held up, again and again, for as long as its queue takes to be full."""
     assert RATE * SHORT > CAPACITY
-    changes = Changes(deployment.controlplane, namespace)
+    changes = Changes(stack.controlplane, namespace)
     changes.fill(20)
     path, subject = pods_with_restarts(namespace)
-    pages = [
-        Watched(new_context().new_page(), web.url + path, subject, waited=deployment.waited) for web in deployment.webs
-    ]
+    pages = [RecordedPage(new_context().new_page(), web.url + path, subject, waited=stack.waited) for web in stack.webs]
     for page in pages:
         page.agree(changes.history)
-    web = deployment.webs[0]
-    before = deployment.counted("feed_gaps")
+    web = stack.webs[0]
+    before = stack.counted("feed_gaps")
 
     def missed() -> bool:
         web.pause()
         pages[1].page.wait_for_timeout(SHORT * 1000)
         web.resume()
-        return deployment.counted("feed_gaps") > before
+        return stack.counted("feed_gaps") > before
 
     with changes.going_on(RATE):
         until(missed, within=60, every=0.5)
@@ -67,5 +65,5 @@ def test_frames_that_no_queue_had_room_for_are_missed_and_made_good(
         page.agree(changes.history)
         verdict = page.judge(changes.history, late=LATE + SHORT)
         assert verdict.lies == [], "\n".join(map(str, verdict.lies[:5]))
-    assert deployment.counted("feed_gaps_healed") > 0
+    assert stack.counted("feed_gaps_healed") > 0
     assert pages[0].film.now()[1]["list"] == pages[1].film.now()[1]["list"]

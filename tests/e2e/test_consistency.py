@@ -12,9 +12,9 @@ from playwright.sync_api import BrowserContext, Page, WebSocketRoute
 
 from tests.support.e2e.changes import Changes
 from tests.support.e2e.consistency_run import change_and_watch, open_pages, verdicts
-from tests.support.e2e.deployment import Deployment
 from tests.support.e2e.expectations import pods_with_restarts
-from tests.support.e2e.filmed_pages import Watched
+from tests.support.e2e.production_stack import ProductionStack
+from tests.support.e2e.recorded_pages import RecordedPage
 from tests.support.e2e.verdict import LATE
 
 pytestmark = [pytest.mark.browser, pytest.mark.redis, pytest.mark.postgresql]
@@ -26,11 +26,11 @@ RATE = 20.0
 @pytest.mark.timeout(420)
 @pytest.mark.parametrize("seconds", [10.0, pytest.param(120.0, marks=pytest.mark.soak)])
 def test_every_state_that_a_live_page_shows_is_one_that_the_api_server_had_and_not_an_old_one(
-    production: Deployment, new_context: Callable[..., BrowserContext], seconds: float
+    production: ProductionStack, new_context: Callable[..., BrowserContext], seconds: float
 ) -> None:
-    """`python -m tools.truth` is the same with more rows than a page takes, for as long as one likes."""
+    """`python -m tools.page_consistency` is the same with more rows than a page takes, for as long as one likes."""
     changes = Changes(
-        production.controlplane, production.controlplane.create_namespace(f"truth-{secrets.token_hex(3)}")
+        production.controlplane, production.controlplane.create_namespace(f"consistency-{secrets.token_hex(3)}")
     )
     changes.fill(PODS)
     pages = open_pages(production, changes, new_context().new_page, most=4)
@@ -52,7 +52,7 @@ def without(swap: str, message: str) -> str:
 
 @pytest.mark.parametrize(("swap", "what"), [("gone", "ghosts"), ("place", "missing")])
 def test_the_checker_catches_a_page_that_loses_a_part_of_its_frames(
-    swap: str, what: str, production: Deployment, page: Page
+    swap: str, what: str, production: ProductionStack, page: Page
 ) -> None:
     def spoil(route: WebSocketRoute) -> None:
         server = route.connect_to_server()
@@ -64,7 +64,7 @@ def test_the_checker_catches_a_page_that_loses_a_part_of_its_frames(
     )
     changes.fill(10)
     path, subject = pods_with_restarts(changes.namespace)
-    watched = Watched(page, production.webs[0].url + path, subject)
+    watched = RecordedPage(page, production.webs[0].url + path, subject)
     watched.agree(changes.history)
     for _ in range(3):
         changes.some()

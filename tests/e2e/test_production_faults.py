@@ -8,10 +8,10 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.support.e2e.changes import Changes
-from tests.support.e2e.deployment import Deployment
 from tests.support.e2e.expectations import pods_with_restarts
 from tests.support.e2e.faults import BOTH, FAULTS, Fault, Says
-from tests.support.e2e.filmed_pages import WITHIN, Watched
+from tests.support.e2e.production_stack import ProductionStack
+from tests.support.e2e.recorded_pages import WITHIN, RecordedPage
 from tests.support.e2e.verdict import LATE
 
 pytestmark = [pytest.mark.browser, pytest.mark.redis, pytest.mark.postgresql]
@@ -21,7 +21,7 @@ ALLOWED = LATE + 1.5
 
 
 @pytest.fixture(scope="module")
-def changes(production: Deployment) -> Changes:
+def changes(production: ProductionStack) -> Changes:
     """The one writer, for all faults one after the other."""
     controlplane = production.controlplane
     changes = Changes(controlplane, controlplane.create_namespace("faults"))
@@ -31,12 +31,13 @@ def changes(production: Deployment) -> Changes:
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_no_page_lies(
-    fault: Fault, production: Deployment, changes: Changes, new_context: Callable[..., BrowserContext]
+    fault: Fault, production: ProductionStack, changes: Changes, new_context: Callable[..., BrowserContext]
 ) -> None:
     production.mend()
     path, subject = pods_with_restarts(changes.namespace)
     pages = [
-        Watched(new_context().new_page(), web.url + path, subject, waited=production.waited) for web in production.webs
+        RecordedPage(new_context().new_page(), web.url + path, subject, waited=production.waited)
+        for web in production.webs
     ]
     for page in pages:
         page.agree(changes.history)
@@ -56,7 +57,7 @@ def test_no_page_lies(
     assert pages[0].film.now()[1]["list"] == pages[1].film.now()[1]["list"]
 
 
-def hold(pages: list[Watched], says: Says, changes: Changes) -> None:
+def hold(pages: list[RecordedPage], says: Says, changes: Changes) -> None:
     """Wait until the pages say so, and for as long as it is to last."""
     for number in says.pages:
         if says.state == "live":

@@ -17,7 +17,7 @@ from informerd.objects import Object
 from informerd.resource import PODS
 from tests.support.clock import FakeClock
 from tests.support.informerd.recording_handler import Recorder
-from tests.support.scripted import ScriptedServer
+from tests.support.scripted_api_server import ScriptedServer
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
 from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.informerd.recording_handler import Recorder
-from tests.support.scripted import EXPIRED, ScriptedServer, pod, status
+from tests.support.scripted_api_server import EXPIRED, ScriptedServer, pod, status
 from tests.support.wait import eventually
 
 

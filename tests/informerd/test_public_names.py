@@ -9,7 +9,7 @@ import pytest
 
 import informerd
 from informerd import errors
-from informerd.clients import models
+from informerd.clients import official_models
 
 
 def test_every_name_that_is_listed_is_there_once() -> None:
@@ -35,7 +35,7 @@ def test_the_official_models_and_prometheus_are_loaded_for_nobody_who_does_not_a
 
 
 def test_who_asks_gets_the_functions_for_the_official_models() -> None:
-    assert (informerd.to_model, informerd.to_body) == (models.to_model, models.to_body)
+    assert (informerd.to_model, informerd.to_body) == (official_models.to_model, official_models.to_body)
 
 
 def test_a_misspelt_name_is_an_attribute_error() -> None:

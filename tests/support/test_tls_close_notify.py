@@ -1,4 +1,4 @@
-"""Tests of the cleanup of TLS connections: closed ones are cut, and forgotten ones are still reported."""
+"""Tests of the cleanup of TLS connections: closed ones are aborted, and forgotten ones are still reported."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Greeted(asyncio.Protocol):
 
 
 def ended(folder: Path, do: Callable[[asyncio.Transport], None]) -> list[str]:
-    """What is warned of where the server did this, the client never says farewell, and the loop ends at once."""
+    """What is warned of where the server did this, the client never sends close_notify, and the loop ends at once."""
 
     async def run() -> socket.socket:
         done = asyncio.Event()
@@ -56,7 +56,7 @@ def greet(port: int) -> socket.socket:
     return client
 
 
-def test_one_that_was_closed_and_waits_for_the_other_sides_farewell_is_cut(tmp_path: Path) -> None:
+def test_one_that_was_closed_and_waits_for_the_other_sides_close_notify_is_aborted(tmp_path: Path) -> None:
     assert ended(tmp_path, lambda transport: transport.close()) == []
 
 

@@ -16,12 +16,12 @@ _WAITING = (SSLProtocolState.FLUSHING, SSLProtocolState.SHUTDOWN)
 _close = BaseSelectorEventLoop.close
 
 
-def cut_farewells() -> None:
+def abort_unanswered_close_notify() -> None:
     """From now on every event loop of this process does so before it is closed. May be called again."""
-    BaseSelectorEventLoop.close = _cut_and_close  # type: ignore[assignment, method-assign]
+    BaseSelectorEventLoop.close = _abort_and_close  # type: ignore[assignment, method-assign]
 
 
-def _cut_and_close(loop: BaseSelectorEventLoop) -> None:
+def _abort_and_close(loop: BaseSelectorEventLoop) -> None:
     if not loop.is_closed() and not loop.is_running():
         waiting = [each for each in list(loop._transports.values()) if _is_waiting(each)]  # type: ignore[attr-defined]
         for transport in waiting:

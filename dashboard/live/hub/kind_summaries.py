@@ -11,7 +11,7 @@ from dashboard.live.replication.change import Change
 from dashboard.live.replication.replica import Replica
 from dashboard.objects.kinds.row import Row, Tone
 from dashboard.objects.printers import unhealthy_span
-from dashboard.runtime.timers import DueTimes
+from dashboard.runtime.due_times import DueTimes
 from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)

@@ -24,7 +24,7 @@ from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.query.query import Query, is_path
 from dashboard.objects.query.terms import PathTerm, Term
-from dashboard.runtime.background import SlicedWork, TimeSlicer
+from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer
 from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)

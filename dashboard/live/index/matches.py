@@ -15,8 +15,8 @@ from dashboard.objects.paths.reader import read_path
 from dashboard.objects.query.batch_filter import BatchFilter
 from dashboard.objects.query.query import Query
 from dashboard.objects.query.terms import Fields
-from dashboard.runtime.background import SlicedWork
-from dashboard.runtime.timers import DueTimes
+from dashboard.runtime.due_times import DueTimes
+from dashboard.runtime.time_slicing import SlicedWork
 from informerd.clock import Clock
 
 

@@ -12,7 +12,7 @@ from dashboard.live.index.path_columns import STEP, PathColumns
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.paths.reader import path_reader, read_path
-from dashboard.runtime.background import SlicedWork, TimeSlicer
+from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer
 
 PresenceListener = Callable[[], None]
 

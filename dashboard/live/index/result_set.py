@@ -14,7 +14,7 @@ from dashboard.live.index.sort_key import decode_uid
 from dashboard.live.index.sorted_list import EncodedKey, SortedList
 from dashboard.live.index.value_counts import ValueCounts
 from dashboard.objects.kinds.row import Row
-from dashboard.runtime.background import SlicedWork
+from dashboard.runtime.time_slicing import SlicedWork
 
 SORT_RATIO = 8
 """Where at most one row in so many matches, sorting the matches is cheaper than reading all rows in order."""

@@ -8,7 +8,7 @@ from dashboard.live.index.sort_key import SortKey, encode_head, encode_key, enco
 from dashboard.live.index.sorted_list import STEP, EncodedKey, SortedList
 from dashboard.objects.kinds.row import Cell, Row
 from dashboard.objects.query.row_order import ByCell
-from dashboard.runtime.background import SlicedWork
+from dashboard.runtime.time_slicing import SlicedWork
 
 KeyChange = tuple[EncodedKey | None, EncodedKey | None]
 

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Generator
 from itertools import pairwise
 
-from dashboard.runtime.background import SlicedWork
+from dashboard.runtime.time_slicing import SlicedWork
 
 EncodedKey = bytes
 """A sort key that ends in the row's uid, which makes it differ from all others."""

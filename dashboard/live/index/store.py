@@ -20,7 +20,7 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.query.query import Query, QueryProblem
-from dashboard.runtime.background import TimeSlicer
+from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.clock import Clock, within
 
 NO_ROOM = (

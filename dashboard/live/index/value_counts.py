@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from dashboard.live.index.text_counts import TextCounts
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.query.terms import cell_at
-from dashboard.runtime.background import SlicedWork, TimeSlicer
+from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer
 from informerd.clock import Clock
 
 COUNTS_TTL = 120.0

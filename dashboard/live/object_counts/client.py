@@ -19,7 +19,7 @@ from dashboard.live.object_counts.messages import (
 )
 from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
 from dashboard.runtime.app_state import Key
-from dashboard.runtime.background import cancel_all, keep_running
+from dashboard.runtime.background_tasks import cancel_all, keep_running
 from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)

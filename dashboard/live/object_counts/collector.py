@@ -19,7 +19,7 @@ from dashboard.live.object_counts.messages import (
     encoder,
 )
 from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
-from dashboard.runtime.background import cancel_all, keep_running
+from dashboard.runtime.background_tasks import cancel_all, keep_running
 from informerd.clock import Clock, sleep_or, within
 from informerd.errors import InformerdError, Unreachable
 from informerd.resource import Resource

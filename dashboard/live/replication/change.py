@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from dashboard.live.replication.deduplication import UnannouncedPeriod
-from dashboard.live.replication.pull import RowChange
+from dashboard.live.replication.snapshot_pull import RowChange
 from dashboard.objects.kinds.owners import owner_uids
 from dashboard.objects.kinds.row import Entry
 

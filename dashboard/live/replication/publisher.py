@@ -16,14 +16,14 @@ import msgspec
 
 from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth, Sender
 from dashboard.live.replication.dictionaries import AnnouncedDictionaries
-from dashboard.live.replication.frames import (
+from dashboard.live.replication.messages import FEED_GROUP, Frame, SnapshotChunk, SnapshotRequest, encoder
+from dashboard.live.replication.pending_changes import (
     MAX_FRAME_ENTRIES,
     FrameContent,
     PendingChanges,
     new_epoch,
     split_into_frames,
 )
-from dashboard.live.replication.messages import FEED_GROUP, Frame, SnapshotChunk, SnapshotRequest, encoder
 from dashboard.live.replication.rates import Rates
 from dashboard.live.replication.snapshot import CHUNK_ROWS, SnapshotStore
 from dashboard.objects.kinds.row import Entry, EventSubject, Operation, Row, TableDefinition, Tone

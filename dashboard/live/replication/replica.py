@@ -14,12 +14,12 @@ from typing import Literal
 from dashboard.live.replication.change import Change, Listener, Listeners
 from dashboard.live.replication.deduplication import Deduplicator
 from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
-from dashboard.live.replication.pull import Position, Pull, RowChange
 from dashboard.live.replication.rates import Rates
 from dashboard.live.replication.replica_rows import ReplicaRows
+from dashboard.live.replication.snapshot_pull import Position, Pull, RowChange
 from dashboard.objects.kinds.row import Row, TableDefinition
 from dashboard.objects.printers import register_columns
-from dashboard.runtime.background import SlicedWork, run_at_once
+from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.cache.health import Health, State
 from informerd.clock import Clock
 

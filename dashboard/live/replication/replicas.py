@@ -22,7 +22,8 @@ from dashboard.live.replication.messages import (
 from dashboard.live.replication.replica import Replica
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.runtime.app_state import Key
-from dashboard.runtime.background import TimeSlicer, cancel_all, keep_running
+from dashboard.runtime.background_tasks import cancel_all, keep_running
+from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)

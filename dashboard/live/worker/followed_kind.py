@@ -14,8 +14,8 @@ from typing import Any
 
 import msgspec
 
-from dashboard.live.replication.frames import new_epoch
 from dashboard.live.replication.messages import NOT_FOLLOWED
+from dashboard.live.replication.pending_changes import new_epoch
 from dashboard.live.replication.publisher import Publisher
 from dashboard.live.worker.crds import CrdClient, CustomResourceDefinition
 from dashboard.live.worker.first_list_length import FirstListLength
@@ -26,7 +26,7 @@ from dashboard.live.worker.row_handler import RowHandler
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import TableDefinition
 from dashboard.objects.printers import mask_secret, needs_columns, printer_from_columns, projection_for
-from dashboard.runtime.background import cancel_all, keep_running
+from dashboard.runtime.background_tasks import cancel_all, keep_running
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.health import Health, State
 from informerd.cache.list_watch import ListWatch

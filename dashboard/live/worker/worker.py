@@ -12,15 +12,15 @@ import msgspec
 
 from dashboard.live.object_counts.count import count
 from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
-from dashboard.live.replication.frames import new_epoch
 from dashboard.live.replication.messages import REQUEST_GROUP, interest_decoder, snapshot_request_decoder
+from dashboard.live.replication.pending_changes import new_epoch
 from dashboard.live.replication.publisher import Publisher
 from dashboard.live.worker.crds import CrdClient
 from dashboard.live.worker.followed_kind import FollowedKind
 from dashboard.live.worker.on_demand import OnDemandKinds
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.printers import projection_for
-from dashboard.runtime.background import cancel_all, keep_running
+from dashboard.runtime.background_tasks import cancel_all, keep_running
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.list_watch import ListWatch
 from informerd.cache.reflector_settings import ReflectorSettings

@@ -6,7 +6,7 @@ import msgspec
 
 from dashboard.objects.printers.pod_projection import Condition
 from dashboard.objects.printers.printer import Printer
-from dashboard.objects.printers.services_config import LoadBalancer
+from dashboard.objects.printers.services import LoadBalancer
 from dashboard.objects.printers.table import (
     AGE_CELL,
     STATUS_CELL,

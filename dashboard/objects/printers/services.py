@@ -1,4 +1,4 @@
-"""Printers of Services, ConfigMaps and Secrets. Values of Secrets are never read, only counted."""
+"""Printer of Services."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from dashboard.objects.printers.printer import (
     Printer,
     created_at,
     namespaced_columns,
-    to_unix_seconds,
 )
-from dashboard.objects.printers.workloads import count_column
 from informerd.objects import Object
 
 
@@ -55,14 +53,6 @@ class Service(Object, frozen=True, kw_only=True):
     status: ServiceStatus = ServiceStatus()
 
 
-class DataObject(Object, frozen=True, kw_only=True):
-    """A ConfigMap or a Secret, values skipped."""
-
-    type: str = ""
-    data: dict[str, msgspec.Raw] = {}
-    binary_data: dict[str, msgspec.Raw] = {}
-
-
 def read_service(service: Service) -> PrintedRow:
     """The cells of a service; a load balancer without address is waiting for one."""
     spec = service.spec
@@ -90,23 +80,6 @@ def _external(service: Service) -> str | None:
     return ",".join([*balancers, *service.spec.external_ips]) or None
 
 
-def read_configmap(bag: DataObject) -> PrintedRow:
-    return _bag(bag, len(bag.data) + len(bag.binary_data), created_at(bag))
-
-
-def read_secret(bag: DataObject) -> PrintedRow:
-    return _bag(bag, bag.type or None, len(bag.data), created_at(bag))
-
-
-def _bag(bag: DataObject, *cells: str | float | None) -> PrintedRow:
-    deleting = to_unix_seconds(bag.metadata.deletion_timestamp)
-    return (
-        PrintedRow("Current", "idle", cells)
-        if deleting is None
-        else PrintedRow("Terminating", "busy", cells, "", deleting)
-    )
-
-
 SERVICES = Printer(
     namespaced_columns(
         Column("type", "Type", words="type"),
@@ -118,10 +91,4 @@ SERVICES = Printer(
     ),
     Service,
     read_service,
-)
-CONFIGMAPS = Printer(namespaced_columns(count_column("data", "Data"), AGE_COLUMN), DataObject, read_configmap)
-SECRETS = Printer(
-    namespaced_columns(Column("type", "Type", "mono"), count_column("data", "Data"), AGE_COLUMN),
-    DataObject,
-    read_secret,
 )

@@ -10,7 +10,7 @@ import re
 from types import UnionType
 
 from dashboard.objects.fields.fields import Path, parse_path
-from dashboard.objects.problems.served_version import VersionNotServed
+from dashboard.objects.problems.version_not_served import VersionNotServed
 from informerd.errors import (
     ApiError,
     Forbidden,

@@ -11,7 +11,7 @@ from dashboard.objects.fields.fields import ABSENT, Path, Value, format_path, pa
 from dashboard.objects.manifests.document import Document, DocumentError
 from dashboard.objects.manifests.writer import scalar_yaml
 from dashboard.objects.problems.explanations import explanation_of, field_of, rule_of, title_of
-from dashboard.objects.problems.served_version import VersionNotServed
+from dashboard.objects.problems.version_not_served import VersionNotServed
 from dashboard.runtime.retry import retry_delay
 from informerd.errors import (
     ApiError,

@@ -12,7 +12,7 @@ from dashboard.objects.manifests.writer import escape_invisible
 from dashboard.objects.merge.diff import Change, changes, value_text, value_texts
 from dashboard.objects.schemas.list_keys import items_by_key
 from dashboard.objects.schemas.schema import Schema
-from dashboard.pages.bulk.list_merge import is_in_patch
+from dashboard.pages.bulk.patch_list_merge import is_in_patch
 from dashboard.pages.bulk.run import DiffField, DiffItem
 from dashboard.pages.writes.target import fingerprint
 

@@ -12,9 +12,9 @@ from dashboard.objects.manifests.document import DocumentError, parse
 from dashboard.objects.manifests.writer import dump
 from dashboard.objects.problems.problem import Problem, Refusal, locate, unreadable_refusal, with_excerpts
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
-from dashboard.pages.bulk.list_checks import check_lists
-from dashboard.pages.bulk.list_merge import DELETE_FROM_PREFIX, SET_ORDER_PREFIX, patched_lists
 from dashboard.pages.bulk.operation import BulkOperation, Verb
+from dashboard.pages.bulk.patch_list_checks import check_lists
+from dashboard.pages.bulk.patch_list_merge import DELETE_FROM_PREFIX, SET_ORDER_PREFIX, patched_lists
 from dashboard.pages.delete.options import parse_delete_options
 from dashboard.pages.forms.controls import normalize_newlines
 from dashboard.pages.writes.target import LAST_APPLIED

@@ -15,8 +15,8 @@ from dashboard.cluster.connection import CONNECTION
 from dashboard.objects.kinds.catalog import kind_of
 from dashboard.pages.bulk.kubectl import kubectl_commands
 from dashboard.pages.bulk.operation import VERB_TITLES
-from dashboard.pages.bulk.request import open_run_request, require_database
 from dashboard.pages.bulk.run import Item
+from dashboard.pages.bulk.run_request import open_run_request, require_database
 from dashboard.pages.bulk.runner import BULK_RUNS
 from dashboard.pages.bulk.store import MOST_RUNS, RETENTION_SECONDS
 from dashboard.pages.layout.page import page_info

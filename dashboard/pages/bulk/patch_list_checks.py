@@ -12,7 +12,7 @@ import msgspec
 from dashboard.objects.fields.fields import ABSENT, ItemKey, Path, Value, format_path, get, same
 from dashboard.objects.problems.problem import Problem
 from dashboard.objects.schemas.schema import Schema
-from dashboard.pages.bulk.list_merge import DELETE_FROM_PREFIX, has_replace_directive, is_directive
+from dashboard.pages.bulk.patch_list_merge import DELETE_FROM_PREFIX, has_replace_directive, is_directive
 
 _KNOWN = "“$patch” must be “replace” (the object's content here is removed) or “delete”."
 _INSIDE = "Everything around this replaces the object's content as it is: remove the directive."
@@ -33,7 +33,7 @@ def check_lists(patch: Value, schema: Schema) -> list[Problem]:
 
 
 def _wrong(path: Path, value: Value, schema: Schema) -> Iterator[Problem]:
-    """Problems by the API server's merge rules: source as in dashboard.pages.bulk.list_merge."""
+    """Problems by the API server's merge rules: source as in dashboard.pages.bulk.patch_list_merge."""
     if isinstance(value, dict):
         yield from _wrong_map(path, value, schema)
     elif isinstance(value, list):

@@ -18,8 +18,8 @@ from dashboard.live.index.store import PathCacheFull
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.query.query import Query
-from dashboard.pages.bulk.request import RunRequest
 from dashboard.pages.bulk.run import Item
+from dashboard.pages.bulk.run_request import RunRequest
 from dashboard.pages.delete.dependents import each_dependent
 from dashboard.pages.layout.namespaces import is_followed
 from dashboard.pages.layout.open_kind import has_synced

@@ -21,7 +21,7 @@ from dashboard.pages.bulk.operation import BulkOperation
 from dashboard.pages.bulk.run import ChangeGroup, ExecutorFactory, Item, ItemExecutor, Run, RunState, mark_unanswered
 from dashboard.pages.bulk.store import RunStore
 from dashboard.runtime.app_state import Key
-from dashboard.runtime.background import cancel_all
+from dashboard.runtime.background_tasks import cancel_all
 from dashboard.runtime.database import Unavailable
 from dashboard.runtime.retry import is_unanswered
 from informerd.clock import Clock, within

@@ -15,7 +15,6 @@ from dashboard.pages.bulk.effects_text import effect_texts, pod_totals
 from dashboard.pages.bulk.form import form_values_of, parse_operation
 from dashboard.pages.bulk.kubectl import kubectl_commands
 from dashboard.pages.bulk.operation import VERB_TITLES
-from dashboard.pages.bulk.request import RunRequest, open_run_request, require_database, see_other
 from dashboard.pages.bulk.review import (
     GROUPS_PER_PAGE,
     MAX_ADDED_ITEMS,
@@ -27,6 +26,7 @@ from dashboard.pages.bulk.review import (
 )
 from dashboard.pages.bulk.run import ChangeGroup, Item
 from dashboard.pages.bulk.run_checks import count_dependents, filter_changes, verb_limit
+from dashboard.pages.bulk.run_request import RunRequest, open_run_request, require_database, see_other
 from dashboard.pages.bulk.runner import BULK_RUNS
 from dashboard.pages.layout.page import htmx_of
 from dashboard.pages.writes.unavailable import unavailable_as_page

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import msgspec
 
 from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
-from dashboard.live.replication.frames import new_epoch
+from dashboard.live.replication.pending_changes import new_epoch
 from dashboard.pages.controllers.history import HistoryRecorder
 from dashboard.pages.controllers.messages import (
     REPORT_GROUP,
@@ -28,7 +28,7 @@ from dashboard.pages.controllers.messages import (
     requeue_problem,
     requeue_request_decoder,
 )
-from dashboard.runtime.background import cancel_all, keep_running
+from dashboard.runtime.background_tasks import cancel_all, keep_running
 from informerd.clock import Clock
 from informerd.controller.request import Request
 from informerd.errors import InformerdError

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from dashboard.objects.fields.fields import ABSENT, Value, format_path, get
-from dashboard.pages.create.server_fields import (
+from dashboard.pages.create.clone_omitted_fields import (
     ANNOTATIONS,
     DEFAULT_MARKERS,
     DELETION_FINALIZERS,

@@ -31,7 +31,7 @@ from dashboard.pages.writes.create_object import (
 from dashboard.pages.writes.object_client import ObjectClient
 from dashboard.pages.writes.outcomes import Outcome, OutcomeReached, Refused, Submission, returns_outcome
 from dashboard.pages.writes.target import Base, Target, editable_part
-from dashboard.runtime.background import run_in_thread_if_large
+from dashboard.runtime.background_tasks import run_in_thread_if_large
 from informerd.errors import AlreadyExists
 from informerd.rest.client import Client
 

@@ -15,9 +15,9 @@ from dashboard.objects.problems.problem import Problem, Refusal, refusal_of, unr
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.create.clone import clone_of
 from dashboard.pages.create.create import EMPTY_BASE, Exists
+from dashboard.pages.create.create_request import CreateRequest, NamespaceChoice, check_permission, open_create_request
 from dashboard.pages.create.form import FormInput, check_result, fill_document, new_form
 from dashboard.pages.create.many.checks import notes
-from dashboard.pages.create.request import CreateRequest, NamespaceChoice, check_permission, open_create_request
 from dashboard.pages.create.start_text import example_text
 from dashboard.pages.drafts.draft import Content
 from dashboard.pages.drafts.draft import Draft as Kept
@@ -34,7 +34,7 @@ from dashboard.pages.writes.outcomes import Outcome, Refused, Review, Submission
 from dashboard.pages.writes.retry_page import retry_action_of, retry_page
 from dashboard.pages.writes.target import Target
 from dashboard.pages.writes.unavailable import unavailable_as_json, unavailable_as_page
-from dashboard.runtime.background import run_in_thread_if_large
+from dashboard.runtime.background_tasks import run_in_thread_if_large
 from dashboard.runtime.retry import LOST_INPUT, STORED_AFTER_ALL
 from informerd.errors import InformerdError
 

@@ -13,7 +13,7 @@ from dashboard.pages.delete.finalizers import finalizer_of, finalizers_of
 from dashboard.pages.delete.kubectl import finalizer_command
 from dashboard.pages.delete.outcome import gone_outcome, outcome_of_current
 from dashboard.pages.delete.views import follow_deletion, progress_page
-from dashboard.pages.writes.request import EditRequest, open_edit_request
+from dashboard.pages.writes.edit_request import EditRequest, open_edit_request
 from dashboard.pages.writes.retry_page import REMOVE_FINALIZER, retry_page
 from dashboard.pages.writes.unavailable import unavailable_as_page
 from dashboard.runtime.retry import LOST_INPUT, is_unanswered

@@ -18,8 +18,8 @@ from dashboard.pages.delete.recreation import Recreation, recreation_of
 from dashboard.pages.delete.used_by import UsedBy, find_used_by
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.edit.form_data import dump_base
+from dashboard.pages.writes.edit_request import EditRequest
 from dashboard.pages.writes.outcomes import Submission
-from dashboard.pages.writes.request import EditRequest
 from dashboard.pages.writes.target import Base
 from dashboard.runtime.app_state import CLOCK
 from informerd.errors import NotFound

@@ -22,7 +22,7 @@ from dashboard.pages.delete.recreation import Recreation, recreation_of
 from dashboard.pages.delete.used_by import UsedBy, find_used_by
 from dashboard.pages.evictions.budgets import Budget, budgets_in
 from dashboard.pages.evictions.plan import plan_pod
-from dashboard.pages.writes.request import EditRequest
+from dashboard.pages.writes.edit_request import EditRequest
 from informerd.errors import InformerdError
 
 DISCOVERY_TIMEOUT = 2.0

@@ -20,8 +20,8 @@ from dashboard.pages.edit.responses import outcome_response
 from dashboard.pages.layout.flash import clear_flash, flash
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo
 from dashboard.pages.layout.page import htmx_of, vary_on_htmx, wants_fragment
+from dashboard.pages.writes.edit_request import EditRequest, open_edit_request
 from dashboard.pages.writes.outcomes import Saved
-from dashboard.pages.writes.request import EditRequest, open_edit_request
 from dashboard.pages.writes.retry_page import DELETE, retry_page
 from dashboard.pages.writes.unavailable import WriteUnavailable, unavailable_as_page
 from dashboard.runtime.retry import LOST_INPUT, STORED_AFTER_ALL, is_unanswered

@@ -25,13 +25,13 @@ from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
 from dashboard.pages.details.change_log import NOT_SERVED_TEXT, ChangeLine, ChangeLog
 from dashboard.pages.details.events import EVENTS, EventLine, ObjectEvents
+from dashboard.pages.details.live_object import LiveObject, full_object
 from dashboard.pages.details.node_pods import PODS, NodePods, NodeResourceRequest
 from dashboard.pages.details.owner_graph import KindReplicas, OwnerGraph
 from dashboard.pages.details.owner_tree import OwnerTreeLine
-from dashboard.pages.details.page import LiveObject, full_object
 from dashboard.pages.details.replacement import Replacement, ReplacementSearch
-from dashboard.runtime.background import SlicedWork, run_at_once
 from dashboard.runtime.text import object_href
+from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.clock import Clock
 
 

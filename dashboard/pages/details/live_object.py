@@ -242,7 +242,7 @@ class LiveObject(LiveView):
 
 
 def full_object(row: Row | None) -> dict[str, Any]:
-    """The whole object, see resources/depth.py; empty where there is none."""
+    """The object, cut where it is too deep (see objects/fields/unstructured.py); empty where there is none."""
     if row is None:
         return {}
     try:

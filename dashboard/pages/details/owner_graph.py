@@ -14,7 +14,7 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.owners import can_own, owner_uids
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.details.owner_tree import MAX_GENERATIONS, Ancestors, Member, OwnerTree, OwnerTreeLine
-from dashboard.runtime.background import SlicedWork
+from dashboard.runtime.time_slicing import SlicedWork
 
 STEP = 500
 """Objects in a step of the search: one or two milliseconds of work."""

@@ -18,7 +18,7 @@ from dashboard.live.replication.replica import Replica
 from dashboard.objects.describers.deletion import deletion_of
 from dashboard.objects.fields.unstructured import as_map, as_maps
 from dashboard.objects.kinds.row import Row
-from dashboard.runtime.background import SlicedWork, run_at_once
+from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 
 COPY_LEAD = 600.0
 """Seconds before the deletion within which a copy counts: users check the copy before they delete the original."""

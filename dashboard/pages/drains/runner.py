@@ -12,12 +12,12 @@ from collections.abc import Callable
 
 import msgspec
 
-from dashboard.pages.drains.drain import Drain, DrainedPod
+from dashboard.pages.drains.state import Drain, DrainedPod
 from dashboard.pages.drains.store import DrainStore, NewDrain
 from dashboard.pages.evictions.budgets import budgets_in, budgets_of
 from dashboard.pages.evictions.evict import Blocked, Evicted, Failed, Gone, evict
 from dashboard.runtime.app_state import Key
-from dashboard.runtime.background import cancel_all
+from dashboard.runtime.background_tasks import cancel_all
 from dashboard.runtime.database import Unavailable
 from informerd.clock import Clock
 from informerd.errors import Forbidden, InformerdError, NotFound

@@ -1,15 +1,13 @@
-"""Drain of a node as data: the pods to evict, and the progress of each."""
+"""State of a drain as data: the progress of each of its pods, and what was asked of it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
 
 from dashboard.live.rendering.cells import rfc3339
-from dashboard.pages.evictions.plan import Json, Need, PodPlan, plan_pod
 
 HEARTBEAT_TIMEOUT = 15.0
 """Seconds without a beat after which the process that ran the drain counts as ended."""
@@ -92,51 +90,3 @@ class Drain(msgspec.Struct, frozen=True):
 def decode_pods(pods: Iterable[object]) -> tuple[DrainedPod, ...]:
     """Pods in the table's encoding."""
     return msgspec.convert(tuple(pods), tuple[DrainedPod, ...])
-
-
-_NEEDS: tuple[Need, ...] = ("emptydir", "unmanaged")
-
-
-@dataclass(frozen=True, slots=True)
-class DrainPlan:
-    """All pods of a node, those to evict first."""
-
-    pods: tuple[PodPlan, ...]
-
-    @property
-    def evicted_pods(self) -> tuple[PodPlan, ...]:
-        return tuple(pod for pod in self.pods if not pod.is_staying)
-
-    @property
-    def staying_pods(self) -> tuple[PodPlan, ...]:
-        return tuple(pod for pod in self.pods if pod.is_staying)
-
-    @property
-    def confirmations(self) -> tuple[Need, ...]:
-        """Required confirmations, without duplicates."""
-        required = {need for pod in self.evicted_pods for need in pod.confirmations}
-        return tuple(need for need in _NEEDS if need in required)
-
-    def count(self, need: str) -> int:
-        return sum(need in pod.confirmations for pod in self.evicted_pods)
-
-    @property
-    def unknown_namespaces(self) -> tuple[str, ...]:
-        """Namespaces whose budgets are unknown."""
-        return tuple(sorted({pod.namespace for pod in self.evicted_pods if pod.are_budgets_unknown}))
-
-    @property
-    def emptydir_count(self) -> int:
-        return self.count("emptydir")
-
-    @property
-    def unmanaged_count(self) -> int:
-        return self.count("unmanaged")
-
-
-def plan_drain(
-    pods: Iterable[Json], budgets: Mapping[str, list[Json] | None], missing: Collection[tuple[str, str]] = ()
-) -> DrainPlan:
-    """`budgets` by namespace, None where they are unknown; `missing` DaemonSets, whose pods are evicted."""
-    plans = [plan_pod(pod, budgets[pod["metadata"]["namespace"]], missing) for pod in pods]
-    return DrainPlan(tuple(sorted(plans, key=lambda pod: (pod.is_staying, pod.key))))

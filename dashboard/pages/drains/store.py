@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 from django.db import IntegrityError, transaction
 
-from dashboard.pages.drains.drain import HEARTBEAT_TIMEOUT, Drain, DrainedPod, DrainState, decode_pods
 from dashboard.pages.drains.models import DrainRecord
+from dashboard.pages.drains.state import HEARTBEAT_TIMEOUT, Drain, DrainedPod, DrainState, decode_pods
 from dashboard.runtime.database import Database
 
 RETENTION_SECONDS = 30 * 24 * 3600.0

@@ -18,8 +18,9 @@ from dashboard.objects.fields.fields import Value
 from dashboard.objects.kinds.catalog import kind_of
 from dashboard.objects.problems.problem import Problem, Refusal, refusal_of
 from dashboard.pages.delete.options import MAX_GRACE
-from dashboard.pages.drains.drain import Drain, DrainedPod, DrainPlan, plan_drain
+from dashboard.pages.drains.plan import DrainPlan, plan_drain
 from dashboard.pages.drains.runner import DRAIN_RUNS
+from dashboard.pages.drains.state import Drain, DrainedPod
 from dashboard.pages.drains.store import NewDrain
 from dashboard.pages.edit.parts import denial_reason, lacks_subresource
 from dashboard.pages.evictions.budgets import budgets_in
@@ -28,8 +29,8 @@ from dashboard.pages.quick_actions.dry_run import Preview
 from dashboard.pages.quick_actions.toggles import Cordon
 from dashboard.pages.quick_actions.views import action_not_found
 from dashboard.pages.quick_actions.write import Done, Refused, Unreviewed, write
+from dashboard.pages.writes.edit_request import EditRequest, open_edit_request
 from dashboard.pages.writes.kubectl import object_command
-from dashboard.pages.writes.request import EditRequest, open_edit_request
 from dashboard.pages.writes.target import Target
 from dashboard.pages.writes.unavailable import unavailable_as_page
 from dashboard.runtime.app_state import CLOCK

@@ -33,7 +33,7 @@ from dashboard.pages.writes.outcomes import (
     returns_outcome,
 )
 from dashboard.pages.writes.target import Base, editable_part, update_body
-from dashboard.runtime.background import run_in_thread_if_large
+from dashboard.runtime.background_tasks import run_in_thread_if_large
 from dashboard.runtime.retry import is_unanswered
 from informerd.errors import Conflict, InformerdError, NotFound
 

@@ -9,7 +9,7 @@ from dashboard.objects.manifests.document import Document, DocumentError, parse
 from dashboard.objects.problems.problem import locate, masked_refusal, mismatch_refusal, refusal_of, unreadable_refusal
 from dashboard.pages.writes.outcomes import OutcomeReached, Refused, Submission
 from dashboard.pages.writes.target import Target, find_mismatches, masked_paths
-from dashboard.runtime.background import run_in_thread_if_large
+from dashboard.runtime.background_tasks import run_in_thread_if_large
 from informerd.errors import InformerdError
 
 

@@ -13,7 +13,7 @@ from dashboard.pages.writes.effects_text import effect_sentences
 from dashboard.pages.writes.object_client import WriteResult
 from dashboard.pages.writes.outcomes import Review, Submission
 from dashboard.pages.writes.target import Editable, editable_part
-from dashboard.runtime.background import run_in_thread_if_large
+from dashboard.runtime.background_tasks import run_in_thread_if_large
 
 STATUS_OVERWRITTEN = ("The controller of this status overwrites it at its next reconcile.",)
 

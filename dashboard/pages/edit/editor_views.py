@@ -27,8 +27,8 @@ from dashboard.pages.edit.form_data import dump_base, read_submission
 from dashboard.pages.edit.live_check import unreadable_result
 from dashboard.pages.edit.parts import open_part_request
 from dashboard.pages.layout.open_kind import UnavailableKind, open_kind
+from dashboard.pages.writes.edit_request import open_edit_request
 from dashboard.pages.writes.outcomes import Refused, Submission, returns_outcome
-from dashboard.pages.writes.request import open_edit_request
 from dashboard.pages.writes.target import Editable, Target
 from dashboard.pages.writes.unavailable import unavailable_as_json
 from dashboard.runtime.app_state import AppState, state_of

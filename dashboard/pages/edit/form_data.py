@@ -21,7 +21,7 @@ from dashboard.pages.forms import apply_form, input_names
 from dashboard.pages.writes.admission_changes import AdmissionChanges
 from dashboard.pages.writes.outcomes import Refused, Submission
 from dashboard.pages.writes.target import Base, Target, fingerprint
-from dashboard.runtime.background import run_in_thread_if_large
+from dashboard.runtime.background_tasks import run_in_thread_if_large
 
 CHOICE = "choice."
 _SIGNER = signing.Signer(salt="dashboard.edits.reviewed")

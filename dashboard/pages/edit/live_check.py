@@ -26,10 +26,10 @@ from dashboard.pages.edit.responses import line_in, with_anchors
 from dashboard.pages.forms import ButtonResult, Form, FormContext, apply_form, build_form, form_fields, press
 from dashboard.pages.forms.expanded import ExpandedPaths
 from dashboard.pages.forms.input_names import OPEN, SHAPE
+from dashboard.pages.writes.edit_request import EditRequest
 from dashboard.pages.writes.outcomes import Submission
-from dashboard.pages.writes.request import EditRequest
 from dashboard.pages.writes.target import Base, Target, find_mismatches
-from dashboard.runtime.background import run_in_thread_if_large
+from dashboard.runtime.background_tasks import run_in_thread_if_large
 from informerd.errors import InformerdError, NotFound
 
 LOOK_AGAIN = "look"

@@ -14,7 +14,7 @@ from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.writes.object_client import ObjectClient
 from dashboard.pages.writes.outcomes import Gone, Moved, OutcomeReached, Refused, Replaced, Submission
 from dashboard.pages.writes.target import Base, Target, editable_part, update_body
-from dashboard.runtime.background import run_in_thread_if_large
+from dashboard.runtime.background_tasks import run_in_thread_if_large
 from informerd.errors import NotFound
 
 

@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS, REVIEW_TIMEOUT, ResourceAttributes, ask_denial
 from dashboard.cluster.connection import CONNECTION
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo
-from dashboard.pages.writes.request import EditRequest, open_edit_request
+from dashboard.pages.writes.edit_request import EditRequest, open_edit_request
 from dashboard.pages.writes.target import Editable
 from dashboard.pages.writes.unavailable import WriteUnavailable
 from informerd.errors import InformerdError

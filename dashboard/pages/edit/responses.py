@@ -21,11 +21,11 @@ from dashboard.pages.forms import Form, FormContext, build_form, form_fields
 from dashboard.pages.forms.expanded import ExpandedPaths
 from dashboard.pages.forms.input_names import OPEN
 from dashboard.pages.layout.flash import flash
+from dashboard.pages.writes.edit_request import EditRequest
 from dashboard.pages.writes.outcomes import Gone, Moved, Outcome, Refused, Replaced, Review, Saved, Submission, Unsure
-from dashboard.pages.writes.request import EditRequest
 from dashboard.pages.writes.retry_page import retry_action_of, retry_page
 from dashboard.pages.writes.target import Editable
-from dashboard.runtime.background import run_in_thread_if_large
+from dashboard.runtime.background_tasks import run_in_thread_if_large
 from dashboard.runtime.retry import LOST_INPUT, STORED_AFTER_ALL
 
 FEWEST_ROWS, MOST_ROWS = 14, 36

@@ -34,11 +34,11 @@ from dashboard.pages.edit.responses import Editor, outcome_response
 from dashboard.pages.forms import ButtonResult, form_fields, press
 from dashboard.pages.forms.input_names import FIELD, INITIAL
 from dashboard.pages.layout.flash import clear_flash
+from dashboard.pages.writes.edit_request import EditRequest
 from dashboard.pages.writes.outcomes import Gone, Outcome, Refused, Saved, Submission, returns_outcome
-from dashboard.pages.writes.request import EditRequest
 from dashboard.pages.writes.target import Base, Editable
 from dashboard.pages.writes.unavailable import unavailable_as_json, unavailable_as_page
-from dashboard.runtime.background import run_in_thread_if_large
+from dashboard.runtime.background_tasks import run_in_thread_if_large
 from dashboard.runtime.retry import LOST_INPUT
 from informerd.errors import InformerdError, NotFound
 

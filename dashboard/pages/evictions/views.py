@@ -16,8 +16,8 @@ from dashboard.pages.evictions.daemon_sets import missing_daemon_sets
 from dashboard.pages.evictions.evict import Blocked, Evicted, Failed, Gone, evict
 from dashboard.pages.evictions.plan import PodPlan, plan_pod
 from dashboard.pages.quick_actions.views import action_not_found, retry_page
+from dashboard.pages.writes.edit_request import EditRequest, open_edit_request
 from dashboard.pages.writes.kubectl import eviction_command
-from dashboard.pages.writes.request import EditRequest, open_edit_request
 from dashboard.pages.writes.unavailable import unavailable_as_page
 from dashboard.runtime.retry import LOST_INPUT, is_unanswered
 from informerd.errors import InformerdError, NotFound

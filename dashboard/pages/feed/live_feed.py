@@ -31,7 +31,7 @@ from dashboard.pages.feed.search import MAX_LISTED_ENTRIES, FeedSearch
 from dashboard.pages.feed.summary import FeedSummary
 from dashboard.pages.feed.tally import RateCounter, Tally
 from dashboard.pages.feed.window import FeedWindow, RefreshRate
-from dashboard.runtime.background import SlicedWork, TimeSlicer
+from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer
 from informerd.clock import Clock, within
 
 MAX_LINES = 200

@@ -8,7 +8,7 @@ from dashboard.live.replication.history import FeedHistory, HistoryChunk
 from dashboard.objects.kinds.row import Entry
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.feed.tally import Tally
-from dashboard.runtime.background import SlicedWork
+from dashboard.runtime.time_slicing import SlicedWork
 
 MIN_ENTRIES = 1_000
 """Approximate number of entries that a live feed starts with; bursts make fewer lines of them."""

@@ -1,8 +1,8 @@
 """View of the whole cluster, or of some namespaces.
 
 Templates see it as ``view``. Fragments that frames replace whole, each the root element of its template:
-``#tiles-<view.id>`` (overview/_tiles.html), ``#wrong-<view.id>`` (overview/_problems.html) and ``#latest-<view.id>``
-(overview/_latest.html).
+``#tiles-<view.id>`` (overview/_tiles.html), ``#wrong-<view.id>`` (overview/_unhealthy_objects.html) and
+``#latest-<view.id>`` (overview/_latest.html).
 The chart's data come in ``<script type="application/json" id="rates-data">``, rendered by Django's json_script filter:
 ``{{ view.rates|json_script:"rates-data" }}``; frames carry the same shape as JSON in `rates`, and live/main.js passes
 it on
@@ -32,13 +32,13 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Entry
 from dashboard.pages.feed.lines import FeedLine, feed_line
 from dashboard.pages.overview.namespace_rates import NamespaceRates
-from dashboard.pages.overview.problems import UnhealthyObjects, find_unhealthy
 from dashboard.pages.overview.tiles import Tile, tile_of
+from dashboard.pages.overview.unhealthy_objects import UnhealthyObjects, find_unhealthy
 from informerd.clock import Clock
 
 TEMPLATES = {
     "tiles": "overview/_tiles.html",
-    "wrong": "overview/_problems.html",
+    "wrong": "overview/_unhealthy_objects.html",
     "latest": "overview/_latest.html",
 }
 """The template of each part, by the prefix of its element id."""
@@ -50,7 +50,7 @@ BACKGROUND_KINDS = frozenset({"namespaces", "nodes", "events"})
 
 
 class LiveOverview(LiveView):
-    """Value of `view` in overview/overview.html, _tiles.html, _problems.html and _latest.html.
+    """Value of `view` in overview/overview.html, _tiles.html, _unhealthy_objects.html and _latest.html.
 
     id, seq · namespaces: tuple[str, ...] (empty: all) · tiles: tuple[Tile, ...] · unhealthy_objects: UnhealthyObjects ·
     latest: tuple[FeedLine, ...] (newest first, at most 12) · is_empty: bool (no object of any kind but namespaces,

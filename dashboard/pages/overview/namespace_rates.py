@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dashboard.live.replication.history import FeedHistory, HistoryChunk
 from dashboard.live.replication.rates import RATES_SECONDS, Rate, Rates
 from dashboard.objects.kinds.row import Entry
-from dashboard.runtime.background import SlicedWork, TimeSlicer
+from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer
 
 _COUNTED = {"added": (1, 0, 0), "modified": (0, 1, 0), "deleted": (0, 0, 1)}
 

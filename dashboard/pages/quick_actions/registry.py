@@ -8,7 +8,7 @@ from types import MappingProxyType
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.quick_actions import quick_actions_of
 from dashboard.pages.quick_actions.action import Action
-from dashboard.pages.quick_actions.field import EditField
+from dashboard.pages.quick_actions.edit_field import EditField
 from dashboard.pages.quick_actions.restart import Restart
 from dashboard.pages.quick_actions.scale import Scale
 from dashboard.pages.quick_actions.toggles import Cordon, Pause, SuspendCronJob, SuspendJob

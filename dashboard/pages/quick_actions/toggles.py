@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from dashboard.objects.fields.fields import Path, Value
 from dashboard.pages.quick_actions.action import Action, ActionForm, FieldState, FormData, Notice, WrongInput
+from dashboard.pages.writes.edit_request import EditRequest
 from dashboard.pages.writes.kubectl import kind_slash_name, object_command, patch_command
-from dashboard.pages.writes.request import EditRequest
 
 
 @dataclass(frozen=True, slots=True)

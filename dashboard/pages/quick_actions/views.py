@@ -16,9 +16,9 @@ from dashboard.pages.edit.parts import denial_reason
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
 from dashboard.pages.quick_actions.action import Action, ActionForm, FieldState, FormData, WrongInput
 from dashboard.pages.quick_actions.dry_run import Preview, preview_action
-from dashboard.pages.quick_actions.field import scalar_text
+from dashboard.pages.quick_actions.edit_field import scalar_text
 from dashboard.pages.quick_actions.registry import find_action
-from dashboard.pages.quick_actions.rollout import rollout_status
+from dashboard.pages.quick_actions.rollout_status import rollout_status
 from dashboard.pages.quick_actions.toggles import action_title
 from dashboard.pages.quick_actions.write import (
     Done,
@@ -32,7 +32,7 @@ from dashboard.pages.quick_actions.write import (
     was_stored,
     write,
 )
-from dashboard.pages.writes.request import EditRequest, open_edit_request
+from dashboard.pages.writes.edit_request import EditRequest, open_edit_request
 from dashboard.pages.writes.retry_page import retry_context
 from dashboard.pages.writes.unavailable import unavailable_as_page
 from dashboard.runtime.retry import LOST_INPUT, STORED_AFTER_ALL, next_retry

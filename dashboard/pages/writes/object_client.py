@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from dashboard.objects.fields.fields import Value
 from dashboard.objects.fields.managed_fields import last_writer
-from dashboard.objects.problems.served_version import VersionNotServed, find_served_version
+from dashboard.objects.problems.version_not_served import VersionNotServed, find_served_version
 from dashboard.pages.writes.autoscalers import autoscaler_warning
 from dashboard.pages.writes.target import Target
 from informerd.errors import InformerdError, MalformedAnswer, NotServed, Unreachable

@@ -16,7 +16,7 @@ from dashboard.cluster.access_reviews import ACCESS_REVIEWS, AccessReviews
 from dashboard.cluster.connection import CONNECTION, Connection
 from dashboard.live.hub.hub import HUB, Hub
 from dashboard.live.hub.interest import INTEREST, Interest
-from dashboard.live.hub.kind_names import KindDiscovery
+from dashboard.live.hub.kind_discovery import KindDiscovery
 from dashboard.live.object_counts.client import OBJECT_COUNTS, ObjectCountsClient
 from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth
 from dashboard.live.replication.replicas import REPLICAS, Replicas
@@ -33,7 +33,7 @@ from dashboard.pages.drains.runner import DRAIN_RUNS, DrainRuns
 from dashboard.pages.drains.store import DrainStore
 from dashboard.pages.layout.page import cluster_info
 from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, AppState
-from dashboard.runtime.background import cancel_all, keep_running
+from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.database import Database
 from dashboard.server.consumers import LiveConsumer
 from dashboard.server.daphne import start_with_reactor, stop_with_reactor
@@ -45,8 +45,8 @@ from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.clock import Clock, SystemClock
 from informerd.lru_cache import LruCache
 from informerd.rest.client import Client
-from informerd.rest.cluster import ClusterConfig
 from informerd.rest.discovery import Discovery
+from informerd.rest.load_config import ClusterConfig
 
 logger = logging.getLogger(__name__)
 
@@ -72,7 +72,7 @@ class WebProcess:
             denial_of=self.access_reviews.cached_denial,
         )
         self.interest = Interest(self.replicas, self.hub, clock)
-        self.kind_names = KindDiscovery(self.replicas, self.hub, lambda: self.discovery, clock)
+        self.kind_discovery = KindDiscovery(self.replicas, self.hub, lambda: self.discovery, clock)
         schemas = SchemaStore(clock)
         self.authors = AuthorStore(clock)
         self.drain_runs = DrainRuns(DrainStore(Database(clock, content="drains")), clock, lambda: self.client)
@@ -165,7 +165,7 @@ class WebProcess:
         self._keep("the hub", self.hub.run)
         self._keep("following kinds on demand", self.interest.run)
         self._keep("the connection to the cluster", self.worker_process.run)
-        self._keep("resolving kinds", self.kind_names.run)
+        self._keep("resolving kinds", self.kind_discovery.run)
 
     async def stop(self) -> None:
         """End all tasks, watches and children for good; returns when they have ended."""

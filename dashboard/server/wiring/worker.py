@@ -19,7 +19,7 @@ from dashboard.live.worker.worker import Worker
 from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
 from dashboard.pages.controllers.registry import DEMO_CONTROLLERS, check_names, new_manager
 from dashboard.pages.controllers.runner import ControllerRunner
-from dashboard.runtime.background import cancel_all, keep_running
+from dashboard.runtime.background_tasks import cancel_all, keep_running
 from devcluster.workload_size import WorkloadSize
 from informerd.clock import Clock, SystemClock
 from informerd.rest.client import Client

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 
-from devcluster.server.defaulting import registry
+from devcluster.server.defaulting.builtin_kinds import fill_defaults, fill_status_for_create
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
 from devcluster.server.registry import object_parts
 from devcluster.server.schema import pruning
 from devcluster.server.status import FieldError, invalid
 from devcluster.server.storage.objects import Object
 from devcluster.server.validation import crds, custom_resources
-from devcluster.server.validation import registry as rules
+from devcluster.server.validation.builtin_kinds import check_object, check_object_status
 
 
 class Strategy:
@@ -25,7 +25,7 @@ class Strategy:
         if kind.has_status:
             obj.pop("status", None) if kind.key != "nodes" else None
         self.fill_existing(kind, obj)
-        registry.fill_status_for_create(obj, kind)
+        fill_status_for_create(obj, kind)
 
     def fill_existing(self, kind: Kind, obj: Object) -> None:
         """Fill in defaults, in place."""
@@ -35,7 +35,7 @@ class Strategy:
         elif kind is CUSTOM_RESOURCE_DEFINITIONS:
             crds.fill_crd_defaults(obj)
         else:
-            registry.fill_defaults(obj, kind, self._rng)
+            fill_defaults(obj, kind, self._rng)
 
     @staticmethod
     def check_body(kind: Kind, obj: Object) -> list[FieldError]:
@@ -44,13 +44,13 @@ class Strategy:
             return custom_resources.validate_custom_resource(object_parts.without_metadata(obj), kind.schema)
         if kind is CUSTOM_RESOURCE_DEFINITIONS:
             return crds.check_crd(obj)
-        return rules.check_object(obj, kind)
+        return check_object(obj, kind)
 
     @staticmethod
     def check_status(kind: Kind, obj: Object, old: Object) -> list[FieldError]:
         """The errors in its status alone."""
         if kind.schema is None:
-            return rules.check_object_status(obj, old, kind)
+            return check_object_status(obj, old, kind)
         below = kind.schema.get("properties", {}).get("status", {})
         return (
             custom_resources.validate_custom_resource(obj["status"], below, prefix="status") if "status" in obj else []

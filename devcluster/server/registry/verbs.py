@@ -28,7 +28,8 @@ from devcluster.server.status import Failure, already_exists, not_found, plain_e
 from devcluster.server.storage import objects
 from devcluster.server.storage.objects import Object
 from devcluster.server.storage.store import Key, Record, Store
-from devcluster.server.validation import crds, registry
+from devcluster.server.validation import crds
+from devcluster.server.validation.builtin_kinds import check_object_update
 
 
 @dataclass(frozen=True)
@@ -205,7 +206,7 @@ class Verbs:
         if subresource == "status":
             errors += self._contents.check_status(kind, obj, old)
         else:
-            errors += self._contents.check_body(kind, obj) + registry.check_object_update(obj, old, kind)
+            errors += self._contents.check_body(kind, obj) + check_object_update(obj, old, kind)
         self._contents.raise_if_invalid(kind, name, errors)
         if kind.has_generation and subresource != "status" and object_parts.has_new_generation(kind, obj, old):
             obj["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1

@@ -15,14 +15,12 @@ from devcluster.server.schema.formats import is_ip
 from devcluster.server.status import FieldError, forbidden_field, invalid_value, required
 from devcluster.server.storage.objects import Object
 from devcluster.server.validation import crds
+from devcluster.server.validation.cron_jobs import check_cron_job
+from devcluster.server.validation.daemon_sets import check_daemon_set
+from devcluster.server.validation.disruption_budgets import check_budget, check_budget_status
 from devcluster.server.validation.pods import check_not_negative, check_pod_spec
-from devcluster.server.validation.services import BAD_ADDRESS, check_budget, check_budget_status, check_service
-from devcluster.server.validation.sets import (
-    check_cron_job,
-    check_daemon_set,
-    check_stateful_set,
-    check_stateful_set_update,
-)
+from devcluster.server.validation.services import BAD_ADDRESS, check_service
+from devcluster.server.validation.stateful_sets import check_stateful_set, check_stateful_set_update
 from devcluster.server.validation.workloads import check_deployment, check_job, check_replica_counts, check_replica_set
 
 _SECRET_KEYS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(

@@ -12,8 +12,7 @@ from devcluster.server import names
 from devcluster.server.schema.formats import is_ip
 from devcluster.server.status import FieldError, duplicate, forbidden_field, invalid_value, not_supported, required
 from devcluster.server.storage.objects import Object
-from devcluster.server.validation.pods import PROTOCOLS, check_not_negative, check_range, check_supported
-from devcluster.server.validation.workloads import check_at_most_100_percent, check_int_or_percent, selector_problems
+from devcluster.server.validation.pods import PROTOCOLS, check_range, check_supported
 
 BAD_ADDRESS = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
 _TYPES = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
@@ -81,35 +80,3 @@ def _doubles(ports: list[dict[str, Any]]) -> list[FieldError]:
                 errors.append(duplicate(f"spec.ports[{position}]{field}", message))
             seen.add((what, value))
     return errors
-
-
-_POLICIES = ("AlwaysAllow", "IfHealthyBudget")
-
-
-_COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
-
-
-_FIELDS = ("minAvailable", "selector", "maxUnavailable", "unhealthyPodEvictionPolicy")
-
-
-def check_budget(obj: Object) -> list[FieldError]:
-    """The errors in a PodDisruptionBudget."""
-    spec = obj.get("spec") or {}
-    errors: list[FieldError] = []
-    if "minAvailable" in spec and "maxUnavailable" in spec:
-        shown: dict[str, Any] = {f"{name[0].upper()}{name[1:]}": spec.get(name) for name in _FIELDS}
-        errors.append(invalid_value("spec", shown, "minAvailable and maxUnavailable cannot be both set"))
-    for name in ("minAvailable", "maxUnavailable"):
-        if name in spec:
-            errors += check_int_or_percent(spec[name], f"spec.{name}") + check_at_most_100_percent(
-                spec[name], f"spec.{name}"
-            )
-    policy = spec.get("unhealthyPodEvictionPolicy")
-    if policy is not None and policy not in _POLICIES:
-        errors.append(not_supported("spec.unhealthyPodEvictionPolicy", policy, _POLICIES))
-    return errors + selector_problems(spec.get("selector") or {})
-
-
-def check_budget_status(status: dict[str, Any]) -> list[FieldError]:
-    """The errors in a budget's counts."""
-    return check_not_negative(status, "status", *_COUNTS)

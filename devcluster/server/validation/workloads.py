@@ -1,4 +1,4 @@
-"""Validation of Deployments, ReplicaSets and Jobs.
+"""Validation of Deployments, ReplicaSets and Jobs, and what other workloads share with them.
 
 Source: Kubernetes' pkg/apis/{apps,batch}/validation/validation.go.
 """
@@ -21,6 +21,8 @@ _NO_SHARE = (
     "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for "
     "validation is '[0-9]+%')"
 )
+UPDATE_STRATEGIES = ("RollingUpdate", "OnDelete")
+"""Of StatefulSets and DaemonSets."""
 _UNSELECTED = "`selector` does not match template `labels`"
 
 
@@ -79,14 +81,18 @@ def check_deployment(obj: Object) -> list[FieldError]:
     if strategy["type"] == "Recreate" and rolling is not None:
         errors.append(forbidden_field(path, "may not be specified when strategy `type` is 'Recreate'"))
     elif strategy["type"] not in ("Recreate", "RollingUpdate"):
-        shown = {"Type": strategy["type"], "RollingUpdate": rolling}
-        errors.append(not_supported("spec.strategy", shown, ("Recreate", "RollingUpdate")))
+        errors.append(not_supported("spec.strategy", shown_strategy(strategy), ("Recreate", "RollingUpdate")))
     elif rolling is not None:
         errors += _check_rolling(rolling, path)
     deadline = spec["progressDeadlineSeconds"]
     if deadline <= spec.get("minReadySeconds", 0):
         errors.append(invalid_value("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds"))
     return errors
+
+
+def shown_strategy(strategy: dict[str, Any]) -> dict[str, Any]:
+    """A strategy as the API server's messages show it."""
+    return {"Type": strategy["type"], "RollingUpdate": strategy.get("rollingUpdate")}
 
 
 def _check_rolling(rolling: dict[str, Any], path: str) -> list[FieldError]:

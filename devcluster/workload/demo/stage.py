@@ -13,7 +13,7 @@ from devcluster.workload.controllers.rollout import REVISION_ANNOTATION, revisio
 from devcluster.workload.demo.fleet import Fleet
 from devcluster.workload.kubelet.heartbeats import NodeHeartbeats
 from devcluster.workload.kubelet.kubelet import Kubelet
-from devcluster.workload.kubelet.machines import NodeFaults
+from devcluster.workload.kubelet.node_faults import NodeFaults
 from devcluster.workload.objects import Json
 from devcluster.workload.projections import Deployment, Node, Pod, Template
 

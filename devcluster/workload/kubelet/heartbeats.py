@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from devcluster.workload import objects
 from devcluster.workload.cluster import LEASES, Cluster
-from devcluster.workload.kubelet.machines import NodeFaults
+from devcluster.workload.kubelet.node_faults import NodeFaults
 from devcluster.workload.objects import Json, micro_timestamp, timestamp
 from devcluster.workload.projections import Node, find_condition
 from devcluster.workload.recorders import Recorders

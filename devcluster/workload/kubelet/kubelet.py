@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from devcluster.workload.cluster import NODE_INDEX, Cluster
 from devcluster.workload.kubelet import pod_status
-from devcluster.workload.kubelet.machines import NodeFaults
+from devcluster.workload.kubelet.node_faults import NodeFaults
 from devcluster.workload.kubelet.pod_lifecycle import NEVER, PodLifecycle, PodWorkerState
 from devcluster.workload.kubelet.pod_status import PodStatusBuilder
 from devcluster.workload.projections import Pod, find_condition

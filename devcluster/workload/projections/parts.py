@@ -1,4 +1,4 @@
-"""Parts that several projections share: conditions, pod templates and parts of objects."""
+"""Parts that several projections share: conditions, pod templates, update strategies and parts of objects."""
 
 from __future__ import annotations
 
@@ -12,6 +12,19 @@ Template = dict[str, Any]
 
 class ApiStruct(msgspec.Struct, frozen=True, rename="camel", gc=False):
     """A part of an object."""
+
+
+class SetRollingUpdate(ApiStruct, frozen=True):
+    """Of StatefulSets and of DaemonSets, each of which has some of these fields."""
+
+    partition: int = 0
+    max_unavailable: int | str = 1
+    max_surge: int | str = 0
+
+
+class SetUpdateStrategy(ApiStruct, frozen=True):
+    type: str = "RollingUpdate"
+    rolling_update: SetRollingUpdate = SetRollingUpdate()
 
 
 class Condition(ApiStruct, frozen=True):

@@ -18,8 +18,11 @@ from devcluster.workload.controllers.rollout import (
 from devcluster.workload.demo.fleet import Fleet
 from devcluster.workload.objects import Json, timestamp
 from devcluster.workload.projections import Deployment, Job, ReplicaSet
-from devcluster.workload.random import RandomSource
-from devcluster.workload.seed import pods, sets
+from devcluster.workload.random_source import RandomSource
+from devcluster.workload.seed import pods
+from devcluster.workload.seed.cron_jobs import put_cron_job
+from devcluster.workload.seed.daemon_sets import put_daemon_set
+from devcluster.workload.seed.stateful_sets import put_stateful_set
 from devcluster.workload.seed.writer import DAY, SeedWriter
 
 
@@ -47,9 +50,9 @@ class ClusterSeed:
         for app in self._fleet.apps:
             self._app(app)
         for app in self._fleet.stateful_apps:
-            sets.put_stateful_set(self._writer, app)
+            put_stateful_set(self._writer, app)
         for app in self._fleet.daemon_apps:
-            sets.put_daemon_set(self._writer, app)
+            put_daemon_set(self._writer, app)
         for cron in self._fleet.crons:
             self._job(cron)
         for demo in self._fleet.mydemos:
@@ -106,7 +109,7 @@ class ClusterSeed:
         shortest, _, longest = cron.duration_range.partition("-")
         started = self.now - dice.uniform(70, 150)
         ended = started + dice.uniform(float(shortest), float(longest))
-        owner = sets.put_cron_job(self._writer, cron, ended, suspended=self._suspended)
+        owner = put_cron_job(self._writer, cron, ended, suspended=self._suspended)
         body = objects.job(cron, f"{cron.name}-{int(started // 60)}")
         body["metadata"]["ownerReferences"] = [owner]
         condition = {

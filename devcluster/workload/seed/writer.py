@@ -11,7 +11,7 @@ from devcluster.server.api_server import ApiServer
 from devcluster.workload import objects
 from devcluster.workload.applications import App, NodeProfile
 from devcluster.workload.objects import Json, timestamp
-from devcluster.workload.random import RandomSource
+from devcluster.workload.random_source import RandomSource
 from informerd.record.event import EventType, Source, make_event
 from informerd.record.reference import ObjectReference
 

@@ -1,11 +1,9 @@
-/* Parts of every page: theme, popovers, titles of cut-off text, the tab's icon and title, and the cluster's name. */
+/* Theme: light, dark or the system's. Kept in a cookie, so that the server renders it. */
+import { closePopovers } from "./popovers.js";
+
 export function start() {
-  const root = document.documentElement;
-
-  /* ---- theme: kept in a cookie, so that the server renders it ---- */
-
   function setTheme(theme) {
-    root.dataset.theme = theme;
+    document.documentElement.dataset.theme = theme;
     document.cookie = `theme=${theme}; path=/; max-age=31536000; samesite=lax`;
     for (const button of document.querySelectorAll(".theme button")) {
       button.setAttribute("aria-pressed", String(button.value === theme));
@@ -25,97 +23,4 @@ export function start() {
   const announceTheme = () => document.dispatchEvent(new CustomEvent("deltaboard:theme"));
 
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", announceTheme);
-
-  /* ---- clicks: one listener for all of it ---- */
-
-  function closePopovers(except) {
-    for (const open of document.querySelectorAll("details.pop[open]")) {
-      if (!open.contains(except)) open.open = false;
-    }
-  }
-
-  document.addEventListener("click", ({ target }) => {
-    closePopovers(target);
-  });
-
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    const open = document.querySelector("details.pop[open]");
-    if (!open) return;
-    open.querySelector("summary").focus();
-    open.open = false;
-  });
-
-  /* ---- text that its cell cuts off is shown on hover ---- */
-
-  document.addEventListener("pointerover", ({ target }) => {
-    const cell = target.closest?.(".table td, .feed-name, .feed-kind, .words");
-    if (!cell || cell.hasAttribute("title")) return;
-    if (cell.scrollWidth <= cell.clientWidth && cell.scrollHeight <= cell.clientHeight) return;
-    cell.title = cell.textContent.trim();
-  });
-
-  /* ---- the tab: its icon and title show staleness ---- */
-
-  const icon = document.getElementById("favicon");
-  const drawings = new Map(); // state → the icon's SVG text
-  const BRAND = "#4b68e8"; // the colour in static/favicon that gives way to the cluster's
-
-  /* The icon's drawing for a state; empty where there is no connection to get it. */
-  async function drawingOf(state) {
-    try {
-      if (!drawings.has(state)) drawings.set(state, await (await fetch(icon.dataset[state])).text());
-    } catch {
-      return "";
-    }
-    return drawings.get(state);
-  }
-
-  async function paintIcon(state) {
-    const swatch = document.querySelector(".swatch");
-    if (!icon?.dataset[state] || !swatch) return;
-    const drawing = await drawingOf(state);
-    if (!drawing || document.body.dataset.live !== state) return;
-    const coloured = drawing.replace(BRAND, getComputedStyle(swatch).backgroundColor);
-    icon.href = `data:image/svg+xml,${encodeURIComponent(coloured)}`;
-    if (state === "live") ["stale", "offline"].forEach(drawingOf); // offline they cannot be fetched
-  }
-
-  const plainTitle = () => document.title.replace(/^\((?:stale|offline)\) /, "");
-
-  /* ---- the cluster: its name, version and colour can change while the page is open ---- */
-
-  const drawn = { name: document.querySelector("[data-cluster=name]")?.textContent ?? "" };
-
-  function write(element, text) {
-    if (element.textContent !== text) element.textContent = text;
-    const parts = element.matches("dd") ? [element.previousElementSibling, element] : [element.closest(".total")];
-    for (const part of parts) part?.toggleAttribute("hidden", !text);
-  }
-
-  function showCluster(cluster) {
-    for (const element of document.querySelectorAll("[data-cluster]")) {
-      write(element, cluster[element.dataset.cluster] ?? "");
-    }
-    const end = ` · ${drawn.name} · Deltaboard`;
-    if (cluster.name !== drawn.name && document.title.endsWith(end)) {
-      document.title = `${document.title.slice(0, -end.length)} · ${cluster.name} · Deltaboard`;
-    }
-    drawn.name = cluster.name;
-    const colour = cluster.colour || "blue";
-    if (root.dataset.colour === colour) return;
-    root.dataset.colour = colour;
-    paintIcon(document.body.dataset.live);
-  }
-
-  document.addEventListener("deltaboard:beat", ({ detail: { cluster } }) => cluster && showCluster(cluster));
-
-  document.addEventListener("deltaboard:state", ({ detail }) => {
-    const state = detail.state;
-    const word = document.querySelector("[data-live-word]");
-    if (word) word.textContent = state;
-    paintIcon(state);
-    const troubled = state === "stale" || (state === "offline" && detail.words);
-    document.title = troubled ? `(${state}) ${plainTitle()}` : plainTitle();
-  });
 }

@@ -16,10 +16,10 @@ from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.deduplication import Deduplicator
 from dashboard.live.replication.messages import Frame
 from dashboard.live.replication.publisher import Publisher
-from dashboard.live.replication.pull import Position
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_rows import ReplicaRows
 from dashboard.live.replication.snapshot import Snapshot, SnapshotStore
+from dashboard.live.replication.snapshot_pull import Position
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.lists.window import RowWindow
 from tests.dashboard.live.test_model import _small, by_chance, live_through, unbroken

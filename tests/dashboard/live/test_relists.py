@@ -16,7 +16,7 @@ from dashboard.live.worker.worker import Worker
 from dashboard.objects.kinds.catalog import parse_kinds
 from informerd.clock import SystemClock
 from informerd.rest.client import Client
-from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.load_config import load_kubeconfig
 from tests.support.controlplane import ControlPlane
 from tests.support.require import controlplane_binaries
 from tests.support.wait import eventually

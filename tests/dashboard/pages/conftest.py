@@ -23,8 +23,8 @@ from dashboard.pages.drafts.store import DraftStore
 from dashboard.runtime.database import Database
 from informerd.clock import SystemClock
 from informerd.lru_cache import LruCache
-from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.load_config import load_kubeconfig
 from tests.e2e.conftest import cluster, dashboard
 from tests.support.controlplane import ControlPlane
 from tests.support.databases import in_file

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.runtime.timers import HORIZON, RESCAN_LEAD, DueTimes
+from dashboard.runtime.due_times import HORIZON, RESCAN_LEAD, DueTimes
 
 
 def begun(now: float = 1000.0) -> DueTimes:

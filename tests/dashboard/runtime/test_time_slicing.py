@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from dashboard.runtime.background import EAGER_STEPS, SLICE_SECONDS, SlicedWork, TimeSlicer
+from dashboard.runtime.time_slicing import EAGER_STEPS, SLICE_SECONDS, SlicedWork, TimeSlicer
 
 
 def counting(steps: int, done: list[str], name: str, seconds: float = 0.0) -> SlicedWork:

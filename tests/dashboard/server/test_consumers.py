@@ -240,7 +240,7 @@ async def test_a_page_whose_view_cannot_be_made_is_asked_to_come_back(
     def broken(*_: Any) -> None:
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr("dashboard.server.routing.open_list", broken)
+    monkeypatch.setattr("dashboard.server.live_view_routing.open_list", broken)
     browser = await endpoint.connect()
     assert await closed(browser) == RECONNECT_CODE
     assert "a fault of ours" in caplog.text

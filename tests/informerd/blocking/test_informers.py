@@ -33,8 +33,8 @@ from informerd.errors import (
 )
 from informerd.objects import Object
 from informerd.resource import PODS, Resource
-from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.load_config import load_kubeconfig
 from tests.support.controlplane import ControlPlane, free_ports
 from tests.support.informerd.recording_handler import Recorder
 from tests.support.program import without_slow_steps

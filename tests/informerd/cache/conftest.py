@@ -6,7 +6,7 @@ import pytest
 
 from tests.informerd.conftest import StartInformer
 from tests.support.informerd.running_informer import Running
-from tests.support.scripted import ScriptedServer, pod
+from tests.support.scripted_api_server import ScriptedServer, pod
 from tests.support.wait import eventually
 
 

@@ -16,7 +16,7 @@ from informerd.selectors.field_selector import FieldSelector
 from informerd.selectors.label_selector import LabelSelector
 from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.informerd.recording_handler import Recorder
-from tests.support.scripted import ScriptedServer, pod, status
+from tests.support.scripted_api_server import ScriptedServer, pod, status
 from tests.support.wait import eventually
 
 

@@ -15,7 +15,7 @@ from informerd.errors import MalformedSelector, NotWatchable, UnknownResource
 from informerd.objects import Object
 from informerd.resource import MYDEMOS
 from informerd.rest.client import Client
-from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.load_config import load_kubeconfig
 from tests.support.controlplane import ControlPlane
 
 MYDEMO_FILE = Path(__file__).parents[3] / "deploy" / "crd" / "mydemos.yaml"

@@ -18,7 +18,7 @@ from informerd.objects import Object
 from tests.informerd.conftest import Setup, StartInformer
 from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.informerd.recording_handler import Recorder
-from tests.support.scripted import Request, ScriptedServer, pod
+from tests.support.scripted_api_server import Request, ScriptedServer, pod
 from tests.support.wait import eventually
 
 Running = tuple[Setup, Request]

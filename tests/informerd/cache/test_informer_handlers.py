@@ -16,7 +16,7 @@ from tests.informerd.conftest import StartInformer
 from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.informerd.recording_handler import Recorder
 from tests.support.informerd.running_informer import Running, relist
-from tests.support.scripted import ScriptedServer, pod
+from tests.support.scripted_api_server import ScriptedServer, pod
 from tests.support.wait import eventually
 
 

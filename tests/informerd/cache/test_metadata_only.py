@@ -14,11 +14,11 @@ from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.objects import Object
 from informerd.resource import PODS, Resource
 from informerd.rest.client import Client
-from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.load_config import load_kubeconfig
 from tests.support.clock import FakeClock
 from tests.support.controlplane import ControlPlane
 from tests.support.informerd.recording_handler import Recorder
-from tests.support.scripted import Json, ScriptedServer, pod
+from tests.support.scripted_api_server import Json, ScriptedServer, pod
 from tests.support.wait import eventually
 
 SECRETS = Resource(version="v1", plural="secrets", kind="Secret")

@@ -16,7 +16,7 @@ from informerd.errors import CacheMutated
 from informerd.objects import Blob, Object, ObjectMeta
 from informerd.resource import PODS
 from tests.support.clock import FakeClock
-from tests.support.scripted import ScriptedServer, pod
+from tests.support.scripted_api_server import ScriptedServer, pod
 from tests.support.wait import eventually
 
 

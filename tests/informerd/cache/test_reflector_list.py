@@ -8,7 +8,15 @@ from informerd.errors import Expired, Unreachable
 from tests.informerd.conftest import StartInformer
 from tests.support.clock import FakeClock
 from tests.support.informerd.informer_setups import listed, until_version
-from tests.support.scripted import EXPIRED, TOO_LARGE, TOO_LARGE_ENCODINGS, ScriptedServer, bookmark, pod, status
+from tests.support.scripted_api_server import (
+    EXPIRED,
+    TOO_LARGE,
+    TOO_LARGE_ENCODINGS,
+    ScriptedServer,
+    bookmark,
+    pod,
+    status,
+)
 from tests.support.wait import eventually
 
 

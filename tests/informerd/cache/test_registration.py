@@ -15,7 +15,7 @@ from informerd.resource import PODS
 from tests.informerd.conftest import StartInformer
 from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.informerd.recording_handler import Recorder
-from tests.support.scripted import ScriptedServer, bookmark, pod
+from tests.support.scripted_api_server import ScriptedServer, bookmark, pod
 from tests.support.wait import eventually
 
 

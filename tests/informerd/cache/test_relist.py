@@ -10,7 +10,7 @@ from tests.informerd.conftest import Setup, StartInformer
 from tests.support.clock import FakeClock
 from tests.support.informerd.informer_setups import until_version
 from tests.support.informerd.recording_handler import Recorder
-from tests.support.scripted import EXPIRED, Json, Request, ScriptedServer, pod
+from tests.support.scripted_api_server import EXPIRED, Json, Request, ScriptedServer, pod
 from tests.support.wait import eventually
 
 FOO, BAR, BAZ = pod("foo", "5"), pod("bar", "6"), pod("baz", "7")

@@ -18,7 +18,7 @@ from tests.informerd.conftest import StartInformer
 from tests.support.clock import FakeClock
 from tests.support.informerd.recording_handler import Recorder
 from tests.support.informerd.running_informer import Running, relist
-from tests.support.scripted import ScriptedServer, bookmark, pod
+from tests.support.scripted_api_server import ScriptedServer, bookmark, pod
 from tests.support.wait import eventually
 
 

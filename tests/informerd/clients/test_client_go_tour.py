@@ -15,7 +15,7 @@ import pytest
 from kubernetes.aio.client.models import V1Deployment, V1Lease, V1Pod
 
 from informerd.clients.dynamic_client import DynamicClient
-from informerd.clients.models import to_body, to_model
+from informerd.clients.official_models import to_body, to_model
 from informerd.clients.typed_client import TypedClient
 from informerd.errors import (
     AlreadyExists,
@@ -30,8 +30,8 @@ from informerd.errors import (
 )
 from informerd.objects import Object
 from informerd.rest.client import Client
-from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.discovery import Discovery
+from informerd.rest.load_config import load_kubeconfig
 from informerd.rest.request import Json
 from tests.support.controlplane import ControlPlane
 from tests.support.require import controlplane_binaries

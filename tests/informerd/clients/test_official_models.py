@@ -20,7 +20,7 @@ from kubernetes.aio.client.models import (
     V1Service,
 )
 
-from informerd.clients.models import ModelCodec, to_body, to_model
+from informerd.clients.official_models import ModelCodec, to_body, to_model
 from informerd.errors import InvalidCall, MalformedAnswer, UnexpectedObject
 from informerd.resource import PODS
 

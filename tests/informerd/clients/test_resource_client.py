@@ -27,7 +27,7 @@ from informerd.resource import PODS, Resource
 from informerd.rest.client import Client
 from informerd.rest.request import Json
 from tests.support.informerd.faulty_servers import scripted
-from tests.support.scripted import ScriptedServer, bookmark, pod, status
+from tests.support.scripted_api_server import ScriptedServer, bookmark, pod, status
 
 Use = Callable[[ResourceClient[Json]], Awaitable[Any]]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from informerd.cache.shared_informer import SharedInformer
-from informerd.controller.enqueue import Enqueuer, EnqueueTarget
+from informerd.controller.enqueuer import Enqueuer, EnqueueTarget
 from informerd.controller.events import Created, GenericEvent, ObjectEvent, Updated
 from informerd.controller.handlers import EnqueueHandler, EnqueueMapped, EnqueueObject
 from informerd.controller.predicates import GenerationChanged, Predicate, predicate

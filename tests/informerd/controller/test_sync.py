@@ -20,7 +20,7 @@ from informerd.resource import PODS
 from tests.informerd.conftest import StartInformer
 from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.informerd.controller_rig import Script, running
-from tests.support.scripted import ScriptedServer, pod, status
+from tests.support.scripted_api_server import ScriptedServer, pod, status
 from tests.support.wait import eventually
 
 

@@ -13,7 +13,7 @@ from informerd.clients.dynamic_client import DynamicClient
 from informerd.clients.resource_client import ResourceClient
 from informerd.resource import MYDEMOS, Resource
 from informerd.rest.client import Client
-from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.load_config import load_kubeconfig
 from informerd.rest.request import Json
 from tests.support.clusters import DemoCluster
 from tests.support.controlplane import ControlPlane

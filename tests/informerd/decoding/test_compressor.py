@@ -11,7 +11,7 @@ import zstandard
 from informerd.compression import Dictionary, dictionary_id, train_dictionary
 from informerd.decoding.compressor import MAX_SAMPLE_BYTES, MAX_SAMPLES, Compressor
 from informerd.objects import Blob
-from tests.support.scripted import pod
+from tests.support.scripted_api_server import pod
 
 
 def pods(count: int) -> list[bytes]:

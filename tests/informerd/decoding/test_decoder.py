@@ -11,7 +11,7 @@ from informerd.decoding.decoder import Decoder, Transform, TransformFailed
 from informerd.errors import UnexpectedObject
 from informerd.objects import Object
 from informerd.resource import PODS
-from tests.support.scripted import pod
+from tests.support.scripted_api_server import pod
 
 
 class Spec(msgspec.Struct, frozen=True, rename="camel"):

@@ -11,7 +11,7 @@ import pytest
 
 from informerd.decoding.list_splitter import COUNT_AT, ListSplitter
 from informerd.errors import MalformedStream
-from tests.support.scripted import pod
+from tests.support.scripted_api_server import pod
 
 TRICKY = [
     {"metadata": {"name": "a"}, "text": '},{"metadata":{"name":"no"}}, \\" ]} {"items":['},

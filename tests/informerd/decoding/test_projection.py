@@ -13,7 +13,7 @@ from informerd.errors import InformerdError, UnusableProjection
 from informerd.objects import Object, ObjectMeta
 from informerd.resource import PODS
 from tests.support.clock import FakeClock
-from tests.support.scripted import ScriptedServer
+from tests.support.scripted_api_server import ScriptedServer
 
 
 class Spec(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from informerd.rest.client import Client
-from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.load_config import load_kubeconfig
 from tests.support.controlplane import ControlPlane, ControlPlaneError
 from tests.support.informerd.certificates import Authority
 from tests.support.informerd.faults.audit_log import FLAGS, write_policy

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.load_config import load_kubeconfig
 from tests.support.informerd.faults.informer_rig import QUICK, Rig
 from tests.support.informerd.faults.rbac import allow, forbid
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.load_config import load_kubeconfig
 from tests.support.controlplane import ControlPlane
 from tests.support.informerd.faults.faulty_proxy import Proxy, Rule, proxied, too_many
 from tests.support.informerd.faults.informer_rig import CONFIG_MAPS, QUICK, Rig, rigged

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.load_config import load_kubeconfig
 from tests.support.clusters import DemoCluster
 from tests.support.controlplane import ControlPlane
 

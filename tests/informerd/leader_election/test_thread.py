@@ -16,8 +16,8 @@ from informerd.leader_election.config import Election
 from informerd.leader_election.record import LEASES, LeaseRecord
 from informerd.leader_election.thread import ElectionThread
 from informerd.rest.client import Client
-from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.load_config import load_kubeconfig
 from informerd.rest.write_guard import guard_writes
 from tests.support.controlplane import ControlPlane
 from tests.support.wait import eventually, until

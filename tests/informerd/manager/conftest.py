@@ -15,8 +15,8 @@ from informerd.clients.resource_client import ResourceClient
 from informerd.manager.manager import Manager
 from informerd.resource import Resource
 from informerd.rest.client import Client
-from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.load_config import load_kubeconfig
 from informerd.rest.request import Json
 from tests.support.clusters import DemoCluster
 from tests.support.controlplane import ControlPlane

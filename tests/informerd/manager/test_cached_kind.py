@@ -27,7 +27,7 @@ from informerd.errors import (
 from informerd.manager.cache_options import strip_managed_fields
 from informerd.manager.cached_client import OWN_WRITE_TIMEOUT
 from informerd.manager.manager import Manager
-from informerd.manager.own_writes import OwnWrites
+from informerd.manager.read_your_writes import OwnWrites
 from informerd.objects import Object
 from informerd.resource import MYDEMOS
 from informerd.rest.client import Client

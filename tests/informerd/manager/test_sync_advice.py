@@ -7,7 +7,7 @@ import pytest
 from informerd.controller.request import Request
 from informerd.manager.manager import Manager
 from informerd.resource import MYDEMOS, PODS, Resource
-from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.load_config import load_kubeconfig
 from tests.informerd.manager.conftest import MAPS, Place, Run
 from tests.support.controlplane import ControlPlane
 from tests.support.program import ROOT

@@ -16,7 +16,7 @@ from informerd.resource import PODS
 from tests.support.clock import FakeClock
 from tests.support.informerd.exposition import Scrape
 from tests.support.informerd.recording_handler import Recorder
-from tests.support.scripted import Request, ScriptedServer, pod
+from tests.support.scripted_api_server import Request, ScriptedServer, pod
 from tests.support.wait import eventually
 
 

@@ -17,7 +17,7 @@ from tests.informerd.metrics.conftest import Metered
 from tests.support.clock import FakeClock
 from tests.support.informerd.exposition import Scrape
 from tests.support.informerd.recording_handler import Recorder
-from tests.support.scripted import ScriptedServer, pod
+from tests.support.scripted_api_server import ScriptedServer, pod
 
 
 class TestCollector:

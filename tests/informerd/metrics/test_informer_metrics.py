@@ -11,7 +11,7 @@ from informerd.cache.probe import Probe
 from informerd.errors import CredentialsError, Forbidden, Status, Unreachable
 from informerd.objects import Object
 from tests.informerd.metrics.conftest import Metered
-from tests.support.scripted import EXPIRED, bookmark, pod
+from tests.support.scripted_api_server import EXPIRED, bookmark, pod
 
 
 class TestStore:

@@ -9,7 +9,7 @@ from informerd.cache.factory import SharedInformerFactory
 from informerd.metrics import InformerCollector
 from informerd.resource import Resource
 from informerd.rest.client import Client
-from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.load_config import load_kubeconfig
 from tests.support.controlplane import ControlPlane
 from tests.support.informerd.exposition import Scrape
 from tests.support.informerd.recording_handler import Recorder

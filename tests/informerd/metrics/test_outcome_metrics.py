@@ -8,7 +8,7 @@ from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.reflector_settings import ReflectorSettings
 from tests.informerd.metrics.conftest import Metered
 from tests.support.clock import FakeClock, run_ready_tasks
-from tests.support.scripted import EXPIRED, TOO_LARGE, ScriptedServer, bookmark, pod, status
+from tests.support.scripted_api_server import EXPIRED, TOO_LARGE, ScriptedServer, bookmark, pod, status
 from tests.support.wait import eventually
 
 REFUSALS = {

@@ -22,7 +22,7 @@ from informerd.rest.cluster_config import ClusterConfig
 from tests.support.clock import FakeClock
 from tests.support.informerd.event_samples import POD
 from tests.support.informerd.faulty_servers import scripted
-from tests.support.scripted import status
+from tests.support.scripted_api_server import status
 from tests.support.wait import eventually
 
 Json = dict[str, Any]

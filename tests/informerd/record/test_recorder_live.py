@@ -11,7 +11,7 @@ from informerd.record.event import EVENTS
 from informerd.record.recorder import EventRecorder
 from informerd.record.reference import ObjectReference
 from informerd.rest.client import Client
-from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.load_config import load_kubeconfig
 from tests.support.controlplane import ControlPlane
 from tests.support.wait import eventually
 

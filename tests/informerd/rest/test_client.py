@@ -25,7 +25,7 @@ from informerd.errors import (
 from informerd.resource import Resource
 from informerd.rest import rest_client as client_module
 from informerd.rest.client import Client, Json, WatchStream
-from informerd.rest.cluster import Impersonation, load_kubeconfig
+from informerd.rest.load_config import Impersonation, load_kubeconfig
 from tests.support.controlplane import ControlPlane
 
 CONFIG_MAPS = Resource(version="v1", plural="configmaps", kind="ConfigMap")

@@ -19,7 +19,7 @@ from informerd.errors import (
 )
 from informerd.resource import PODS
 from informerd.rest.client import Client
-from informerd.rest.cluster import ClusterConfig, UserConfig
+from informerd.rest.load_config import ClusterConfig, UserConfig
 from tests.support.clock import FakeClock
 from tests.support.controlplane import free_ports
 from tests.support.informerd.faulty_servers import chunk, head, raw_server, read_head, scripted

@@ -16,7 +16,7 @@ from aiohttp import web
 from informerd.errors import Unreachable
 from informerd.rest import transport
 from informerd.rest.client import Client
-from informerd.rest.cluster import ClusterConfig, TlsConfig
+from informerd.rest.load_config import ClusterConfig, TlsConfig
 from informerd.rest.tls import CHECK_INTERVAL
 from tests.support.clock import FakeClock
 from tests.support.controlplane import free_ports

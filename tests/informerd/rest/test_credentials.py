@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from informerd.errors import CredentialsError
-from informerd.rest.cluster import ClusterConfig, Impersonation, UserConfig
 from informerd.rest.credentials import Credentials, RequestCredentials
+from informerd.rest.load_config import ClusterConfig, Impersonation, UserConfig
 from tests.support.clock import FakeClock
 
 

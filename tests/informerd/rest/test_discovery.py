@@ -13,8 +13,8 @@ from aiohttp import web
 from informerd.errors import MalformedAnswer, ServerError, UnknownResource
 from informerd.rest import discovery as discovery_module
 from informerd.rest.client import Client
-from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.discovery import MAX_AGE_SECONDS, MIN_REFRESH_SECONDS, Discovery
+from informerd.rest.load_config import load_kubeconfig
 from tests.support.clock import FakeClock
 from tests.support.controlplane import ControlPlane
 from tests.support.informerd.faulty_servers import scripted

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from informerd.errors import ApiError, MalformedAnswer, NotFound, Unreachable
 from informerd.rest.client import Client
-from informerd.rest.cluster import ClusterConfig, load_kubeconfig
+from informerd.rest.load_config import ClusterConfig, load_kubeconfig
 from tests.support.clock import FakeClock
 from tests.support.informerd.faulty_servers import chunk, head, raw_server, read_head, scripted
 from tests.support.informerd.kubeconfigs import kubeconfig

@@ -15,8 +15,8 @@ from informerd.errors import ConfigError, CredentialsError
 from informerd.rest import credentials as credentials_module
 from informerd.rest import exec_plugin, rest_client
 from informerd.rest.client import Client
-from informerd.rest.cluster import ClusterConfig, ExecConfig, TlsConfig, UserConfig
 from informerd.rest.credentials import Credentials
+from informerd.rest.load_config import ClusterConfig, ExecConfig, TlsConfig, UserConfig
 from tests.support.clock import FakeClock
 
 pytestmark = pytest.mark.program

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from informerd.errors import ConfigError
-from informerd.rest.cluster import Impersonation, load_kubeconfig
+from informerd.rest.load_config import Impersonation, load_kubeconfig
 from tests.support.informerd.kubeconfigs import kubeconfig, refused
 
 PEM = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t"  # -----BEGIN CERTIFICATE-----

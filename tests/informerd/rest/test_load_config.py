@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from informerd.errors import ConfigError
-from informerd.rest.cluster import ClusterConfig, current_cluster, load_cluster, load_kubeconfig
+from informerd.rest.load_config import ClusterConfig, current_cluster, load_cluster, load_kubeconfig
 from tests.support.informerd.kubeconfigs import kubeconfig, refused
 
 

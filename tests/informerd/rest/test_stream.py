@@ -13,7 +13,7 @@ import pytest
 
 from informerd.errors import NotBegun, Unreachable
 from informerd.rest.client import Client
-from informerd.rest.cluster import ClusterConfig
+from informerd.rest.load_config import ClusterConfig
 from informerd.rest.stream import LineCutter
 from tests.support.informerd.faulty_servers import RawHandler, chunk, head, raw_server, read_head
 

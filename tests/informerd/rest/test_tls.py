@@ -13,7 +13,7 @@ from cryptography import x509
 from cryptography.x509.oid import NameOID
 
 from informerd.errors import CredentialsError
-from informerd.rest.cluster import TlsConfig
+from informerd.rest.load_config import TlsConfig
 from informerd.rest.tls import CHECK_INTERVAL, TlsFiles
 from tests.support.clock import FakeClock
 from tests.support.informerd.certificates import Authority, encrypted_key

@@ -19,7 +19,7 @@ from informerd.errors import BadRequest, InformerdError, MalformedSelector, NotF
 from informerd.objects import Object
 from informerd.resource import PODS, Resource
 from informerd.rest.client import Client
-from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.load_config import load_kubeconfig
 from informerd.selectors.field_selector import FieldSelector
 from informerd.selectors.label_selector import LabelSelector
 from tests.support.controlplane import ControlPlane

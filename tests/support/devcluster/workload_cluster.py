@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from devcluster.__main__ import workload_config
-from devcluster.manifests import create_crds
+from devcluster.crds import create_crds
 from devcluster.server.api_server import ApiServer
 from devcluster.server.options import DeleteOptions, WriteOptions
 from devcluster.server.patch.merge import JSON_PATCH, MERGE_PATCH
@@ -19,7 +19,7 @@ from devcluster.serving import DemoServer
 from devcluster.workload.demo.director import Scenario
 from devcluster.workload.demo.fleet import make_fleet
 from devcluster.workload.demo.stage import Components, Stage
-from devcluster.workload.random import RandomSource
+from devcluster.workload.random_source import RandomSource
 from devcluster.workload.run import run_workload
 from devcluster.workload.seed.seed import fill_cluster
 from tests.support.clock import FakeClock

@@ -9,8 +9,8 @@ from playwright.sync_api import Page
 
 from tests.support.e2e import expectations
 from tests.support.e2e.changes import Changes
-from tests.support.e2e.deployment import Deployment
-from tests.support.e2e.filmed_pages import Watched
+from tests.support.e2e.production_stack import ProductionStack
+from tests.support.e2e.recorded_pages import RecordedPage
 from tests.support.e2e.verdict import LATE, Verdict
 
 TAKE = 1.0
@@ -18,7 +18,9 @@ TAKE = 1.0
 DETAILS_OF = "pod-00002"
 
 
-def open_pages(deployment: Deployment, changes: Changes, new_page: Callable[[], Page], most: int = 5) -> list[Watched]:
+def open_pages(
+    stack: ProductionStack, changes: Changes, new_page: Callable[[], Page], most: int = 5
+) -> list[RecordedPage]:
     """A filtered and sorted list, custom resources, details, the overview, and a list that may need several pages.
 
     Each is of the other web process than the one before. Of all there are as many as `most`.
@@ -33,12 +35,12 @@ def open_pages(deployment: Deployment, changes: Changes, new_page: Callable[[], 
     wanted = [(path, [subject, expectations.counts(subject.kind)]) for path, subject in lists]
     wanted += [expectations.overview(), (path, [pods])]
     return [
-        Watched(new_page(), deployment.webs[number % 2].url + path, *shown, waited=deployment.waited)
+        RecordedPage(new_page(), stack.webs[number % 2].url + path, *shown, waited=stack.waited)
         for number, (path, shown) in enumerate(wanted[:most])
     ]
 
 
-def change_and_watch(pages: list[Watched], changes: Changes, *, seconds: float, rate: float) -> None:
+def change_and_watch(pages: list[RecordedPage], changes: Changes, *, seconds: float, rate: float) -> None:
     """Make `rate` changes a second for so long, then wait until all pages show the last state."""
     with changes.going_on(rate):
         ending = time.monotonic() + seconds
@@ -52,7 +54,7 @@ def change_and_watch(pages: list[Watched], changes: Changes, *, seconds: float, 
     changes.confirm()
 
 
-def verdicts(pages: list[Watched], changes: Changes, *, late: float = LATE) -> Iterator[tuple[str, Verdict]]:
+def verdicts(pages: list[RecordedPage], changes: Changes, *, late: float = LATE) -> Iterator[tuple[str, Verdict]]:
     """Of each page, under the name of what it is to show."""
     for page in pages:
         yield page.subjects[0].name, page.judge(changes.history, late=late)

@@ -1,6 +1,6 @@
-"""Faults of a deployment, one after the other, with what its pages say meanwhile.
+"""Faults of a production stack, one after the other, with what its pages say meanwhile.
 
-A fault is a generator: it harms the deployment and yields what the pages must say then. The caller makes changes at
+A fault is a generator: it harms the stack and yields what the pages must say then. The caller makes changes at
 each of these points, so that pages can become wrong, and checks the pages.
 """
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from tests.support.e2e.changes import Changes
-from tests.support.e2e.deployment import Deployment
+from tests.support.e2e.production_stack import ProductionStack
 from tests.support.program import Program
 from tests.support.wait import until
 
@@ -43,7 +43,7 @@ class Says:
 
 LIVE = Says("live")
 UNHEARD = Says("stale", "worker has not been heard")
-Story = Callable[[Deployment, Changes], Iterator[Says]]
+Story = Callable[[ProductionStack, Changes], Iterator[Says]]
 
 
 @dataclass(frozen=True)
@@ -58,28 +58,28 @@ class Fault:
         return self.story.__name__
 
 
-def worker_ended_and_started(at: Deployment, changes: Changes) -> Iterator[Says]:
+def worker_ended_and_started(at: ProductionStack, changes: Changes) -> Iterator[Says]:
     at.worker.stop(signal.SIGTERM)
     yield UNHEARD
     at.worker.start()
     yield LIVE
 
 
-def worker_killed_and_started(at: Deployment, changes: Changes) -> Iterator[Says]:
+def worker_killed_and_started(at: ProductionStack, changes: Changes) -> Iterator[Says]:
     at.worker.kill()
     yield UNHEARD
     at.worker.start()
     yield LIVE
 
 
-def worker_frozen(at: Deployment, changes: Changes) -> Iterator[Says]:
+def worker_frozen(at: ProductionStack, changes: Changes) -> Iterator[Says]:
     at.worker.pause()
     yield Says("stale", UNHEARD.words, seconds=LONG)
     at.worker.resume()
     yield LIVE
 
 
-def worker_slow(at: Deployment, changes: Changes) -> Iterator[Says]:
+def worker_slow(at: ProductionStack, changes: Changes) -> Iterator[Says]:
     """It gets a fifth of its time, in pieces that are shorter than the silence that counts."""
     with held_up(at.worker):
         yield Says("", seconds=LONG)
@@ -87,7 +87,7 @@ def worker_slow(at: Deployment, changes: Changes) -> Iterator[Says]:
     yield LIVE
 
 
-def worker_doubled(at: Deployment, changes: Changes) -> Iterator[Says]:
+def worker_doubled(at: ProductionStack, changes: Changes) -> Iterator[Says]:
     at.second.start()
     until(lambda: "informerd publishes" in at.second.output, within=90)
     yield LIVE
@@ -95,7 +95,7 @@ def worker_doubled(at: Deployment, changes: Changes) -> Iterator[Says]:
     yield LIVE
 
 
-def leader_frozen_past_its_lease_and_back(at: Deployment, changes: Changes) -> Iterator[Says]:
+def leader_frozen_past_its_lease_and_back(at: ProductionStack, changes: Changes) -> Iterator[Says]:
     """It took itself for the only worker, and goes on as if it were."""
     at.worker.pause()
     yield UNHEARD
@@ -108,21 +108,21 @@ def leader_frozen_past_its_lease_and_back(at: Deployment, changes: Changes) -> I
     yield LIVE
 
 
-def redis_killed_and_started(at: Deployment, changes: Changes) -> Iterator[Says]:
+def redis_killed_and_started(at: ProductionStack, changes: Changes) -> Iterator[Says]:
     at.redis.kill()
     yield Says("stale", "Redis")
     at.redis.run()
     yield LIVE
 
 
-def redis_frozen(at: Deployment, changes: Changes) -> Iterator[Says]:
+def redis_frozen(at: ProductionStack, changes: Changes) -> Iterator[Says]:
     at.redis.pause()
     yield Says("stale", seconds=LONG)
     at.redis.resume()
     yield LIVE
 
 
-def redis_loses_messages(at: Deployment, changes: Changes) -> Iterator[Says]:
+def redis_loses_messages(at: ProductionStack, changes: Changes) -> Iterator[Says]:
     """Each web process has its subscription cut while it stands still, and frames are published meanwhile.
 
     It comes back at once, so that a cut alone loses a frame only by chance. One that stands still for so long that it
@@ -135,7 +135,7 @@ def redis_loses_messages(at: Deployment, changes: Changes) -> Iterator[Says]:
     yield LIVE
 
 
-def misses_frames(at: Deployment, web: int) -> bool:
+def misses_frames(at: ProductionStack, web: int) -> bool:
     """Have a web process miss published frames for a moment. Returns whether it noticed a gap."""
     gaps, silences = at.counted("feed_gaps", web), at.counted("feed_silences", web)
     at.webs[web].pause()
@@ -150,7 +150,7 @@ def misses_frames(at: Deployment, web: int) -> bool:
     return at.counted("feed_gaps", web) > gaps
 
 
-def web_process_killed_and_started(at: Deployment, changes: Changes) -> Iterator[Says]:
+def web_process_killed_and_started(at: ProductionStack, changes: Changes) -> Iterator[Says]:
     at.webs[0].kill()
     yield Says("offline", "No connection to Deltaboard", pages=(0,))
     yield Says("live", pages=(1,))
@@ -158,7 +158,7 @@ def web_process_killed_and_started(at: Deployment, changes: Changes) -> Iterator
     yield LIVE
 
 
-def web_process_frozen(at: Deployment, changes: Changes) -> Iterator[Says]:
+def web_process_frozen(at: ProductionStack, changes: Changes) -> Iterator[Says]:
     at.webs[0].pause()
     yield Says("stale", "Deltaboard has not been heard", pages=(0,), seconds=LONG)
     yield Says("live", pages=(1,))
@@ -166,21 +166,21 @@ def web_process_frozen(at: Deployment, changes: Changes) -> Iterator[Says]:
     yield LIVE
 
 
-def api_server_killed_and_started(at: Deployment, changes: Changes) -> Iterator[Says]:
+def api_server_killed_and_started(at: ProductionStack, changes: Changes) -> Iterator[Says]:
     at.controlplane.kill()
     yield Says("stale", "API server", changes=False)
     at.controlplane.start_apiserver()
     yield LIVE
 
 
-def api_server_frozen(at: Deployment, changes: Changes) -> Iterator[Says]:
+def api_server_frozen(at: ProductionStack, changes: Changes) -> Iterator[Says]:
     at.controlplane.pause()
     yield Says("stale", "API server has not answered", changes=False)
     at.controlplane.resume()
     yield LIVE
 
 
-def history_compacted_while_the_worker_was_away(at: Deployment, changes: Changes) -> Iterator[Says]:
+def history_compacted_while_the_worker_was_away(at: ProductionStack, changes: Changes) -> Iterator[Says]:
     """The version that its watches stand at is no more when they go on: 410, and a new list."""
     before = at.informer_counted("relists")
     at.worker.pause()
@@ -194,7 +194,7 @@ def history_compacted_while_the_worker_was_away(at: Deployment, changes: Changes
     assert at.informer_counted("relists") > before
 
 
-def database_away(at: Deployment, changes: Changes) -> Iterator[Says]:
+def database_away(at: ProductionStack, changes: Changes) -> Iterator[Says]:
     at.database.shut()
     yield Says("live", seconds=2.0)
     at.database.reopen()

@@ -1,4 +1,4 @@
-"""Film of a page: its content over time, as film.js records it in the page itself."""
+"""Recording of a page: its content over time, as page_recorder.js records it in the page itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 
 from tests.support.e2e.cpu_wait import Waited
 
-_RECORDER = Path(__file__).with_name("film.js").read_text()
+_RECORDER = Path(__file__).with_name("page_recorder.js").read_text()
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Shot:
     state: str
     """body[data-live]."""
     parts: dict[str, Any]
-    """See film.js."""
+    """See page_recorder.js."""
 
 
 class Film:

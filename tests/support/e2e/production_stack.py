@@ -48,7 +48,7 @@ class Web(Program):
         return f"http://127.0.0.1:{self.port}"
 
 
-class Deployment:
+class ProductionStack:
     """`start` before use and `stop` after it; `mend` brings back whatever a fault has left frozen or dead.
 
     `controlplane` is its owner's to start and stop. `env` is for all processes.

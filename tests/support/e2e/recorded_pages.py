@@ -1,12 +1,12 @@
-"""Open, filmed pages, each with its expected content."""
+"""Open pages that are recorded, each with its expected content."""
 
 from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
 from tests.support.e2e.cpu_wait import Waited
-from tests.support.e2e.film import Film
 from tests.support.e2e.history import History
+from tests.support.e2e.page_recording import Film
 from tests.support.e2e.verdict import LATE, Subject, Verdict, judge, judge_struck
 from tests.support.wait import until
 
@@ -14,7 +14,7 @@ WITHIN = 45_000
 """Milliseconds for what takes seconds on a machine that has nothing else to do."""
 
 
-class Watched:
+class RecordedPage:
     """One page with its film and its subjects, and how long the programs that it shows `waited` for a processor."""
 
     def __init__(self, page: Page, url: str, *subjects: Subject, waited: Waited | None = None) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.e2e.film import Shot
 from tests.support.e2e.history import History, Json, Step
+from tests.support.e2e.page_recording import Shot
 from tests.support.e2e.verdict import Subject, judge, judge_struck
 
 NAMES = Subject("names", "pods", lambda parts: parts["names"], lambda objects: sorted(objects))

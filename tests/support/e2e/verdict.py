@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from tests.support.e2e.film import Shot
 from tests.support.e2e.history import History, Objects, Step
+from tests.support.e2e.page_recording import Shot
 
 LATE = 3.5
 """Seconds for which a page may say live after something has changed that it does not show. A web process that freezes
@@ -29,7 +29,7 @@ class Subject:
     name: str
     kind: str
     seen: Callable[[dict[str, Any]], Any]
-    """Takes it out of what film.js has recorded."""
+    """Takes it out of what page_recorder.js has recorded."""
     of: Callable[[Objects], Any]
     """What it is when these are the objects."""
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
-from informerd.rest.cluster import ClusterConfig
+from informerd.rest.load_config import ClusterConfig
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 RawHandler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.informerd.conftest import Setup, StartInformer
-from tests.support.scripted import Request, ScriptedServer, pod
+from tests.support.scripted_api_server import Request, ScriptedServer, pod
 from tests.support.wait import eventually
 
 

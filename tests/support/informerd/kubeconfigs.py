@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from informerd.errors import ConfigError
-from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.load_config import load_kubeconfig
 
 
 def kubeconfig(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.informerd.conftest import Setup
-from tests.support.scripted import EXPIRED, Request
+from tests.support.scripted_api_server import EXPIRED, Request
 from tests.support.wait import eventually
 
 Running = tuple[Setup, Request]

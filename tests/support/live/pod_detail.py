@@ -14,7 +14,7 @@ from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.row import Cell, Row
 from dashboard.objects.printers import columns_for
 from dashboard.pages.details.live_detail import LiveDetail
-from dashboard.runtime.background import SlicedWork, run_at_once
+from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.objects import Blob
 from tests.support.clock import FakeClock
 from tests.support.live.replica_feeder import Feeder, pod

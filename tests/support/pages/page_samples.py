@@ -21,7 +21,7 @@ from dashboard.objects.kinds.row import Entry, EventSubject, Row, Tone
 from dashboard.objects.printers import columns_for
 from dashboard.objects.query.query import Query
 from dashboard.pages.details.change_log import ChangeLine, FieldLine
-from dashboard.pages.details.page import Denials
+from dashboard.pages.details.live_object import Denials
 from dashboard.pages.feed.lines import FeedLine, feed_line
 from dashboard.pages.feed.live_feed import LiveFeed
 from dashboard.pages.feed.query import FeedQuery
@@ -29,11 +29,11 @@ from dashboard.pages.layout.namespaces import NamespacePicker
 from dashboard.pages.layout.navigation import KindFold, KindGroup, KindItem
 from dashboard.pages.lists.facets import Facet, FacetShare
 from dashboard.pages.lists.kubectl import kubectl_command
-from dashboard.pages.overview.problems import UnhealthyGroup, UnhealthyObject, UnhealthyObjects
 from dashboard.pages.overview.tiles import Tile
-from dashboard.runtime.background import TimeSlicer
+from dashboard.pages.overview.unhealthy_objects import UnhealthyGroup, UnhealthyObject, UnhealthyObjects
 from dashboard.runtime.text import Link as Way
 from dashboard.runtime.text import TextPiece
+from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.cache.health import Health, State
 from tests.support.clock import FakeClock
 

@@ -18,8 +18,8 @@ from dashboard.objects.kinds.row import Row, TableDefinition
 from dashboard.pages.controllers.client import ControllersClient
 from dashboard.runtime.app_state import SCOPE_KEY
 from informerd.rest.client import Client
-from informerd.rest.cluster import ClusterConfig
 from informerd.rest.discovery import Discovery
+from informerd.rest.load_config import ClusterConfig
 from tests.support.clock import FakeClock
 from tests.support.live.fake_channel_layer import RecordingLayer
 from tests.support.live.replica_feeder import Feeder

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from dashboard.objects.fields.fields import Value, get
-from dashboard.objects.schemas.from_definition import schema_of_version
+from dashboard.objects.schemas.from_crd import schema_of_version
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.create.many.documents import Manifest
 from informerd.errors import InformerdError, UnknownResource

@@ -28,7 +28,7 @@ from dashboard.pages.create.many.parse_cache import (
     parse_object,
     split_documents,
 )
-from dashboard.runtime.background import run_in_thread_if_large
+from dashboard.runtime.background_tasks import run_in_thread_if_large
 from informerd.errors import InformerdError, UnknownResource
 
 BATCH_CHARACTERS = 256 * 1024

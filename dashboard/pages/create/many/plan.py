@@ -31,7 +31,7 @@ from dashboard.pages.edit.diagnostics import with_schema_problems
 from dashboard.pages.writes.admission_changes import AdmissionChanges, admission_changes
 from dashboard.pages.writes.object_client import ObjectClient, WriteResult
 from dashboard.pages.writes.target import Target, editable_part, fingerprint, update_body
-from dashboard.runtime.background import run_in_thread_if_large
+from dashboard.runtime.background_tasks import run_in_thread_if_large
 from informerd.errors import InformerdError, NotFound, UnknownResource
 
 Action = Literal["create", "update", "same", "later", "refused"]

@@ -16,6 +16,7 @@ from dashboard.live.hub.hub import HUB
 from dashboard.objects.manifests.document import DocumentError
 from dashboard.objects.problems.problem import Problem, Refusal, unreadable_refusal, with_excerpts
 from dashboard.objects.schemas.store import SCHEMAS
+from dashboard.pages.create.create_request import valid_namespace
 from dashboard.pages.create.many.apply import apply
 from dashboard.pages.create.many.context import ApplyContext
 from dashboard.pages.create.many.documents import Manifest, parse_manifests, with_files
@@ -38,17 +39,16 @@ from dashboard.pages.create.many.progress import (
     sign_reviews,
 )
 from dashboard.pages.create.many.results import Result
-from dashboard.pages.create.request import valid_namespace
 from dashboard.pages.drafts.draft import Content, Subject
 from dashboard.pages.drafts.draft import Draft as Kept
 from dashboard.pages.drafts.session import DraftSession
 from dashboard.pages.edit.responses import MOST_ROWS
 from dashboard.pages.layout.page import page_info
-from dashboard.pages.writes.request import write_recorder_of
+from dashboard.pages.writes.edit_request import write_recorder_of
 from dashboard.pages.writes.retry_page import RETRY_ACTIONS, retry_page
 from dashboard.pages.writes.target import fingerprint
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
-from dashboard.runtime.background import run_in_thread_if_large
+from dashboard.runtime.background_tasks import run_in_thread_if_large
 from dashboard.runtime.retry import LOST_INPUT, TRIES_INPUT
 
 REVIEW = "review"

@@ -13,7 +13,7 @@ from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.socket import Message, Socket
 from dashboard.live.hub.subscribers import Subscribers
 from dashboard.live.hub.updates import BUDGET_REFILL, COST_FACTOR, MAX_WAIT, RENDER_BUDGET, TURN_SECONDS
-from dashboard.runtime.background import SlicedWork
+from dashboard.runtime.time_slicing import SlicedWork
 from tests.support.clock import FakeClock
 from tests.support.live.hub_world import Browser
 from tests.support.live.replica_feeder import Feeder, Feeders, pod

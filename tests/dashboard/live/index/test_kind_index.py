@@ -16,7 +16,7 @@ from dashboard.objects.kinds.row import Row
 from dashboard.objects.query.batch_filter import BatchFilter
 from dashboard.objects.query.query import Query
 from dashboard.objects.query.terms import WordTerm
-from dashboard.runtime.background import TimeSlicer
+from dashboard.runtime.time_slicing import TimeSlicer
 from tests.support.clock import FakeClock
 from tests.support.live.replica_feeder import Feeder, Feeders, pod
 

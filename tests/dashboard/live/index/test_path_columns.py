@@ -21,7 +21,7 @@ from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.paths.reader import PathReader, path_reader
 from dashboard.objects.query.query import Query
-from dashboard.runtime.background import TimeSlicer
+from dashboard.runtime.time_slicing import TimeSlicer
 from tests.support.clock import FakeClock
 from tests.support.live.hub_world import Browser
 from tests.support.live.replica_feeder import Feeder, Feeders, pod

@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.live.index.sort_key import encode_key
 from dashboard.live.index.sorted_list import BLOCK_SIZE, EncodedKey, SortedList
-from dashboard.runtime.background import SlicedWork
+from dashboard.runtime.time_slicing import SlicedWork
 
 
 def entry(number: int) -> EncodedKey:

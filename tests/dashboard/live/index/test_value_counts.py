@@ -31,8 +31,8 @@ from dashboard.live.index.value_counts import (
     ValueSource,
 )
 from dashboard.objects.kinds.row import Row
-from dashboard.runtime.background import EAGER_STEPS as STEPS_AT_ONCE
-from dashboard.runtime.background import TimeSlicer
+from dashboard.runtime.time_slicing import EAGER_STEPS as STEPS_AT_ONCE
+from dashboard.runtime.time_slicing import TimeSlicer
 from tests.support.clock import FakeClock
 from tests.support.live.replica_feeder import pod
 

@@ -7,7 +7,7 @@ import pytest
 from dashboard.live.object_counts.count import count
 from informerd.resource import Resource
 from informerd.rest.client import Client
-from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.load_config import load_kubeconfig
 from tests.support.controlplane import ControlPlane
 
 LEVELS = Resource(

@@ -22,9 +22,9 @@ from dashboard.live.replication.messages import (
     snapshot_chunk_decoder,
 )
 from dashboard.live.replication.publisher import Publisher
-from dashboard.live.replication.pull import ANSWER_TIMEOUT
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.snapshot import CHUNK_ROWS
+from dashboard.live.replication.snapshot_pull import ANSWER_TIMEOUT
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.query.query import Query
 from informerd.cache.health import Health

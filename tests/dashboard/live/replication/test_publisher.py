@@ -8,8 +8,8 @@ from itertools import pairwise
 import msgspec
 import pytest
 
-from dashboard.live.replication.frames import MAX_FRAME_ENTRIES, new_epoch
 from dashboard.live.replication.messages import SnapshotRequest
+from dashboard.live.replication.pending_changes import MAX_FRAME_ENTRIES, new_epoch
 from dashboard.live.replication.publisher import MAX_ENTRIES, Publisher
 from dashboard.live.replication.snapshot import CHUNK_BYTES, CHUNK_ROWS, STEP, row_size
 from dashboard.objects.kinds.row import Row

@@ -10,8 +10,8 @@ from dashboard.live.replication.messages import (
     Frame,
     SnapshotRequest,
 )
-from dashboard.live.replication.pull import ANSWER_TIMEOUT, MAX_BUFFERED_BYTES, Pull
 from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.snapshot_pull import ANSWER_TIMEOUT, MAX_BUFFERED_BYTES, Pull
 from informerd.cache.health import Health
 from informerd.objects import Blob
 from tests.support.clock import FakeClock

@@ -21,7 +21,7 @@ from dashboard.live.replication.messages import (
 from dashboard.live.replication.publisher import Publisher
 from dashboard.live.replication.replica import Replica
 from dashboard.objects.kinds.row import Row
-from dashboard.runtime.background import SlicedWork
+from dashboard.runtime.time_slicing import SlicedWork
 from informerd.cache.health import Health
 from informerd.decoding import compressor
 from tests.support.clock import FakeClock

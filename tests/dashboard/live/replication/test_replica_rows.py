@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.live.replication.pull import RowChange, SnapshotPart
 from dashboard.live.replication.replica_rows import STEP, ReplicaRows, UidIndex
+from dashboard.live.replication.snapshot_pull import RowChange, SnapshotPart
 from dashboard.objects.kinds.owners import owner_uids
 from dashboard.objects.kinds.row import Owner, Row
 from dashboard.objects.printers.events import SUBJECT_OF

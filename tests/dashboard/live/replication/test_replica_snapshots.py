@@ -14,7 +14,7 @@ from dashboard.live.replication.replica_rows import STEP
 from dashboard.live.replication.snapshot import CHUNK_ROWS
 from dashboard.objects.kinds.row import PrinterColumn, Row, TableDefinition
 from dashboard.objects.printers import columns_for
-from dashboard.runtime.background import SlicedWork, run_at_once
+from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from tests.support.clock import FakeClock
 from tests.support.live.fake_channel_layer import (
     RecordingLayer,

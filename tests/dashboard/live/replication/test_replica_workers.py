@@ -9,8 +9,8 @@ from dashboard.live.replication.change import Change
 from dashboard.live.replication.messages import (
     SnapshotRequest,
 )
-from dashboard.live.replication.pull import ANSWER_TIMEOUT
 from dashboard.live.replication.replica import SILENCE_TIMEOUT, Replica
+from dashboard.live.replication.snapshot_pull import ANSWER_TIMEOUT
 from informerd.cache.health import Health, State
 from tests.support.clock import FakeClock
 from tests.support.live.fake_channel_layer import (

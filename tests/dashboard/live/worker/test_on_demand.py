@@ -30,11 +30,11 @@ from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.lists.live_list import open_list
 from informerd.clock import SystemClock
 from informerd.rest.client import Client
-from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.load_config import load_kubeconfig
 from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.controlplane import ControlPlane
 from tests.support.live.fake_channel_layer import RecordingLayer
-from tests.support.scripted import ScriptedServer
+from tests.support.scripted_api_server import ScriptedServer
 from tests.support.wait import eventually, until
 
 NAMES = [key for key in KINDS if key not in ("pods", "leases.coordination.k8s.io")]

@@ -14,7 +14,7 @@ import pytest
 from channels.layers import InMemoryChannelLayer
 
 from dashboard.live.hub.hub import Hub
-from dashboard.live.hub.kind_names import KindDiscovery
+from dashboard.live.hub.kind_discovery import KindDiscovery
 from dashboard.live.replication.change import Change
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import Replicas
@@ -23,8 +23,8 @@ from dashboard.live.worker.worker import Worker
 from dashboard.objects.kinds.catalog import parse_kinds
 from informerd.clock import SystemClock
 from informerd.rest.client import Client
-from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.discovery import Discovery
+from informerd.rest.load_config import load_kubeconfig
 from tests.support.controlplane import ControlPlane
 from tests.support.require import controlplane_binaries
 from tests.support.wait import eventually, until

@@ -25,13 +25,13 @@ from informerd.clock import SystemClock
 from informerd.errors import ServerError, Status
 from informerd.objects import Object, ObjectMeta
 from informerd.rest.client import Client
-from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.load_config import load_kubeconfig
 from tests.support.clock import FakeClock
 from tests.support.controlplane import ControlPlane
 from tests.support.live.fake_channel_layer import RecordingLayer
 from tests.support.program import ROOT
-from tests.support.scripted import ScriptedServer
-from tests.support.scripted import pod as scripted_pod
+from tests.support.scripted_api_server import ScriptedServer
+from tests.support.scripted_api_server import pod as scripted_pod
 from tests.support.wait import eventually, until
 
 

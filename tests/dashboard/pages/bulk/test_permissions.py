@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from dashboard.cluster.access_reviews import ResourceAttributes
-from dashboard.pages.bulk.request import RunRequest
 from dashboard.pages.bulk.run import Item
+from dashboard.pages.bulk.run_request import RunRequest
 from tests.dashboard.pages.bulk.conftest import PAGE, Demos, bulks_for
 from tests.dashboard.pages.conftest import parts_for
 from tests.support.edit.form_browser import Browser

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from dashboard.live.hub.hub import Hub
 from dashboard.pages.controllers.reports import SILENCE_TIMEOUT, ControllerReports
-from dashboard.server.routing import open_live_view
+from dashboard.server.live_view_routing import open_live_view
 from tests.support.clock import FakeClock
 from tests.support.controllers.reports import controller, failed, report
 from tests.support.live.hub_world import Browser

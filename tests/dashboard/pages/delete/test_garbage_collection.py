@@ -17,7 +17,7 @@ from dashboard.pages.delete.dependents import find_dependents, find_descendants
 from dashboard.pages.writes.target import Target
 from informerd.clock import SystemClock
 from informerd.rest.client import Client
-from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.load_config import load_kubeconfig
 from tests.e2e.conftest import CRD
 from tests.support.controller_manager import controller_manager
 from tests.support.controlplane import ControlPlane

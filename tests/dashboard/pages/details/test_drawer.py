@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from dashboard.pages.details.live_detail import LiveDetail
-from dashboard.server.routing import open_drawer_view
+from dashboard.server.live_view_routing import open_drawer_view
 from tests.dashboard.pages.lists.test_views import namespace, page, pod, rows, words
 from tests.support.pages.app_state import AttributeState
 from tests.support.pages.site import Site

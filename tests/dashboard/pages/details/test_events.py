@@ -11,7 +11,7 @@ from dashboard.live.replication.replica import Replica
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.details.events import MAX_SUBJECTS, STEP, ObjectEvents
-from dashboard.runtime.background import SlicedWork, run_at_once
+from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.cache.health import Health
 from tests.support.clock import FakeClock
 from tests.support.live.pod_detail import event

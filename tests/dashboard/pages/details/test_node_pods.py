@@ -14,7 +14,7 @@ from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.details.live_detail import LiveDetail
 from dashboard.pages.details.node_pods import MAX_SHOWN, STEP
-from dashboard.runtime.background import SlicedWork
+from dashboard.runtime.time_slicing import SlicedWork
 from tests.support.clock import FakeClock
 from tests.support.live.replica_feeder import Feeder, pod
 from tests.support.objects.rows import made, row_of

@@ -11,7 +11,7 @@ from dashboard.objects.kinds.catalog import KINDS, KindInfo
 from dashboard.objects.kinds.row import Owner, Row
 from dashboard.pages.details.owner_graph import STEP, OwnerGraph
 from dashboard.pages.details.owner_tree import MAX_GENERATIONS, MAX_SHOWN
-from dashboard.runtime.background import SlicedWork, run_at_once
+from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from tests.support.clock import FakeClock
 from tests.support.live.replica_feeder import Feeder, pod
 

@@ -9,7 +9,7 @@ import msgspec
 
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.details.replacement import MAX_COMPARED as MOST_ALIKE
-from dashboard.runtime.background import SlicedWork
+from dashboard.runtime.time_slicing import SlicedWork
 from tests.support.live.pod_detail import Shown, web, whole
 from tests.support.live.replica_feeder import pod
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from dashboard.pages.drains.drain import HEARTBEAT_TIMEOUT
+from dashboard.pages.drains.state import HEARTBEAT_TIMEOUT
 from dashboard.pages.drains.store import NewDrain
 from tests.dashboard.pages.drafts.conftest import alias, postgresql_alias, sqlite_alias
 from tests.dashboard.pages.drains.conftest import records

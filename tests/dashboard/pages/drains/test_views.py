@@ -12,15 +12,15 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from dashboard.pages.drains.drain import HEARTBEAT_TIMEOUT
 from dashboard.pages.drains.runner import DrainRuns
+from dashboard.pages.drains.state import HEARTBEAT_TIMEOUT
 from dashboard.pages.drains.store import DrainStore
 from dashboard.runtime.database import Unavailable
 from informerd.clock import SystemClock
 from informerd.errors import Unreachable
 from informerd.resource import Resource
 from informerd.rest.client import Client
-from informerd.rest.cluster import Impersonation
+from informerd.rest.load_config import Impersonation
 from tests.dashboard.pages.controllers.test_manager import let
 from tests.dashboard.pages.drains.conftest import Node, records
 from tests.support.controlplane import ControlPlane

@@ -12,7 +12,7 @@ import pytest
 
 from dashboard.objects.fields.managed_fields import last_writer
 from dashboard.objects.kinds.catalog import KINDS
-from dashboard.objects.problems.served_version import VersionNotServed
+from dashboard.objects.problems.version_not_served import VersionNotServed
 from dashboard.pages.edit.actions import MAX_TRIES, review, save
 from dashboard.pages.edit.recreate import recreate
 from dashboard.pages.writes.object_client import ObjectClient, WriteResult

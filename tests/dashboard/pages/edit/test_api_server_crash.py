@@ -12,7 +12,7 @@ from tests.support.controlplane import ControlPlane
 from tests.support.edit.checked_client import CarefulClient
 from tests.support.edit.form_browser import Browser, Page
 from tests.support.edit.mydemos import Json, mydemo
-from tests.support.lossy import Lossy
+from tests.support.lossy_proxy import Lossy
 
 Begin = Callable[[Browser, str], Awaitable[Page]]
 KIND = "/resources/mydemos.crddemo.k8s.io"

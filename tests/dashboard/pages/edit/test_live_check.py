@@ -10,7 +10,7 @@ import pytest
 from dashboard.objects.manifests.document import MAX_BYTES, Document, parse
 from dashboard.pages.edit import actions
 from dashboard.pages.edit import live_check as check_module
-from dashboard.runtime.background import SMALL_TEXT
+from dashboard.runtime.background_tasks import SMALL_TEXT
 from tests.support.controlplane import ControlPlane
 from tests.support.edit.form_browser import Browser
 from tests.support.edit.mydemos import mydemo

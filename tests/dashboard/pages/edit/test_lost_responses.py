@@ -13,7 +13,7 @@ from tests.support.controlplane import ControlPlane
 from tests.support.edit.checked_client import CarefulClient
 from tests.support.edit.form_browser import Browser, Page
 from tests.support.edit.mydemos import mydemo
-from tests.support.lossy import WAIT, Lossy
+from tests.support.lossy_proxy import WAIT, Lossy
 
 KIND = "/resources/mydemos.crddemo.k8s.io"
 

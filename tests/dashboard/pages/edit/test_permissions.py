@@ -17,7 +17,7 @@ from dashboard.objects.query.query import Query
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.lists.live_list import open_list
 from informerd.rest.client import Client
-from informerd.rest.cluster import load_kubeconfig
+from informerd.rest.load_config import load_kubeconfig
 from tests.dashboard.pages.conftest import parts_for
 from tests.dashboard.pages.controllers.test_manager import let
 from tests.support.clock import FakeClock

@@ -20,7 +20,7 @@ from dashboard.pages.feed.live_feed import MAX_LINES, LiveFeed
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.feed.time_range import iso
 from dashboard.pages.feed.window import IMMEDIATE_LINES, MAX_STORM_LINES, MAX_SWAP_LINES, SWAP_INTERVAL
-from dashboard.runtime.background import TimeSlicer
+from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.cache.health import Health
 from tests.support.clock import FakeClock
 from tests.support.live.frames import ops_of

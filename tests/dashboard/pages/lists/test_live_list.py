@@ -20,8 +20,8 @@ from dashboard.objects.paths.names import sample_objects
 from dashboard.objects.query.query import Query
 from dashboard.pages.lists.live_list import LiveList
 from dashboard.pages.lists.window import MORPH_FROM, PAGE_SIZE
-from dashboard.runtime.background import TimeSlicer
-from dashboard.runtime.timers import RESCAN_LEAD
+from dashboard.runtime.due_times import RESCAN_LEAD
+from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.cache.health import Health
 from tests.support.clock import FakeClock
 from tests.support.live.frames import Page, ops_of

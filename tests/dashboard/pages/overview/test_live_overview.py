@@ -17,8 +17,8 @@ from dashboard.live.replication.rates import RATES_SECONDS
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.pages.overview.live_overview import MAX_LATEST, LiveOverview
 from dashboard.pages.overview.namespace_rates import NamespaceRates
-from dashboard.pages.overview.problems import LONG_REASON, MAX_SHOWN
-from dashboard.runtime.background import TimeSlicer
+from dashboard.pages.overview.unhealthy_objects import LONG_REASON, MAX_SHOWN
+from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.cache.health import Health
 from tests.support.clock import FakeClock
 from tests.support.live.frames import ops_of

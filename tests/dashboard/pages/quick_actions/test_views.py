@@ -9,7 +9,7 @@ from unittest.mock import AsyncMock
 import pytest
 
 from dashboard.pages.quick_actions.action import FieldState
-from dashboard.pages.quick_actions.rollout import rollout_status
+from dashboard.pages.quick_actions.rollout_status import rollout_status
 from dashboard.pages.quick_actions.toggles import SuspendJob
 from dashboard.pages.writes.kubectl import command_text
 from informerd.errors import ServerError, Status, TooManyRequests, Unreachable

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from dashboard.pages.details.live_detail import open_detail
-from dashboard.server.routing import open_live_view
+from dashboard.server.live_view_routing import open_live_view
 from tests.support.pages.app_state import AttributeState
 
 

@@ -18,7 +18,7 @@ from django.test import override_settings
 from dashboard.cluster.access_reviews import ResourceAttributes
 from dashboard.cluster.choice import ClusterChoice
 from dashboard.cluster.connection import CHECK_INTERVAL, RETRY_INTERVAL, VERSION_INTERVAL, Connection
-from dashboard.live.hub.kind_names import RETRY_CHANGED
+from dashboard.live.hub.kind_discovery import RETRY_CHANGED
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.objects.kinds.row import TableDefinition
 from dashboard.objects.query.query import Query
@@ -29,7 +29,7 @@ from dashboard.server.wiring.worker import WorkerProcess, choice_from_settings, 
 from informerd.clock import SystemClock
 from informerd.errors import ConfigError, Unreachable
 from informerd.resource import Resource
-from informerd.rest.cluster import ClusterConfig, load_kubeconfig
+from informerd.rest.load_config import ClusterConfig, load_kubeconfig
 from informerd.testing.demo_process import DemoProcess
 from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.wait import eventually
@@ -543,14 +543,14 @@ async def test_what_discovery_says_of_a_kind_reaches_the_hub_too(tmp_path: Path,
     broken = choice(tmp_path, environ={"KUBECONFIG": str(tmp_path / "none")})
     made = WebProcess(WorkerProcess(broken, kinds, layer, clock, with_worker=False), kinds, layer, clock)
     made.connection.discovery = Known()  # type: ignore[assignment]
-    await made.kind_names.resolve_due()
+    await made.kind_discovery.resolve_due()
     assert made.hub.kinds == made.kinds
     assert [kind.resource.version for kind in made.hub.kinds] == ["v1", "v2"]
     query = Query.parse({}, "widgets.example.com")
     assert open_list(made.hub, made.hub.kinds[1], query).kind.resource.kind == "Widget"
     made.replicas.get("widgets.example.com").table = TableDefinition(True, (), "v3")  # so the worker follows it now
     await clock.advance(RETRY_CHANGED)
-    await made.kind_names.resolve_due()
+    await made.kind_discovery.resolve_due()
     assert [kind.resource.version for kind in made.kinds] == ["v1", "v3"]
     assert open_list(made.hub, made.hub.kinds[1], query).kind.resource.version == "v3"
 

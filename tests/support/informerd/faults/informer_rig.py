@@ -20,8 +20,8 @@ from informerd.errors import InformerdError
 from informerd.objects import Object
 from informerd.resource import PODS, Resource
 from informerd.rest.client import Client
-from informerd.rest.cluster import load_kubeconfig
 from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.load_config import load_kubeconfig
 from tests.support.controlplane import ControlPlane
 from tests.support.informerd.faults.ledger_handler import Identity, Ledger, identity
 from tests.support.wait import eventually

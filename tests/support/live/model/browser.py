@@ -9,7 +9,7 @@ from typing import Any
 from dashboard.live.hub.hub import HUB, Hub
 from dashboard.live.hub.socket import Message, Socket
 from dashboard.runtime.app_state import AppState
-from dashboard.server.routing import open_live_view
+from dashboard.server.live_view_routing import open_live_view
 from tests.support.clock import FakeClock
 from tests.support.live.frames import Page, ops_of
 

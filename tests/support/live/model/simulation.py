@@ -14,7 +14,7 @@ from dashboard.live.replication.deduplication import OVERLAP, UnannouncedPeriod
 from dashboard.live.replication.messages import Frame, SnapshotRequest, frame_decoder, snapshot_chunk_decoder
 from dashboard.live.replication.replica import Replica
 from dashboard.objects.kinds.row import Entry
-from dashboard.runtime.background import SlicedWork
+from dashboard.runtime.time_slicing import SlicedWork
 from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.live.fake_channel_layer import LossyQueue, RecordingLayer
 from tests.support.live.model.browser import ModelBrowser

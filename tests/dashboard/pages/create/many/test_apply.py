@@ -16,7 +16,7 @@ from tests.dashboard.pages.create.many.test_views import address, live, mydemo, 
 from tests.support.controlplane import ControlPlane
 from tests.support.edit.checked_client import CarefulClient
 from tests.support.edit.form_browser import Browser, Page
-from tests.support.lossy import WAIT, Lossy
+from tests.support.lossy_proxy import WAIT, Lossy
 
 __all__ = ["address"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.objects.schemas.from_definition import schema_of_version
+from dashboard.objects.schemas.from_crd import schema_of_version
 from dashboard.objects.schemas.schema import UNKNOWN
 from dashboard.objects.schemas.validation import schema_problems
 from dashboard.pages.create.many.dependencies import kinds_defined_by

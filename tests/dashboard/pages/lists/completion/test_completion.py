@@ -19,7 +19,7 @@ from dashboard.objects.query.query import Query
 from dashboard.objects.schemas.schema import Schema, kind_schema
 from dashboard.pages.lists.completion.cursor import Cursor, cursor_at
 from dashboard.pages.lists.completion.paths import complete_path
-from dashboard.runtime.background import TimeSlicer
+from dashboard.runtime.time_slicing import TimeSlicer
 from tests.dashboard.objects.paths.test_field_path import POD
 from tests.support.clock import FakeClock
 from tests.support.controlplane import ControlPlane

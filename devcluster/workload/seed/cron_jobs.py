@@ -1,0 +1,26 @@
+"""Seeded CronJobs, in the state in which their controller has nothing to do."""
+
+from __future__ import annotations
+
+import msgspec
+
+from devcluster.cron_schedule import CronSchedule
+from devcluster.workload import objects
+from devcluster.workload.applications import CronApp
+from devcluster.workload.objects import Json, timestamp
+from devcluster.workload.projections import CronJob
+from devcluster.workload.seed.writer import SeedWriter
+
+_DAY = 86_400.0
+_HOUR = 3_600.0
+
+
+def put_cron_job(seed: SeedWriter, cron: CronApp, ended_at: float, *, suspended: bool) -> Json:
+    """One whose last Job ended then; the ownerReference to it."""
+    stored = seed.put("cronjobs.batch", objects.cron_job(cron, suspended=suspended), seed.now - 30 * _DAY)
+    schedule, last = CronSchedule.parse(cron.schedule), seed.now - _HOUR
+    while (following := schedule.next_after(last)) is not None and following <= seed.now:
+        last = following
+    status = {"lastScheduleTime": timestamp(last), "lastSuccessfulTime": timestamp(ended_at)}
+    seed.put_status("cronjobs.batch", stored, status, observed=False)
+    return objects.controller_reference(msgspec.convert(stored, CronJob))
