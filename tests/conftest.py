@@ -31,15 +31,17 @@ abort_unanswered_close_notify()
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a script runs this in the background
 
 LONGEST = (
-    "e2e/test_production_faults.py", "accessibility/test_pages.py", "dashboard/live/test_connection_browser.py",
-    "e2e/test_consistency.py",
-    "dashboard/live/test_reconnect_browser.py", "benchmarks/test_whole_dashboard.py",
-    "dashboard/live/test_long_session_browser.py",
-    "accessibility/test_page_states.py", "e2e/test_faults.py", "benchmarks/test_benchmarks.py",
-    "benchmarks/test_feed_browser.py",
+    "e2e/test_production_faults.py", "dashboard/live/test_connection_browser.py", "accessibility/test_pages.py",
+    "dashboard/live/test_reconnect_browser.py", "benchmarks/test_benchmarks.py",
+    "benchmarks/test_whole_dashboard.py", "devcluster/test_kubectl.py",
+    "dashboard/live/test_long_session_browser.py", "e2e/test_faults.py",
+    "e2e/test_drafts.py", "dashboard/management/test_commands.py", "devcluster/workload/demo/test_director.py",
+    "accessibility/test_page_states.py", "informerd/faults/test_frozen_server.py", "informerd/test_list_and_watch.py",
+    "e2e/test_consistency.py", "informerd/controllers/test_pod_operator.py",
 )  # fmt: skip
 """Files whose tests take longest. They come first, so that in the end, where one worker has a file and another has
 nothing left to do, it is a short one."""
+assert all((ROOT / "tests" / name).exists() for name in LONGEST), "LONGEST names a file that is not there"
 
 
 SERVED = frozenset({"demo", "place"})
