@@ -62,6 +62,7 @@ def test_nothing_else_lies_among_the_bundles() -> None:
     assert {name.partition("/")[2] for name in (*SCRIPTS, *STYLES)} == set(MADE["bundles"]), AGAIN
 
 
+@pytest.mark.program
 def test_esbuild_makes_the_same_bytes_again(tmp_path: Path) -> None:
     if not is_installed(PACKAGES):
         pytest.skip(
