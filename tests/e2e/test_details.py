@@ -16,9 +16,10 @@ pytestmark = pytest.mark.browser
 def test_an_open_page_says_what_becomes_of_its_object(
     page: Page, dashboard: Dashboard, cluster: ControlPlane, namespace: str
 ) -> None:
-    cluster.create(mydemos(namespace), mydemo("one", port=4711))
+    held = mydemo("one", port=4711)
+    held["metadata"]["finalizers"] = ["example.com/hold"]
+    cluster.create(mydemos(namespace), held)
     one = mydemos(namespace, "one")
-    cluster.patch(one, {"metadata": {"finalizers": ["example.com/hold"]}})
     open_live(page, f"{dashboard.url}/resources/mydemos.crddemo.k8s.io/{namespace}/one/")
     notes, latest = page.locator(".note[role=status]"), page.locator(".change").first
     expect(page.locator(".say")).to_contain_text("port 4711")
