@@ -93,7 +93,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     """Let a test without a browser run event loops of its own after one with a browser.
 
     From its first use to the end of the run, Playwright's synchronous API leaves its event loop as the one that runs in
-    this thread, although it runs only while a test waits for the browser, in a greenlet of its own.
+    this thread, although it runs only while a test waits for the browser, in a greenlet of its own. (Of the fixtures
+    that outlive a test only `chromium` may therefore call Playwright.)
     """
     loop = asyncio._get_running_loop()
     if loop is None or uses_browser(item):
@@ -102,7 +103,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     try:
         return (yield)
     finally:
-        asyncio._set_running_loop(loop)
+        asyncio._set_running_loop(None if loop.is_closed() else loop)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -61,7 +61,7 @@ class Descendants:
 def find_descendants(target: Target, uid: str, replicas: ReplicaLookup, *, only_blocking: bool = False) -> Descendants:
     """The descendants, as DescendantWalk finds them."""
     descendants: dict[str, OwnedRow] = {}
-    through: dict[str, set[str]] = defaultdict(set)
+    owner_kinds: dict[str, set[str]] = defaultdict(set)
     descending = DescendantWalk(
         target.kind, {uid: (target.namespace, target.name)}, replicas, only_blocking=only_blocking
     )
@@ -70,9 +70,9 @@ def find_descendants(target: Target, uid: str, replicas: ReplicaLookup, *, only_
             kind, row, words = step
             descendants[row.uid] = kind, row
             if words:
-                through[kind.key].add(words)
-    staying = tuple((owned, descending.keeping_owners(owned[1])) for owned in descending.staying.values())
-    return Descendants(descendants, through, staying)
+                owner_kinds[kind.key].add(words)
+    kept_by_owners = tuple((owned, descending.keeping_owners(owned[1])) for owned in descending.staying.values())
+    return Descendants(descendants, owner_kinds, kept_by_owners)
 
 
 def find_dependents(
@@ -121,10 +121,10 @@ def is_kind_synced(replicas: ReplicaLookup, key: str) -> bool:
 
 
 def group_by_kind(
-    replicas: ReplicaLookup, owned: Iterable[OwnedRow], through: Mapping[str, set[str]]
+    replicas: ReplicaLookup, owned: Iterable[OwnedRow], owner_kinds: Mapping[str, set[str]]
 ) -> Iterable[DependentGroup]:
-    """Groups by kind, in the order of the replicas' kinds, the first objects of each listed; `through` as in
-    DependentGroup, by key.
+    """Groups by kind, in the order of the replicas' kinds, the first objects of each listed; `owner_kinds` as in
+    Descendants.
     """
     by_kind: dict[str, list[Row]] = defaultdict(list)
     for kind, row in owned:
@@ -133,7 +133,7 @@ def group_by_kind(
         if rows := by_kind.get(kind.key):
             named = nsmallest(MAX_NAMED, rows, key=lambda row: row.key)
             links = tuple(Dependent(row.key, object_href(kind.key, row.namespace, row.name)) for row in named)
-            yield DependentGroup(kind, len(rows), links, tuple(sorted(through.get(kind.key, ()))))
+            yield DependentGroup(kind, len(rows), links, tuple(sorted(owner_kinds.get(kind.key, ()))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ class DeletionPlan:
 
     @property
     def deletes_contents(self) -> bool:
-        """Whether the API server was asked for unwatched objects."""
+        """Whether its contents are deleted with it: those of a namespace, the objects of a definition."""
         return self.is_namespace or self.is_definition
 
 
@@ -86,7 +86,7 @@ async def plan_deletion(edit_request: EditRequest, current: dict[str, Value]) ->
         used_by=await find_used_by(edit_request.target, replicas),
         unwatched_contents=contents,
         uncounted_kinds=unknown,
-        bypassed_budgets=await _passed(edit_request, current),
+        bypassed_budgets=await _bypassed_budgets(edit_request, current),
         has_grace_period=kind.key == "pods",
         default_grace_period=_grace(current) if kind.key == "pods" else DEFAULT_GRACE,
         is_namespace=kind.key == NAMESPACES,
@@ -94,7 +94,7 @@ async def plan_deletion(edit_request: EditRequest, current: dict[str, Value]) ->
     )
 
 
-async def _passed(edit_request: EditRequest, live: dict[str, Value]) -> tuple[Budget, ...]:
+async def _bypassed_budgets(edit_request: EditRequest, live: dict[str, Value]) -> tuple[Budget, ...]:
     if edit_request.target.kind.key != "pods":
         return ()
     return plan_pod(

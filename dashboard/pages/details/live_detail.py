@@ -255,7 +255,7 @@ class LiveDetail(LiveObject):
 
 
 def open_detail(hub: Hub, kind: KindInfo, namespace: str, name: str, paths: tuple[FieldPath, ...] = ()) -> LiveDetail:
-    """The object's view, whether the object exists or not (see its `found`); `paths` are shown with its columns.
+    """The object's view, whether the object exists or not (see its `exists`); `paths` are shown with its columns.
 
     Raises KeyError where the kind is not followed.
     """

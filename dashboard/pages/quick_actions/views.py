@@ -205,18 +205,18 @@ def retry_page(
     edit_request: EditRequest, title: str, path: str, form_data: FormData, refusal: Refusal, **more: object
 ) -> HttpResponse | None:
     """The page with the reason, which sends the same form again; None where the user has to decide."""
-    repeat = next_retry(form_data, refusal.auto_retry_after, endless=refusal.is_unverified)
-    if repeat is None:
+    retry = next_retry(form_data, refusal.auto_retry_after, endless=refusal.is_unverified)
+    if retry is None:
         return None
     context: dict[str, object] = {
         "title": title,
         "href": f"{edit_request.target.href}{path}",
-        **retry_context(form_data, refusal, repeat, without="do"),
+        **retry_context(form_data, refusal, retry, without="do"),
         "safe": _SAFE,
         **more,
     }
     response = edit_request.page("quick_actions/retry.html", title, context, status=refusal.code)
-    response["Retry-After"] = str(repeat.delay)
+    response["Retry-After"] = str(retry.delay)
     return response
 
 

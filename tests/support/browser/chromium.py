@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -50,7 +51,8 @@ def chromium_path(*, whole: bool = False) -> str:
     """The program that CHROMIUM names, or Debian's headless shell, or its chromium; the last where the `whole` browser
     is needed. Skips the test (fails under CI) where there is none.
     """
-    programs = [os.environ.get("CHROMIUM", ""), *([] if whole else [HEADLESS_SHELL]), "chromium", "google-chrome"]
+    named = os.environ.get("CHROMIUM")
+    programs = [named] if named else [*([] if whole else [HEADLESS_SHELL]), "chromium", "google-chrome"]
     path = next(filter(None, map(shutil.which, programs)), None)
     if path is None:
         missing("Chromium", "install Debian's package chromium, or name the program in CHROMIUM")
@@ -63,7 +65,9 @@ def chromium() -> Iterator[Browser]:
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        loop = asyncio._get_running_loop()
         yield browser
+        asyncio._set_running_loop(loop)  # the last test may be one without a browser, see pytest_runtest_protocol
         browser.close()
 
 

@@ -96,7 +96,9 @@ def sign_reviews(about: str, steps: Iterable[Step]) -> str:
 def sign_results(about: str, results: Iterable[Result]) -> str:
     """The results of finished and retried parts, signed."""
     over = [result for result in results if result.state not in ("skipped", "waiting")]
-    return signing.dumps([about, _rename_keys(msgspec.to_builtins(over), _KEYS)], salt=_RESULTS, compress=True)
+    return signing.dumps(
+        [about, [_rename_keys(each, _KEYS) for each in msgspec.to_builtins(over)]], salt=_RESULTS, compress=True
+    )
 
 
 def read_progress(post: QueryDict, about: str, min_seconds: float) -> ApplyProgress | None:
@@ -105,8 +107,8 @@ def read_progress(post: QueryDict, about: str, min_seconds: float) -> ApplyProgr
     if reviewed is None:
         return None
     wanted = manifest_numbers(post, SELECTED)
-    signed_results = _rename_keys(_signed(post.get(RESULTS, ""), about, _RESULTS) or [], _FIELDS)
-    results = msgspec.convert(signed_results, list[Result])
+    signed_results = _signed(post.get(RESULTS, ""), about, _RESULTS) or []
+    results = msgspec.convert([_rename_keys(each, _FIELDS) for each in signed_results], list[Result])
     in_steps = IN_STEPS in post
     state = ApplyState(
         {result.number: result for result in results},
@@ -156,12 +158,15 @@ def _waited_for(results: tuple[Result, ...]) -> Refusal | None:
     return next((result.refusal for result in results if result.state == "busy"), None)
 
 
-def _rename_keys(value: Any, names: Mapping[str, str]) -> Any:
-    if isinstance(value, dict):
-        return {names.get(key, key): _rename_keys(each, names) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_rename_keys(each, names) for each in value]
-    return value
+def _rename_keys(value: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """The keys of a result, of its drift, of its refusal and of that one's problems; all else is what a user wrote."""
+    renamed = {names.get(key, key): each for key, each in value.items()}
+    for key in ("drift", _KEYS["drift"], "refusal"):
+        if renamed.get(key) is not None:
+            renamed[key] = _rename_keys(renamed[key], names)
+    if "problems" in renamed:
+        renamed["problems"] = [_rename_keys(problem, names) for problem in renamed["problems"]]
+    return renamed
 
 
 def _signed(text: str, about: str, salt: str) -> Any:

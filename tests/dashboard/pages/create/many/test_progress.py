@@ -1,17 +1,20 @@
 from django.core import signing
 from django.http import QueryDict
 
+from dashboard.objects.fields.fields import ItemKey
 from dashboard.objects.problems.problem import Problem, Refusal
 from dashboard.pages.create.many.progress import read_progress, sign_results, sign_reviews
 from dashboard.pages.create.many.results import Result
 from dashboard.pages.writes.admission_changes import DryRunDrift
 
+PATH = ("spec", ItemKey((("", {"said": "x", "state": "y"}),)))
+"""Its keys are the user's."""
 RESULT = Result(
     1,
     3,
     "Mydemo one",
     "busy",
-    refusal=Refusal((Problem("No answer came.", "EOF", ("spec",), 4),), 503, "Away", is_unverified=True),
+    refusal=Refusal((Problem("No answer came.", "EOF", PATH, 4),), 503, "Away", is_unverified=True),
     drift=DryRunDrift(("spec.a",), ("spec.b",)),
 )
 
