@@ -1,4 +1,4 @@
-"""Background tasks: kept running, cancelled together; and a thread for what computes for long."""
+"""Helpers for background tasks: restart one that fails, cancel several, compute in a thread what takes long."""
 
 from __future__ import annotations
 

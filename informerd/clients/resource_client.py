@@ -220,8 +220,8 @@ class ResourceClient(ResourceReader[T]):
         """The body to send for `obj`. Raises InvalidCall."""
         if isinstance(obj, dict):
             return obj
-        meant = self._requested
-        resource = meant if isinstance(meant, Resource) else await meant()
+        requested = self._requested
+        resource = requested if isinstance(requested, Resource) else await requested()
         return self._make_codec(resource).encode(obj)
 
 

@@ -137,8 +137,8 @@ class ResourceReader(Generic[T]):
 
     async def _ready(self, place: str, *, needs_namespace: bool) -> tuple[Resource, Codec[T]]:
         """The resource, once it is resolved. Raises InvalidCall where the namespace does not fit it."""
-        meant = self._requested
-        resource = meant if isinstance(meant, Resource) else await meant()
+        requested = self._requested
+        resource = requested if isinstance(requested, Resource) else await requested()
         if not resource.namespaced and place:
             raise InvalidCall(f"{resource.key} are cluster-scoped: leave {place!r} out")
         if resource.namespaced and needs_namespace and not place:

@@ -35,8 +35,8 @@ class TypedClient:
         `informerd.clients.official_models` says what they leave out). Objects to send may always be plain dicts. Raises
         InvalidCall for another type and UnusableProjection.
         """
-        meant = self._dynamic.resolve(resource)
-        return ResourceClient(self._dynamic.client, meant, _codec_for(type_), namespace, on_warning=on_warning)
+        resolved = self._dynamic.resolve(resource)
+        return ResourceClient(self._dynamic.client, resolved, _codec_for(type_), namespace, on_warning=on_warning)
 
 
 def _codec_for(type_: type[T]) -> Callable[[Resource], Codec[T]]:

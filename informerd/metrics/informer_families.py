@@ -150,10 +150,11 @@ def _present(
     """The numbers of handlers of one name are joined."""
 
     def read(subject: Subject) -> dict[str, float]:
-        ages: dict[str, list[float]] = {}
+        numbers_by_name: dict[str, list[float]] = {}
         for listener in subject.informer.registrations:
-            ages.setdefault(subject.informer.counters.handlers.label(listener.name), []).append(value(listener))
-        return {name: join(numbers) for name, numbers in ages.items()}
+            name = subject.informer.counters.handlers.label(listener.name)
+            numbers_by_name.setdefault(name, []).append(value(listener))
+        return {name: join(numbers) for name, numbers in numbers_by_name.items()}
 
     return read
 

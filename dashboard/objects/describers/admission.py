@@ -86,8 +86,8 @@ def _constraints(match: Mapping[str, Any]) -> Iterator[Fact | None]:
     )
 
 
-def _selected(rules: Mapping[str, Any], field: str) -> str:
-    return selector_text(rules.get(field), "")
+def _selected(match: Mapping[str, Any], field: str) -> str:
+    return selector_text(match.get(field), "")
 
 
 def _rule(rule: Mapping[str, Any]) -> str:

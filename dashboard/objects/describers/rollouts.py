@@ -118,10 +118,10 @@ def unobserved_fact(obj: Mapping[str, Any]) -> Fact | None:
 
 def selected_pods_fact(obj: Mapping[str, Any], selector: Any) -> Fact | None:
     """Its pods, with a link to their list."""
-    words, labels = selector_text(selector), as_map(selector)
+    words, fields = selector_text(selector), as_map(selector)
     if not words:
         return None
-    chosen = None if labels.get("matchExpressions") else labels.get("matchLabels")
+    chosen = None if fields.get("matchExpressions") else fields.get("matchLabels")
     return make_fact("Selects", [selected_pods_piece(namespace_of(obj), chosen, words)])
 
 

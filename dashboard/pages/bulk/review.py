@@ -142,11 +142,11 @@ def review_groups(items: Iterable[Item], groups: Sequence[ChangeGroup]) -> list[
     return [ReviewGroup(group.items, groups[group.first.group]) for group in groups_of_items]
 
 
-def added_items(review_groups: Iterable[ReviewGroup]) -> list[AddedItem]:
+def added_items(groups: Iterable[ReviewGroup]) -> list[AddedItem]:
     """Items that the patch adds to some or all objects, from these differences; those with a warning first."""
     added: dict[NamedItem, list[Item]] = {}
     changed: dict[str, int] = {}
-    for group in review_groups:
+    for group in groups:
         for each in group.change.named_items if group.change is not None else ():
             if each.how == "added":
                 added.setdefault(each, []).extend(group.items)

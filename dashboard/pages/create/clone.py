@@ -125,9 +125,9 @@ class Clone:
 
 def clone_of(key: str, live: dict[str, Value]) -> Clone:
     """The object `live` of the kind `key`, ready to be created as ``NAME-copy``."""
-    value, left_out = _stripped(key, live, _fields_to_leave_out(key, live))
+    value, omitted_fields = _stripped(key, live, _fields_to_leave_out(key, live))
     value = rename_clone(key, value)
-    return Clone(value, tuple(left_out), tuple(clone_hints(key, value)))
+    return Clone(value, tuple(omitted_fields), tuple(clone_hints(key, value)))
 
 
 def clone_for_recreation(key: str, last: dict[str, Value]) -> Clone:
@@ -136,23 +136,23 @@ def clone_for_recreation(key: str, last: dict[str, Value]) -> Clone:
     It keeps its addresses, owners and finalizers; what belonged to its uid is removed, and so are the finalizers that
     told the garbage collector what to do with its dependents.
     """
-    value, left_out = _stripped(key, last, _fields_of_the_deleted(key, last))
+    value, omitted_fields = _stripped(key, last, _fields_of_the_deleted(key, last))
     finalizers = value["metadata"].get("finalizers") or []
     remaining = [name for name in finalizers if name not in DELETION_FINALIZERS]
     if remaining != finalizers:
         metadata = {name: each for name, each in value["metadata"].items() if name != "finalizers"}
         value = {**value, "metadata": {**metadata, **({"finalizers": remaining} if remaining else {})}}
-        left_out.append("metadata.finalizers (those that the deletion added)")
-    return Clone(value, tuple(left_out))
+        omitted_fields.append("metadata.finalizers (those that the deletion added)")
+    return Clone(value, tuple(omitted_fields))
 
 
 def _stripped(key: str, value: Value, fields: Iterator[FieldPattern]) -> tuple[Value, list[str]]:
     """A copy without these fields, and those of them that it had."""
-    left_out: list[str] = []
+    omitted_fields: list[str] = []
     for where in fields:
         value, was_removed = _without(value, where)
-        left_out += [format_path(where)] if was_removed else []
-    return (_without_token(value, left_out) if key == "pods" else value), left_out
+        omitted_fields += [format_path(where)] if was_removed else []
+    return (_without_token(value, omitted_fields) if key == "pods" else value), omitted_fields
 
 
 def _fields_to_leave_out(key: str, live: dict[str, Value]) -> Iterator[FieldPattern]:
@@ -205,14 +205,14 @@ def _without(value: Value, where: FieldPattern) -> tuple[Value, bool]:
     return (others if inner == {} else {key: inner if key == name else each for key, each in value.items()}), True
 
 
-def _without_token(pod: Value, left_out: list[str]) -> Value:
+def _without_token(pod: Value, omitted_fields: list[str]) -> Value:
     """A copy without the token's volume, which admission adds again, and without its mounts."""
     spec = pod.get("spec")
     volumes: list[Value] = (spec.get("volumes") or []) if isinstance(spec, dict) else []
     names = {each.get("name") for each in volumes if TOKEN_VOLUME.fullmatch(str(each.get("name")))}
     if not names:
         return pod
-    left_out.append(f"spec.volumes[name={','.join(sorted(map(str, names)))}]")
+    omitted_fields.append(f"spec.volumes[name={','.join(sorted(map(str, names)))}]")
     new = {**spec, "volumes": [each for each in volumes if each.get("name") not in names]}
     if not new["volumes"]:
         del new["volumes"]

@@ -89,12 +89,13 @@ async def selected_export(request: HttpRequest, resource: str, suffix: str) -> H
     kind = await open_kind(state, resource)
     if isinstance(kind, UnavailableKind):
         return kind_not_found(request, resource, kind)
-    rows = selected_rows(state, kind, request.POST)
-    if isinstance(rows, HttpResponse):
-        return rows
+    selected = selected_rows(state, kind, request.POST)
+    if isinstance(selected, HttpResponse):
+        return selected
+    rows, _ = selected
     query = Query.parse(request.GET, kind.key).with_(terms=(), namespaces=())
     response = StreamingHttpResponse(
-        export(suffix, await _in_order(rows[0], query), query.visible_columns()),
+        export(suffix, await _in_order(rows, query), query.visible_columns()),
         content_type=FORMATS[suffix].content_type,
     )
     response["Content-Disposition"] = f'attachment; filename="{kind.resource.plural}-selected.{suffix}"'

@@ -67,12 +67,12 @@ async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
     )
     fragment = wants_fragment(request, "#list")
     template = "lists/_fragment.html" if fragment else "lists/list.html"
-    still = Query.parse(current_page_params(request), kind.key).canonical
+    applied_filter = Query.parse(current_page_params(request), kind.key).canonical
     command = kubectl_command(kind, query)
     context = {
         **view.context(),
         "page": page,
-        "applied_filter": still,
+        "applied_filter": applied_filter,
         "is_fragment": fragment,
         "command": command,
         **opened,
