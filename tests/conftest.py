@@ -167,6 +167,13 @@ def nursery() -> Iterator[Nursery]:
         yield nursery
 
 
+@pytest.fixture(scope="session", autouse=True)
+def etcd_copy(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Have the run's API servers, those of all its workers, begin with the data of the first."""
+    folder = tmp_path_factory.getbasetemp()
+    ControlPlane.etcd_copy = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "etcd_copy"
+
+
 @pytest.fixture(scope="session")
 def controlplane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
     """The run's real API server, shared: use a namespace of your own, and never stop it."""

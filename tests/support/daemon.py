@@ -42,6 +42,7 @@ class Daemon:
             self._process = subprocess.Popen(
                 [*guard, str(self._program), *arguments],
                 cwd=self._directory,
+                env={**os.environ, "GOGC": "400"},  # one that lives a minute need not collect its garbage often
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -47,13 +47,18 @@ class Etcd(Daemon):
         self.call("compaction", {"revision": revision, "physical": True})
         return revision
 
+    @property
+    def has_data(self) -> bool:
+        """Whether it was ever started."""
+        return self._data.exists()
+
     def back_up(self, to: Path) -> None:
-        """Copy the data of an etcd that does not run."""
+        """Copy the data of an etcd that does not run or is paused."""
         shutil.copytree(self._data, to)
 
     def restore(self, source: Path) -> None:
-        """Put a copy in the place of the data of an etcd that does not run."""
-        shutil.rmtree(self._data)
+        """Put a copy in the place of the data, if any, of an etcd that does not run."""
+        shutil.rmtree(self._data, ignore_errors=True)
         shutil.copytree(source, self._data)
 
     def call(self, verb: str, body: Json) -> Json:
