@@ -15,7 +15,7 @@ from informerd.clock import Clock
 from informerd.errors import InformerExists, InvalidCall, UnknownField
 from informerd.manager.cache_options import CacheOptions, combined_transform
 from informerd.manager.cached_kind import CachedKind
-from informerd.manager.read_your_writes import OwnWrites
+from informerd.manager.read_your_writes import ReadYourWrites
 from informerd.objects import Object
 from informerd.resource import Resource
 from informerd.rest.client import Client
@@ -59,7 +59,7 @@ class CachedClient:
         self._namespaces = _checked(namespaces)
         self._strip = strip_managed_fields
         self._wait = wait_for_own_writes
-        self._own_writes: WeakSet[OwnWrites[Any]] = WeakSet()
+        self._own_writes: WeakSet[ReadYourWrites[Any]] = WeakSet()
         """Those of kinds that somebody still has; one that listens to its informer is kept by that."""
 
     @property
@@ -90,8 +90,8 @@ class CachedClient:
         for each in [*self._own_writes]:
             each.close()
 
-    def _own_writes_of(self, informer: SharedInformer[T], holds: Callable[[T], bool]) -> OwnWrites[T]:
-        own_writes = OwnWrites(informer, timeout=OWN_WRITE_TIMEOUT, clock=self._clock, is_cached=holds)
+    def _own_writes_of(self, informer: SharedInformer[T], holds: Callable[[T], bool]) -> ReadYourWrites[T]:
+        own_writes = ReadYourWrites(informer, timeout=OWN_WRITE_TIMEOUT, clock=self._clock, is_cached=holds)
         self._own_writes.add(own_writes)
         return own_writes
 

@@ -18,7 +18,7 @@ from informerd.controller.predicates import Predicate
 from informerd.controller.request import Request
 from informerd.controller.sources import KindSource, Source
 from informerd.errors import InvalidCall, NotSynced
-from informerd.manager.read_your_writes import OwnWrites
+from informerd.manager.read_your_writes import ReadYourWrites
 from informerd.manager.read_your_writes_client import ReadYourWritesClient
 from informerd.objects import Object
 from informerd.resource import Resource
@@ -51,7 +51,7 @@ class CachedKind(Generic[T]):
         resource: Resource,
         projection: type[T],
         informers: dict[str, SharedInformer[T]],
-        own_writes: dict[str, OwnWrites[T]],
+        own_writes: dict[str, ReadYourWrites[T]],
         *,
         wait: bool = False,
     ) -> None:
@@ -220,7 +220,7 @@ class CachedKind(Generic[T]):
         waits = self._wait if wait is None else wait
         return (self._waiting if waits else self._plain).in_namespace(namespace)
 
-    def _own_writes_of(self, namespace: str) -> OwnWrites[T] | None:
+    def _own_writes_of(self, namespace: str) -> ReadYourWrites[T] | None:
         return self._own_writes.get(namespace) or self._own_writes.get("")
 
     def _synced(self, namespace: str) -> builtins.list[SharedInformer[T]]:

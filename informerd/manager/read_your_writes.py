@@ -16,7 +16,7 @@ from informerd.objects import Object
 T = TypeVar("T", bound=Object)
 
 
-class OwnWrites(Generic[T]):
+class ReadYourWrites(Generic[T]):
     """Waits on one informer, `timeout` seconds at most. Raises NotInTime, and InformerStopped.
 
     The write is done all the same: NotInTime says that reads may not show it yet.

@@ -7,25 +7,30 @@ from typing import TypeVar
 
 from informerd.clients.codec import ProjectionCodec
 from informerd.clients.resource_client import ResourceClient
-from informerd.manager.read_your_writes import OwnWrites
+from informerd.manager.read_your_writes import ReadYourWrites
 from informerd.objects import Object
 from informerd.resource import Resource
 from informerd.rest.client import Client
 
 T = TypeVar("T", bound=Object)
 
-OwnWritesLookup = Callable[[str], OwnWrites[T] | None]
+ReadYourWritesLookup = Callable[[str], ReadYourWrites[T] | None]
 """Waiter for the writes in a namespace; None where nothing of it is cached."""
 
 
 class ReadYourWritesClient(ResourceClient[T]):
-    """ResourceClient, with the promise of `OwnWrites`: after a write, the next read of the cache sees it.
+    """ResourceClient, with the promise of `ReadYourWrites`: after a write, the next read of the cache sees it.
 
     Every write may raise NotInTime, too; it has been done then. Dry runs are not waited for, nor are subresources.
     """
 
     def __init__(
-        self, client: Client, resource: Resource, projection: type[T], namespace: str, own_writes: OwnWritesLookup[T]
+        self,
+        client: Client,
+        resource: Resource,
+        projection: type[T],
+        namespace: str,
+        own_writes: ReadYourWritesLookup[T],
     ) -> None:
         super().__init__(client, resource, lambda known: ProjectionCodec(known, projection), namespace)
         self._resource = resource

@@ -16,7 +16,7 @@ from dashboard.live.replication.deduplication import Deduplicator
 from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
 from dashboard.live.replication.rates import Rates
 from dashboard.live.replication.replica_rows import ReplicaRows
-from dashboard.live.replication.snapshot_pull import Position, Pull, RowChange
+from dashboard.live.replication.snapshot_pull import Position, RowChange, SnapshotPull
 from dashboard.objects.kinds.row import Row, TableDefinition
 from dashboard.objects.printers import register_columns
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
@@ -77,7 +77,7 @@ class Replica:
         self._heard_at = clock.now()
         self._place = Position()
         self._telling = Deduplicator()
-        self._pull: Pull | None = Pull(key, clock, before=self.rows)
+        self._pull: SnapshotPull | None = SnapshotPull(key, clock, before=self.rows)
         self._schedule = schedule
         self._question: SnapshotRequest | None = None
         self._open_gaps = 0
@@ -116,7 +116,7 @@ class Replica:
                 self.silences += 1
                 self._become("stale", since=self._clock.time() - (self._clock.now() - self._heard_at))
             if self._pull is None or self._pull.followed_epoch:
-                self._pull = Pull(self.key, self._clock, before=self.rows)
+                self._pull = SnapshotPull(self.key, self._clock, before=self.rows)
             if self.is_unlisted:
                 self.is_unlisted = False
                 self._notify(Change(has_new_health=True))
@@ -175,11 +175,11 @@ class Replica:
     def _start_pull(self, frame: Frame) -> SnapshotRequest:
         self._become("stale" if self.state != "starting" else "starting", since=self._clock.time())
         self._heard_at = self._clock.now()
-        self._pull = Pull(self.key, self._clock, before=self.rows, epoch=frame.epoch)
+        self._pull = SnapshotPull(self.key, self._clock, before=self.rows, epoch=frame.epoch)
         self._pull.buffer_frame(frame)
         return self._pull.next_request()
 
-    def _frame_while_pulling(self, pull: Pull, frame: Frame) -> SnapshotRequest | None:
+    def _frame_while_pulling(self, pull: SnapshotPull, frame: Frame) -> SnapshotRequest | None:
         if pull.epoch not in {"", frame.epoch}:
             return self._start_pull(frame)
         if pull.followed_epoch in {
@@ -190,7 +190,7 @@ class Replica:
         pull.buffer_frame(frame)
         return None
 
-    def _wait_for_list(self, pull: Pull) -> None:
+    def _wait_for_list(self, pull: SnapshotPull) -> None:
         """Wait for a worker that has just started and has not listed: keep the present rows, and ask again in a
         while.
         """
@@ -205,12 +205,12 @@ class Replica:
         question, self._question = self._question, None
         return question
 
-    def _finish(self, pull: Pull) -> SnapshotRequest | None:
+    def _finish(self, pull: SnapshotPull) -> SnapshotRequest | None:
         """Apply the snapshot, then the frames that came meanwhile."""
         self._schedule(self._apply_snapshot(pull))
         return self._take_request()
 
-    def _apply_snapshot(self, pull: Pull) -> SlicedWork:
+    def _apply_snapshot(self, pull: SnapshotPull) -> SlicedWork:
         """Apply a snapshot in slices. Until its end the replica stays stale and buffers frames; another pull ends the
         work.
         """
@@ -239,7 +239,7 @@ class Replica:
             buffered = []
         self._pull, self._heard_at = None, pull.confirmed_at
         if self._silent():  # this process stood still meanwhile, or frames were lost: what it knows of is long ago
-            self._pull = Pull(self.key, self._clock, before=self.rows)
+            self._pull = SnapshotPull(self.key, self._clock, before=self.rows)
             self._notify(news)
             return
         self.state, self.stale_since = "live", None
@@ -249,7 +249,7 @@ class Replica:
         if self._pull is None:
             self._heard_at = pull.confirmed_at  # they came then, not now
 
-    def _begin_at(self, pull: Pull, first: bool) -> Change:
+    def _begin_at(self, pull: SnapshotPull, first: bool) -> Change:
         """Continue with the frames after the snapshot. Returns the change with the snapshot's feed lines."""
         self._place.start_at(pull)
         self.rates.replace(pull.rates)
@@ -269,7 +269,7 @@ class Replica:
             entries=entries, missed_entries=0 if first else missed, unannounced=untold, is_first_snapshot=first
         )
 
-    def _apply_buffered(self, pull: Pull, buffered: list[Frame]) -> SlicedWork:
+    def _apply_buffered(self, pull: SnapshotPull, buffered: list[Frame]) -> SlicedWork:
         """Apply buffered frames, and those that come meanwhile; a gap among them starts another pull."""
         while buffered:
             for frame in buffered:
@@ -292,7 +292,7 @@ class Replica:
             if self._pull is not None:
                 self._pull.buffer_frame(frame)
 
-    def _notify_applied(self, pull: Pull, first: Change | None) -> SlicedWork:
+    def _notify_applied(self, pull: SnapshotPull, first: Change | None) -> SlicedWork:
         if first is not None:
             self._notify(first)
         for rows in self._holding.apply_snapshot(pull.missing_rows, pull.parts):

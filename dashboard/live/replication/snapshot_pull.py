@@ -38,7 +38,7 @@ class SnapshotPart(NamedTuple):
     """By uid."""
 
 
-class Pull:
+class SnapshotPull:
     """Collects the chunks of one snapshot of one epoch, in order; others are ignored.
 
     Without an `epoch` the first worker that answers is followed to the end of its snapshot; frames of a worker that
@@ -90,9 +90,9 @@ class Pull:
         self._sent_at = self._clock.now()
         return SnapshotRequest(self.key, "", self._snapshot, self._next, self.followed_epoch)
 
-    def next_pull(self) -> Pull:
+    def next_pull(self) -> SnapshotPull:
         """A pull of the same worker's next snapshot, due after ANSWER_TIMEOUT."""
-        pull = Pull(self.key, self._clock, before=self._before, epoch=self.followed_epoch)
+        pull = SnapshotPull(self.key, self._clock, before=self._before, epoch=self.followed_epoch)
         pull._sent_at = self._clock.now()
         return pull
 
@@ -194,7 +194,7 @@ class Position:
         self._sent = 0.0
         self._dictionaries = ReceivedDictionaries()
 
-    def start_at(self, pull: Pull) -> None:
+    def start_at(self, pull: SnapshotPull) -> None:
         """Continue with the frames after this snapshot."""
         self.epoch, self.seq, self._sent = pull.snapshot_epoch, pull.seq, 0.0
         self._dictionaries = pull.dictionaries

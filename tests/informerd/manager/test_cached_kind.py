@@ -27,7 +27,7 @@ from informerd.errors import (
 from informerd.manager.cache_options import strip_managed_fields
 from informerd.manager.cached_client import OWN_WRITE_TIMEOUT
 from informerd.manager.manager import Manager
-from informerd.manager.read_your_writes import OwnWrites
+from informerd.manager.read_your_writes import ReadYourWrites
 from informerd.objects import Object
 from informerd.resource import MYDEMOS
 from informerd.rest.client import Client
@@ -147,7 +147,7 @@ async def test_a_deleted_name_that_somebody_takes_again_at_once_is_not_waited_fo
 async def test_a_kind_that_is_asked_for_again_and_again_leaves_nothing_behind(demo: Place) -> None:
     def waiting() -> int:
         gc.collect()
-        return sum(type(each) is OwnWrites for each in gc.get_objects())
+        return sum(type(each) is ReadYourWrites for each in gc.get_objects())
 
     manager = Manager(demo.client)
     before = waiting()

@@ -11,7 +11,7 @@ from dashboard.live.replication.messages import (
     SnapshotRequest,
 )
 from dashboard.live.replication.replica import Replica
-from dashboard.live.replication.snapshot_pull import ANSWER_TIMEOUT, MAX_BUFFERED_BYTES, Pull
+from dashboard.live.replication.snapshot_pull import ANSWER_TIMEOUT, MAX_BUFFERED_BYTES, SnapshotPull
 from informerd.cache.health import Health
 from informerd.objects import Blob
 from tests.support.clock import FakeClock
@@ -163,7 +163,7 @@ def test_a_new_page_has_missed_nothing(replica: Replica) -> None:
 
 
 def test_frames_kept_while_pulling_are_bounded_by_their_size(clock: FakeClock) -> None:
-    pull = Pull("pods", clock, before={})
+    pull = SnapshotPull("pods", clock, before={})
     big = [frame("5", seq, row("a", seq, blob=Blob(b"x" * 1_000_000))) for seq in range(1, 100)]
     for each in [*big, big[-1]]:
         pull.buffer_frame(each)
