@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import socket
 from types import TracebackType
 
 from aiohttp import StreamReader, web
@@ -40,6 +41,7 @@ class DemoServer:
         self._port = port
         self._app = ApiApp(core, token=self.token, faults=faults, bookmark_seconds=bookmark_seconds, linger=linger)
         self._runner: web.ServerRunner | None = None
+        self._listener: socket.socket | None = None
 
     @property
     def url(self) -> str:
@@ -53,11 +55,12 @@ class DemoServer:
 
     async def __aenter__(self) -> DemoServer:
         # A client that goes away ends its request at once, or its watch would stay for up to an hour.
-        server = web.Server(self._app.handle, request_factory=_make_request, handler_cancellation=True, access_log=None)
+        server = _Server(self._app.handle, request_factory=_make_request, handler_cancellation=True, access_log=None)
         self._runner = runner = web.ServerRunner(server, shutdown_timeout=2.0)
         await runner.setup()
         try:
-            await web.TCPSite(runner, ADDRESS, self._port, ssl_context=self._certificates.context).start()
+            self._listener = listener = socket.create_server((ADDRESS, self._port))
+            await web.SockSite(runner, listener, ssl_context=self._certificates.context).start()
         except OSError:
             await runner.cleanup()
             raise
@@ -68,8 +71,27 @@ class DemoServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._app.close()
+        if self._listener is not None:
+            # asyncio (before 3.12) never closes a connection that it has accepted before the end, but not looked at
+            asyncio.get_running_loop().remove_reader(self._listener)
+            await asyncio.sleep(0)
         if self._runner is not None:
             await self._runner.cleanup()
+
+
+class _Server(web.Server):
+    """Closes a connection, too, whose TLS handshake ends only after `pre_shutdown`, which closes the others."""
+
+    is_ending = False
+
+    def pre_shutdown(self) -> None:
+        self.is_ending = True
+        super().pre_shutdown()
+
+    def connection_made(self, handler: web.RequestHandler, transport: asyncio.Transport) -> None:
+        super().connection_made(handler, transport)
+        if self.is_ending:
+            transport.abort()
 
 
 def _make_request(

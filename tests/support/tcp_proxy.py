@@ -42,11 +42,13 @@ class Wire:
 
     async def cut(self) -> None:
         """Break all connections and refuse new ones."""
-        if self._listener is not None:
-            self._listener.close()
-            self._listener = None
-        for _ in range(ACCEPTING):
+        listener, self._listener = self._listener, None
+        if listener is not None:
+            asyncio.get_running_loop().remove_reader(listener.sockets[0].fileno())
+        for _ in range(ACCEPTING):  # before the listener's end: asyncio leaves those open that it meets later
             await asyncio.sleep(0)
+        if listener is not None:
+            listener.close()
         self.drop()
         self.thaw()
         for task in [*self._tasks]:
