@@ -19,7 +19,7 @@ from informerd.manager.caches import Caches
 from informerd.manager.probe_server import ProbeServer
 from informerd.manager.runnable_group import RunnableGroup
 from informerd.manager.state import ManagerPhase
-from informerd.record.recorder import EventRecorder
+from informerd.record.recorder import FLUSH_SECONDS, EventRecorder
 
 log = logging.getLogger(__name__)
 
@@ -123,11 +123,15 @@ class Lifecycle:
         self._parts.leaders.start()
 
     async def _flush(self) -> None:
-        """Write the events recorded so far, as far as the time allows."""
+        """Write the events recorded so far, as long as the time allows and at least one is written every 5 s."""
         if self._recording is None:
             return
-        if not self._recording.done():
-            await self._parts.recorder.flush(min(self._seconds, 5.0))
+        recorder = self._parts.recorder
+        handled = recorder.state().handled
+        while not self._recording.done() and not await recorder.flush(min(self._seconds, FLUSH_SECONDS)):
+            before, handled = handled, recorder.state().handled
+            if handled == before or not self._seconds:
+                break
         self._recording.cancel()
         await asyncio.wait((self._recording,))
 

@@ -21,3 +21,8 @@ class RecorderState(msgspec.Struct, frozen=True, kw_only=True):
     """Not written, as the API server would not have them or did not answer after all tries; or they were none."""
     problem: str = ""
     """Why the last event that was tried was not written; "" where it was."""
+
+    @property
+    def handled(self) -> int:
+        """All that need nothing more: written, counted or refused."""
+        return self.created + self.repeated + self.filtered + self.refused

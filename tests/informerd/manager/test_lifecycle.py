@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,11 @@ from informerd.errors import (
     StillRunning,
 )
 from informerd.manager.manager import Manager
+from informerd.record.event import EVENTS
 from informerd.resource import Resource
+from informerd.rest.client import Client
+from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.response import Response
 from tests.informerd.manager.conftest import MAPS, Diary, Place, Run
 from tests.support.clock import FakeClock
 from tests.support.informerd.manager_lease import election, free_lease, lease
@@ -253,6 +258,49 @@ async def test_events_that_were_said_last_are_written_before_it_ends(demo: Place
     await task
     events_of = demo.dynamic.resource(Resource(version="v1", plural="events", kind="Event"), demo.namespace)
     assert [each["message"] for each in await events_of.list()] == ["that was all"]
+
+
+class SlowEvents(Client):
+    """Takes `seconds` of the clock to write each Event."""
+
+    def __init__(self, config: ClusterConfig, clock: FakeClock, seconds: float) -> None:
+        super().__init__(config)
+        self.clock = clock
+        self.seconds = seconds
+
+    async def create(self, resource: Resource, *arguments: Any, **options: Any) -> Response:
+        if resource == EVENTS:
+            await self.clock.sleep(self.seconds)
+        return await super().create(resource, *arguments, **options)
+
+
+@pytest.mark.parametrize(
+    ("each", "graceful", "written", "took"),
+    [
+        pytest.param(4, 30, 3, 12, id="all, though they take long"),
+        pytest.param(4, 10, 2, 10, id="those for which there is time"),
+        pytest.param(11, 30, 0, 5, id="none, where none is written for five seconds"),
+    ],
+)
+async def test_events_are_waited_for_while_they_are_being_written(
+    demo: Place, run: Run, each: float, graceful: float, written: int, took: float
+) -> None:
+    clock = FakeClock()
+    async with SlowEvents(demo.config, clock, each) as client:
+        manager = Manager(client, clock=clock, graceful=graceful)
+        task = run(manager)
+        await eventually(lambda: manager.state().phase == "running")
+        for name in ("a", "b", "c"):
+            manager.recorder("worker").event(await demo.map(name), "Normal", "Made", "it is there")
+        began = clock.now()
+        manager.stop()
+        while not task.done():
+            await eventually(lambda: task.done() or each in clock.pending_sleeps)
+            await clock.advance(1)
+        await task
+    events = manager.state().events
+    assert (events.created, events.dropped) == (written, 3 - written)
+    assert clock.now() - began == pytest.approx(took, abs=1)
 
 
 async def test_its_own_state_says_what_it_is_at(demo: Place, run: Run, caplog: pytest.LogCaptureFixture) -> None:
