@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from ruamel.yaml import YAML
@@ -17,7 +19,13 @@ CRD_FOLDER = Path(__file__).parent.parent / "deploy" / "crd"
 def read_documents(folder: Path = CRD_FOLDER) -> Iterator[Object]:
     """The YAML documents in a folder, file by file in the order of their names."""
     for file in sorted(folder.glob("*.yaml")):
-        yield from filter(None, YAML(typ="safe", pure=True).load_all(file))
+        yield from copy.deepcopy(_parse(file.read_text()))
+
+
+@lru_cache(maxsize=16)
+def _parse(text: str) -> tuple[Object, ...]:
+    """The documents of a file: read once, though each of a run's many clusters in one process asks for them."""
+    return tuple(filter(None, YAML(typ="safe", pure=True).load_all(text)))
 
 
 def create_crds(core: ApiServer, folder: Path = CRD_FOLDER) -> None:
