@@ -45,11 +45,10 @@ def test_the_first_controller_has_thirty_lines() -> None:
 
 
 async def test_the_first_controller_keeps_a_config_map_for_each_mydemo(terminal: Terminal, tmp_path: Path) -> None:
-    terminal.namespace("first")
-    await terminal.do("delete", "mydemos,configmaps", "--all", "--namespace=first")
+    namespace = terminal.namespace("first")
 
     async def address() -> str:
-        found = json.loads(await terminal.do("get", "configmaps", "--namespace=first", "--output=json"))["items"]
+        found = json.loads(await terminal.do("get", "configmaps", f"--namespace={namespace}", "--output=json"))["items"]
         return next((each["data"]["address"] for each in found if each["metadata"]["name"] == "alpha"), "")
 
     async def becomes(wanted: str) -> None:
@@ -59,19 +58,19 @@ async def test_the_first_controller_keeps_a_config_map_for_each_mydemo(terminal:
         await eventually(is_so, within=30, what=f"the address is {wanted}")
 
     with terminal.run("-c", FIRST) as program:
-        await terminal.make(mydemo("alpha"), "first")
+        await terminal.make(mydemo("alpha"), namespace)
         await becomes("10.0.0.1:80")
         patch = '--patch={"spec":{"port":81}}'
-        await terminal.do("patch", "mydemo", "alpha", "--namespace=first", "--type=merge", patch)
+        await terminal.do("patch", "mydemo", "alpha", f"--namespace={namespace}", "--type=merge", patch)
         await becomes("10.0.0.1:81")
         patch = '--patch={"data":{"address":"nowhere"}}'
-        await terminal.do("patch", "configmap", "alpha", "--namespace=first", "--type=merge", patch)
+        await terminal.do("patch", "configmap", "alpha", f"--namespace={namespace}", "--type=merge", patch)
         await becomes("10.0.0.1:81")
-        await terminal.do("delete", "configmap", "alpha", "--namespace=first")
+        await terminal.do("delete", "configmap", "alpha", f"--namespace={namespace}")
         await becomes("10.0.0.1:81")
         assert await program.interrupt() == 0
         assert program.complaints == []
-    said = await terminal.do("get", "events", "--namespace=first", "--output=jsonpath={.items[*].message}")
+    said = await terminal.do("get", "events", f"--namespace={namespace}", "--output=jsonpath={.items[*].message}")
     assert "its address is 10.0.0.1:81" in said
 
 
@@ -126,7 +125,7 @@ async def test_the_example_of_controller_runtime_prints_what_the_page_shows(term
 
 
 async def emptied(terminal: Terminal, kind: str) -> None:
-    terminal.namespace("shop")
+    terminal.create_namespace("shop")
     await terminal.do("delete", kind, "--all", "--namespace=shop")
 
 

@@ -61,7 +61,7 @@ SESSIONS = sessions()
 @pytest.fixture
 def tour(terminal: Terminal) -> Terminal:
     """The cluster with what the page says is in it."""
-    terminal.namespace("tour")
+    terminal.create_namespace("tour")
     for kind in ("deployments", "pods"):
         terminal.kubectl("delete", kind, "--namespace=tour", "--all", "--now")
     terminal.create(PODS, "tour")

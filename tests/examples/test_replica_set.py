@@ -25,46 +25,48 @@ async def test_a_deployment_s_replica_set_is_labelled_and_looked_at_again_when_a
     real_terminal: Terminal, tmp_path: Path
 ) -> None:
     assert real_terminal.controlplane
-    real_terminal.namespace("pods-of")
+    namespace = real_terminal.namespace("pods-of")
 
     async def pods() -> list[str]:
-        found = await real_terminal.do("get", "pods", "--namespace=pods-of", "--field-selector=status.phase=Running",
-                                       "--output=name")  # fmt: skip
+        running = "--field-selector=status.phase=Running"
+        found = await real_terminal.do("get", "pods", f"--namespace={namespace}", running, "--output=name")
         return found.split() if found.count("/") == 2 else []
 
     with real_terminal.run(*EXAMPLE) as program, cluster_life(real_terminal.controlplane, tmp_path):
-        await real_terminal.make(deployment("web", 2), "pods-of")
-        await program.says("Reconciling ReplicaSet pods-of/web-[^,]+, container name main$")
-        await program.says("Labelled ReplicaSet pods-of/web-")
+        await real_terminal.make(deployment("web", 2), namespace)
+        await program.says(f"Reconciling ReplicaSet {namespace}/web-[^,]+, container name main$")
+        await program.says(f"Labelled ReplicaSet {namespace}/web-")
         running = await eventually(pods, within=30, what="two pods run")
-        assert await labels(real_terminal, "pods-of") == ["world"]
-        before = sum("Reconciling ReplicaSet pods-of/web-" in line for line in program.lines)
-        await real_terminal.do("delete", running[0], "--namespace=pods-of", "--now")
-        await program.says("Reconciling ReplicaSet pods-of/web-", times=before + 1)
+        assert await labels(real_terminal, namespace) == ["world"]
+        before = sum(f"Reconciling ReplicaSet {namespace}/web-" in line for line in program.lines)
+        await real_terminal.do("delete", running[0], f"--namespace={namespace}", "--now")
+        await program.says(f"Reconciling ReplicaSet {namespace}/web-", times=before + 1)
         assert await program.interrupt() == 0
         assert program.complaints == []
-        assert len([line for line in program.lines if "Labelled ReplicaSet pods-of/" in line]) == 1
+        assert len([line for line in program.lines if f"Labelled ReplicaSet {namespace}/" in line]) == 1
     kinds = "deployments,replicasets,pods"
-    await real_terminal.do("delete", kinds, "--all", "--grace-period=0", "--force", "--namespace=pods-of")
+    await real_terminal.do("delete", kinds, "--all", "--grace-period=0", "--force", f"--namespace={namespace}")
 
 
 async def test_only_the_pods_that_it_controls_bring_a_replica_set_back(terminal: Terminal) -> None:
-    terminal.namespace("owned")
-    await terminal.make(replica_set("web"), "owned")
+    namespace = terminal.namespace("owned")
+    await terminal.make(replica_set("web"), namespace)
     with terminal.run(*EXAMPLE) as program:
-        await program.says("Labelled ReplicaSet owned/web")
-        await program.says("Reconciling ReplicaSet owned/web", times=2)  # for the label
-        uid = await terminal.do("get", "replicaset", "web", "--namespace=owned", "--output=jsonpath={.metadata.uid}")
-        await terminal.make(pod("other", owner="", uid=""), "owned")
-        await terminal.make(pod("one", owner="web", uid=uid), "owned")
-        await program.says("Reconciling ReplicaSet owned/web", times=3)
-        await terminal.do("delete", "pod", "one", "other", "--namespace=owned", "--now")
-        await program.says("Reconciling ReplicaSet owned/web", times=4)
-        await terminal.do("delete", "replicaset", "web", "--namespace=owned")
-        await program.says("Could not find ReplicaSet owned/web$")
+        await program.says(f"Labelled ReplicaSet {namespace}/web")
+        await program.says(f"Reconciling ReplicaSet {namespace}/web", times=2)  # for the label
+        uid = await terminal.do(
+            "get", "replicaset", "web", f"--namespace={namespace}", "--output=jsonpath={.metadata.uid}"
+        )
+        await terminal.make(pod("other", owner="", uid=""), namespace)
+        await terminal.make(pod("one", owner="web", uid=uid), namespace)
+        await program.says(f"Reconciling ReplicaSet {namespace}/web", times=3)
+        await terminal.do("delete", "pod", "one", "other", f"--namespace={namespace}", "--now")
+        await program.says(f"Reconciling ReplicaSet {namespace}/web", times=4)
+        await terminal.do("delete", "replicaset", "web", f"--namespace={namespace}")
+        await program.says(f"Could not find ReplicaSet {namespace}/web$")
         assert await program.interrupt() == 0
         assert program.complaints == []
-        assert await labels(terminal, "owned") == []
+        assert await labels(terminal, namespace) == []
 
 
 def pod(name: str, *, owner: str, uid: str) -> str:

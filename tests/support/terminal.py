@@ -8,12 +8,17 @@ import re
 import signal
 import subprocess
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from ruamel.yaml import YAML
 
 from informerd import ClusterConfig, load_kubeconfig
 from tests.support.controlplane import ControlPlane
+from tests.support.devcluster.http_api import Api
+from tests.support.kubectl import collection_path
 from tests.support.program import ROOT, Program
 from tests.support.require import controlplane_binaries, missing
 from tests.support.wait import eventually
@@ -91,22 +96,38 @@ class Terminal:
         assert done.returncode == 0, f"kubectl {' '.join(arguments)}: {done.stderr}"
         return done.stdout
 
-    def create(self, manifest: str, namespace: str) -> None:
-        """Create the objects of a manifest, unchecked: the demo cluster has no schemas for kubectl to check it by."""
-        self.kubectl("create", f"--namespace={namespace}", "--validate=false", "--filename=-", manifest=manifest)
+    @cached_property
+    def api(self) -> Api:
+        """For what kubectl would be started for in vain."""
+        return Api.of(self.kubeconfig)
+
+    def create(self, manifest: str, namespace: str, *, anew: bool = False) -> None:
+        """Create the objects of a manifest (one, or a List), unchecked; `anew`: in place of those of these names."""
+        read = YAML(typ="safe").load(manifest)
+        for obj in read["items"] if read["kind"] == "List" else [read]:
+            obj["metadata"]["namespace"] = namespace
+            path = collection_path(obj)
+            if anew:
+                self.api.delete(f"{path}/{obj['metadata']['name']}?gracePeriodSeconds=0")
+            reply = self.api.post(path, obj)
+            assert reply.code == 201, reply.text
 
     async def do(self, *arguments: str) -> str:
         """`kubectl`, while the event loop goes on."""
         return await asyncio.to_thread(self.kubectl, *arguments)
 
-    async def make(self, manifest: str, namespace: str) -> None:
+    async def make(self, manifest: str, namespace: str, *, anew: bool = False) -> None:
         """`create`, while the event loop goes on."""
-        await asyncio.to_thread(self.create, manifest, namespace)
+        await asyncio.to_thread(self.create, manifest, namespace, anew=anew)
 
     def namespace(self, name: str) -> str:
-        """Create a namespace unless it exists. Returns its name."""
-        if name not in self.kubectl("get", "namespaces", "--output=name").replace("namespace/", "").split():
-            self.kubectl("create", "namespace", name)
+        """Create a namespace that nobody has used, whose name begins so. Returns its name."""
+        return self.create_namespace(f"{name}-{uuid4().hex[:8]}")
+
+    def create_namespace(self, name: str) -> str:
+        """Create the namespace that a page of the documentation names, unless it exists. Returns its name."""
+        reply = self.api.post("/api/v1/namespaces", {"metadata": {"name": name}})
+        assert reply.code in (201, 409), reply.text
         return name
 
 

@@ -37,20 +37,20 @@ async def events(terminal: Terminal, namespace: str) -> set[tuple[object, ...]]:
 
 
 async def test_what_is_there_at_its_start_is_handled_once_and_gets_an_event(terminal: Terminal) -> None:
-    terminal.namespace("there")
+    there = terminal.namespace("there")
     for name in ("alpha", "beta"):
-        await terminal.make(mydemo(name), "there")
+        await terminal.make(mydemo(name), there)
     with terminal.run(*CRDDEMO) as program:
         for name in ("alpha", "beta"):
-            await program.says(f"Successfully synced 'there/{name}'$")
+            await program.says(f"Successfully synced '{there}/{name}'$")
         await terminal.do(
-            "patch", "mydemo", "beta", "--namespace=there", "--type=merge", '--patch={"spec":{"port":81}}'
+            "patch", "mydemo", "beta", f"--namespace={there}", "--type=merge", '--patch={"spec":{"port":81}}'
         )
-        await program.says("there/beta, ip 10.0.0.1, port 81 ...$")
+        await program.says(f"{there}/beta, ip 10.0.0.1, port 81 ...$")
         assert await program.interrupt(signal.SIGTERM) == 0  # which writes what was still to be written
-        assert len([line for line in program.lines if "Try to process mydemo: there/alpha" in line]) == 1
+        assert len([line for line in program.lines if f"Try to process mydemo: {there}/alpha" in line]) == 1
     synced = ("Normal", "Synced", "Mydemo synced successfully", "mydemo-controller")
-    assert await events(terminal, "there") == {(*synced, "alpha", 1), (*synced, "beta", 2)}
+    assert await events(terminal, there) == {(*synced, "alpha", 1), (*synced, "beta", 2)}
 
 
 async def test_the_second_signal_ends_it_at_once(demo_terminal: Terminal) -> None:

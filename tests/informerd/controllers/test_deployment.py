@@ -46,9 +46,9 @@ def command() -> list[str]:
     return [each.replace(":8081", "127.0.0.1:0") for each in arguments]
 
 
-async def eventually_said(terminal: Terminal, times: int) -> None:
+async def eventually_said(terminal: Terminal, namespace: str, times: int) -> None:
     """Wait until so many Events are there: one each, as each process began anew."""
-    arguments = ("get", "events", "--namespace=deployed", "--output=jsonpath={.items[*].message}")
+    arguments = ("get", "events", f"--namespace={namespace}", "--output=jsonpath={.items[*].message}")
     said, wanted = "", " ".join(["Mydemo synced successfully"] * times)
     for _ in range(200):
         said = await terminal.do(*arguments)
@@ -61,8 +61,8 @@ async def eventually_said(terminal: Terminal, times: int) -> None:
 async def test_two_of_it_work_one_at_a_time_with_no_more_rights_than_these(
     real_terminal: Terminal, service_account: str
 ) -> None:
-    real_terminal.namespace("deployed")
-    await real_terminal.make(json.dumps(LEASE), "crddemo")
+    namespace = real_terminal.namespace("deployed")
+    await real_terminal.make(json.dumps(LEASE), "crddemo", anew=True)
 
     def start() -> Running:
         return real_terminal.run(*command(), f"--kubeconfig={service_account}")
@@ -71,13 +71,13 @@ async def test_two_of_it_work_one_at_a_time_with_no_more_rights_than_these(
         await first.says("Started workers")
         with start() as second:
             await second.says("the lease crddemo/crddemo is held by ")
-            await real_terminal.make(mydemo("alpha"), "deployed")
-            await first.says("Successfully synced 'deployed/alpha'")
+            await real_terminal.make(mydemo("alpha"), namespace)
+            await first.says(f"Successfully synced '{namespace}/alpha'")
             assert not any("Started workers" in line for line in second.lines)
-            await eventually_said(real_terminal, 1)
+            await eventually_said(real_terminal, namespace, 1)
             assert await first.interrupt(signal.SIGTERM) == 0
-            await second.says("Successfully synced 'deployed/alpha'")  # the lease was given up: it need not expire
-            await eventually_said(real_terminal, 2)
+            await second.says(f"Successfully synced '{namespace}/alpha'")  # the lease was given up: it need not expire
+            await eventually_said(real_terminal, namespace, 2)
             assert await second.interrupt(signal.SIGTERM) == 0
             assert [*first.complaints, *second.complaints] == []
             assert not [line for line in [*first.lines, *second.lines] if "forbidden" in line]

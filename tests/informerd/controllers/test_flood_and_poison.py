@@ -27,6 +27,7 @@ from tests.support.wait import eventually
 
 JINGHZHUS = ROOT / "deploy" / "crd" / "jinghzhus.yaml"
 FLOOD = [Request("flood", f"demo-{number}") for number in range(10_000)]
+"""Of a namespace that is not there."""
 Get = Callable[[CachedKind[Object], Request], Object | None]
 
 
@@ -54,8 +55,7 @@ class Lines(logging.Handler):
 
 
 async def test_a_flood_of_10_000_names_is_worked_off_once_each(terminal: Terminal) -> None:
-    terminal.namespace("flood")
-    await terminal.do("delete", "mydemos", "--all", "--namespace=flood")
+    beside = Request(terminal.namespace("beside-a-flood"), "alpha")
     with Lines("mydemo-controller") as lines:
         async with LiveCluster(terminal.config) as cluster:
             controller = add_crddemo(manager := Manager(cluster.client))
@@ -64,10 +64,10 @@ async def test_a_flood_of_10_000_names_is_worked_off_once_each(terminal: Termina
                 lines.said.clear()
                 for request in FLOOD * 2:
                     controller.requeue(request)
-                await cluster.apply(_in("flood", mydemo("alpha")))
+                await cluster.apply(_in(beside.namespace, mydemo(beside.name)))
                 await cluster.wait_until_settled(within=60)
     synced = [line for line in lines.said if line.startswith("Successfully")]
-    assert sorted(synced) == sorted(f"Successfully synced '{each}'" for each in [*FLOOD, "flood/alpha"])
+    assert sorted(synced) == sorted(f"Successfully synced '{each}'" for each in [*FLOOD, beside])
     assert len([line for line in lines.said if line.startswith("[DemoCRD] Deleting mydemo: flood/")]) == len(FLOOD)
     assert controller.state().failed == ()
 
@@ -99,15 +99,15 @@ async def test_a_flood_of_names_that_are_not_there_is_worked_off_once_each_and_h
 async def test_in_a_flood_no_object_goes_without_its_event(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outbox, "QUEUE_SIZE", 20)
     monkeypatch.setattr(crddemo, "BACKLOG", 10)
-    terminal.namespace("events")
+    namespace = terminal.namespace("events")
     async with LiveCluster(terminal.config) as cluster:
-        await cluster.apply(*(_in("events", mydemo(f"demo-{number}")) for number in range(60)))
+        await cluster.apply(*(_in(namespace, mydemo(f"demo-{number}")) for number in range(60)))
         add_crddemo(manager := Manager(cluster.client))
         async with cluster.run_controllers(manager):
             await cluster.wait_until_settled()
         events = manager.state().events
         assert (events.dropped, events.refused) == (0, 0)
-        assert len(await cluster.dynamic.resource("events", "events").list()) == 60
+        assert len(await cluster.dynamic.resource("events", namespace).list()) == 60
 
 
 async def test_the_tutorial_controller_gives_a_poison_name_up_until_it_changes_and_works_off_the_flood(
@@ -171,8 +171,8 @@ async def test_a_name_that_fails_is_tried_again_while_the_others_go_on(
 async def test_a_conflict_is_a_reason_to_look_again(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    terminal.namespace("late")
-    late = {"late/web"}
+    namespace = terminal.namespace("late")
+    late = {f"{namespace}/web"}
 
     def get(kind: CachedKind[Any], request: Request) -> Object | None:
         found = real_get(kind, request)
@@ -187,8 +187,8 @@ async def test_a_conflict_is_a_reason_to_look_again(
     async with LiveCluster(terminal.config) as cluster:
         controller = add_replica_sets(manager := Manager(cluster.client))
         async with cluster.run_controllers(manager):
-            await cluster.apply(_in("late", replica_set("web")))
-            sets = cluster.dynamic.resource("replicasets", "late")
+            await cluster.apply(_in(namespace, replica_set("web")))
+            sets = cluster.dynamic.resource("replicasets", namespace)
 
             async def labelled() -> bool:
                 return "hello" in (await sets.get("web"))["metadata"].get("labels", {})
@@ -196,7 +196,7 @@ async def test_a_conflict_is_a_reason_to_look_again(
             await eventually(labelled)
             await cluster.wait_until_settled()
         assert controller.state().reconciles["error"] == 1
-    assert "failed on late/web: Conflict: " in caplog.text
+    assert f"failed on {namespace}/web: Conflict: " in caplog.text
 
 
 def _in(namespace: str, manifest: str) -> Any:

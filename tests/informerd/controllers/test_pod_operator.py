@@ -139,13 +139,13 @@ async def test_it_works_before_the_definition_exists_and_catches_up_with_it_with
     if controlplane.exists(f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{NAME}"):
         await asyncio.to_thread(controlplane.delete_crd, NAME)
     await real_terminal.do("apply", f"--filename={MANIFEST}")
-    await real_terminal.make(json.dumps(LEASE), "pod-operator")
-    await real_terminal.make(pod("alpha"), "worker")
+    await real_terminal.make(json.dumps(LEASE), "pod-operator", anew=True)
+    await real_terminal.make(pod("alpha"), "worker", anew=True)
     arguments = [f"--kubeconfig={service_account(real_terminal, tmp_path)}", "--probes=127.0.0.1:0"]
     with real_terminal.run(*OPERATOR, "--leader-elect=pod-operator", *arguments) as program:
         await program.says("Name: alpha$")
         await asyncio.to_thread(controlplane.apply_crd, CRD)
-        await real_terminal.make(pod("beta"), "worker")
+        await real_terminal.make(pod("beta"), "worker", anew=True)
         await real_terminal.make(jinghzhu("alpha", "beta"), "worker")
         await program.says("Name: beta$")
         await real_terminal.do("delete", "pod", "alpha", "--namespace=worker", "--now")
@@ -159,7 +159,7 @@ async def test_a_pod_that_went_while_the_api_server_was_away_is_taken_off(own_co
     controlplane = own_controlplane
     controlplane.apply_crd(CRD)
     terminal = Terminal(controlplane.kubeconfig, controlplane=controlplane)
-    namespace = terminal.namespace("worker")
+    namespace = terminal.create_namespace("worker")
     for name in ("alpha", "beta"):
         await terminal.make(pod(name), namespace)
     await terminal.make(jinghzhu("alpha", "beta"), namespace)

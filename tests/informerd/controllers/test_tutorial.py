@@ -12,17 +12,17 @@ TUTORIAL = ("-m", "informerd.controllers.tutorial")
 
 
 async def test_it_says_what_comes_changes_and_goes(terminal: Terminal) -> None:
-    terminal.namespace("tutorial")
-    await terminal.make(pod("old"), "tutorial")
-    with terminal.run(*TUTORIAL, "--namespace=tutorial") as program:
+    namespace = terminal.namespace("tutorial")
+    await terminal.make(pod("old"), namespace)
+    with terminal.run(*TUTORIAL, f"--namespace={namespace}") as program:
         await program.says("^Sync/Add/Update for Pod old$")
-        await terminal.make(pod("new"), "tutorial")
+        await terminal.make(pod("new"), namespace)
         await program.says("^Sync/Add/Update for Pod new$")
-        await terminal.do("label", "pod", "new", "a=b", "--namespace=tutorial")
+        await terminal.do("label", "pod", "new", "a=b", f"--namespace={namespace}")
         await program.says("^Sync/Add/Update for Pod new$", times=2)
-        await terminal.do("delete", "pod", "new", "old", "--now", "--namespace=tutorial")
-        await program.says("^Pod tutorial/old does not exist$")
-        await program.says("^Pod tutorial/new does not exist$")
+        await terminal.do("delete", "pod", "new", "old", "--now", f"--namespace={namespace}")
+        await program.says(f"^Pod {namespace}/old does not exist$")
+        await program.says(f"^Pod {namespace}/new does not exist$")
         assert await program.interrupt() == 0
         assert program.complaints == []
         assert [line.partition("tutorial: ")[2] for line in program.lines if " tutorial: " in line] == [
