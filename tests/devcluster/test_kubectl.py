@@ -6,17 +6,20 @@ import itertools
 import os
 import shlex
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
+from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from devcluster.crds import read_documents
 from tests.support.controlplane import ControlPlane
-from tests.support.devcluster.http_api import Api
-from tests.support.devcluster.kubectl_cases import KUBECTL_CASES, KubectlCase
+from tests.support.devcluster.http_api import Api, KeptApi
 from tests.support.devcluster.kubectl_cases import MANIFEST as SETUP
+from tests.support.devcluster.kubectl_cases import READING_CASES, WRITING_CASES, KubectlCase
 from tests.support.kubectl import KubectlSide, collection_path, kubectl_binary, objects_in
 from tests.support.require import missing
 from tests.support.wait import until
@@ -146,18 +149,18 @@ ON_PURPOSE: dict[str, str] = {}
 """Cases by name, and why the demo cluster prints something else."""
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-_numbers = itertools.count(1)
+MYDEMOS = "/apis/crddemo.k8s.io/v1"
 Pair = tuple[KubectlSide, KubectlSide]
 
 
 @pytest.fixture(scope="module")
-def real_kubeconfig(controlplane: ControlPlane) -> Path:
-    """The real API server with the Mydemos of the demo cluster."""
-    api = Api.of(controlplane.kubeconfig)
-    for document in read_documents():
-        api.post(CRDS, document)
-    until(lambda: api.get("/apis/crddemo.k8s.io/v1/mydemos").code == 200, what="Mydemos are served")
-    return controlplane.kubeconfig
+def servers(controlplane: ControlPlane, process: Path) -> Iterator[tuple[KeptApi, KeptApi]]:
+    """The real API server with the Mydemos of the demo cluster, and the demo cluster."""
+    with closing(KeptApi.of(controlplane.kubeconfig)) as real, closing(KeptApi.of(process)) as demo:
+        for document in read_documents():
+            real.post(CRDS, document)
+        until(lambda: real.get(f"{MYDEMOS}/mydemos").code == 200, what="Mydemos are served")
+        yield real, demo
 
 
 @pytest.fixture(scope="module")
@@ -165,19 +168,37 @@ def caches(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("kubectl")
 
 
+@pytest.fixture(scope="module")
+def make_sides(
+    binary: str, servers: tuple[KeptApi, KeptApi], controlplane: ControlPlane, process: Path, caches: Path
+) -> Iterator[Callable[[], Pair]]:
+    """Makes an empty namespace of the same name on the real server and on the demo cluster.
+
+    No Mydemo stays on the real one: the controllers of other tests would handle them all.
+    """
+    real, _ = servers
+    made: list[str] = []
+
+    def make() -> Pair:
+        made.append(namespace := f"kubectl-{uuid4().hex[:8]}")
+        for api in servers:
+            assert api.post("/api/v1/namespaces", {"metadata": {"name": namespace}}).code == 201
+        side = KubectlSide(binary, controlplane.kubeconfig, caches / "real", namespace)
+        return side, KubectlSide(binary, process, caches / "demo", namespace)
+
+    yield make
+    for namespace in made:
+        real.delete(f"{MYDEMOS}/namespaces/{namespace}/mydemos")
+
+
 @pytest.fixture
-def sides(binary: str, real_kubeconfig: Path, process: Path, caches: Path) -> Pair:
-    """The real server and the demo cluster, each with an empty namespace of the same name."""
-    namespace = f"kubectl-{next(_numbers)}"
-    for kubeconfig in (real_kubeconfig, process):
-        assert Api.of(kubeconfig).post("/api/v1/namespaces", {"metadata": {"name": namespace}}).code == 201
-    real = KubectlSide(binary, real_kubeconfig, caches / "real", namespace)
-    return real, KubectlSide(binary, process, caches / "demo", namespace)
+def sides(make_sides: Callable[[], Pair]) -> Pair:
+    return make_sides()
 
 
 def words_of(namespace: str, folder: Path) -> dict[str, str]:
     """What the braces in commands and manifests stand for."""
-    return {"{ns}": namespace, "{node}": f"{namespace}-n", "{file}": str(folder / "manifest.yaml")}
+    return {"{ns}": namespace, "{node}": f"{namespace}-n", "{file}": str(folder / f"{namespace}.yaml")}
 
 
 def filled(text: str, words: dict[str, str]) -> str:
@@ -187,23 +208,41 @@ def filled(text: str, words: dict[str, str]) -> str:
 
 
 @pytest.fixture(scope="module")
-def objects(binary: str, real_kubeconfig: Path, caches: Path) -> str:
+def objects(binary: str, servers: tuple[KeptApi, KeptApi], controlplane: ControlPlane, caches: Path) -> str:
     """What the cases find, as kubectl would create it, with its annotation, as JSON objects one after the other."""
-    words = words_of("kubectl-namespace", caches)
-    (caches / "manifest.yaml").write_text(filled(SETUP, words))
-    side = KubectlSide(binary, real_kubeconfig, caches / "real", "kubectl-namespace")
+    side = KubectlSide(binary, controlplane.kubeconfig, caches / "real", "kubectl-namespace")
+    words = words_of(side.namespace, caches)
+    Path(words["{file}"]).write_text(filled(SETUP, words))
     return side.run(filled("create --save-config --dry-run=client -o json -f {file}", words))
 
 
-def set_up(side: KubectlSide, objects: str, folder: Path) -> dict[str, str]:
-    """Create what the cases find, in kubectl's name but without it, which is slow to start."""
-    words = words_of(side.namespace, folder)
-    (folder / "manifest.yaml").write_text(filled(SETUP, words))
-    api = Api.of(side.kubeconfig)
-    for made in objects_in(objects.replace("kubectl-namespace", side.namespace)):
-        answer = api.post(f"{collection_path(made)}?fieldManager=kubectl-create&fieldValidation=Strict", made)
-        assert answer.code == 201, answer
-    return words
+@pytest.fixture(scope="module")
+def make_filled_sides(
+    make_sides: Callable[[], Pair], servers: tuple[KeptApi, KeptApi], objects: str, caches: Path
+) -> Callable[[], Pair]:
+    """As `make_sides`, with what the cases find, created in kubectl's name but without it, which is slow to start."""
+
+    def make() -> Pair:
+        sides = make_sides()
+        for side, api in zip(sides, servers, strict=True):
+            words = words_of(side.namespace, caches)
+            Path(words["{file}"]).write_text(filled(SETUP, words))
+            for made in objects_in(objects.replace("kubectl-namespace", side.namespace)):
+                answer = api.post(f"{collection_path(made)}?fieldManager=kubectl-create&fieldValidation=Strict", made)
+                assert answer.code == 201, answer
+        return sides
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def sides_to_read(make_filled_sides: Callable[[], Pair]) -> Pair:
+    return make_filled_sides()
+
+
+@pytest.fixture
+def sides_to_change(make_filled_sides: Callable[[], Pair]) -> Pair:
+    return make_filled_sides()
 
 
 def at_once(sides: Pair, run: Callable[[KubectlSide], str]) -> list[str]:
@@ -212,30 +251,41 @@ def at_once(sides: Pair, run: Callable[[KubectlSide], str]) -> list[str]:
         return list(pool.map(run, sides))
 
 
-def printed(side: KubectlSide, case: KubectlCase, objects: str, folder: Path) -> str:
+def printed(side: KubectlSide, case: KubectlCase, folder: Path) -> str:
     """What a case's commands print, each after its own line."""
-    own = folder / side.cache.name
-    own.mkdir()
-    words = set_up(side, objects, own)
+    words = words_of(side.namespace, folder)
     said = (f"$ {line}\n{side.run(filled(line, words), EDITOR=case.editor or 'false')}" for line in case.commands)
     return side.plain("".join(said))
 
 
-def test_names_of_kubectls_cases_are_unique() -> None:
-    names = [case.name for case in KUBECTL_CASES]
-    assert len(names) == len(set(names))
-
-
-@pytest.mark.parametrize("case", [pytest.param(case, id=case.name[:60]) for case in KUBECTL_CASES])
-def test_kubectl_prints_what_it_prints_on_the_real_server(
-    sides: Pair, objects: str, case: KubectlCase, tmp_path: Path
-) -> None:
-    expected, found = at_once(sides, lambda side: printed(side, case, objects, tmp_path))
+def compare(sides: Pair, case: KubectlCase, folder: Path) -> None:
+    expected, found = at_once(sides, lambda side: printed(side, case, folder))
     assert case.says in expected
     if case.name in ON_PURPOSE:
         assert found != expected, f"no longer differs: {ON_PURPOSE[case.name]}"
     else:
         assert found == expected
+
+
+def named(cases: Iterable[KubectlCase]) -> list[Any]:
+    return [pytest.param(case, id=case.name[:60]) for case in cases]
+
+
+def test_names_of_kubectls_cases_are_unique() -> None:
+    names = [case.name for case in (*READING_CASES, *WRITING_CASES)]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("case", named(READING_CASES))
+def test_kubectl_reads_what_it_reads_on_the_real_server(sides_to_read: Pair, case: KubectlCase, caches: Path) -> None:
+    compare(sides_to_read, case, caches)
+
+
+@pytest.mark.parametrize("case", named(WRITING_CASES))
+def test_kubectl_writes_what_it_writes_on_the_real_server(
+    sides_to_change: Pair, case: KubectlCase, caches: Path
+) -> None:
+    compare(sides_to_change, case, caches)
 
 
 def watched(side: KubectlSide, arguments: str) -> Iterator[str]:

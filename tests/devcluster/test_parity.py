@@ -8,15 +8,18 @@ Go's maps yield causes. `ON_PURPOSE` gives the reasons for intended differences.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from tests.support.controlplane import ControlPlane
 from tests.support.devcluster.eviction_cases import EVICTION_STATUSES
 from tests.support.devcluster.gadget_crd import COLLECTION, GADGETS
-from tests.support.devcluster.http_api import MERGE, Api, Json, Reply
+from tests.support.devcluster.http_api import MERGE, Api, Json, KeptApi, Reply
 from tests.support.devcluster.parity_case import Case
 from tests.support.devcluster.parity_cases import CASES, SETUP
 from tests.support.wait import until
@@ -105,13 +108,15 @@ def _object(obj: Json) -> Json:
 
 
 @pytest.fixture(scope="module")
-def real(controlplane: ControlPlane) -> Side:
-    return Side(Api.of(controlplane.kubeconfig), "parity")
+def real(controlplane: ControlPlane) -> Iterator[Side]:
+    with closing(KeptApi.of(controlplane.kubeconfig)) as api:
+        yield Side(api, f"parity-{uuid4().hex[:8]}")
 
 
 @pytest.fixture(scope="module")
-def ours(process: Path) -> Side:
-    return Side(Api.of(process), "parity-too")
+def ours(process: Path) -> Iterator[Side]:
+    with closing(KeptApi.of(process)) as api:
+        yield Side(api, f"parity-{uuid4().hex[:8]}")
 
 
 def test_names_of_cases_are_unique() -> None:

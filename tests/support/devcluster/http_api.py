@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import http.client
 import json
 import ssl
 import urllib.error
@@ -10,7 +11,7 @@ import urllib.request
 from dataclasses import dataclass, field
 from email.message import Message
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from ruamel.yaml import YAML
 
@@ -61,7 +62,7 @@ class Api:
     tls: ssl.SSLContext
 
     @classmethod
-    def of(cls, kubeconfig: Path) -> Api:
+    def of(cls, kubeconfig: Path) -> Self:
         """From a kubeconfig file with one cluster and one user."""
         config = YAML(typ="safe", pure=True).load(kubeconfig)
         cluster = config["clusters"][0]["cluster"]
@@ -79,7 +80,10 @@ class Api:
         """One request. A body that is text goes as it is, anything else as JSON."""
         data = None if body is None else (body if isinstance(body, str) else json.dumps(body)).encode()
         sent = {"Authorization": f"Bearer {self.token}", "Content-Type": content_type, **headers}
-        request = urllib.request.Request(self.server + path, data=data, method=method, headers=sent)
+        return self._send(method, path, data, sent)
+
+    def _send(self, method: str, path: str, data: bytes | None, headers: dict[str, str]) -> Reply:
+        request = urllib.request.Request(self.server + path, data=data, method=method, headers=headers)
         try:
             with urllib.request.urlopen(request, context=self.tls, timeout=20) as answer:
                 return Reply(answer.status, answer.read().decode(), answer.headers)
@@ -101,3 +105,31 @@ class Api:
 
     def delete(self, path: str, body: Any = None) -> Reply:
         return self.call("DELETE", path, body)
+
+
+class KeptApi(Api):
+    """One that sends all its requests over one connection, without the TLS handshake of each. For one thread at a time;
+    `close` it.
+    """
+
+    _connection: http.client.HTTPSConnection | None = None
+
+    def close(self) -> None:
+        """End the connection; the next request makes another one."""
+        if self._connection is not None:
+            self._connection.close()
+
+    def _send(self, method: str, path: str, data: bytes | None, headers: dict[str, str]) -> Reply:
+        if self._connection is None:
+            address = self.server.removeprefix("https://")
+            self._connection = http.client.HTTPSConnection(address, context=self.tls, timeout=20)
+        was_idle = self._connection.sock is not None
+        try:
+            self._connection.request(method, path, data, {"User-Agent": "http_api", **headers})
+            answer = self._connection.getresponse()
+            return Reply(answer.status, answer.read().decode(), answer.headers)
+        except ConnectionError:
+            self.close()
+            if not was_idle:
+                raise
+        return self._send(method, path, data, headers)  # the server had closed it, as it does after a while
