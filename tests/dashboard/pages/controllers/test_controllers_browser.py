@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterator
+from itertools import product
 
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
@@ -151,16 +152,13 @@ def test_keys_lead_there_and_help_lists_them(page: Page, server: PageServer) -> 
     expect(page.locator("#keys")).to_contain_text("controllers")
 
 
-def test_it_fits_a_phone_and_a_desk_in_light_and_dark(
-    new_context: Callable[..., BrowserContext], server: PageServer
-) -> None:
+def test_it_fits_a_phone_and_a_desk_in_light_and_dark(page: Page, server: PageServer) -> None:
     name = f"poison-{'long-' * 40}"
     server.do("run_controllers", keys=[f"a-namespace-with-a-long-name/{name}"])
-    for scheme in ("light", "dark"):
-        page = new_context(color_scheme=scheme).new_page()
-        page.goto(f"{server.url}/controllers/")
-        for width in (390, 1440):
-            page.set_viewport_size({"width": width, "height": 900})
-            expect(page.get_by_role("button", name=f"Requeue a-namespace-with-a-long-name/{name} now")).to_be_visible()
-            over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-            assert over <= 0, f"{over} px too wide at {width}"
+    page.goto(f"{server.url}/controllers/")
+    for scheme, width in product(("light", "dark"), (390, 1440)):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.set_viewport_size({"width": width, "height": 900})
+        expect(page.get_by_role("button", name=f"Requeue a-namespace-with-a-long-name/{name} now")).to_be_visible()
+        over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert over <= 0, f"{over} px too wide at {width}, {scheme}"
