@@ -9,16 +9,18 @@ from tests.support.informerd.model.run import run_histories
 
 pytestmark = pytest.mark.slow
 
-BLOCKS = 5
+BLOCKS = 2
+"""`make soak` runs thousands of histories."""
 IN_A_BLOCK = 50
 STEPS = 30
 SEEDS = range(22)
 """Each mutation must be found within these blocks; most are within the first that is tried."""
 FIRST_SEED = {
     "a_connection_that_breaks_takes_read_lines_with_it": 0, "a_listener_drops_what_its_buffer_cannot_hold": 5,
-    "a_list_whose_pages_expire_ends_there": 11, "a_stalled_watch_is_left_alone": 8,
-    "an_expired_watch_is_begun_again": 8, "events_behind_the_bookmark_of_a_list_are_lost": 6,
-    "pieces_of_a_line_are_dropped": 5, "the_version_runs_ahead_of_the_events": 7,
+    "a_list_whose_pages_expire_ends_there": 11, "a_relist_keeps_what_was_deleted": 9,
+    "a_stalled_watch_is_left_alone": 8, "an_expired_watch_is_begun_again": 8,
+    "events_behind_the_bookmark_of_a_list_are_lost": 16, "pieces_of_a_line_are_dropped": 5,
+    "the_version_runs_ahead_of_the_events": 12,
 }  # fmt: skip
 """The seed that is tried first where few find the mutation; 3 for all others."""
 
@@ -32,7 +34,7 @@ def test_in_any_history_store_and_handlers_end_equal_to_the_api_server_and_nothi
 
 
 def test_the_same_seed_gives_the_same_histories_and_another_one_others() -> None:
-    first, again, other = (run_histories(seed, 20, steps=STEPS, shrink=False).trace for seed in (5, 5, 6))
+    first, again, other = (run_histories(seed, 8, steps=STEPS, shrink=False).trace for seed in (5, 5, 6))
     assert first == again
     assert first != other
 
