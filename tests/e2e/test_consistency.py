@@ -24,7 +24,7 @@ RATE = 20.0
 
 
 @pytest.mark.timeout(420)
-@pytest.mark.parametrize("seconds", [10.0, pytest.param(120.0, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("seconds", [5.0, pytest.param(120.0, marks=pytest.mark.soak)])
 def test_every_state_that_a_live_page_shows_is_one_that_the_api_server_had_and_not_an_old_one(
     production: ProductionStack, new_context: Callable[..., BrowserContext], seconds: float
 ) -> None:
