@@ -42,7 +42,7 @@ class Backoff:
             self._works_since = self._clock.now()
 
     def next(self) -> float:
-        """Count one failure; the seconds to wait before the next try."""
+        """Count one failure; returns the seconds to wait before the next try."""
         if self._works_since is not None and self._clock.now() - self._works_since > self._reset:
             self._step = self._base
         self._works_since = None

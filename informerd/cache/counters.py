@@ -103,14 +103,14 @@ class HandlerCounters:
         return name if name in self._names else OTHER_HANDLERS
 
     def add(self, listener: CountedListener) -> None:
-        """Count what it counts from now on."""
+        """Include the numbers of `listener` from now on."""
         if len(self._names) < MAX_HANDLER_NAMES:
             self._names[listener.name] = None
         past, present = self._counted
         self._counted = past, (*present, listener)
 
     def retain(self, listeners: Collection[CountedListener]) -> None:
-        """Only these count on; of the others the numbers stay."""
+        """Keep reading these listeners only; the last numbers of the others stay in the totals."""
         past, present = self._counted
         past = self._with(past, [each for each in present if each not in listeners])
         self._counted = past, tuple(each for each in present if each in listeners)

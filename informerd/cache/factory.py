@@ -221,7 +221,7 @@ class SharedInformerFactory:
         return entry.informer
 
     def lister(self, resource: Resource, projection: type[T], **narrowing: Unpack[InformerOptions]) -> Lister[T]:
-        """The lister of that informer, asked for as with `informer`."""
+        """The lister of the informer that `informer` gives for these arguments. Raises as `informer` does."""
         return self.informer(resource, projection, **narrowing).lister
 
     @property
@@ -315,7 +315,7 @@ def _pending(informers: dict[_Scope, SharedInformer[Any]]) -> dict[str, str]:
 
 
 def _report(task: asyncio.Task[None]) -> None:
-    """None of these tasks is to end but by its cancellation."""
+    """Log the end of a task that was not cancelled: it should have run on."""
     if not task.cancelled():
         name = task.get_name()
         log.error("%s ended by itself", name, exc_info=task.exception(), extra={"task": name})

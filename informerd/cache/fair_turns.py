@@ -13,7 +13,7 @@ TURN_SECONDS = 0.005
 """Seconds after which the event loop gets its turn."""
 
 STEP_SECONDS = 0.001
-"""Seconds that the calls between two looks at the clock are meant to take: a turn ends so much late, or a call late."""
+"""Seconds that the calls between two looks at the clock should take: a turn ends late by these, or by one call."""
 
 FIRST_STEP_CALLS = 4
 """Calls before the first look, when nothing is known of the handler."""
@@ -29,7 +29,7 @@ BLOCKING_SECONDS = 0.5
 
 
 class FairTurns:
-    """One handler's. The clock is read once a step, not once a call: a fast handler is not to pay for slow ones."""
+    """Limit of one handler. The clock is read once a step, not once a call, because that would slow a fast handler."""
 
     def __init__(self, name: str, clock: Clock) -> None:
         self.calls_left = FIRST_STEP_CALLS

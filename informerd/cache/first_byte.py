@@ -12,13 +12,13 @@ from informerd.errors import Unreachable
 T = TypeVar("T")
 
 LATE_AFTER = 30.0
-"""Seconds in which a watch should begin. A streaming list that does not is taken for one that the way to the API server
-holds back, and a plain list is tried in its place; a plain watch is said to be stale and waited for, because some
-proxies pass nothing on before a buffer is full, or the watch over."""
+"""Seconds within which a watch should begin. After them a streaming list is given up and a plain list is tried; a plain
+watch is reported as stale and waited for, because some proxies pass nothing on before a buffer is full or the watch is
+over."""
 
 
 class FirstByteWait:
-    """Waits for one watch at a time to begin. `on_late` is called with a sentence when that takes long."""
+    """Waits for one watch at a time to begin. `on_late` is called with a sentence after LATE_AFTER."""
 
     def __init__(self, clock: Clock, on_late: Callable[[str], None]) -> None:
         self._clock = clock

@@ -33,7 +33,7 @@ class HandlerThread:
         return not self._ended.is_set()
 
     async def run(self, job: Job) -> None:
-        """Wait until the thread has done it; raises what it raises. A job begun goes on when this is cancelled."""
+        """Run `job` in the thread and wait for its end. Raises what it raises. A job under way cannot be cancelled."""
         done: asyncio.Future[None] = self._loop.create_future()
         self._jobs.put((job, done))
         await done

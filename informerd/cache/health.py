@@ -99,7 +99,7 @@ class HealthMonitor:
         )
 
     def subscribe(self, listener: Callable[[Health], None]) -> Callable[[], None]:
-        """Call `listener` at each change from now on; the answer ends that, and may be called again."""
+        """Call `listener` at each change from now on; returns a function that ends this and may be called again."""
         token = object()
         self._listeners[token] = listener
         return lambda: self._listeners.pop(token, None) and None

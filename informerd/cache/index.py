@@ -88,7 +88,7 @@ class Index(Generic[T]):
         try:
             values = tuple(self._function(obj))
             hash(values)  # raises for what cannot be looked up, a list for example
-        except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
+        except Exception as error:  # noqa: BLE001 - an index function that raises ends no informer
             if not quiet:
                 self._failed(key, error)
             return ()

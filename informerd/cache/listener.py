@@ -224,7 +224,7 @@ class Listener(Generic[T]):
                     caller.record_failure(
                         batch[position - 1], error
                     )  # what the handler awaited was cancelled, not this task
-                except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
+                except Exception as error:  # noqa: BLE001 - a handler that raises is called again with the next one
                     caller.record_failure(batch[position - 1], error)
                 caller.done_count += 1
             if turns.calls_left <= 0:

@@ -79,7 +79,7 @@ class Probe:
         self._listeners.pop(listener, None)
 
     def suspect(self) -> None:
-        """Probe each IN_DOUBT seconds, because the API server could not be reached, until it is well."""
+        """Probe each SUSPECT_INTERVAL until the API server is well: a client could not reach it."""
         self._in_doubt = True
         self._doubted.set()
 

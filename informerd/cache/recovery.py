@@ -55,11 +55,11 @@ class Recovery:
         self._kind = ""  # of the failure that was said last, empty where the next one goes without saying
 
     async def pause(self, error: Exception, *, at_most: float = float("inf")) -> None:
-        """Report `error` and wait: by the backoff or `at_most` seconds, longer where the API server asks for it (but no
-        longer than LONGEST_ORDER).
+        """Report `error` and wait: by the backoff or `at_most` seconds; longer where the API server asks for it, up to
+        MAX_RETRY_AFTER.
 
-        The wait ends at once when the API server answers a probe again, also where no probe has failed meanwhile; of
-        one that answers probes and nothing else that is believed once.
+        An answered probe ends the wait at once: each time where a probe had failed before, else once until a watch has
+        begun, because some API servers answer probes and nothing else.
         """
         self._report(error)
         delay = min(self._backoff.next(), at_most)
@@ -78,17 +78,17 @@ class Recovery:
         self._unreached = False
 
     def declare_stale(self, problem: str, *, has_answer: bool = False, retry_at: float | None = None) -> None:
-        """The watch is lost, for the reason in this sentence; `answered` where it is not the API server's silence."""
+        """Note that the watch is lost; `problem` is why, `has_answer` as in `Health`, `retry_at` in Unix seconds."""
         self._kind = ""
         self._monitor.set_state(self._state_after(None), problem, retry_at, has_answer=has_answer)
 
     def record_success(self) -> None:
-        """A watch has begun: two minutes of that, and the backoff starts over."""
+        """Note that a watch has begun; two minutes of watching start the backoff over."""
         self._woken = False
         self._backoff.record_success()
 
     def probe_answered(self, *, is_healthy: bool) -> None:
-        """The API server is alive: what waits for it may try at once. Only one that is well gives its word on that."""
+        """The API server answered a probe, which may end a wait; only a healthy answer counts as contact."""
         if is_healthy:
             self._monitor.record_contact()
         if self._server_silent or (is_healthy and self._unreached and not self._woken):
@@ -113,7 +113,7 @@ class Recovery:
         return "forbidden" if isinstance(error, (Forbidden, Unauthorized)) else "unreachable"
 
     def _say_another(self, error: Exception, problem: str) -> None:
-        """Say that the problem is of another kind now, where the state does not change and so says nothing."""
+        """Log a problem of another kind than the last one, where the state stays the same and is not logged."""
         state, kind = self._state_after(error), type(error).__name__
         another = state == self._monitor.state and self._kind not in ("", kind)
         self._kind = kind
@@ -127,7 +127,7 @@ class Recovery:
         if self.on_error is not None:
             try:
                 self.on_error(error)
-            except Exception as fault:  # noqa: BLE001 - a class of somebody's, whose words must not end a worker
+            except Exception as fault:  # noqa: BLE001 - a watch-error handler that raises ends no reflector
                 self._log_fault("the watch-error handler failed", fault)
 
     def _log_fault(self, what: str, error: Exception) -> None:

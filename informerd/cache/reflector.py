@@ -112,7 +112,7 @@ class Reflector(Generic[T]):
                     await self.recovery.pause(error, at_most=self._settings.absent_retry)
                 except (Expired, HistoryLost) as error:
                     await self.recovery.pause(error, at_most=self._before_relist())
-                except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
+                except Exception as error:  # noqa: BLE001 - a reflector tries again after any failure
                     await self.recovery.pause(error)
         finally:
             if self._probe is not None:

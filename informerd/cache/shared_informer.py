@@ -128,7 +128,7 @@ class SharedInformer(Generic[T]):
         return self._monitor.snapshot()
 
     def on_health(self, listener: Callable[[Health], None]) -> Callable[[], None]:
-        """Call `listener` at each change of state, problem or next try; the answer ends that."""
+        """Call `listener` at each change of state, problem or next try; returns a function that ends this."""
         return self._monitor.subscribe(listener)
 
     def on_fault(self, listener: FaultListener) -> Callable[[], None]:

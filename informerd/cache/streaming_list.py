@@ -60,7 +60,7 @@ async def collect_initial_list(stream: EventStream[T], progress: Progress) -> St
 
 
 class StallWatchdog:
-    """Warns of every 10 s in which nothing comes, let alone the bookmark that ends a streaming list, then gives up."""
+    """Warns each 10 s of silence before the bookmark that ends a streaming list, and closes the stream after 30 s."""
 
     def __init__(self, stream: EventStream[T], *, clock: Clock, name: str) -> None:
         self.has_given_up = False
@@ -74,7 +74,7 @@ class StallWatchdog:
         self._heard_at = self._clock.now()
 
     async def run(self) -> None:
-        """Watch until cancelled or out of patience."""
+        """Watch the stream until cancelled, or until it has given up."""
         while True:
             await self._clock.sleep(WARN_EVERY)
             silent = self._clock.now() - self._heard_at

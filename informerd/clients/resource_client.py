@@ -112,7 +112,7 @@ class ResourceClient(ResourceReader[T]):
         subresource: Literal["", "status"] = "",
         **options: Unpack[WriteOptions],
     ) -> T:
-        """Server-side apply: have the fields that `obj` names so, and those left out that this manager named before.
+        """Server-side apply: set the fields of `obj`, and remove those that this manager set before and `obj` lacks.
 
         Creates the object where there is none. Raises Conflict, whose causes name fields and owners, where another
         manager has set one otherwise; `force` takes it over.
@@ -130,7 +130,7 @@ class ResourceClient(ResourceReader[T]):
         )
 
     async def scale(self, name: str, replicas: int, **options: Unpack[WriteOptions]) -> int:
-        """Set the replicas by the object's scale. Returns the desired number as stored."""
+        """PATCH the object's scale subresource. Returns the desired number of replicas as stored."""
         scaled = await self.subresource("scale").patch(name, {"spec": {"replicas": replicas}}, **options)
         try:
             return int(scaled["spec"].get("replicas", 0))

@@ -38,5 +38,5 @@ class BlockingDetector(Generic[T]):
             except GeneratorExit:
                 coroutine.close()
                 raise
-            except BaseException as error:  # noqa: BLE001 - whatever `make` raises is for the thread that waits
+            except BaseException as error:  # noqa: BLE001 - what is thrown in goes on to the coroutine
                 given, step = error, coroutine.throw

@@ -122,7 +122,7 @@ class Controller:
         self._phases.subscribe(listener)
 
     def watch(self, source: Source) -> None:
-        """Take requests from `source`, too. Where the controller runs, at once, and no worker waits for its sync.
+        """Also take requests from `source`: where the controller runs, at once and without waiting for its sync.
 
         Raises InvalidCall for what is no source, and after `stop`.
         """

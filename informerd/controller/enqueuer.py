@@ -60,12 +60,12 @@ class Enqueuer(Generic[T]):
         try:
             for request in self._handler(event):
                 self._add(as_request(request), priority=priority)
-        except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
+        except Exception as error:  # noqa: BLE001 - what a handler or predicate raises ends no informer
             self._target.log_error("handler", self._handler.name, event.objects[-1].key, error)
 
     def _passes(self, predicate: Predicate[T], event: ObjectEvent[T]) -> bool:
         try:
             return evaluate(predicate, event)
-        except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
+        except Exception as error:  # noqa: BLE001 - what a handler or predicate raises ends no informer
             self._target.log_error("predicate", predicate.name, event.objects[-1].key, error)
             return True

@@ -57,7 +57,7 @@ class _EachState(EnqueueHandler[T]):
             try:
                 for request in self._of(obj):
                     requests[request] = None
-            except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
+            except Exception as error:  # noqa: BLE001 - it is raised after the requests of the other state
                 failures.append(error)
         yield from requests
         if failures:

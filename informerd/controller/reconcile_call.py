@@ -23,7 +23,7 @@ BLOCKING_SECONDS = 0.5
 """Seconds for which a reconcile may block the event loop before a warning is logged."""
 
 Reconcile = Callable[[Request], Awaitable[Result | None]]
-"""Makes the world as the object of that name asks for, looking into caches only now, as often as it is called."""
+"""Async function that makes the world as the object of that name asks for. It may be called any number of times."""
 
 PANICS = (
     TypeError, AttributeError, NameError, LookupError, AssertionError, ArithmeticError, RecursionError,

@@ -33,7 +33,7 @@ class ReconcileLog:
         self._durations: deque[float] = deque(maxlen=MAX_DURATIONS)
         self._failed: OrderedDict[Request, FailedKey] = OrderedDict()
         self._failures: dict[Request, int] = {}
-        """How often in a row, of those too that are not among the last."""
+        """Failures in a row by request, also of requests that `_failed` has dropped."""
 
     def record_end(self, outcome: Outcome, seconds: float) -> None:
         """Count a reconcile."""
@@ -49,7 +49,7 @@ class ReconcileLog:
             self._failed.pop(request, None)
 
     def record_failure(self, request: Request, error: BaseException, retry_in: float | None) -> None:
-        """Remember it; the next try is in `retry_in` seconds, None for never."""
+        """Remember the failure; the next try is in `retry_in` seconds, None for never."""
         self._failed.pop(request, None)
         failures = self._failures[request] = self._failures.get(request, 0) + 1
         now = self._clock.time()
@@ -65,7 +65,7 @@ class ReconcileLog:
 
     @property
     def recent_failures(self) -> tuple[FailedKey, ...]:
-        """The newest first."""
+        """The last failed requests, the newest first, at most MAX_FAILED."""
         return tuple(reversed(self._failed.values()))
 
     def quantiles(self, *shares: float) -> list[float | None]:
@@ -85,11 +85,11 @@ class ReconcileLog:
 
 
 def format_error(error: BaseException) -> str:
-    """An error as people read it in a table: its class and its words, LINE characters at most. Raises nothing."""
+    """An error as people read it in a table: its class and its words, MAX_ERROR_LENGTH characters at most."""
     name = type(error).__name__
     try:
         text = " ".join(str(error).split())
-    except Exception as fault:  # noqa: BLE001 - a class of somebody's, whose words must not end a worker
+    except Exception as fault:  # noqa: BLE001 - an error whose __str__ raises must not end a worker
         text = f"(what it says cannot be had: {type(fault).__name__})"
     line = f"{name}: {text}" if text else name
     return line if len(line) <= MAX_ERROR_LENGTH else f"{line[: MAX_ERROR_LENGTH - 1]}…"

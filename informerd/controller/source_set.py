@@ -40,7 +40,7 @@ class SourceSet:
         return pending
 
     def add(self, source: Source) -> None:
-        """One more. Raises InvalidCall for what is no source, and what its start raises."""
+        """Add a source. Raises InvalidCall for what is no source, and what its start raises."""
         if not callable(getattr(source, "start", None)) or isinstance(source, type):
             raise InvalidCall(f"{source!r} is not a source: KindSource(kind.informer) makes one from a kind")
         if self._has_begun:
@@ -87,7 +87,7 @@ class SourceSet:
             await each.wait_for_sync()
 
     async def _complain(self) -> None:
-        """Say once why nothing happens; that it waits for ever may be meant."""
+        """Log once why no worker has started. Waiting for ever may be intended."""
         name = self._target.controller
         await self._target.clock.sleep(WARN_AFTER)
         for source, why in self.pending.items():

@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 
 class Watchdog:
-    """One controller's. It ends nothing: a time-out does that, where one is asked for."""
+    """Watches one controller's reconciles. It ends none: the controller's `reconcile_timeout` does that."""
 
     def __init__(self, journal: ReconcileLog, *, controller: str, limit: float, clock: Clock) -> None:
         self._journal = journal
@@ -20,10 +20,10 @@ class Watchdog:
         self._limit = limit
         self._clock = clock
         self._warned: dict[Request, float] = {}
-        """Of those at work, since when they are."""
+        """The requests being reconciled of which a warning was logged, and since when they are."""
 
     async def run(self) -> None:
-        """Look whenever one may have become due, until cancelled."""
+        """Warn of each reconcile as it exceeds the limit, until cancelled."""
         while True:
             await self._clock.sleep(self._look())
 

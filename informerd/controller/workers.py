@@ -19,10 +19,10 @@ from informerd.workqueue.work_queue import WorkQueue
 log = logging.getLogger(__name__)
 
 TURN_SECONDS = 0.01
-"""Seconds for which workers may keep the event loop before it gets its turn…"""
+"""Seconds for which workers may keep the event loop before it gets its turn."""
 
 TURN_REQUESTS = 100
-"""…and requests."""
+"""Requests after which the event loop gets its turn, however few seconds they took."""
 
 RESTART_DELAY = 10.0
 """Seconds until a request is tried again whose rate limiter raised."""
@@ -106,7 +106,7 @@ class Workers:
             self._failed(request, error, began)
         except (KeyboardInterrupt, GeneratorExit):
             raise
-        except BaseException as error:  # noqa: BLE001 - whatever `make` raises is for the thread that waits
+        except BaseException as error:  # noqa: BLE001 - no exception of a reconcile ends its worker
             self._failed(request, error, began)
         else:
             outcome = self._went_well(request, result)
@@ -136,10 +136,10 @@ class Workers:
         self._say(request, error, retry_in)
 
     def _add_rate_limited(self, request: Request, priority: int | None = None) -> float:
-        """In how many seconds it will be tried again. A limiter that raises loses no request."""
+        """Add the request after the limiter's delay, or RESTART_DELAY where it raises; returns those seconds."""
         try:
             return self._queue.add_rate_limited(request, priority=priority)
-        except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
+        except Exception as error:  # noqa: BLE001 - a rate limiter that raises ends no worker
             self._say_limiter(request, error)
             self._queue.add_after(request, RESTART_DELAY, priority=priority)
             return RESTART_DELAY
@@ -147,7 +147,7 @@ class Workers:
     def _forget(self, request: Request) -> None:
         try:
             self._queue.forget(request)
-        except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
+        except Exception as error:  # noqa: BLE001 - a rate limiter that raises ends no worker
             self._say_limiter(request, error)
 
     def _say_limiter(self, request: Request, error: Exception) -> None:

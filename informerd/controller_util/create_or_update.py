@@ -32,7 +32,7 @@ async def create_or_update(
     Where the object exists, `mutate` gets it, and its changes are written, if any; otherwise `mutate` gets the
     manifest, which is created with the changes. A concurrent write by others repeats this on top of theirs. `mutate`
     sets the desired state, it does not add to it, and must leave name and namespace alone (InvalidCall). Raises
-    Conflict after eight of them, and what GET, POST and PATCH raise.
+    Conflict after eight tries, and what GET, POST and PATCH raise.
     """
     head = head_of(manifest)
     client = client_for(verbs, head)

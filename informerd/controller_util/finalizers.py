@@ -19,9 +19,9 @@ def has_finalizer(obj: object, finalizer: str) -> bool:
 
 
 async def add_finalizer(verbs: Verbs[T], obj: T, finalizer: str, *, clock: Clock | None = None) -> T:
-    """Have the object wait for `finalizer` (``example.org/name``) before it goes; it comes back as it is then.
+    """Add `finalizer` (``example.org/name``), for which a deletion waits; returns the object as stored.
 
-    Nothing is sent where it does already. Raises BeingDeleted for one on its way out, which takes none any more, and
+    Nothing is sent where the object has it. Raises BeingDeleted where the object is being deleted and has it not, and
     what `change_object` raises: NotFound and ObjectReplaced where it is gone.
     """
 
@@ -37,9 +37,9 @@ async def add_finalizer(verbs: Verbs[T], obj: T, finalizer: str, *, clock: Clock
 
 
 async def remove_finalizer(verbs: Verbs[T], obj: T, finalizer: str, *, clock: Clock | None = None) -> T | None:
-    """Remove `finalizer` from the object; None where the object was gone already.
+    """Remove `finalizer`; returns the object as stored, or None where it was gone already.
 
-    Others' finalizers stay, also those that were added since. It may be gone by the time that it comes back.
+    Other finalizers stay, also those that were added since. The object may be gone by the time that this returns.
     """
 
     def remove(manifest: Json) -> None:

@@ -34,7 +34,7 @@ async def change_object(verbs: Verbs[T], obj: T, mutate: MutateFn, *, clock: Clo
     nothing is different nothing is sent, and it comes back as it was read. Fields that nobody here knows of stay as
     they are, whatever form the object has. What is changed in ``status`` goes to that subresource where there is one,
     after the rest: `mutate` may get an object of which the rest has been done. Raises NotFound, ObjectReplaced
-    (the uid is another one), Conflict after eight of them, InvalidCall, and what PATCH raises.
+    (the uid is another one), Conflict after eight tries, InvalidCall, and what PATCH raises.
     """
     wanted = head_of(obj)
     client = client_for(verbs, wanted)

@@ -40,7 +40,7 @@ class Tutorial:
     """A controller of the objects of one informer, to which it is added as a handler here.
 
     Each key is synced at least once after its object's last change, never by two workers at once; one that fails is
-    tried again, later each time, MOST_RETRIES times, and keeps no other key waiting.
+    tried again, later each time, MAX_RETRIES times, and keeps no other key waiting.
     """
 
     def __init__(self, informer: SharedInformer[Object], sync: Sync, *, queue: WorkQueue[str] | None = None) -> None:
@@ -81,7 +81,7 @@ class Tutorial:
                 return
             try:
                 await self._sync(key)
-            except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
+            except Exception as error:  # noqa: BLE001 - a key that fails is tried again, and ends no worker
                 self._failed(key, error)
             else:
                 self._queue.forget(key)

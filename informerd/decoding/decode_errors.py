@@ -27,7 +27,7 @@ class DecodeErrors:
 
     def __init__(self, resource: str, clock: Clock | None = None) -> None:
         self.counts: Counter[str] = Counter(dict.fromkeys(get_args(DecodeErrorKind), 0))
-        """By Fault."""
+        """Number of objects by DecodeErrorKind."""
         self._resource = resource
         self._listeners: dict[object, FaultListener] = {}
         self._repeats = LogThrottle(clock)
@@ -51,7 +51,7 @@ class DecodeErrors:
         return lambda: self._listeners.pop(token, None) and None
 
     def _add(self, fault: DecodeErrorKind, sentence: str, error: Exception, cause: BaseException | None = None) -> None:
-        """Count one and, if it is one of the first or a round number, say it."""
+        """Count an error, and log it if it is one of the first or its number is a power of ten."""
         self.counts[fault] += 1
         self._tell(error)
         if number := self._repeats.count(fault):

@@ -210,7 +210,7 @@ class Elector:
         log.info("acquired the lease %s as %s%s", self._store.name, self._election.identity, wait, extra=fields)
 
     def _say(self, what: str, error: Exception) -> str:
-        """Log what failed and what to do about it; that sentence."""
+        """Log what failed and what to do about it; returns the reason and the advice."""
         why = f"{str(error) or type(error).__name__}{self._store.advice(error)}"
         self._leadership.problem = why
         if number := self._repeats.count(type(error).__name__):

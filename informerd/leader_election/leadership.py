@@ -9,7 +9,7 @@ from informerd.leader_election.record import LeaseRecord
 
 
 class Leadership:
-    """What an elector knows. It alone writes, everybody may read.
+    """State that an elector writes and any thread may read.
 
     This process leads from `begin` on, until `renew_deadline` seconds have passed since the last renewal was *sent*, or
     `end`. So it ends by itself, in a process that is frozen, cut off or blocked too, before others may take over: they

@@ -37,7 +37,7 @@ class LoopWatchdog:
         self._is_reported = False
 
     async def run(self) -> str:
-        """Watch the loop until that ends. Returns the reason."""
+        """Watch the loop until it is blocked for `limit` seconds or closed. Returns which, as a sentence."""
         while True:
             if self._asked_at is None:
                 self._asked_at = self._clock.now()

@@ -69,6 +69,6 @@ async def _problem(check: Check) -> str:
                 answer = await answer
     except TimeoutError:
         return f"it has not answered within {CHECK_TIMEOUT:g} s"
-    except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
+    except Exception as error:  # noqa: BLE001 - a check that raises anything has failed
         return " ".join(str(error).split()) or type(error).__name__
     return "it said no" if answer is False else ""

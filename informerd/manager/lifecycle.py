@@ -63,7 +63,7 @@ class Lifecycle:
         self._recording = asyncio.create_task(self._parts.recorder.run(), name="event recorder")
 
     async def wait_until_end(self) -> LeaderElectionLost | None:
-        """Start the rest, and wait for `stop`, or until the lease is lost: that is what it gives then."""
+        """Start the rest, and wait for `stop` (returns None) or the loss of the lease (returns its error)."""
         stopped = asyncio.create_task(self._stop.wait(), name="stop of the manager")
         working = asyncio.create_task(self._start_work(), name="start of the manager's work")
         lost: asyncio.Task[Any] | None = None

@@ -26,7 +26,7 @@ class RunnableGroup:
         self._stopped = False
 
     def add(self, run: Run) -> None:
-        """Take one more."""
+        """Add a run."""
         self.runs.append(run)
         if self._started and not self._stopped:
             self._begin(run)

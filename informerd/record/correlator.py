@@ -20,10 +20,10 @@ AGGREGATE_SECONDS = 600.0
 """Seconds without a similar one, after which they are written separately again."""
 
 SPAM_BURST = 25
-"""So many may come at once of one source, about one object, of one type…"""
+"""Events of one source, object and type that may be written at once."""
 
 SPAM_REFILL_SECONDS = 300.0
-"""…and then one in so many seconds."""
+"""Seconds after which one more of them may be written."""
 
 MAX_REMEMBERED = 4096
 """As client-go's events_cache.go has it."""
@@ -61,9 +61,9 @@ class Correlator:
         self._buckets: LruCache[Hashable, _Bucket] = LruCache(MAX_REMEMBERED)
 
     def correlate(self, event: Event) -> Event | None:
-        """The event as it is to be written: new where its count is 1, else to be patched; None for one too many.
+        """The event as it is to be written: new where its count is 1, else to be patched; None beyond SPAM_BURST.
 
-        One too many is counted all the same: when the next may be written, its count says how many there were.
+        An event that is not written counts: the count of the next one that is written includes it.
         """
         event, key = self._combined(event)
         event = self._counted(event, key)

@@ -62,7 +62,7 @@ class EventQueue:
                 log.debug("an event came after the end")
 
     def count_refused(self) -> None:
-        """Count one that was none."""
+        """Count a call that made no event."""
         with self._lock:
             self._counts["refused"] += 1
 
@@ -86,7 +86,7 @@ class EventQueue:
             self._end()
 
     async def flush(self, seconds: float | None) -> bool:
-        """Wait until the queue is empty and nothing is being written, at most `seconds`. Returns whether it is so."""
+        """Wait until no event waits or is being written, at most `seconds`. Returns whether that is so."""
         try:
             async with within(seconds, self._clock):
                 while self._queue or self._writing:

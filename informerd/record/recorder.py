@@ -84,7 +84,7 @@ class EventRecorder:
             new_event = make_event(
                 reference, self.source, type_, reason, message, at=at, nanoseconds=number, annotations=annotations
             )
-        except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
+        except Exception as error:  # noqa: BLE001 - recording an event raises nothing
             self._outbox.count_refused()
             component = self.source.component
             log.error("an event of %s was not recorded: %s", component, error, extra={"component": component})  # noqa: TRY400 - no trace

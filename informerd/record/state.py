@@ -14,11 +14,11 @@ class RecorderState(msgspec.Struct, frozen=True, kw_only=True):
     repeated: int = 0
     """Counted up in an Event that was there."""
     filtered: int = 0
-    """One too many about the same object; counted, not written."""
+    """Not written, beyond the limit for one object and type; the count of the next one that is written has them."""
     dropped: int = 0
     """Lost: the queue was full, or it was stopped before they were written."""
     refused: int = 0
-    """Not written, as the API server would not have them or did not answer after all tries; or they were none."""
+    """Not written: the API server refused them or answered none of the tries, or the call made no event."""
     problem: str = ""
     """Why the last event that was tried was not written; "" where it was."""
 

@@ -79,9 +79,8 @@ class Impersonation:
 class UserConfig:
     """Credentials of this client: at most one of token (or its file), password, plugin and `authorization`.
 
-    A client certificate may be added.
 
-    A client certificate may stand beside it.
+    `TlsConfig` may add a client certificate.
     """
 
     token: str = field(default="", repr=False)

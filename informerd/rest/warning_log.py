@@ -8,7 +8,7 @@ from collections.abc import Callable
 log = logging.getLogger(__name__)
 
 OnWarning = Callable[[str], None]
-"""Is handed each warning's text. It must not block."""
+"""Called with each warning's text. It must not block."""
 
 MAX_REMEMBERED = 1_000
 """Texts that are not logged again; beyond this number the oldest is dropped."""

@@ -25,7 +25,7 @@ class DueKey(NamedTuple):
 class DelayingQueue(Generic[K]):
     """Each key once: due at the earliest moment that was asked for, with the highest priority.
 
-    What is overtaken stays in the heap until its moment, or until such entries are more than the keys.
+    The heap keeps an entry that an earlier one replaced until its moment, or until there are too many of them.
     """
 
     def __init__(self) -> None:

@@ -20,11 +20,11 @@ class RateLimiter(Protocol[K_contra]):
     """Decides how long a key waits."""
 
     def when(self, item: K_contra, /) -> float:
-        """Count one more failure of `item`; the seconds that it is to wait."""
+        """Count one more failure of `item`; returns the seconds that it is to wait."""
         ...
 
     def forget(self, item: K_contra, /) -> None:
-        """It went well, or is given up: its count starts over."""
+        """Start the count of `item` over, after a success or when it is given up."""
         ...
 
     def num_requeues(self, item: K_contra, /) -> int:

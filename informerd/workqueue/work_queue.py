@@ -102,7 +102,7 @@ class WorkQueue(Generic[K]):
             self._delay(item, self._now() + seconds, _as_priority(priority))
 
     def add_rate_limited(self, item: K, *, priority: int | None = None) -> float:
-        """Have `item` handed out when the limiter says; in how many seconds that is. Otherwise as `add_after`."""
+        """Add `item` after the limiter's delay; returns that delay in seconds. Otherwise as `add_after`."""
         self._mark_of(item)
         seconds = self._limiter.when(item)
         self.add_after(item, seconds, priority=priority)
