@@ -1,9 +1,8 @@
-"""Manifests of objects in any form, and merge patches of their changes."""
+"""Manifests of objects in any form, their identity, and the client that writes them."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar, cast
 
 import msgspec
@@ -11,10 +10,9 @@ import msgspec
 from informerd.clients.resource_client import ResourceClient
 from informerd.errors import InvalidCall, ObjectReplaced
 from informerd.objects import Object
-from informerd.rest.request import Json, is_precondition, metadata_of
+from informerd.rest.request import Json, metadata_of
 
 T = TypeVar("T")
-T_co = TypeVar("T_co")
 
 
 class Verbs(Protocol[T]):
@@ -97,59 +95,3 @@ def check_same(before: Head, now: Head) -> None:
     """Raises ObjectReplaced where a name means another object by now. Without a uid, anything is meant."""
     if before.uid and now.uid != before.uid:
         raise ObjectReplaced(str(before), before.uid, now.uid)
-
-
-def patch_to(before: Mapping[str, Any], after: Mapping[str, Any]) -> Json:
-    """The merge patch (RFC 7396) that makes `after` of `before`; empty where they are the same.
-
-    Lists are replaced whole, so such a patch needs a precondition. A None in `after` says that there is no such field.
-    """
-    patch: Json = {name: None for name in before if before[name] is not None and after.get(name) is None}
-    for name, value in after.items():
-        old = before.get(name)
-        if value is None or (value == old and _same_types(value, old)):
-            continue
-        patch[name] = patch_to(old, value) if isinstance(value, dict) and isinstance(old, dict) else _bare(value)
-    return patch
-
-
-def with_preconditions(patch: Json, head: Head) -> Json:
-    """The patch, for that very state of that very object: Conflict where either has passed. Raises InvalidCall."""
-    if not is_precondition(head.resource_version):
-        raise InvalidCall(f"{head} has no resourceVersion: read it first, so that nothing is overwritten")
-    meta = {**patch.get("metadata", {}), "resourceVersion": head.resource_version}
-    return {**patch, "metadata": meta | ({"uid": head.uid} if head.uid else {})}
-
-
-def apply_mutation(obj: object, mutate: Callable[[Json], object]) -> tuple[Json, Json]:
-    """A copy of the object after `mutate`, and the patch for it.
-
-    The return value of `mutate` is ignored. Raises InvalidCall where it turns the object into another one, or is async.
-    """
-    before = manifest_of(obj)
-    after = copy.deepcopy(before)
-    if hasattr(answer := mutate(after), "__await__"):
-        close = getattr(answer, "close", None)
-        if close is not None:
-            close()
-        raise InvalidCall("a change must be a plain function of the manifest: await everything before it")
-    for name in ("name", "namespace", "uid", "resourceVersion"):
-        if metadata_of(after).get(name) != metadata_of(before).get(name):
-            raise InvalidCall(f"a change may not touch metadata.{name}: it says which object is meant")
-    return after, patch_to(before, after)
-
-
-def _bare(value: Any) -> Any:
-    """Without members that are None: in a merge patch they would be no values."""
-    if isinstance(value, dict):
-        return {name: _bare(each) for name, each in value.items() if each is not None}
-    return value
-
-
-def _same_types(one: Any, other: Any) -> bool:
-    """True and 1 are equal in Python, but not in JSON."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return all(_same_types(one[name], other[name]) for name in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return all(map(_same_types, one, other))
-    return isinstance(one, bool) == isinstance(other, bool)
