@@ -23,11 +23,13 @@ from typing import Literal
 from playwright.sync_api import Browser, Error, sync_playwright
 
 from tools.axe import violations
-from tools.scenes.demo_scenes import PODS, SCENES, Scene, wait_until_live
+from tools.scenes.content_scenes import CONTENT_STATES, LONG_NAME_SCENES
+from tools.scenes.demo_scenes import PODS, SCENES
+from tools.scenes.media_scenes import MEDIA_SCENES
 from tools.scenes.program import ROOT, DidNotStart
-from tools.scenes.reader_scenes import READER_STATES, READERS
-from tools.scenes.stage import Stage, usual_stage
-from tools.scenes.state_scenes import STATES, StageFactory
+from tools.scenes.scene import Scene, wait_until_live
+from tools.scenes.stage import Stage, StageFactory, usual_stage
+from tools.scenes.state_scenes import STATES
 from tools.scenes.write_scenes import WRITES
 
 README_PICTURE = ROOT / "docs" / "deltaboard.png"
@@ -49,9 +51,9 @@ def chromium() -> str:
 def plan(only: str) -> Iterator[tuple[str, StageFactory, tuple[Scene, ...]]]:
     """The stages and the scenes to be played on each."""
     for name, (make, scenes) in (
-        ("pages", (usual_stage, (*SCENES, *WRITES, *READERS))),
+        ("pages", (usual_stage, (*SCENES, *WRITES, *MEDIA_SCENES, *LONG_NAME_SCENES))),
         *STATES.items(),
-        *READER_STATES.items(),
+        *CONTENT_STATES.items(),
     ):
         wanted = tuple(scene for scene in scenes if any(part in scene.name for part in only.split(",")))
         if wanted:

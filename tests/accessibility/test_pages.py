@@ -12,7 +12,8 @@ import pytest
 from playwright.sync_api import BrowserContext
 
 from tools.axe import violations
-from tools.scenes.demo_scenes import ERRORS, LISTS, OBJECTS, ON_LIST, ON_OVERVIEW, Scene
+from tools.scenes.demo_scenes import ERRORS, LISTS, OBJECTS, ON_LIST, ON_OVERVIEW
+from tools.scenes.scene import Scene
 from tools.scenes.stage import Stage, usual_stage
 from tools.scenes.walk import Walk
 from tools.scenes.write_scenes import ACTION_SCENES, CREATE_SCENES, MENU

@@ -8,7 +8,7 @@ import shutil
 import socket
 import tempfile
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +98,9 @@ class Stage:
     def _settings(self, env: dict[str, str]) -> dict[str, str]:
         home = {"HOME": str(self.home), "DELTABOARD_VAR": str(self.home / "var"), "REDIS_URL": ""}
         return {**home, "KUBECONFIG": str(self.kubeconfig), **CONTROLLERS, **env}
+
+
+StageFactory = Callable[[], contextlib.AbstractContextManager[Stage]]
 
 
 @contextlib.contextmanager

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from functools import partial
 from types import MappingProxyType
 
 from playwright.sync_api import Page, WebSocketRoute
 
-from tools.scenes.demo_scenes import MYDEMOS, PODS, Play, Scene, drawer, open_at, wait_for_rows
+from tools.scenes.demo_scenes import MYDEMOS, PODS, drawer
 from tools.scenes.program import Child
+from tools.scenes.scene import Play, Scene, open_at, wait_for_rows
 from tools.scenes.stage import (
     Stage,
+    StageFactory,
     empty_stage,
     proxied_stage,
     two_process_stage,
@@ -83,7 +84,6 @@ def connecting(path: str) -> Play:
     return play
 
 
-StageFactory = Callable[[], AbstractContextManager[Stage]]
 STATES: Mapping[str, tuple[StageFactory, tuple[Scene, ...]]] = MappingProxyType({
     "usual": (usual_stage, (
         Scene("connecting-list", connecting(PODS), is_transient=True),

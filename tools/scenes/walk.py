@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page
 
-from tools.scenes.demo_scenes import Scene
+from tools.scenes.scene import Scene
 from tools.scenes.stage import Stage
 
 

@@ -9,20 +9,8 @@ from functools import partial
 from playwright.sync_api import Page
 
 from tools.scenes.api import MYDEMOS as OBJECTS
-from tools.scenes.demo_scenes import (
-    EDIT,
-    MYDEMOS,
-    OVERVIEW,
-    PODS,
-    Scene,
-    chain,
-    click,
-    first_pod,
-    open_at,
-    press,
-    wait_for_rows,
-    wait_until_live,
-)
+from tools.scenes.demo_scenes import EDIT, MYDEMOS, OVERVIEW, PODS, first_pod
+from tools.scenes.scene import Scene, chain, click, open_at, press, wait_for_rows, wait_until_live
 from tools.scenes.stage import NAMESPACE, STABLE_MYDEMO, Stage, mydemo
 
 DEPLOYMENTS = "/resources/deployments.apps/"

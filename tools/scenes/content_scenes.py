@@ -1,8 +1,4 @@
-"""Scenes of other readers and of unusual content.
-
-Readers: on paper, without scripts, in their own colours. Content: ten thousand objects, names of the greatest length, a
-kind that nobody may watch, a time of which nothing is known.
-"""
+"""Scenes of unusual content: long names, ten thousand objects, a kind that cannot be watched, a gap in the feed."""
 
 from __future__ import annotations
 
@@ -14,34 +10,15 @@ from types import MappingProxyType
 from playwright.sync_api import Page
 
 from tools.scenes.api import MYDEMOS as OBJECTS
-from tools.scenes.demo_scenes import (
-    MYDEMOS,
-    PODS,
-    STABLE_MYDEMO_HREF,
-    Play,
-    Scene,
-    drawer,
-    open_at,
-    pod_page,
-    press,
-    wait_for_rows,
-    wait_until_live,
-)
-from tools.scenes.stage import Stage, mydemo, proxied_stage, two_process_stage, usual_stage
-from tools.scenes.state_scenes import StageFactory
+from tools.scenes.demo_scenes import MYDEMOS, PODS
+from tools.scenes.scene import Play, Scene, open_at, wait_for_rows, wait_until_live
+from tools.scenes.stage import Stage, StageFactory, mydemo, proxied_stage, two_process_stage, usual_stage
 
 SILENCE = 6_000
 """Milliseconds without a worker: a gap that is seen in a picture of five minutes."""
 LONG_NAMESPACE = "a-namespace-with-a-name-as-long-as-kubernetes-lets-one-be-63-ch"
 """63 characters."""
 LONG_NAME = ("the-configuration-of-" * 12)[:239].strip("-") + "-checkout"
-
-
-def open_without_scripts(path: str) -> Play:
-    def play(page: Page, stage: Stage) -> None:
-        page.goto(stage.url + path)
-
-    return play
 
 
 def open_long_names(path: str) -> Play:
@@ -66,28 +43,14 @@ def worker_gap(page: Page, stage: Stage) -> None:
     wait_until_live(page)
 
 
-FORCED_COLORS = {"forced_colors": "active"}
-WITHOUT_SCRIPTS = {"java_script_enabled": False}
-READERS: tuple[Scene, ...] = (
-    Scene("paper-overview", open_at("/"), media="print"),
-    Scene("paper-list", open_at(PODS, wait_for_rows), media="print"),
-    Scene("paper-detail", pod_page(""), media="print"),
-    Scene("paper-feed", open_at("/feed/"), media="print"),
-    Scene("unscripted-overview", open_without_scripts("/"), context=WITHOUT_SCRIPTS),
-    Scene("unscripted-list", open_without_scripts(PODS), context=WITHOUT_SCRIPTS),
-    Scene("unscripted-feed", open_without_scripts("/feed/"), context=WITHOUT_SCRIPTS),
-    Scene("unscripted-edit", open_without_scripts(f"{STABLE_MYDEMO_HREF}edit/"), context=WITHOUT_SCRIPTS),
-    Scene("forced-overview", open_at("/"), context=FORCED_COLORS),
-    Scene("forced-list", open_at(PODS, wait_for_rows, press("j", "x", "j")), context=FORCED_COLORS),
-    Scene("forced-feed", open_at("/feed/"), context=FORCED_COLORS),
-    Scene("forced-drawer", drawer, context=FORCED_COLORS),
+LONG_NAME_SCENES: tuple[Scene, ...] = (
     Scene("long-list", open_long_names(f"{MYDEMOS}?namespace={{namespace}}")),
     Scene("long-drawer", open_long_names(f"{MYDEMOS}?namespace={{namespace}}&open={{namespace}}/{{name}}")),
     Scene("long-detail", open_long_names(f"{MYDEMOS}{{namespace}}/{{name}}/")),
     Scene("long-edit", open_long_names(f"{MYDEMOS}{{namespace}}/{{name}}/edit/")),
     Scene("long-feed", open_long_names("/feed/?q=the-configuration")),
 )
-"""Played on the stage of demo_scenes, at its end."""
+"""Played on the stage of demo_scenes, after media_scenes."""
 
 
 def wait_until_polled(page: Page) -> None:
@@ -99,7 +62,7 @@ def large_stage() -> AbstractContextManager[Stage]:
     return usual_stage(pods=12_000, rate=200)
 
 
-READER_STATES: Mapping[str, tuple[StageFactory, tuple[Scene, ...]]] = MappingProxyType({
+CONTENT_STATES: Mapping[str, tuple[StageFactory, tuple[Scene, ...]]] = MappingProxyType({
     "large": (large_stage, (
         Scene("large-list", open_at(PODS, wait_for_rows)),
         Scene("large-last-page", open_at(f"{PODS}?page=120", wait_for_rows)),
