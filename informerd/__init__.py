@@ -141,12 +141,13 @@ from informerd.rest.cluster_config import ClusterConfig, ExecConfig, Impersonati
 from informerd.rest.discovery import Discovery
 from informerd.rest.load_config import current_cluster, load_cluster, load_kubeconfig
 from informerd.rest.official_config import cluster_from_official, load_official_kubeconfig
-from informerd.rest.request import Json, PatchType
+from informerd.rest.request import PatchType
 from informerd.rest.response import Response
 from informerd.rest.warning_log import OnWarning
 from informerd.selectors.field_selector import FieldSelector
 from informerd.selectors.label_requirement import Requirement
 from informerd.selectors.label_selector import LabelSelector
+from informerd.unstructured import Json
 from informerd.version import VERSION
 from informerd.workqueue.rate_limiter import (
     BucketRateLimiter,

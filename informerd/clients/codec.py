@@ -10,7 +10,7 @@ from informerd.decoding.decoder import Decoder
 from informerd.errors import UNREADABLE, InvalidCall, MalformedAnswer, UnexpectedObject
 from informerd.objects import Object
 from informerd.resource import Resource
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 
 T = TypeVar("T")
 P = TypeVar("P", bound=Object)

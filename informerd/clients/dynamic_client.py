@@ -10,8 +10,8 @@ from informerd.errors import InvalidCall
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
-from informerd.rest.request import Json, metadata_of
 from informerd.rest.warning_log import OnWarning
+from informerd.unstructured import Json, metadata_of
 
 
 class DynamicClient:

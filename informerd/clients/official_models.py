@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from informerd.clients.codec import JsonCodec
 from informerd.errors import InvalidCall, UnexpectedObject
 from informerd.resource import Resource
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 
 
 class Model(Protocol):

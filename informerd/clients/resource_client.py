@@ -11,10 +11,11 @@ from informerd.clients.resource_reader import ResourceReader, selectors
 from informerd.clients.subresource_client import SubresourceClient, WriteOptions
 from informerd.errors import InvalidCall, MalformedAnswer
 from informerd.resource import Resource
-from informerd.rest.request import Json, PatchType, is_precondition, metadata_of
+from informerd.rest.request import PatchType
 from informerd.rest.response import Response
 from informerd.selectors.field_selector import FieldSelector
 from informerd.selectors.label_selector import LabelSelector
+from informerd.unstructured import Json, is_precondition, metadata_of
 
 T = TypeVar("T")
 

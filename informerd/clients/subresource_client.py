@@ -7,8 +7,9 @@ from typing import Any, TypedDict, Unpack
 
 from informerd.resource import Resource
 from informerd.rest.client import Client
-from informerd.rest.request import Json, PatchType
+from informerd.rest.request import PatchType
 from informerd.rest.response import Response
+from informerd.unstructured import Json
 
 ResourceCall = Callable[[Callable[[Resource], Awaitable[Response]]], Awaitable[Response]]
 """Makes one call with the resource that is meant, and hands on the warnings that came of it."""

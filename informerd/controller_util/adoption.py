@@ -19,8 +19,8 @@ from informerd.controller_util.owner_references import (
 )
 from informerd.controller_util.patch import change_object
 from informerd.errors import BeingDeleted, NotFound, ObjectReplaced
-from informerd.rest.request import Json, metadata_of
 from informerd.selectors.label_selector import LabelSelector, as_label_selector
+from informerd.unstructured import Json, metadata_of
 
 T = TypeVar("T")
 

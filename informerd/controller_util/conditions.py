@@ -8,7 +8,7 @@ from typing import Literal
 from informerd.clock import Clock, SystemClock, rfc3339
 from informerd.controller_util.manifest import manifest_of
 from informerd.errors import InvalidCall
-from informerd.rest.request import Json, metadata_of
+from informerd.unstructured import Json, metadata_of
 
 ConditionStatus = Literal["True", "False", "Unknown"]
 

@@ -13,7 +13,7 @@ from informerd.controller_util.merge_patch import apply_mutation
 from informerd.controller_util.patch import MutateFn, with_status, write_change
 from informerd.controller_util.retry_on_conflict import retry_on_conflict
 from informerd.errors import AlreadyExists, Conflict, NotFound
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from informerd.clock import Clock
 from informerd.controller_util.manifest import Verbs, head_of
 from informerd.controller_util.patch import change_object
 from informerd.errors import BeingDeleted, NotFound, ObjectReplaced
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ import msgspec
 from informerd.clients.resource_client import ResourceClient
 from informerd.errors import InvalidCall, ObjectReplaced
 from informerd.objects import Object
-from informerd.rest.request import Json, metadata_of
+from informerd.unstructured import Json, metadata_of
 
 T = TypeVar("T")
 

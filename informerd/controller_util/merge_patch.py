@@ -8,7 +8,7 @@ from typing import Any
 
 from informerd.controller_util.manifest import Head, manifest_of
 from informerd.errors import InvalidCall
-from informerd.rest.request import Json, is_precondition, metadata_of
+from informerd.unstructured import Json, is_precondition, metadata_of
 
 
 def patch_to(before: Mapping[str, Any], after: Mapping[str, Any]) -> Json:

@@ -9,7 +9,7 @@ from typing import Any
 
 from informerd.controller_util.manifest import Head, head_of, manifest_of
 from informerd.errors import AlreadyOwned, InvalidCall
-from informerd.rest.request import Json, metadata_of
+from informerd.unstructured import Json, metadata_of
 
 
 def owner_reference(owner: object) -> Json:

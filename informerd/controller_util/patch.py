@@ -11,7 +11,7 @@ from informerd.controller_util.manifest import Verbs, check_same, client_for, he
 from informerd.controller_util.merge_patch import apply_mutation, patch_to, with_preconditions
 from informerd.controller_util.retry_on_conflict import retry_on_conflict
 from informerd.errors import NotFound
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 
 T = TypeVar("T")
 

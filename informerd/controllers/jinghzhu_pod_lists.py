@@ -23,7 +23,7 @@ from informerd.errors import IndexExists, NotFound, ObjectReplaced
 from informerd.manager.cached_kind import CachedKind
 from informerd.objects import Object
 from informerd.resource import Resource
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from informerd.resource import Resource
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 
 LEASES = Resource(group="coordination.k8s.io", version="v1", plural="leases", kind="Lease", singular="lease")
 

@@ -7,8 +7,8 @@ from informerd.errors import Forbidden, NotFound, NotInTime
 from informerd.leader_election.config import Election
 from informerd.leader_election.record import LEASES, LeaseRecord
 from informerd.rest.client import Client
-from informerd.rest.request import Json
 from informerd.rest.write_guard import guard_writes
+from informerd.unstructured import Json
 
 
 class LeaseLock:

@@ -23,9 +23,10 @@ from informerd.manager.read_your_writes_client import ReadYourWritesClient
 from informerd.objects import Object
 from informerd.resource import Resource
 from informerd.rest.client import Client
-from informerd.rest.request import Json, PatchType
+from informerd.rest.request import PatchType
 from informerd.selectors.field_selector import FieldSelector
 from informerd.selectors.label_selector import LabelSelector
+from informerd.unstructured import Json
 
 T = TypeVar("T", bound=Object)
 

@@ -13,7 +13,7 @@ from informerd.clock import rfc3339
 from informerd.errors import InvalidCall
 from informerd.record.reference import ObjectReference
 from informerd.resource import Resource
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 
 EVENTS = Resource(version="v1", plural="events", kind="Event", singular="event", short_names=("ev",))
 

@@ -17,7 +17,7 @@ from informerd.record.queue import EventQueue
 from informerd.record.reference import ObjectReference
 from informerd.record.state import RecorderState
 from informerd.rest.client import Client
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 
 FLUSH_SECONDS = 5.0
 """Seconds that the end waits for unwritten events."""

@@ -6,7 +6,7 @@ import msgspec
 
 from informerd.errors import InvalidCall
 from informerd.objects import Object
-from informerd.rest.request import Json, metadata_of
+from informerd.unstructured import Json, metadata_of
 
 
 class ObjectReference(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):

@@ -14,12 +14,9 @@ from informerd.resource import Resource
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.request import (
     Headers,
-    Json,
     Params,
     PatchType,
     delete_options,
-    is_precondition,
-    metadata_of,
     object_path,
     patch_content_type,
     write_params,
@@ -28,6 +25,7 @@ from informerd.rest.response import Response
 from informerd.rest.rest_client import LIST_TIMEOUT, USER_AGENT, RestClient
 from informerd.rest.stream import WatchStream
 from informerd.rest.warning_log import OnWarning
+from informerd.unstructured import Json, is_precondition, metadata_of
 
 __all__ = ["Client", "Json", "PatchType", "Response", "WatchStream"]
 

@@ -10,10 +10,10 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from informerd.errors import UNREADABLE, InvalidCall
+from informerd.errors import InvalidCall
 from informerd.resource import Resource
+from informerd.unstructured import Json
 
-Json = dict[str, Any]
 Params = Mapping[str, str | int | bool | None]
 Headers = Mapping[str, str] | Iterable[tuple[str, str]]
 PatchType = Literal["merge", "json", "strategic", "apply"]
@@ -130,23 +130,6 @@ def object_path(resource: Resource, name: str, namespace: str, subresource: str 
     if not all(isinstance(text, str) for text in texts) or name in {"", ".", ".."}:
         raise InvalidCall(f"{name!r} in namespace {namespace!r} is not a valid name for {resource.key}")
     return resource.path(namespace, name, subresource)
-
-
-def is_precondition(resource_version: object) -> bool:
-    """Whether an update with this version changes that version only; the API server takes "" and "0" for any."""
-    return resource_version not in {None, "", "0"}
-
-
-def metadata_of(obj: Json | bytes) -> Json:
-    """An object's metadata. Raises InvalidCall where it is no object."""
-    try:
-        decoded: Any = msgspec.json.decode(obj) if isinstance(obj, bytes) else obj
-    except UNREADABLE as error:
-        raise InvalidCall(f"the body is not JSON: {error}") from error
-    if not isinstance(decoded, dict) or not isinstance(decoded.get("metadata") or {}, dict):
-        raise InvalidCall("the body is not a Kubernetes object: it or its metadata is not a mapping")
-    meta: Json = decoded.get("metadata") or {}
-    return meta
 
 
 def _encode(body: Json | Sequence[Any]) -> bytes:

@@ -28,12 +28,13 @@ from informerd.errors import (
 )
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.credentials import Credentials, RequestCredentials
-from informerd.rest.request import JSON, Headers, Json, Params, RestRequest, build_request
+from informerd.rest.request import JSON, Headers, Params, RestRequest, build_request
 from informerd.rest.response import Response
 from informerd.rest.stream import WatchStream
 from informerd.rest.transport import Pool, Transport
 from informerd.rest.warning_log import OnWarning, WarningLog, pass_warnings
 from informerd.rest.write_guard import check_write
+from informerd.unstructured import Json
 from informerd.version import VERSION
 
 T = TypeVar("T")

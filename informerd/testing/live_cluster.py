@@ -10,10 +10,10 @@ from informerd.cache.factory import SharedInformerFactory
 from informerd.clients.dynamic_client import DynamicClient
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
-from informerd.rest.request import Json
 from informerd.testing.manifests import Manifest, apply_manifest, read_manifests
 from informerd.testing.running import Runnable, controllers_of, informers_of, run_controllers
 from informerd.testing.settled import wait_until_settled
+from informerd.unstructured import Json
 
 
 class LiveCluster:

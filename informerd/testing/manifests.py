@@ -12,8 +12,8 @@ from ruamel.yaml.error import YAMLError
 from informerd.clients.dynamic_client import DynamicClient
 from informerd.clients.resource_client import ResourceClient
 from informerd.errors import InvalidCall, NotFound, UnknownResource
-from informerd.rest.request import Json, metadata_of
 from informerd.testing.waiting import eventually
+from informerd.unstructured import Json, metadata_of
 
 Manifest = Json | str | Path
 """An object, the text of one or several in YAML or JSON, or a file of that."""

@@ -15,7 +15,8 @@ from informerd.clients.typed_client import TypedClient
 from informerd.errors import InvalidCall, MalformedSelector
 from informerd.resource import MYDEMOS
 from informerd.rest.client import Client
-from informerd.rest.request import Json, build_request
+from informerd.rest.request import build_request
+from informerd.unstructured import Json
 from tests.support.informerd.faulty_servers import Scripted, scripted
 
 Accident = Callable[[ResourceClient[Json]], Awaitable[Any]]

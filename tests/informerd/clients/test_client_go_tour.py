@@ -32,7 +32,7 @@ from informerd.objects import Object
 from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
 from informerd.rest.load_config import load_kubeconfig
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 from tests.support.controlplane import ControlPlane
 from tests.support.require import controlplane_binaries
 

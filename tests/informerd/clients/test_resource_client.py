@@ -25,7 +25,7 @@ from informerd.errors import (
 from informerd.objects import Object
 from informerd.resource import PODS, Resource
 from informerd.rest.client import Client
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 from tests.support.informerd.faulty_servers import scripted
 from tests.support.scripted_api_server import ScriptedServer, bookmark, pod, status
 

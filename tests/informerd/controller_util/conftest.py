@@ -14,7 +14,7 @@ from informerd.clients.resource_client import ResourceClient
 from informerd.resource import MYDEMOS, Resource
 from informerd.rest.client import Client
 from informerd.rest.load_config import load_kubeconfig
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 from tests.support.clusters import DemoCluster
 from tests.support.controlplane import ControlPlane
 

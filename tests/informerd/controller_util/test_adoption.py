@@ -13,7 +13,7 @@ from informerd.controller_util.owner_references import (
     set_owner_reference,
 )
 from informerd.errors import AlreadyOwned, BeingDeleted, NotFound, ObjectReplaced
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 from tests.informerd.controller_util.conftest import Place
 
 

@@ -9,7 +9,7 @@ import pytest
 from informerd.controller_util.conditions import condition_of, is_condition, remove_condition, set_condition
 from informerd.controller_util.patch import change_object
 from informerd.errors import InvalidCall
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 from tests.informerd.controller_util.conftest import Place
 from tests.support.clock import FakeClock
 

@@ -11,7 +11,7 @@ import pytest
 from informerd.clients.resource_client import ResourceClient
 from informerd.controller_util.create_or_update import create_or_update
 from informerd.errors import Invalid, InvalidCall, NotFound
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 from tests.informerd.controller_util.conftest import Place
 
 SHAPES: Json = {"metadata": {"name": "shapes"}, "data": {"form": "round"}}

@@ -10,7 +10,7 @@ from kubernetes.aio.client.models import V1ConfigMap
 from informerd.controller_util.manifest import Head, head_of, manifest_of
 from informerd.errors import InvalidCall
 from informerd.objects import Object, ObjectMeta
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 
 
 @pytest.mark.parametrize(

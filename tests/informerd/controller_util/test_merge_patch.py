@@ -7,7 +7,7 @@ import pytest
 from informerd.controller_util.manifest import Head
 from informerd.controller_util.merge_patch import patch_to, with_preconditions
 from informerd.errors import InvalidCall
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from informerd.controller_util.owner_references import (
 )
 from informerd.errors import AlreadyOwned, InvalidCall
 from informerd.objects import Object, ObjectMeta
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 
 
 def demo(uid: str = "u1", namespace: str = "shop") -> Object:

@@ -12,7 +12,7 @@ from informerd.clients.typed_client import TypedClient
 from informerd.controller_util.patch import change_object
 from informerd.errors import Conflict, InvalidCall, NotFound, ObjectReplaced
 from informerd.objects import Object
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 from tests.informerd.controller_util.conftest import CONFIG_MAPS, Place
 
 

@@ -14,8 +14,8 @@ from informerd.controllers import jinghzhu_pod_lists
 from informerd.controllers.jinghzhu_pod_lists import JINGHZHUS, Removal
 from informerd.controllers.pod_operator import Settings, add_pod_operator
 from informerd.manager.manager import Manager
-from informerd.rest.request import Json
 from informerd.testing import FakeClock, LiveCluster, eventually
+from informerd.unstructured import Json
 from tests.support import clusters
 
 SETTLE = 3.0

@@ -9,7 +9,7 @@ import pytest
 
 from informerd.errors import AlreadyExists, InvalidCall, NotLeading, Status
 from informerd.leader_election.config import Election
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 from tests.support.informerd.election_simulation import Process, World
 
 

@@ -17,7 +17,7 @@ from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.load_config import load_kubeconfig
-from informerd.rest.request import Json
+from informerd.unstructured import Json
 from tests.support.clusters import DemoCluster
 from tests.support.controlplane import ControlPlane
 

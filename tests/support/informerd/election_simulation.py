@@ -27,8 +27,8 @@ from informerd.leader_election.elector import Elector
 from informerd.leader_election.leadership import Leadership
 from informerd.leader_election.resource_lock import LeaseLock
 from informerd.rest.client import Client
-from informerd.rest.request import Json
 from informerd.rest.response import Response
+from informerd.unstructured import Json
 from tests.support.informerd.model.virtual_loop import VirtualLoop
 
 HANGS = 60.0
