@@ -14,13 +14,11 @@ from informerd.cache.fair_turns import FairTurns
 from informerd.cache.handler import Handler, name_of
 from informerd.cache.handler_caller import HandlerCaller
 from informerd.cache.handler_thread import HandlerThread
-from informerd.cache.notification import Add, Delete, Notification, Update
+from informerd.cache.notification import Notification
 from informerd.cache.queue_age import QueueAge
 from informerd.clock import Clock
 from informerd.errors import InformerStopped
 from informerd.objects import Object
-
-__all__ = ["Add", "Delete", "Listener", "Notification", "Update", "is_cancelled"]
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)

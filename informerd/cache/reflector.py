@@ -78,7 +78,7 @@ class Reflector(Generic[T]):
         )
         self._cursor = Cursor()
         self._session: WatchSession[T] | None = None
-        self._beginning = FirstByteWait(clock, self._while_live)
+        self._first_byte = FirstByteWait(clock, self._while_live)
         self._version_unavailable = False  # the last list met Expired or TooLarge: ask for any version
         self._broken = False  # a connection broke, or none came: the server that answers next may be an older one
         self._paginated = False  # the list at version 0 came in pages, so it is served by etcd: go on in pages
@@ -130,7 +130,7 @@ class Reflector(Generic[T]):
             self._session.declare_dead(problem)
             return
         self._while_live(problem)  # between two watches
-        self._beginning.give_up()
+        self._first_byte.give_up()
 
     def _while_live(self, problem: str) -> None:
         if self._monitor.state == "live":
@@ -289,7 +289,7 @@ class Reflector(Generic[T]):
         kube-apiserver accepts a watch from a version that it has not reached and is silent until it has, so that
         objects that a restored backup removed would stay in the store. (client-go does not notice.)
         """
-        newest = (await self._beginning.wait_for(self._source.page("", limit=1))).resource_version
+        newest = (await self._first_byte.wait_for(self._source.page("", limit=1))).resource_version
         self._broken = False
         if is_before(newest, self._cursor.version):
             self._version_unavailable = True
@@ -310,7 +310,7 @@ class Reflector(Generic[T]):
             begin_within=LATE_AFTER if send_initial_events else lasting + OVERTIME_GRACE_SECONDS,
             send_initial_events=send_initial_events,
         )
-        stream = await self._beginning.wait_for(answer)
+        stream = await self._first_byte.wait_for(answer)
         self._last_start = began
         self._watches += 1
         self._monitor.reconnects = self._watches - 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Generic, TypeVar
 
 import msgspec
@@ -10,17 +9,10 @@ import msgspec
 from informerd.cache.delta import Added, Deleted, Updated
 from informerd.cache.event_stream import EventStream, Unusable
 from informerd.cache.pager import Progress
-from informerd.clock import Clock
 from informerd.errors import MalformedStream
 from informerd.objects import Object
 
-log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
-
-WARN_EVERY = 10.0
-GIVE_UP_AFTER = 30.0
-"""Seconds of silence before the bookmark after which the API server is assumed not to support streaming lists.
-(client-go would wait for ever.)"""
 
 
 class StreamedList(msgspec.Struct, Generic[T]):
@@ -57,32 +49,3 @@ async def collect_initial_list(stream: EventStream[T], progress: Progress) -> St
                 return StreamedList(objects, event.resource_version, frozenset(unusable))
         progress(len(objects), None)
     return None
-
-
-class StallWatchdog:
-    """Warns each 10 s of silence before the bookmark that ends a streaming list, and closes the stream after 30 s."""
-
-    def __init__(self, stream: EventStream[T], *, clock: Clock, name: str) -> None:
-        self.has_given_up = False
-        self._close = stream.close
-        self._clock = clock
-        self._name = name
-        self._heard_at = clock.now()
-
-    def record_event(self) -> None:
-        """Something came."""
-        self._heard_at = self._clock.now()
-
-    async def run(self) -> None:
-        """Watch the stream until cancelled, or until it has given up."""
-        while True:
-            await self._clock.sleep(WARN_EVERY)
-            silent = self._clock.now() - self._heard_at
-            if silent < WARN_EVERY:
-                continue
-            text = "%s: the bookmark that ends the streaming list has not come, nor anything for %g s"
-            log.warning(text, self._name, silent, extra={"resource": self._name, "silent": silent})
-            if silent >= GIVE_UP_AFTER:
-                self.has_given_up = True
-                self._close()
-                return

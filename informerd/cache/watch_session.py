@@ -14,43 +14,12 @@ from informerd.cache.delta_fifo import DeltaFifo
 from informerd.cache.event_stream import Event, EventStream, Unusable
 from informerd.cache.health import HealthMonitor
 from informerd.cache.pager import Progress
-from informerd.cache.streaming_list import StallWatchdog, StreamedList, collect_initial_list
+from informerd.cache.stream_watchdogs import StallWatchdog, StreamWatchdog
+from informerd.cache.streaming_list import StreamedList, collect_initial_list
 from informerd.clock import Clock
 from informerd.errors import InformerdError, Unreachable
 from informerd.objects import Object
 from informerd.resource_version import is_before
-
-
-class StreamWatchdog:
-    """Calls `on_silence` once when `limit` seconds pass without a word on a stream that sends periodic bookmarks.
-
-    It begins with the first periodic bookmark: streams that never send one (events have no watch cache) may be silent
-    for as long as nothing happens.
-    """
-
-    def __init__(self, clock: Clock, limit: float, on_silence: Callable[[], None]) -> None:
-        self._clock = clock
-        self._limit = limit
-        self._on_silence = on_silence
-        self._last_word = clock.now()
-        self._task: asyncio.Task[None] | None = None
-
-    def record_event(self, *, bookmark: bool) -> None:
-        """Something came; `bookmark`: a periodic bookmark was in it."""
-        self._last_word = self._clock.now()
-        if bookmark and self._task is None:
-            self._task = asyncio.create_task(self._run())
-
-    def stop(self) -> None:
-        """Stop watching."""
-        if self._task is not None:
-            self._task.cancel()
-
-    async def _run(self) -> None:
-        while (rest := self._last_word + self._limit - self._clock.now()) > 0:
-            await self._clock.sleep(rest)
-        self._on_silence()
-
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
@@ -134,11 +103,11 @@ class WatchSession(Generic[T]):
         Raises what the stream raises, Unreachable where it was found dead, ShortWatch, and InformerdError where the
         API server does not know streaming lists.
         """
-        patience = StallWatchdog(self._stream, clock=self._clock, name=self._name)
-        watching = asyncio.create_task(patience.run())
+        watchdog = StallWatchdog(self._stream, clock=self._clock, name=self._name)
+        watching = asyncio.create_task(watchdog.run())
 
         def advance(count: int, remaining: int | None) -> None:
-            patience.record_event()
+            watchdog.record_event()
             self._events_came = True
             progress(count, remaining)
 
@@ -150,7 +119,7 @@ class WatchSession(Generic[T]):
             log.debug("%s: the streaming list was cut off: %s", self._name, error)
         finally:
             watching.cancel()
-        if patience.has_given_up:
+        if watchdog.has_given_up:
             raise InformerdError("the API server does not send the bookmark that ends a streaming list")
         self._events_came |= streamed is not None
         self._check_end()
@@ -161,17 +130,17 @@ class WatchSession(Generic[T]):
 
         Raises what the stream raises, Unreachable where it was found dead, and ShortWatch.
         """
-        vigil = StreamWatchdog(self._clock, self._silence, self._fell_silent)
+        watchdog = StreamWatchdog(self._clock, self._silence, self._fell_silent)
         overtime = asyncio.create_task(self._end_overtime())
         try:
             while events := await self._stream.batch():
                 self._events_came = True
-                vigil.record_event(bookmark=self._take(events))
+                watchdog.record_event(bookmark=self._take(events))
         except Unreachable as error:
             log.debug("%s: the watch was cut off: %s", self._name, error)
             self.outcome = "cut_off"
         finally:
-            vigil.stop()
+            watchdog.stop()
             overtime.cancel()
         self._check_end()
 

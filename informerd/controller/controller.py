@@ -84,9 +84,9 @@ class Controller:
         self.queue: WorkQueue[Request] = WorkQueue(name, clock=self._clock, limiter=limiter)
         self._sync_timeout = sync_timeout
         self._stuck_after = stuck_after
-        self._journal = ReconcileLog(self._clock)
+        self._stats = ReconcileLog(self._clock)
         attempt = ReconcileCall(reconcile, controller=name, timeout=reconcile_timeout, clock=self._clock)
-        self._workers = Workers(workers, self.queue, attempt, self._journal, name=name, clock=self._clock)
+        self._workers = Workers(workers, self.queue, attempt, self._stats, name=name, clock=self._clock)
         self._sources = SourceSet(EnqueueTarget(name, self.queue, self._clock))
         self._has_run = False
         self._stopping = asyncio.Event()
@@ -96,7 +96,7 @@ class Controller:
     @property
     def counters(self) -> ReconcileCounters:
         """The counts so far, for metrics."""
-        return self._journal.counters
+        return self._stats.counters
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -106,7 +106,7 @@ class Controller:
     @property
     def active(self) -> int:
         """Workers that reconcile right now."""
-        return len(self._journal.started_at)
+        return len(self._stats.started_at)
 
     @property
     def phase(self) -> Phase:
@@ -169,7 +169,7 @@ class Controller:
 
     def state(self) -> ControllerState:
         """Its present state. May be called from any thread."""
-        p50, p99 = self._journal.quantiles(0.5, 0.99)
+        p50, p99 = self._stats.quantiles(0.5, 0.99)
         return ControllerState(
             name=self.name,
             resource=self.resource,
@@ -179,11 +179,11 @@ class Controller:
             active=self.active,
             queue=self.queue.state(),
             reconciles=dict(self.counters.outcomes),
-            last_at=self._journal.last_at,
+            last_at=self._stats.last_at,
             p50=p50,
             p99=p99,
-            failed=self._journal.recent_failures,
-            stuck=self._journal.longer_than(self._stuck_after),
+            failed=self._stats.recent_failures,
+            stuck=self._stats.longer_than(self._stuck_after),
         )
 
     async def _is_synced(self) -> bool:
@@ -198,7 +198,7 @@ class Controller:
         if self._stuck_after is None:
             await self._workers.run()
             return
-        watchdog = Watchdog(self._journal, controller=self.name, limit=self._stuck_after, clock=self._clock)
+        watchdog = Watchdog(self._stats, controller=self.name, limit=self._stuck_after, clock=self._clock)
         watching = asyncio.create_task(watchdog.run(), name=f"watchdog of the controller {self.name}")
         try:
             await self._workers.run()

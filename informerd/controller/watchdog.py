@@ -14,8 +14,8 @@ log = logging.getLogger(__name__)
 class Watchdog:
     """Watches one controller's reconciles. It ends none: the controller's `reconcile_timeout` does that."""
 
-    def __init__(self, journal: ReconcileLog, *, controller: str, limit: float, clock: Clock) -> None:
-        self._journal = journal
+    def __init__(self, stats: ReconcileLog, *, controller: str, limit: float, clock: Clock) -> None:
+        self._stats = stats
         self._controller = controller
         self._limit = limit
         self._clock = clock
@@ -30,7 +30,7 @@ class Watchdog:
     def _look(self) -> float:
         """Warn of reconciles that take too long. Returns the seconds until the next one may."""
         now = self._clock.now()
-        running = self._journal.started_at
+        running = self._stats.started_at
         self._warned = {each: since for each, since in self._warned.items() if running.get(each) == since}
         wait = self._limit
         for request, since in running.items():
@@ -44,7 +44,7 @@ class Watchdog:
         return wait
 
     def _warn(self, request: Request, seconds: float) -> None:
-        self._journal.counters.stuck += 1
+        self._stats.counters.stuck += 1
         text = "the controller %s has been reconciling %s for %.0f s: it may be stuck, and takes a worker"
         fields = {"controller": self._controller, "object": request.key, "seconds": seconds}
         log.warning(text, self._controller, request.key, seconds, extra=fields)

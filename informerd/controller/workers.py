@@ -40,7 +40,7 @@ class Workers:
         count: int,
         queue: WorkQueue[Request],
         attempt: ReconcileCall,
-        journal: ReconcileLog,
+        stats: ReconcileLog,
         *,
         name: str,
         clock: Clock,
@@ -48,7 +48,7 @@ class Workers:
         self._count = count
         self._queue = queue
         self._attempt = attempt
-        self._journal = journal
+        self._stats = stats
         self._name = name
         self._clock = clock
         self._repeats = LogThrottle(clock)
@@ -81,7 +81,7 @@ class Workers:
             await asyncio.wait(tasks)
 
     async def _work(self) -> None:
-        queue, running, now = self._queue, self._journal.started_at, self._clock.now
+        queue, running, now = self._queue, self._stats.started_at, self._clock.now
         while not self._ending:
             try:
                 request = await queue.get()
@@ -110,10 +110,10 @@ class Workers:
             self._failed(request, error, began)
         else:
             outcome = self._went_well(request, result)
-            self._journal.record_end(outcome, self._clock.now() - began)
+            self._stats.record_end(outcome, self._clock.now() - began)
 
     def _went_well(self, request: Request, result: Result | None) -> Outcome:
-        self._journal.record_success(request)
+        self._stats.record_success(request)
         if result is not None and result.requeue_after is not None:
             self._forget(request)
             self._queue.add_after(request, result.requeue_after, priority=result.priority)
@@ -126,13 +126,13 @@ class Workers:
 
     def _failed(self, request: Request, error: BaseException, began: float) -> None:
         outcome = outcome_of(error)
-        self._journal.record_end(outcome, self._clock.now() - began)
+        self._stats.record_end(outcome, self._clock.now() - began)
         if outcome == "terminal":
             self._forget(request)
             retry_in = None
         else:
             retry_in = self._add_rate_limited(request)
-        self._journal.record_failure(request, error, retry_in)
+        self._stats.record_failure(request, error, retry_in)
         self._say(request, error, retry_in)
 
     def _add_rate_limited(self, request: Request, priority: int | None = None) -> float:

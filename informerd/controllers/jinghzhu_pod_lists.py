@@ -1,4 +1,4 @@
-"""Bookkeeping of the Pod operator: removes pods that no longer exist from the lists of the Jinghzhus that name them.
+"""Reconciler of the Pod operator: removes pods that no longer exist from the lists of the Jinghzhus that name them.
 
 It uses a work queue, and compares the lists with the pods that exist, so that it also notices a pod that is deleted
 during an outage or while a write fails.
@@ -203,27 +203,27 @@ class Removal:
 class EnqueuePodsJinghzhu(EnqueueHandler[Pod]):
     """Requests for the Jinghzhus of a deleted pod; records which pods exist."""
 
-    def __init__(self, bookkeeping: Bookkeeping) -> None:
-        self._bookkeeping = bookkeeping
+    def __init__(self, reconciler: Bookkeeping) -> None:
+        self._reconciler = reconciler
 
     def __call__(self, event: ObjectEvent[Pod], /) -> Iterable[Request]:
         if isinstance(event, Deleted):
-            return self._bookkeeping.on_pod_deleted(event.obj)
+            return self._reconciler.on_pod_deleted(event.obj)
         if isinstance(event, Created):
-            self._bookkeeping.on_pod_added(event.obj)
+            self._reconciler.on_pod_added(event.obj)
         return ()
 
 
 class EnqueueJinghzhu(EnqueueHandler[Jinghzhu]):
     """A Jinghzhu on whose list somebody came; and those that were there at first are compared with the pods."""
 
-    def __init__(self, bookkeeping: Bookkeeping) -> None:
-        self._bookkeeping = bookkeeping
+    def __init__(self, reconciler: Bookkeeping) -> None:
+        self._reconciler = reconciler
 
     def __call__(self, event: ObjectEvent[Jinghzhu], /) -> Iterable[Request]:
         obj = event.objects[-1]
         if isinstance(event, Created) and event.is_in_initial_list:
-            self._bookkeeping.is_initial(obj)
+            self._reconciler.is_initial(obj)
         if isinstance(event, Updated) and {*obj.spec.pod_list} <= {*event.old.spec.pod_list}:
             return ()
         return (Request.of(obj),)

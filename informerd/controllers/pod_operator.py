@@ -112,13 +112,13 @@ def add_pod_operator(
     namespaces = [settings.jinghzhu_namespace] if settings.jinghzhu_namespace else []
     jinghzhus = manager.kind(JINGHZHUS, Jinghzhu, namespaces=namespaces)
     pods.informer.add_handler(PodLines(out or sys.stdout), name="pod lines", in_thread=True)
-    books = Bookkeeping(pods, jinghzhus, settings.namespace, clock)
+    reconciler = Bookkeeping(pods, jinghzhus, settings.namespace, clock)
     limiter: ExponentialRateLimiter = ExponentialRateLimiter(FIRST_RETRY, LAST_RETRY)
 
     controller = Controller(
         NAME,
-        books.reconcile,
-        sources=[*pods.sources(EnqueuePodsJinghzhu(books)), *jinghzhus.sources(EnqueueJinghzhu(books))],
+        reconciler.reconcile,
+        sources=[*pods.sources(EnqueuePodsJinghzhu(reconciler)), *jinghzhus.sources(EnqueueJinghzhu(reconciler))],
         limiter=limiter,
         sync_timeout=None,
         resource=JINGHZHUS.key,

@@ -18,7 +18,7 @@ from informerd.cache import (
     recovery,
     reflector,
     shared_informer,
-    streaming_list,
+    stream_watchdogs,
     watch_session,
 )
 from informerd.cache.reflector_settings import ReflectorSettings
@@ -88,7 +88,7 @@ def test_the_constants_are_those_of_the_document() -> None:
     assert (settings.watch_interval, recovery.MAX_RETRY_AFTER, backoff.RETRY_WINDOW_RESET) == (1, 600, 60)
     assert (settings.absent_retry, settings.silence, settings.internal_error_retry) == (5, 150, 0)
     assert (probe.INTERVAL, rest_client.PROBE_TIMEOUT) == (5, 5)
-    assert (streaming_list.WARN_EVERY, streaming_list.GIVE_UP_AFTER, reflector.STREAMING_LIST_TRIES) == (10, 30, 3)
+    assert (stream_watchdogs.WARN_EVERY, stream_watchdogs.GIVE_UP_AFTER, reflector.STREAMING_LIST_TRIES) == (10, 30, 3)
     assert (
         correlator.AGGREGATE_MAX_EVENTS,
         correlator.AGGREGATE_SECONDS,

@@ -28,47 +28,47 @@ async def test_it_says_who_it_is_and_what_it_has_done(clock: FakeClock) -> None:
 
 
 def test_quantiles_are_of_the_last_thousand_durations(clock: FakeClock) -> None:
-    journal = ReconcileLog(clock)
-    assert journal.quantiles(0.5, 0.99) == [None, None]
+    stats = ReconcileLog(clock)
+    assert stats.quantiles(0.5, 0.99) == [None, None]
     for _ in range(500):
-        journal.record_end("success", 1000.0)
+        stats.record_end("success", 1000.0)
     for number in range(1, 1001):
-        journal.record_end("success", float(number))
-    assert journal.quantiles(0.5, 0.99) == [500.0, 990.0]
-    assert journal.counters.outcomes == {"success": 1500}
-    assert sum(journal.counters.seconds.counts) == 1500
+        stats.record_end("success", float(number))
+    assert stats.quantiles(0.5, 0.99) == [500.0, 990.0]
+    assert stats.counters.outcomes == {"success": 1500}
+    assert sum(stats.counters.seconds.counts) == 1500
 
 
 def test_one_duration_is_every_quantile(clock: FakeClock) -> None:
-    journal = ReconcileLog(clock)
-    journal.record_end("error", 2.0)
-    assert journal.quantiles(0.5, 0.99) == [2.0, 2.0]
+    stats = ReconcileLog(clock)
+    stats.record_end("error", 2.0)
+    assert stats.quantiles(0.5, 0.99) == [2.0, 2.0]
 
 
 def test_the_last_failed_requests_are_remembered_the_newest_first(clock: FakeClock) -> None:
-    journal = ReconcileLog(clock)
+    stats = ReconcileLog(clock)
     requests = [Request("", f"n{number}") for number in range(MAX_FAILED + 10)]
     for request in requests:
-        journal.record_failure(request, OSError("x"), 1.0)
-    journal.record_failure(requests[20], OSError("y"), None)
-    keys = [failed.key for failed in journal.recent_failures]
+        stats.record_failure(request, OSError("x"), 1.0)
+    stats.record_failure(requests[20], OSError("y"), None)
+    keys = [failed.key for failed in stats.recent_failures]
     assert len(keys) == MAX_FAILED
     assert keys[:3] == ["n20", "n59", "n58"]
-    assert (journal.recent_failures[0].failures, journal.recent_failures[0].retry_at) == (2, None)
-    journal.record_success(requests[20])
-    assert [failed.key for failed in journal.recent_failures][:2] == ["n59", "n58"]
+    assert (stats.recent_failures[0].failures, stats.recent_failures[0].retry_at) == (2, None)
+    stats.record_success(requests[20])
+    assert [failed.key for failed in stats.recent_failures][:2] == ["n59", "n58"]
 
 
 def test_failures_in_a_row_are_counted_however_many_other_requests_fail(clock: FakeClock) -> None:
-    journal = ReconcileLog(clock)
+    stats = ReconcileLog(clock)
     requests = [Request("", f"n{number}") for number in range(MAX_FAILED + 10)]
     for request in requests * 3:
-        journal.record_failure(request, OSError("x"), 1.0)
-    assert {failed.failures for failed in journal.recent_failures} == {3}
+        stats.record_failure(request, OSError("x"), 1.0)
+    assert {failed.failures for failed in stats.recent_failures} == {3}
     for request in requests:
-        journal.record_success(request)
-    journal.record_failure(requests[0], OSError("x"), 1.0)
-    assert [failed.failures for failed in journal.recent_failures] == [1]
+        stats.record_success(request)
+    stats.record_failure(requests[0], OSError("x"), 1.0)
+    assert [failed.failures for failed in stats.recent_failures] == [1]
 
 
 def test_an_error_is_shown_in_one_line_of_bounded_length() -> None:

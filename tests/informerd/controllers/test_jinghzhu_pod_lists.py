@@ -1,4 +1,4 @@
-"""Tests of the Pod operator's bookkeeping, with a clock that the test controls."""
+"""Tests of the Pod operator's reconciler, with a clock that the test controls."""
 
 from __future__ import annotations
 
