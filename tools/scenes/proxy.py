@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from tools.scenes.api import Api
 
 
-class Proxy:
+class FaultProxy:
     """Requests go on to the cluster of `kubeconfig`, but for those that the rules name by plural.
 
     forbid: 403, as RBAC says it. stalled: a watch of it gives so many events, and then the last of
@@ -60,7 +60,7 @@ class Proxy:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    proxy: Proxy
+    proxy: FaultProxy
 
     def do_GET(self) -> None:
         parts = urlsplit(self.path)

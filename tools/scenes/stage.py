@@ -14,7 +14,7 @@ from typing import Any
 
 from tools.scenes.api import MYDEMOS, Api
 from tools.scenes.program import Child, DidNotStart, python, wait_until
-from tools.scenes.proxy import Proxy
+from tools.scenes.proxy import FaultProxy
 
 NAMESPACE = "pictures"
 """A namespace of our own, in which nothing changes by itself."""
@@ -32,7 +32,7 @@ class Stage:
     cluster: Child
     api: Api
     worker: Child
-    proxy: Proxy
+    proxy: FaultProxy
 
     def __init__(self) -> None:
         self._ends = contextlib.ExitStack()
@@ -56,7 +56,7 @@ class Stage:
         self.cluster.wait_for_output("ready at")
         self.api = Api(self.kubeconfig)
 
-    def run_proxy(self, proxy: Proxy) -> None:
+    def run_proxy(self, proxy: FaultProxy) -> None:
         """Between the cluster and the dashboard that is started after this."""
         self.proxy = self._ends.enter_context(proxy)
         self.kubeconfig = proxy.kubeconfig(self.home)
@@ -130,7 +130,7 @@ def proxied_stage(**rules: Any) -> Iterator[Stage]:
     """A cluster behind a proxy with these rules."""
     with Stage() as stage:
         stage.run_cluster("--pods", "2000", "--rate", "0", "--seed", "7")
-        stage.run_proxy(Proxy(stage.kubeconfig, **rules))
+        stage.run_proxy(FaultProxy(stage.kubeconfig, **rules))
         stage.run_dashboard()
         yield stage
 
