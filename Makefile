@@ -48,7 +48,7 @@ EXPLORE ?= 500
 EXPLORERS := tests/dashboard/live/test_model.py tests/dashboard/objects/merge/test_three_way_properties.py
 
 soak: $(VENV)/.dev
-	$(BIN)/python -m tools.soak --histories $(HISTORIES) --steps $(STEPS) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python -m tools.informer_soak --histories $(HISTORIES) --steps $(STEPS) $(if $(SEED),--seed $(SEED))
 	EXPLORE=$(EXPLORE) $(BIN)/python -m pytest --timeout 0 $(EXPLORERS)
 	$(BIN)/python -m pytest -m soak
 

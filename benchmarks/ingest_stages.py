@@ -31,12 +31,12 @@ from informerd.cache.listener import Listener
 from informerd.cache.notification import Update
 from informerd.cache.store import Store
 from informerd.clock import SystemClock
-from informerd.compression import PlainCompressor
 from informerd.decoding.compressor import Compressor
 from informerd.resource import PODS
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
-from informerd.rest.stream import LineCutter
+from informerd.rest.response_stream import LineCutter
+from informerd.zstd_compression import PlainCompressor
 
 PODS_IN_STORE = 10_000
 HEAD = b'{"type":"MODIFIED","object":'

@@ -38,8 +38,8 @@ from dashboard.objects.query.path_order import values_key  # noqa: E402
 from dashboard.objects.query.query import Query  # noqa: E402
 from dashboard.runtime.time_slicing import TimeSlicer  # noqa: E402
 from informerd.clock import SystemClock  # noqa: E402
-from informerd.compression import Dictionary, train_dictionary  # noqa: E402
 from informerd.objects import Blob  # noqa: E402
+from informerd.zstd_compression import Dictionary, train_dictionary  # noqa: E402
 
 LISTS = (
     "sort=.spec.nodeName", "sort=-.status.podIP", "q=.spec.containers[*].image=*app*", "q=.spec.foo=1",

@@ -48,6 +48,7 @@ from informerd.controller.result import Result
 from informerd.controller.sources import ChannelSource, KindSource, Source
 from informerd.controller.state import ControllerState, FailedKey, StuckKey
 from informerd.controller_util.adoption import ControllerRefManager, adopt, release
+from informerd.controller_util.change_object import change_object
 from informerd.controller_util.conditions import condition_of, is_condition, remove_condition, set_condition
 from informerd.controller_util.create_or_update import CreateOrUpdateResult, create_or_update
 from informerd.controller_util.finalizers import add_finalizer, has_finalizer, remove_finalizer
@@ -59,7 +60,6 @@ from informerd.controller_util.owner_references import (
     set_controller_reference,
     set_owner_reference,
 )
-from informerd.controller_util.patch import change_object
 from informerd.controller_util.retry_on_conflict import retry_on_conflict
 from informerd.decoding.decode_errors import FaultListener
 from informerd.decoding.decoder import Transform, TransformFailed
@@ -122,7 +122,7 @@ from informerd.errors import (
     UnusableKey,
     UnusableProjection,
 )
-from informerd.leader_election.config import Election
+from informerd.leader_election.election import Election
 from informerd.manager.cache_options import CacheOptions, strip_managed_fields
 from informerd.manager.cached_client import CachedClient
 from informerd.manager.cached_kind import CachedKind

@@ -26,13 +26,13 @@ PACKAGES = ROOT / "tools" / "codemirror"
 SCRIPTS = (
     "js/edit/drafts.js",
     "js/edit/edit.js",
-    "js/editor/compare.js",
-    "js/editor/conflict_sides.js",
+    "js/editor/review_diff.js",
+    "js/editor/conflict_highlight.js",
     "js/editor/editor.js",
     "js/feed/main.js",
     "js/list/main.js",
     "js/live/main.js",
-    "js/page/charts.js",
+    "js/page/rates_chart.js",
     "js/page/main.js",
     "js/quick_actions/main.js",
 )

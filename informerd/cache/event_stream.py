@@ -11,7 +11,7 @@ from informerd.cache.delta import Added, Bookmark, Change, Deleted, Updated
 from informerd.decoding.decoder import Decoder, TransformFailed
 from informerd.errors import UNREADABLE, InformerdError, MalformedStream, Status, UnexpectedObject, error_from_status
 from informerd.objects import Object
-from informerd.rest.stream import Line, WatchStream
+from informerd.rest.response_stream import Line, ResponseStream
 
 T = TypeVar("T", bound=Object)
 
@@ -58,7 +58,7 @@ _DELETED = b'{"type":"DELETED","object":'
 class EventStream(Generic[T]):
     """An open watch. `batch` gives what came; `close` ends it from any task."""
 
-    def __init__(self, stream: WatchStream, decoder: Decoder[T], stack: AsyncExitStack) -> None:
+    def __init__(self, stream: ResponseStream, decoder: Decoder[T], stack: AsyncExitStack) -> None:
         self._stream = stream
         self._decoder = decoder
         self._stack = stack

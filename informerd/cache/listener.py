@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Generic, TypeVar
 
-from informerd.cache.fair_turns import FairTurns
 from informerd.cache.handler import Handler, name_of
 from informerd.cache.handler_caller import HandlerCaller
 from informerd.cache.handler_thread import HandlerThread
+from informerd.cache.handler_time_slice import HandlerTimeSlice
 from informerd.cache.notification import Notification
 from informerd.cache.queue_age import QueueAge
 from informerd.clock import Clock
@@ -69,7 +69,7 @@ class Listener(Generic[T]):
             same_version_updates=same_version_updates,
             in_thread=in_thread,
         )
-        self._turns = FairTurns(self.name, clock)
+        self._turns = HandlerTimeSlice(self.name, clock)
         self._on_remove = on_remove
         self._batches: deque[Sequence[Notification[T]] | None] = deque()
         self._waiting = QueueAge(clock)

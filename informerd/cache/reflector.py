@@ -13,7 +13,7 @@ from informerd.cache.attempt_outcome import count_attempt
 from informerd.cache.backoff import Backoff, RetryWindow
 from informerd.cache.counters import ReflectorCounters
 from informerd.cache.delta_fifo import DeltaFifo
-from informerd.cache.first_byte import LATE_AFTER, FirstByteWait
+from informerd.cache.first_byte_wait import LATE_AFTER, FirstByteWait
 from informerd.cache.health import HealthMonitor
 from informerd.cache.list_watch import ListWatch
 from informerd.cache.pager import list_all

@@ -12,7 +12,7 @@ import msgspec
 
 from informerd.clients.codec import Codec
 from informerd.errors import UNREADABLE, MalformedStream, Status, error_from_status
-from informerd.rest.stream import WatchStream
+from informerd.rest.response_stream import ResponseStream
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ class ObjectWatch(Generic[T]):
     Unreachable, a malformed event as MalformedStream, an object of another kind as UnexpectedObject.
     """
 
-    def __init__(self, stream: WatchStream, codec: Codec[T], resource_version: str) -> None:
+    def __init__(self, stream: ResponseStream, codec: Codec[T], resource_version: str) -> None:
         self._stream = stream
         self._codec = codec
         self.resource_version = resource_version

@@ -12,9 +12,9 @@ from informerd.clock import Clock, SystemClock
 from informerd.controller.counters import ReconcileCounters
 from informerd.controller.enqueuer import EnqueueTarget
 from informerd.controller.handlers import as_request
-from informerd.controller.phase import PhaseListener, PhaseTracker
+from informerd.controller.phase_tracker import PhaseListener, PhaseTracker
 from informerd.controller.reconcile_call import Reconcile, ReconcileCall, check_reconcile
-from informerd.controller.reconcile_log import ReconcileLog
+from informerd.controller.reconcile_stats import ReconcileStats
 from informerd.controller.request import Request
 from informerd.controller.source_set import SourceSet
 from informerd.controller.sources import Source
@@ -84,7 +84,7 @@ class Controller:
         self.queue: WorkQueue[Request] = WorkQueue(name, clock=self._clock, limiter=limiter)
         self._sync_timeout = sync_timeout
         self._stuck_after = stuck_after
-        self._stats = ReconcileLog(self._clock)
+        self._stats = ReconcileStats(self._clock)
         attempt = ReconcileCall(reconcile, controller=name, timeout=reconcile_timeout, clock=self._clock)
         self._workers = Workers(workers, self.queue, attempt, self._stats, name=name, clock=self._clock)
         self._sources = SourceSet(EnqueueTarget(name, self.queue, self._clock))

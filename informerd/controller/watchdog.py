@@ -5,16 +5,16 @@ from __future__ import annotations
 import logging
 
 from informerd.clock import Clock
-from informerd.controller.reconcile_log import ReconcileLog
+from informerd.controller.reconcile_stats import ReconcileStats
 from informerd.controller.request import Request
 
 log = logging.getLogger(__name__)
 
 
 class Watchdog:
-    """Watches one controller's reconciles. It ends none: the controller's `reconcile_timeout` does that."""
+    """Watches one controller's reconciles. It ends none: the controller does that, where it has a time-out for them."""
 
-    def __init__(self, stats: ReconcileLog, *, controller: str, limit: float, clock: Clock) -> None:
+    def __init__(self, stats: ReconcileStats, *, controller: str, limit: float, clock: Clock) -> None:
         self._stats = stats
         self._controller = controller
         self._limit = limit

@@ -9,7 +9,7 @@ import logging
 from informerd.clock import Clock
 from informerd.controller.counters import Outcome
 from informerd.controller.reconcile_call import ReconcileCall, outcome_of
-from informerd.controller.reconcile_log import ReconcileLog, format_error
+from informerd.controller.reconcile_stats import ReconcileStats, format_error
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 from informerd.errors import InformerdError, QueueShutDown, TerminalError
@@ -40,7 +40,7 @@ class Workers:
         count: int,
         queue: WorkQueue[Request],
         attempt: ReconcileCall,
-        stats: ReconcileLog,
+        stats: ReconcileStats,
         *,
         name: str,
         clock: Clock,

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any, Generic, TypeVar
 
 from informerd.clock import Clock
+from informerd.controller_util.change_object import change_object
 from informerd.controller_util.manifest import Verbs, check_same, head_of, manifest_of
 from informerd.controller_util.owner_references import (
     controller_of,
@@ -17,7 +18,6 @@ from informerd.controller_util.owner_references import (
     remove_owner_reference,
     set_controller_reference,
 )
-from informerd.controller_util.patch import change_object
 from informerd.errors import BeingDeleted, NotFound, ObjectReplaced
 from informerd.selectors.label_selector import LabelSelector, as_label_selector
 from informerd.unstructured import Json, metadata_of

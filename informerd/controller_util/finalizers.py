@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TypeVar
 
 from informerd.clock import Clock
+from informerd.controller_util.change_object import change_object
 from informerd.controller_util.manifest import Verbs, head_of
-from informerd.controller_util.patch import change_object
 from informerd.errors import BeingDeleted, NotFound, ObjectReplaced
 from informerd.unstructured import Json
 

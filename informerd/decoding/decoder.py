@@ -11,7 +11,7 @@ import msgspec
 from informerd.decoding.compressor import Compressor
 from informerd.decoding.decode_errors import DecodeErrors
 from informerd.decoding.object_form import ObjectForm, whole_object_form
-from informerd.decoding.projection import check_projection
+from informerd.decoding.projection_check import check_projection
 from informerd.errors import ProjectionMismatch, UnexpectedObject
 from informerd.objects import Object, ObjectMeta, OwnerReference
 from informerd.resource import Resource

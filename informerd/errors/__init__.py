@@ -35,6 +35,7 @@ from informerd.errors.cache import (
     ProjectionMismatch,
     UnexpectedObject,
 )
+from informerd.errors.controller_util import AlreadyOwned, BeingDeleted, ObjectReplaced
 from informerd.errors.controllers import (
     DuplicateController,
     InvalidReconcile,
@@ -56,7 +57,6 @@ from informerd.errors.transport import (
     NotBegun,
     Unreachable,
 )
-from informerd.errors.unsafe_writes import AlreadyOwned, BeingDeleted, ObjectReplaced
 from informerd.errors.usage import (
     IndexExists,
     MalformedResourceVersion,

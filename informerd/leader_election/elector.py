@@ -13,10 +13,10 @@ from collections.abc import Callable
 
 from informerd.clock import Clock, within
 from informerd.errors import AlreadyExists, Conflict, InformerdError, LeaderElectionLost, NotFound
-from informerd.leader_election.config import JITTER
+from informerd.leader_election.election import JITTER
 from informerd.leader_election.leadership import Leadership
-from informerd.leader_election.record import RELEASED_DURATION, LeaseRecord, micro_time
-from informerd.leader_election.resource_lock import LeaseLock
+from informerd.leader_election.lease_lock import LeaseLock
+from informerd.leader_election.lease_record import RELEASED_DURATION, LeaseRecord, micro_time
 from informerd.log_throttle import LogThrottle, repeat_suffix
 
 log = logging.getLogger(__name__)

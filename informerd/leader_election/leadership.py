@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from informerd.clock import Clock
 from informerd.errors import NotLeading
-from informerd.leader_election.config import Election
-from informerd.leader_election.record import LeaseRecord
+from informerd.leader_election.election import Election
+from informerd.leader_election.lease_record import LeaseRecord
 
 
 class Leadership:

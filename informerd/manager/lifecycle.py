@@ -14,7 +14,7 @@ from typing import Any
 
 from informerd.clock import Clock
 from informerd.errors import LeaderElectionLost
-from informerd.leader_election.thread import ElectionThread
+from informerd.leader_election.election_thread import ElectionThread
 from informerd.manager.caches import Caches
 from informerd.manager.probe_server import ProbeServer
 from informerd.manager.runnable_group import RunnableGroup

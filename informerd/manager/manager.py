@@ -25,8 +25,8 @@ from informerd.errors import (
     LeaderElectionLost,
     StillRunning,
 )
-from informerd.leader_election.config import Election, own_identity
-from informerd.leader_election.thread import ElectionThread
+from informerd.leader_election.election import Election, own_identity
+from informerd.leader_election.election_thread import ElectionThread
 from informerd.manager.cache_options import CacheOptions
 from informerd.manager.cached_client import CachedClient
 from informerd.manager.cached_kind import CachedKind

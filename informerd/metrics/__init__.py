@@ -3,8 +3,8 @@
 Needs prometheus_client, which nothing else of informerd imports by itself.
 """
 
-from informerd.metrics.collector import InformerCollector
 from informerd.metrics.controller_collector import ControllerCollector
+from informerd.metrics.informer_collector import InformerCollector
 from informerd.metrics.manager_collector import ManagerCollector
 
 __all__ = ["ControllerCollector", "InformerCollector", "ManagerCollector"]

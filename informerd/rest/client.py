@@ -22,12 +22,12 @@ from informerd.rest.request import (
     write_params,
 )
 from informerd.rest.response import Response
+from informerd.rest.response_stream import ResponseStream
 from informerd.rest.rest_client import LIST_TIMEOUT, USER_AGENT, RestClient
-from informerd.rest.stream import WatchStream
 from informerd.rest.warning_log import OnWarning
 from informerd.unstructured import Json, is_precondition, metadata_of
 
-__all__ = ["Client", "Json", "PatchType", "Response", "WatchStream"]
+__all__ = ["Client", "Json", "PatchType", "Response", "ResponseStream"]
 
 
 class Client(RestClient):

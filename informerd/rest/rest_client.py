@@ -30,7 +30,7 @@ from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.credentials import Credentials, RequestCredentials
 from informerd.rest.request import JSON, Headers, Params, RestRequest, build_request
 from informerd.rest.response import Response
-from informerd.rest.stream import WatchStream
+from informerd.rest.response_stream import ResponseStream
 from informerd.rest.transport import Pool, Transport
 from informerd.rest.warning_log import OnWarning, WarningLog, pass_warnings
 from informerd.rest.write_guard import check_write
@@ -76,7 +76,7 @@ class RestClient:
         self._on_warning = WarningLog() if on_warning is None else on_warning
         self._credentials = Credentials(config, clock=self._clock)
         self._transport = Transport(config, self._clock)
-        self._streams: dict[WatchStream, RequestCredentials] = {}
+        self._streams: dict[ResponseStream, RequestCredentials] = {}
         self._probe = 0
 
     async def __aenter__(self) -> Self:
@@ -116,7 +116,7 @@ class RestClient:
     @contextlib.asynccontextmanager
     async def stream(
         self, path: str, params: Params | None = None, *, headers: Headers | None = None, timeout: float = 30.0
-    ) -> AsyncIterator[WatchStream]:
+    ) -> AsyncIterator[ResponseStream]:
         """GET a long response, such as a watch. `timeout` (seconds) is for its beginning only.
 
         When certificates change, the stream ends as if by the server, so that the caller watches again. Raises
@@ -133,7 +133,7 @@ class RestClient:
     @contextlib.asynccontextmanager
     async def download(
         self, path: str, params: Params | None = None, *, headers: Headers | None = None, timeout: float = LIST_TIMEOUT
-    ) -> AsyncIterator[WatchStream]:
+    ) -> AsyncIterator[ResponseStream]:
         """GET an answer that ends, such as a list, but is long: `read` it as it comes.
 
         It may not pause for longer than `timeout` (seconds). Compressed on its way where that pays, which it does not
@@ -194,7 +194,7 @@ class RestClient:
 
     async def _begin(
         self, call: RestRequest, stack: contextlib.AsyncExitStack, pool: Pool = "streams", idle: float | None = None
-    ) -> tuple[WatchStream, RequestCredentials]:
+    ) -> tuple[ResponseStream, RequestCredentials]:
         """Begin a response; after a 401 once more, with other credentials where there are any."""
         access = await self._access()
         try:

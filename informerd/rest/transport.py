@@ -25,7 +25,7 @@ from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.credentials import RequestCredentials
 from informerd.rest.request import RestRequest, check_header
 from informerd.rest.response import Response, error_from_response, http_date, warning_texts
-from informerd.rest.stream import WatchStream
+from informerd.rest.response_stream import ResponseStream
 
 Pool = Literal["requests", "streams", "probe"]
 
@@ -102,7 +102,7 @@ class Transport:
     @contextlib.asynccontextmanager
     async def stream(
         self, call: RestRequest, access: RequestCredentials, *, pool: Pool = "streams", idle: float | None = None
-    ) -> AsyncIterator[WatchStream]:
+    ) -> AsyncIterator[ResponseStream]:
         """Open a stream without a time limit; its head must come within the call's time-out.
 
         With `idle` it may not pause for longer than so many seconds. Raises NotBegun where the head does not come.
@@ -121,7 +121,7 @@ class Transport:
                 raise NotBegun(_sentence(self._config.server, error)) from error
             raise self._unreachable(error) from error
         warnings = warning_texts(response.headers.getall("Warning", ()))
-        stream = WatchStream(response, http_date(response.headers.get("Date", "")), self._unreachable, warnings)
+        stream = ResponseStream(response, http_date(response.headers.get("Date", "")), self._unreachable, warnings)
         try:
             yield stream
         finally:

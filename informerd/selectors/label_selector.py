@@ -9,7 +9,7 @@ import msgspec
 
 from informerd.errors import MalformedSelector
 from informerd.selectors.label_requirement import Operator, Requirement
-from informerd.selectors.label_syntax import parse_requirements
+from informerd.selectors.label_selector_parser import parse_requirements
 
 _MANIFEST_OPERATORS: tuple[Operator, ...] = ("In", "NotIn", "Exists", "DoesNotExist")
 

@@ -3,13 +3,13 @@
 `DemoCluster` starts an API server, `FakeClock` controls the time, `wait_until_settled` waits until all work is done.
 """
 
+from informerd.testing.apply_manifest import Manifest
 from informerd.testing.clock import FakeClock, run_ready_tasks
+from informerd.testing.controller_runner import run_controllers
 from informerd.testing.demo_cluster import DemoCluster
 from informerd.testing.live_cluster import LiveCluster
-from informerd.testing.manifests import Manifest
-from informerd.testing.running import run_controllers
-from informerd.testing.settled import wait_until_settled
-from informerd.testing.waiting import eventually
+from informerd.testing.polling import eventually
+from informerd.testing.settled_check import wait_until_settled
 
 __all__ = [
     "DemoCluster",

@@ -6,7 +6,7 @@ import asyncio
 import heapq
 from itertools import count
 
-from informerd.testing.waiting import eventually
+from informerd.testing.polling import eventually
 
 
 class FakeClock:

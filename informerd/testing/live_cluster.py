@@ -10,9 +10,9 @@ from informerd.cache.factory import SharedInformerFactory
 from informerd.clients.dynamic_client import DynamicClient
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
-from informerd.testing.manifests import Manifest, apply_manifest, read_manifests
-from informerd.testing.running import Runnable, controllers_of, informers_of, run_controllers
-from informerd.testing.settled import wait_until_settled
+from informerd.testing.apply_manifest import Manifest, apply_manifest, read_manifests
+from informerd.testing.controller_runner import Runnable, controllers_of, informers_of, run_controllers
+from informerd.testing.settled_check import wait_until_settled
 from informerd.unstructured import Json
 
 
@@ -53,7 +53,7 @@ class LiveCluster:
 
     @asynccontextmanager
     async def run_controllers(self, *runnables: Runnable) -> AsyncIterator[None]:
-        """Run controllers and managers, and the factory's informers, see `running.run_controllers`."""
+        """Run controllers and managers, and the factory's informers, see `controller_runner.run_controllers`."""
         self.factory.start()
         async with run_controllers(*runnables):
             self._runnables += runnables
@@ -63,7 +63,7 @@ class LiveCluster:
                 self._runnables = [each for each in self._runnables if each not in runnables]
 
     async def wait_until_settled(self, *, within: float = 30.0) -> None:
-        """Wait until everything that runs here is done, see `settled.wait_until_settled`. Raises NotInTime."""
+        """Wait until everything that runs here is done, see `settled_check.wait_until_settled`. Raises NotInTime."""
         controllers = [controller for each in self._runnables for controller in controllers_of(each)]
         informers = [informer for each in self._runnables for informer in informers_of(each)]
         await wait_until_settled(self.client, controllers, [*self.factory.informers, *informers], within=within)

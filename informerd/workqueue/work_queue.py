@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 from informerd.clock import Clock, SystemClock
 from informerd.errors import InvalidCall, NotProcessed, QueueShutDown, UnusableKey
 from informerd.workqueue.counters import QueueCounters
-from informerd.workqueue.delaying import DelayingQueue
+from informerd.workqueue.delaying_queue import DelayingQueue
 from informerd.workqueue.priority_queue import PriorityQueue
 from informerd.workqueue.rate_limiter import ExponentialRateLimiter, RateLimiter
 from informerd.workqueue.state import QueueState

@@ -15,7 +15,7 @@ import pytest
 
 import informerd
 from informerd import MYDEMOS, Manager, NotFound
-from informerd.errors import controllers, unsafe_writes
+from informerd.errors import controller_util, controllers
 from informerd.testing import DemoCluster
 from tests.support.informerd.controller_manifests import mydemo, pod, replica_set
 from tests.support.program import ROOT
@@ -208,7 +208,7 @@ def test_every_name_of_ours_exists() -> None:
 
 def test_every_error_of_controllers_is_named() -> None:
     named = {*re.findall(r"`([A-Z]\w+)`", section("When something is wrong"))}
-    modules = (controllers, unsafe_writes)
+    modules = (controllers, controller_util)
     errors = {name for module in modules for name, each in vars(module).items() if is_error(each, module)}
     assert errors - named == set()
 

@@ -13,7 +13,7 @@ import pytest
 from informerd.cache import (
     backoff,
     delta_fifo,
-    first_byte,
+    first_byte_wait,
     probe,
     recovery,
     reflector,
@@ -24,8 +24,8 @@ from informerd.cache import (
 from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.controller import controller, source_set, workers
 from informerd.controller_util import retry_on_conflict
-from informerd.leader_election import config, loop_watchdog
-from informerd.leader_election.config import Election
+from informerd.leader_election import election, loop_watchdog
+from informerd.leader_election.election import Election
 from informerd.manager import cached_client, caches, healthz, manager
 from informerd.record import correlator, queue, sink
 from informerd.rest import rest_client
@@ -103,10 +103,10 @@ def test_the_constants_are_those_of_the_document() -> None:
     assert LOW_PRIORITY == -100
     assert (workers.TURN_SECONDS, workers.TURN_REQUESTS) == (0.01, 100)
     assert (retry_on_conflict.MAX_TRIES, retry_on_conflict.FIRST_DELAY, retry_on_conflict.MAX_DELAY) == (8, 0.01, 1)
-    assert (shared_informer.MINIMUM_RESYNC, watch_session.SHORT_WATCH_SECONDS, first_byte.LATE_AFTER) == (1, 1, 30)
+    assert (shared_informer.MINIMUM_RESYNC, watch_session.SHORT_WATCH_SECONDS, first_byte_wait.LATE_AFTER) == (1, 1, 30)
     terms = Election("any")
     assert (terms.lease_duration, terms.renew_deadline, terms.retry_period, terms.blocked_limit) == (15, 10, 2, 60)
-    assert (1 + config.JITTER, loop_watchdog.BLOCKED_SECONDS) == (2.2, 5)
+    assert (1 + election.JITTER, loop_watchdog.BLOCKED_SECONDS) == (2.2, 5)
     assert (manager.GRACEFUL_SHUTDOWN_TIMEOUT, caches.SETTLE_SECONDS, cached_client.OWN_WRITE_TIMEOUT,
         healthz.CHECK_TIMEOUT) == (
         30, 30, 10, 5

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from informerd.testing.waiting import eventually
+from informerd.testing.polling import eventually
 
 __all__ = ["eventually", "until"]
 

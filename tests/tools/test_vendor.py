@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tools.bundle import bundled_packages
+from tools.npm_bundle import bundled_packages
 from tools.vendor import MANIFEST, ROOT, VENDOR, sha256
 
 PACKAGES: list[dict[str, Any]] = json.loads(MANIFEST.read_text())["packages"]

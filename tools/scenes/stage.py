@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from tools.scenes.api import MYDEMOS, Api
-from tools.scenes.program import Child, DidNotStart, python, wait_until
-from tools.scenes.proxy import FaultProxy
+from tools.scenes.child_process import Child, DidNotStart, python, wait_until
+from tools.scenes.fault_proxy import FaultProxy
 
 NAMESPACE = "pictures"
 """A namespace of our own, in which nothing changes by itself."""

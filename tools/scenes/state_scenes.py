@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 from playwright.sync_api import Page, WebSocketRoute
 
+from tools.scenes.child_process import Child
 from tools.scenes.demo_scenes import MYDEMOS, PODS, drawer
-from tools.scenes.program import Child
 from tools.scenes.scene import Play, Scene, open_at, wait_for_rows
 from tools.scenes.stage import (
     Stage,

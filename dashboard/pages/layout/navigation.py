@@ -24,9 +24,9 @@ from dashboard.runtime.app_state import AppState, state_of
 from informerd.clock import rfc3339
 
 FOLDS_COOKIE = "folds"
-"""Cookie with the groups that are unfolded, written by page/navigation.js."""
+"""Cookie with the groups that are unfolded, written by page/kinds_sidebar.js."""
 PINS_COOKIE = "pins"
-"""Cookie with the pinned kinds, written by page/navigation.js."""
+"""Cookie with the pinned kinds, written by page/kinds_sidebar.js."""
 COOKIE_SEPARATOR = "_"
 """Separator in these cookies: it occurs in no key."""
 MOST_PINS = 60
@@ -123,7 +123,7 @@ async def kind_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 async def kind_counts(request: HttpRequest) -> HttpResponse:
-    """The dated counts, polled by page/navigation.js; polling keeps them counted."""
+    """The dated counts, polled by page/kinds_sidebar.js; polling keeps them counted."""
     census = state_of(request)[OBJECT_COUNTS]
     census.request_counts()
     known = {key: [each.count, each.counted_at, _words(each)] for key, each in census.counts_by_key.items()}

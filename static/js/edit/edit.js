@@ -260,5 +260,5 @@ if (form && text) {
 }
 
 if (check) document.addEventListener("deltaboard:frame", look);
-if (document.querySelector("[data-compare]")) import("../editor/compare.js");
-if (document.querySelector(".sides")) import("../editor/conflict_sides.js");
+if (document.querySelector("[data-compare]")) import("../editor/review_diff.js");
+if (document.querySelector(".sides")) import("../editor/conflict_highlight.js");

@@ -4,7 +4,7 @@ import {
   acceptCompletion, autocompletion, completionStatus, hoverTooltip, moveCompletionSelection, selectedCompletion,
   startCompletion,
 } from "../../vendor/codemirror/codemirror.min.js";
-import { placeAt } from "./path.js";
+import { placeAt } from "./field_path.js";
 import { helpOf } from "./schema.js";
 
 const WORD = /^[\w./-]*$/;

@@ -4,15 +4,15 @@
    page shows something else by the time the socket is open, it sends that first. Applied data is acknowledged every 64
    kB or 5 s: the server pauses a page that does not keep up, and drops one that sends nothing at all. */
 
-import { now } from "./clock.js";
-import { shown, socketElement, where } from "./page.js";
+import { now } from "./steady_clock.js";
+import { shown, socketElement, where } from "./shown_views.js";
 
 const ACK_SIZE = 64 * 1024; // units: characters of a text message, bytes of a binary one
 const ACK_TIME = 5000; // milliseconds
 const BEAT = 1000; // milliseconds between two heartbeats
 const DRIFT = 0.5; // milliseconds per beat that two clocks may drift apart, added to the quickest beat's time
 
-/* Times are those of live/clock.js, but `heardAt`, which people read.
+/* Times are those of live/steady_clock.js, but `heardAt`, which people read.
    since    the last change of the socket
    heard    the last message
    beat     the last heartbeat that came over it, at `beatAt`; null: none yet

@@ -1,8 +1,8 @@
 /* Handler of the heartbeat, once a second: how fresh the server is, and the counts beside each kind. */
 
 import { beaten, link } from "./connection.js";
-import { setText, shown, tell } from "./page.js";
-import { judge } from "./state.js";
+import { setText, shown, tell } from "./shown_views.js";
+import { judge } from "./live_state.js";
 
 /* A whole number formatted as in en-GB. The browser's own formatting takes longer for its first number than all the
    rest of a heartbeat. */

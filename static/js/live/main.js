@@ -1,10 +1,10 @@
 /* Entry point of the live updates of a page. It joins the modules of live/, which share the page's one socket:
 
-   clock        time that passes also while the machine sleeps
-   page         what this page shows: views and the states (seq) they are at
+   steady_clock time that passes also while the machine sleeps
+   shown_views  what this page shows: views and the states (seq) they are at
    connection   the socket of hx-ws: open or not, heard when, how late, acknowledged how far
    status_text  sentences that say why a page is not live
-   state        body[data-live] and the banner
+   live_state   body[data-live] and the banner
    heartbeat    the heartbeat and the counts it brings
    resync       windows requested again, pages fetched
    messages     frames: which fit, and what follows from them
@@ -29,8 +29,8 @@
 import { askAgain, follow, refresh } from "./resync.js";
 import { begin } from "./reconnect.js";
 import "./messages.js";
-import { adopt, socketElement } from "./page.js";
-import { showWords } from "./state.js";
+import { adopt, socketElement } from "./shown_views.js";
+import { showWords } from "./live_state.js";
 
 document.addEventListener("deltaboard:lost", askAgain);
 document.addEventListener("deltaboard:refresh", refresh);

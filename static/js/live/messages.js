@@ -6,8 +6,8 @@
 import { onBeat } from "./heartbeat.js";
 import { askAgain, askNoMore, doubts, fetchOther, fetchPage } from "./resync.js";
 import { acknowledge, awaitNoMore, awaitWindow, heard, inflate, link, received } from "./connection.js";
-import { beside, drawn, isWholeBut, partOf, rendered, shown, tell } from "./page.js";
-import { judge } from "./state.js";
+import { beside, drawn, isWholeBut, partOf, rendered, shown, tell } from "./shown_views.js";
+import { judge } from "./live_state.js";
 
 function check(detail, text) {
   const message = detail.message;

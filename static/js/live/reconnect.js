@@ -8,10 +8,10 @@
    A hidden page keeps its socket, for the sake of its tab's icon and title, but rests after a while. */
 
 import { askAgain, rest, wake } from "./resync.js";
-import { now, onWake } from "./clock.js";
+import { now, onWake } from "./steady_clock.js";
 import { acknowledge, connection, direct, isOpen, link, opened, send } from "./connection.js";
-import { socketElement, where } from "./page.js";
-import { judge, last, offline, SILENCE, silent } from "./state.js";
+import { socketElement, where } from "./shown_views.js";
+import { judge, last, offline, SILENCE, silent } from "./live_state.js";
 import { FINAL } from "./status_text.js";
 
 const LOOK = 500; // milliseconds between two looks

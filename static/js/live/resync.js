@@ -2,12 +2,12 @@
    fit, and fetches over HTTP what is too big for the socket, or the whole page where the server now follows another
    view. */
 
-import { now } from "./clock.js";
+import { now } from "./steady_clock.js";
 import { awaitNoMore, awaitWindow, link, send } from "./connection.js";
 import {
   adoptBeside, beside, isWhole, pathNow, rendered, shown, socketElement, where,
-} from "./page.js";
-import { judge } from "./state.js";
+} from "./shown_views.js";
+import { judge } from "./live_state.js";
 
 const OFTEN = 500; // minimum milliseconds between two requested views: the server allows two a second
 const SELDOM = 2000; // the same for whole windows and pages

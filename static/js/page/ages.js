@@ -11,7 +11,7 @@
    drawn at once; only changed texts are written. Ages count on the cluster's clock: heartbeats bring the offset.
    Without scripts the server's UTC text stays. UTC and local time are shown on hover. */
 
-import { now as steadyNow } from "../live/clock.js";
+import { now as steadyNow } from "../live/steady_clock.js";
 
 const SECOND = 1, MINUTE = 60, HOUR = 3600, DAY = 86400, YEAR = 365 * DAY;
 const MARK = "data-ui-age"; // morphing leaves attributes that begin with data-ui alone

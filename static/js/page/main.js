@@ -13,7 +13,7 @@ import { start as announcer } from "./announcer.js";
 import { start as palette } from "./palette.js";
 import { start as timestampBubble } from "./timestamp_bubble.js";
 import { start as freshness } from "./freshness.js";
-import { start as navigation } from "./navigation.js";
+import { start as navigation } from "./kinds_sidebar.js";
 import { start as namespaces } from "./namespaces.js";
 import { start as ages } from "./ages.js";
 import { start as retry } from "./retry.js";

@@ -7,11 +7,11 @@
                 without hover, the button in each row
    permissions  which of these actions the account may not do
    cell         a cell with a plain field of spec, edited in place: `i`, or the button in it
-   popover      those two buttons */
+   floating_buttons   those two buttons */
 
 import { editCell } from "./cell.js";
 import { close, open } from "./dialog.js";
-import "./popover.js";
+import "./floating_buttons.js";
 import { hideMenu, menu, menuLink, rowAt, showMenu } from "./menu.js";
 import "./preview.js";
 

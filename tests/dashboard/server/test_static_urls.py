@@ -72,7 +72,7 @@ def test_what_files_ask_for_stays_within_their_version() -> None:
     named = [(path, one or other) for path in [*modules, *bundles] for one, other in imported.findall(path.read_text())]
     assert len(named) > 70
     assert {path.name for path, _ in named if path in bundles} == {
-        "edit.js", "editor.js", "compare.js", "conflict_sides.js",
+        "edit.js", "editor.js", "review_diff.js", "conflict_highlight.js",
     }  # fmt: skip
     for path, name in named:
         assert name.startswith("."), (path, name)

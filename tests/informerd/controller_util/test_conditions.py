@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from informerd.controller_util.change_object import change_object
 from informerd.controller_util.conditions import condition_of, is_condition, remove_condition, set_condition
-from informerd.controller_util.patch import change_object
 from informerd.errors import InvalidCall
 from informerd.unstructured import Json
 from tests.informerd.controller_util.conftest import Place

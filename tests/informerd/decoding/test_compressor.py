@@ -8,9 +8,9 @@ import msgspec
 import pytest
 import zstandard
 
-from informerd.compression import Dictionary, dictionary_id, train_dictionary
 from informerd.decoding.compressor import MAX_SAMPLE_BYTES, MAX_SAMPLES, Compressor
 from informerd.objects import Blob
+from informerd.zstd_compression import Dictionary, dictionary_id, train_dictionary
 from tests.support.scripted_api_server import pod
 
 

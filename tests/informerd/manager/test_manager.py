@@ -15,7 +15,7 @@ from informerd.errors import (
     LeaderElectionLost,
     NotLeading,
 )
-from informerd.leader_election.record import LEASES
+from informerd.leader_election.lease_record import LEASES
 from informerd.manager.manager import Manager
 from informerd.objects import Object
 from informerd.resource import MYDEMOS, Resource

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from informerd.errors import InvalidCall
-from informerd.leader_election.record import LEASES
+from informerd.leader_election.lease_record import LEASES
 from informerd.manager.manager import Manager
 from informerd.manager.signals import Signals
 from informerd.rest.cluster_config import ClusterConfig

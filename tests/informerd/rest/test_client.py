@@ -24,7 +24,7 @@ from informerd.errors import (
 )
 from informerd.resource import Resource
 from informerd.rest import rest_client as client_module
-from informerd.rest.client import Client, Json, WatchStream
+from informerd.rest.client import Client, Json, ResponseStream
 from informerd.rest.load_config import Impersonation, load_kubeconfig
 from tests.support.controlplane import ControlPlane
 
@@ -270,6 +270,6 @@ async def test_a_frozen_server_is_noticed_by_the_probe_and_streams_close_at_once
         assert await client.probe()
 
 
-async def _drain(stream: WatchStream) -> None:
+async def _drain(stream: ResponseStream) -> None:
     while await stream.batch():
         pass

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dashboard.objects.manifests.writer import to_yaml
 from informerd.errors import InvalidCall
 from informerd.rest.located_yaml import read_yaml
-from informerd.testing.manifests import read_manifests
+from informerd.testing.apply_manifest import read_manifests
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ class Typist:
     def paths(self, texts: list[str]) -> list[Any]:
         """The path of the map to which each of these lines belongs."""
         found: list[Any] = self._in_view(
-            'const { placeAt } = await module("js/editor/path.js");'
+            'const { placeAt } = await module("js/editor/field_path.js");'
             "const text = view.state.doc.toString();"
             "return given[0].map((each) => placeAt(view.state, text.indexOf(each) + 1)?.path ?? null);",
             texts,
@@ -134,7 +134,7 @@ class Typist:
     def beside(self, text: str) -> list[str]:
         """The names of the fields beside the first `text`."""
         found: list[str] = self._in_view(
-            'const { placeAt } = await module("js/editor/path.js");'
+            'const { placeAt } = await module("js/editor/field_path.js");'
             f"{_HEAD} return [...placeAt(view.state, at + 1).beside()];",
             text,
         )

@@ -22,10 +22,10 @@ from informerd.errors import (
     Status,
     Unreachable,
 )
-from informerd.leader_election.config import Election
+from informerd.leader_election.election import Election
 from informerd.leader_election.elector import Elector
 from informerd.leader_election.leadership import Leadership
-from informerd.leader_election.resource_lock import LeaseLock
+from informerd.leader_election.lease_lock import LeaseLock
 from informerd.rest.client import Client
 from informerd.rest.response import Response
 from informerd.unstructured import Json

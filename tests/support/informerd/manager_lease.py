@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from informerd.leader_election.config import Election
-from informerd.leader_election.record import LEASES, LeaseRecord
+from informerd.leader_election.election import Election
+from informerd.leader_election.lease_record import LEASES, LeaseRecord
 from tests.informerd.manager.conftest import Place
 
 QUICK: dict[str, Any] = {"retry_period": 0.2}

@@ -9,9 +9,9 @@ import msgspec
 
 from dashboard.live.replication.messages import Frame, SnapshotChunk, frame_decoder, snapshot_chunk_decoder
 from dashboard.objects.kinds.row import Entry, Row
-from informerd.compression import Dictionary, train_dictionary
 from informerd.decoding.compressor import Compressor
 from informerd.objects import Blob
+from informerd.zstd_compression import Dictionary, train_dictionary
 
 Message = dict[str, Any]
 

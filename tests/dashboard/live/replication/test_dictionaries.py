@@ -28,9 +28,9 @@ from dashboard.live.replication.snapshot_pull import ANSWER_TIMEOUT
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.query.query import Query
 from informerd.cache.health import Health
-from informerd.compression import Dictionary, dictionary_id
 from informerd.decoding.compressor import MAX_SAMPLES, Compressor
 from informerd.objects import Blob
+from informerd.zstd_compression import Dictionary, dictionary_id
 from tests.support.clock import FakeClock
 from tests.support.live.fake_channel_layer import RecordingLayer, dictionary, object_of, packed_row, tells_of_itself
 

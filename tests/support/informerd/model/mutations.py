@@ -18,7 +18,7 @@ from informerd.cache.shared_informer import SharedInformer
 from informerd.cache.store import Store
 from informerd.cache.watch_session import Cursor, WatchSession
 from informerd.errors import Expired, MalformedStream
-from informerd.rest.stream import Line, LineCutter, WatchStream
+from informerd.rest.response_stream import Line, LineCutter, ResponseStream
 
 Mutation = Callable[[pytest.MonkeyPatch], None]
 
@@ -91,13 +91,13 @@ def pieces_of_a_line_are_dropped(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_connection_that_breaks_takes_read_lines_with_it(patch: pytest.MonkeyPatch) -> None:
-    read = WatchStream.batch
+    read = ResponseStream.batch
 
-    async def losing(self: WatchStream) -> list[Line]:
+    async def losing(self: ResponseStream) -> list[Line]:
         lines = await read(self)
         return lines[:-1] if len(lines) > 1 else lines
 
-    patch.setattr(WatchStream, "batch", losing)
+    patch.setattr(ResponseStream, "batch", losing)
 
 
 def a_list_whose_pages_expire_ends_there(patch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from ruamel.yaml.error import YAMLError
 from informerd.clients.dynamic_client import DynamicClient
 from informerd.clients.resource_client import ResourceClient
 from informerd.errors import InvalidCall, NotFound, UnknownResource
-from informerd.testing.waiting import eventually
+from informerd.testing.polling import eventually
 from informerd.unstructured import Json, metadata_of
 
 Manifest = Json | str | Path

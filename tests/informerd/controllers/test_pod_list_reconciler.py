@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from informerd.clients.resource_client import ResourceClient
-from informerd.controllers import jinghzhu_pod_lists
-from informerd.controllers.jinghzhu_pod_lists import JINGHZHUS, Removal
+from informerd.controllers import pod_list_reconciler
+from informerd.controllers.pod_list_reconciler import JINGHZHUS, Removal
 from informerd.controllers.pod_operator import Settings, add_pod_operator
 from informerd.manager.manager import Manager
 from informerd.testing import FakeClock, LiveCluster, eventually
@@ -150,7 +150,7 @@ async def test_a_pod_that_went_before_its_name_was_listed_is_taken_off_then(
 async def test_however_many_go_none_that_is_listed_is_forgotten_and_of_the_others_only_the_new_are_known(
     cluster: LiveCluster, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jinghzhu_pod_lists, "MAX_MISSING_PODS", 2)
+    monkeypatch.setattr(pod_list_reconciler, "MAX_MISSING_PODS", 2)
     names = [f"p{number}" for number in range(8)]
     await cluster.apply(*(pod(name) for name in names), jinghzhu(*names[:6]))
     async with operating(cluster, clock):

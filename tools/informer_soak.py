@@ -1,4 +1,4 @@
-"""Long run of random informer histories: ``python -m tools.soak``, or `make soak`.
+"""Long run of random informer histories: ``python -m tools.informer_soak``, or `make soak`.
 
 Each block of 500 has a seed of its own, counted up from the first one, which is printed: the same seed and steps give
 the same histories. The command ends with status 1 at the first history that fails, and prints a shorter one that fails

@@ -18,7 +18,7 @@ from informerd.controller.events import Created, Deleted, ObjectEvent, Updated
 from informerd.controller.handlers import EnqueueHandler
 from informerd.controller.request import Request
 from informerd.controller.result import Result
-from informerd.controller_util.patch import change_object
+from informerd.controller_util.change_object import change_object
 from informerd.errors import IndexExists, NotFound, ObjectReplaced
 from informerd.manager.cached_kind import CachedKind
 from informerd.objects import Object
@@ -79,7 +79,7 @@ class MissingPod(NamedTuple):
     """Whether it was seen to go, or only not to be there."""
 
 
-class Bookkeeping:
+class PodListReconciler:
     """Record of pods that are gone, and the reconcile that removes them from the lists.
 
     A listed pod is removed three seconds after its end, where its label named that Jinghzhu. At the start, every listed
@@ -203,7 +203,7 @@ class Removal:
 class EnqueuePodsJinghzhu(EnqueueHandler[Pod]):
     """Requests for the Jinghzhus of a deleted pod; records which pods exist."""
 
-    def __init__(self, reconciler: Bookkeeping) -> None:
+    def __init__(self, reconciler: PodListReconciler) -> None:
         self._reconciler = reconciler
 
     def __call__(self, event: ObjectEvent[Pod], /) -> Iterable[Request]:
@@ -217,7 +217,7 @@ class EnqueuePodsJinghzhu(EnqueueHandler[Pod]):
 class EnqueueJinghzhu(EnqueueHandler[Jinghzhu]):
     """A Jinghzhu on whose list somebody came; and those that were there at first are compared with the pods."""
 
-    def __init__(self, reconciler: Bookkeeping) -> None:
+    def __init__(self, reconciler: PodListReconciler) -> None:
         self._reconciler = reconciler
 
     def __call__(self, event: ObjectEvent[Jinghzhu], /) -> Iterable[Request]:

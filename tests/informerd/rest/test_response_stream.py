@@ -14,7 +14,7 @@ import pytest
 from informerd.errors import NotBegun, Unreachable
 from informerd.rest.client import Client
 from informerd.rest.load_config import ClusterConfig
-from informerd.rest.stream import LineCutter
+from informerd.rest.response_stream import LineCutter
 from tests.support.informerd.faulty_servers import RawHandler, chunk, head, raw_server, read_head
 
 CHUNKED = head("Content-Type: application/json", "Transfer-Encoding: chunked")

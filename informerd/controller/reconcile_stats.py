@@ -20,7 +20,7 @@ MAX_ERROR_LENGTH = 500
 """Characters of an error that are remembered."""
 
 
-class ReconcileLog:
+class ReconcileStats:
     """One controller's. Grows with the requests that are at work, and by a number for each that failed last time."""
 
     def __init__(self, clock: Clock) -> None:

@@ -12,9 +12,9 @@ from uuid import uuid4
 import pytest
 
 from informerd.errors import LeaderElectionLost, NotLeading
-from informerd.leader_election.config import Election
-from informerd.leader_election.record import LEASES, LeaseRecord
-from informerd.leader_election.thread import ElectionThread
+from informerd.leader_election.election import Election
+from informerd.leader_election.election_thread import ElectionThread
+from informerd.leader_election.lease_record import LEASES, LeaseRecord
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.load_config import load_kubeconfig

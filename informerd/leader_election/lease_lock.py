@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from informerd.clock import Clock, within
 from informerd.errors import Forbidden, NotFound, NotInTime
-from informerd.leader_election.config import Election
-from informerd.leader_election.record import LEASES, LeaseRecord
+from informerd.leader_election.election import Election
+from informerd.leader_election.lease_record import LEASES, LeaseRecord
 from informerd.rest.client import Client
 from informerd.rest.write_guard import guard_writes
 from informerd.unstructured import Json

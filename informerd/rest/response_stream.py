@@ -52,7 +52,7 @@ class LineCutter:
         return rest
 
 
-class WatchStream:
+class ResponseStream:
     """The bytes of one answer, or its lines, each a JSON document. One task reads; any task may close."""
 
     def __init__(

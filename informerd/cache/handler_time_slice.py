@@ -28,7 +28,7 @@ BLOCKING_SECONDS = 0.5
 """Seconds for which a handler may block the event loop before a warning is logged, once."""
 
 
-class FairTurns:
+class HandlerTimeSlice:
     """Limit of one handler. The clock is read once a step, not once a call, because that would slow a fast handler."""
 
     def __init__(self, name: str, clock: Clock) -> None:

@@ -11,7 +11,7 @@ from informerd.cache.shared_informer import SharedInformer
 from informerd.controller.controller import Controller
 from informerd.errors import NotInTime
 from informerd.manager.manager import Manager
-from informerd.testing.waiting import eventually
+from informerd.testing.polling import eventually
 
 START_LIMIT = 30.0
 """Seconds of real time within which caches must have synced and workers started."""

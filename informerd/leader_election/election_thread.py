@@ -15,11 +15,11 @@ from collections.abc import Callable
 
 from informerd.clock import AwakeClock, Clock
 from informerd.errors import InformerdError, LeaderElectionLost
-from informerd.leader_election.config import Election
+from informerd.leader_election.election import Election
 from informerd.leader_election.elector import Elector
 from informerd.leader_election.leadership import Leadership
+from informerd.leader_election.lease_lock import LeaseLock
 from informerd.leader_election.loop_watchdog import make_running_loop_watchdog
-from informerd.leader_election.resource_lock import LeaseLock
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.rest_client import USER_AGENT

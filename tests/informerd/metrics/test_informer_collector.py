@@ -134,6 +134,6 @@ class TestCollector:
                 names += [each.name for each in node.names] if isinstance(node, ast.Import) else []
                 if any(name.partition(".")[0] == "prometheus_client" for name in names):
                     importing.add(file.name)
-        collectors = {"collector.py", "controller_collector.py", "manager_collector.py"}
+        collectors = {"informer_collector.py", "controller_collector.py", "manager_collector.py"}
         families = {"controller_families.py", "families.py", "informer_families.py"}
         assert importing == collectors | families | {"metrics_page.py"}

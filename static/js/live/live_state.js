@@ -1,9 +1,9 @@
 /* State of the page, in body[data-live] and the banner: offline while there is no socket, stale while the page may not
    show what the cluster has, live only if the server was heard within SILENCE and its data is not older than that. */
 
-import { now } from "./clock.js";
+import { now } from "./steady_clock.js";
 import { lateness, link } from "./connection.js";
-import { isWhole, setText, shown, tell } from "./page.js";
+import { isWhole, setText, shown, tell } from "./shown_views.js";
 import {
   CATCHING_UP, FINAL, INCOMPLETE, noConnection, notHeard, problemsOf, STRANGE, tooSlow, wordsOf,
 } from "./status_text.js";

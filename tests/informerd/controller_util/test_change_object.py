@@ -9,7 +9,7 @@ import pytest
 from kubernetes.aio.client.models import V1ConfigMap
 
 from informerd.clients.typed_client import TypedClient
-from informerd.controller_util.patch import change_object
+from informerd.controller_util.change_object import change_object
 from informerd.errors import Conflict, InvalidCall, NotFound, ObjectReplaced
 from informerd.objects import Object
 from informerd.unstructured import Json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from informerd.leader_election.record import LeaseRecord
+from informerd.leader_election.lease_record import LeaseRecord
 
 
 @pytest.mark.parametrize(

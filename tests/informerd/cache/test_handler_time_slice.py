@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from informerd.cache.fair_turns import MAX_STEP_CALLS, MAX_TURN_CALLS, STEP_SECONDS, TURN_SECONDS, FairTurns
+from informerd.cache.handler_time_slice import (
+    MAX_STEP_CALLS,
+    MAX_TURN_CALLS,
+    STEP_SECONDS,
+    TURN_SECONDS,
+    HandlerTimeSlice,
+)
 from tests.support.clock import FakeClock
 
 
 @pytest.fixture
-def turns(clock: FakeClock) -> FairTurns:
-    return FairTurns("mine", clock)
+def turns(clock: FakeClock) -> HandlerTimeSlice:
+    return HandlerTimeSlice("mine", clock)
 
 
-def take(turns: FairTurns, clock: FakeClock, seconds: float) -> list[int]:
+def take(turns: HandlerTimeSlice, clock: FakeClock, seconds: float) -> list[int]:
     """Make the calls of one turn, each `seconds` long; how many they were, step by step."""
     steps = []
     while turns.calls_left > 0:
@@ -26,7 +32,7 @@ def take(turns: FairTurns, clock: FakeClock, seconds: float) -> list[int]:
 
 @pytest.mark.parametrize("seconds", [0.000_001, 0.000_02, 0.000_4, 0.004, 0.03])
 def test_a_turn_lasts_no_longer_than_it_may_and_one_call_or_step(
-    turns: FairTurns, clock: FakeClock, seconds: float
+    turns: HandlerTimeSlice, clock: FakeClock, seconds: float
 ) -> None:
     take(turns, clock, seconds)  # nothing is known of the handler
     for _ in range(20):
@@ -36,7 +42,7 @@ def test_a_turn_lasts_no_longer_than_it_may_and_one_call_or_step(
 
 
 def test_a_fast_handler_is_looked_at_seldom_and_one_that_becomes_slow_at_each_call(
-    turns: FairTurns, clock: FakeClock
+    turns: HandlerTimeSlice, clock: FakeClock
 ) -> None:
     assert take(turns, clock, 0.000_001)[:6] == [4, 8, 16, 32, 64, MAX_STEP_CALLS]
     assert sum(take(turns, clock, 0.000_001)) >= MAX_TURN_CALLS
@@ -46,7 +52,7 @@ def test_a_fast_handler_is_looked_at_seldom_and_one_that_becomes_slow_at_each_ca
 
 
 def test_time_that_was_awaited_counts_for_nothing(
-    turns: FairTurns, clock: FakeClock, caplog: pytest.LogCaptureFixture
+    turns: HandlerTimeSlice, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     most = turns.calls_left
     turns.count_awaited(1)
@@ -59,7 +65,7 @@ def test_time_that_was_awaited_counts_for_nothing(
 
 
 def test_half_a_second_in_one_go_is_told_once(
-    turns: FairTurns, clock: FakeClock, caplog: pytest.LogCaptureFixture
+    turns: HandlerTimeSlice, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     for _ in range(3):
         take(turns, clock, 0.13)

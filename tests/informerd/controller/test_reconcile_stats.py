@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from informerd.controller.reconcile_log import MAX_FAILED, ReconcileLog, format_error
+from informerd.controller.reconcile_stats import MAX_FAILED, ReconcileStats, format_error
 from informerd.controller.request import Request
 from tests.support.clock import FakeClock
 
 
 def test_quantiles_are_of_the_last_thousand_durations(clock: FakeClock) -> None:
-    stats = ReconcileLog(clock)
+    stats = ReconcileStats(clock)
     assert stats.quantiles(0.5, 0.99) == [None, None]
     for _ in range(500):
         stats.record_end("success", 1000.0)
@@ -20,13 +20,13 @@ def test_quantiles_are_of_the_last_thousand_durations(clock: FakeClock) -> None:
 
 
 def test_one_duration_is_every_quantile(clock: FakeClock) -> None:
-    stats = ReconcileLog(clock)
+    stats = ReconcileStats(clock)
     stats.record_end("error", 2.0)
     assert stats.quantiles(0.5, 0.99) == [2.0, 2.0]
 
 
 def test_the_last_failed_requests_are_remembered_the_newest_first(clock: FakeClock) -> None:
-    stats = ReconcileLog(clock)
+    stats = ReconcileStats(clock)
     requests = [Request("", f"n{number}") for number in range(MAX_FAILED + 10)]
     for request in requests:
         stats.record_failure(request, OSError("x"), 1.0)
@@ -40,7 +40,7 @@ def test_the_last_failed_requests_are_remembered_the_newest_first(clock: FakeClo
 
 
 def test_failures_in_a_row_are_counted_however_many_other_requests_fail(clock: FakeClock) -> None:
-    stats = ReconcileLog(clock)
+    stats = ReconcileStats(clock)
     requests = [Request("", f"n{number}") for number in range(MAX_FAILED + 10)]
     for request in requests * 3:
         stats.record_failure(request, OSError("x"), 1.0)
