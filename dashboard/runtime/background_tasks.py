@@ -19,7 +19,9 @@ RESTART_DELAY = 1.0
 
 
 async def run_in_thread_if_large(function: Callable[..., T], *arguments: object, size: int) -> T:
-    """The result of a function that only computes; `size` is the length of the text it works on."""
+    """The result of `function`, which only computes: in a thread where `size`, the length of the text that it reads, is
+    more than SMALL_TEXT.
+    """
     if size <= SMALL_TEXT:
         return function(*arguments)
     return await asyncio.to_thread(function, *arguments)

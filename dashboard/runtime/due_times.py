@@ -1,7 +1,7 @@
 """Due times of rows: when time alone will change each row.
 
-Of 50,000 pods that match ``age<30d`` each has its time, and most are far away. Only times within HORIZON seconds are
-kept row by row; when the first of the others comes near, all rows are checked again.
+Each of 50,000 pods that match ``age<30d`` has a due time, most of them far away. Only times within HORIZON seconds are
+kept row by row; shortly before the first of the others, all rows are checked again.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def retry_delay(error: InformerdError) -> float | None:
 
 
 def next_retry(post: Mapping[str, str], after: float | None, *, endless: bool = False) -> Retry | None:
-    """The attempt after the one that came with `post`; None where there is no automatic one."""
+    """The next automatic attempt, `after` seconds from now; `post` has the number of the last. None: there is none."""
     text = post.get(TRIES_INPUT, "")
     tries = int(text) if text.isascii() and text.isdecimal() and len(text) < 5 else 0
     if after is None or (tries >= MAX_TRIES and not endless):

@@ -81,7 +81,7 @@ def object_piece(key: str, namespace: str, name: str) -> TextPiece:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """`current`: it is the page's own address."""
+    """A link; `current` where it leads to the page itself."""
 
     words: str
     href: str

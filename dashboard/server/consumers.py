@@ -97,7 +97,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Handle the browser's message; an invalid message ends the connection."""
         if self._socket is None:
-            return None  # it was refused already and has not heard yet
+            return None  # the browser was refused and has not received the close yet
         if text_data is None or bytes_data is not None or len(text_data.encode(errors="replace")) > MAX_MESSAGE_BYTES:
             return await self._refuse(BAD_MESSAGE)
         try:
@@ -164,7 +164,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         """Send what the hub posts. Where the transport refuses a message, the page is told to connect again."""
         try:
             await socket.run()
-        except Disconnected:  # the browser has said that it goes, and daphne tells us once the connection has ended
+        except Disconnected:  # the browser is closing; daphne calls `disconnect` once the connection has ended
             self._sending = None  # this very task
             self._leave()
         except Exception:

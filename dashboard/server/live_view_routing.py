@@ -1,7 +1,6 @@
 """Mapping of a page's address to its view, the same for the first request and for the socket.
 
-A page function says which view it shows by its address's name: ``list``, ``detail``, ``yaml``, ``edit``, ``delete``,
-``feed``, ``overview`` or ``controllers``. Any other page follows the heartbeat only.
+The name of the page's URL pattern decides on the view, see `_view_of`; any other page follows the heartbeat only.
 """
 
 from __future__ import annotations

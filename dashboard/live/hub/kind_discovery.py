@@ -68,7 +68,7 @@ class KindDiscovery:
 
     def _take(self, named: KindInfo) -> None:
         kinds = self._replicas.kinds
-        if any(kind.key == named.key for kind in kinds):  # else nobody looks at it any more
+        if any(kind.key == named.key for kind in kinds):  # else it was unfollowed meanwhile
             self._replicas.kinds = tuple(named if kind.key == named.key else kind for kind in kinds)
             self._hub.update_kinds(self._replicas.kinds)
 

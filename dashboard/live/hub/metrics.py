@@ -12,7 +12,7 @@ class HubMetrics:
 
     sockets_opened: int = 0
     frames_rendered: int = 0
-    """Frames rendered."""
+    """Frames, each for all sockets of its view."""
     messages: int = 0
     """Messages posted to sockets."""
     sent_units: int = 0

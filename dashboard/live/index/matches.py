@@ -86,7 +86,7 @@ _STATUS = attrgetter("status", "tone")
 
 
 class Matches:
-    """Matches of a filter. Their owner calls `build` once, then `update` for each change."""
+    """Rows that match one filter. The owner calls `build` once, then `update` for each change."""
 
     def __init__(self, query: Query, rows: Mapping[str, Row], clock: Clock, fields: Fields = read_path) -> None:
         self.match_set = MatchSet(rows, is_partial=bool(query.namespaces))
@@ -175,7 +175,7 @@ class Matches:
 
 
 class FacetCounter:
-    """Counts of all rows by status and tone. Their owner calls `build` once, then `update` for each change."""
+    """Counts of all rows by status and tone. The owner calls `build` once, then `update` for each change."""
 
     error: Exception | None = None
 

@@ -86,7 +86,7 @@ class PathColumn:
 class PathColumns:
     """Columns of one kind. `rows` is what they are read from: call `update` for each change of it.
 
-    The listeners are called now and then while a path is read, and when that is done.
+    `on_progress` is called about PROGRESS_STEPS times while a path is read.
     """
 
     def __init__(

@@ -27,7 +27,7 @@ DirtyListener = Callable[[set[str], set[str]], None]
 
 
 class ResultSet:
-    """Rows are those of `rows` that `matches` contains, or all where it is None: then the index is the result."""
+    """The rows that `matches` contains, in the order of `index`; all rows where `matches` is None."""
 
     def __init__(
         self,

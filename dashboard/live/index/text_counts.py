@@ -1,7 +1,6 @@
-"""Texts with their counts, searchable for a part without reading all of them.
+"""Texts with their counts, searchable for a part without a look at each of them.
 
-They are joined into a few long texts, so that a search is Python's own search of a text. Upper and lower case are
-equal.
+The texts are joined into a few long ones, so that a search is Python's own search of a text, in upper or lower case.
 """
 
 from __future__ import annotations
@@ -79,14 +78,14 @@ class TextTally:
 
 
 def count_path_values(path: FieldPath, rows: Mapping[str, Row], part: str) -> list[TextCount]:
-    """Values of a path in some of the rows."""
+    """Values of a path that contain `part`, from at most MAX_OBJECTS_READ of the rows; not counted."""
     read = path_reader((path,))
     some = sample_rows(rows.values(), MAX_OBJECTS_READ, MAX_BYTES_READ)
     return without_counts((format_value(value) for row in some for value in read(row)[0]), part)
 
 
 def without_counts(values: Iterable[str], part: str) -> list[TextCount]:
-    """Values that nobody wants counted."""
+    """The values that contain `part`, in the order of `TextTally.most_common`, without their counts."""
     tally = TextTally(part)
     for value in values:
         tally.add(value)

@@ -64,7 +64,7 @@ class ValueCounter:
         self.lost = False
         """Whether counting failed: the counts are not known."""
         self.listeners: set[Callable[[], None]] = set()
-        """Called once then."""
+        """Called once, when `counted_event` is set."""
         self.last_used_at = now
         """Monotonic seconds of the last request."""
         self._counted: set[str] = set()

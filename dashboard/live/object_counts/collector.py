@@ -131,7 +131,7 @@ class ObjectCountsCollector:
         try:
             resources = await self._discovery.resources()
         except InformerdError:
-            return  # the connection says it, to everybody
+            return  # the connection reports the problem on all pages
         known = {each.key: each for each in resources if "list" in each.verbs}
         before, self._kinds = self._kinds, {key: self._renamed_count(key, each) for key, each in known.items()}
         self._news = self._news or before.keys() != self._kinds.keys()

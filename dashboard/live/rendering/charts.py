@@ -50,12 +50,14 @@ def buckets(rates: Iterable[Rate], begin: int, step: int, number: int) -> list[t
 
 
 def begin_of(now: float, step: int, number: int) -> int:
-    """The first second of `number` spans, of which the last holds `now`; they begin at multiples of `step` seconds."""
+    """Unix second at which the first of `number` spans begins; the last one holds `now`. Each begins at a multiple of
+    `step` seconds.
+    """
     return (int(now) // step - number + 1) * step
 
 
 def per_second(rates: Iterable[Rate], now: float) -> float:
-    """Changes a second in the last RATE_SPAN whole seconds."""
+    """Changes a second in the last RATE_WINDOW whole seconds."""
     last = int(now)
     return sum(sum(counts) for second, *counts in rates if last - RATE_WINDOW <= second < last) / RATE_WINDOW
 

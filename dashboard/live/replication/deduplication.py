@@ -24,8 +24,8 @@ UnannouncedPeriod = tuple[float, float]
 
 
 class Deduplicator:
-    """Deduplicator of one replica. It gets each switch to another worker, each frame, and up to when that is
-    complete.
+    """Deduplicator of one replica, which reports each switch to another worker (`follow`), each frame
+    (`deduplicate`), and up to when frames are complete (`mark_current`).
     """
 
     def __init__(self) -> None:

@@ -174,7 +174,7 @@ class Publisher:
                 frames = self._take_frames()
                 frozen = self._snapshots.freeze(self)
                 if not sent or not await self._send(frames):
-                    return  # nor would it take the chunk: who asks does so again
+                    return  # the layer would not take the chunk either; the replica asks again
                 await frozen.split()
                 request = msgspec.structs.replace(request, snapshot=frozen.name)
             chunk = self._snapshots.chunk(request, self)

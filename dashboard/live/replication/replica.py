@@ -182,10 +182,7 @@ class Replica:
     def _frame_while_pulling(self, pull: SnapshotPull, frame: Frame) -> SnapshotRequest | None:
         if pull.epoch not in {"", frame.epoch}:
             return self._start_pull(frame)
-        if pull.followed_epoch in {
-            "",
-            frame.epoch,
-        }:  # another worker's word says nothing of the one whose rows these are
+        if pull.followed_epoch in {"", frame.epoch}:  # frames of other workers do not show that the followed one lives
             self._heard_at = self._clock.now()
         pull.buffer_frame(frame)
         return None
@@ -238,7 +235,7 @@ class Replica:
                 return
             buffered = []
         self._pull, self._heard_at = None, pull.confirmed_at
-        if self._silent():  # this process stood still meanwhile, or frames were lost: what it knows of is long ago
+        if self._silent():  # this process was suspended, or frames were lost: the snapshot is old
             self._pull = SnapshotPull(self.key, self._clock, before=self.rows)
             self._notify(news)
             return
@@ -247,7 +244,7 @@ class Replica:
         for frame in buffered:
             self._question = self.receive_frame(frame) or self._question
         if self._pull is None:
-            self._heard_at = pull.confirmed_at  # they came then, not now
+            self._heard_at = pull.confirmed_at  # the buffered frames arrived then, not now
 
     def _begin_at(self, pull: SnapshotPull, first: bool) -> Change:
         """Continue with the frames after the snapshot. Returns the change with the snapshot's feed lines."""
@@ -256,9 +253,7 @@ class Replica:
         self.health, self.is_unlisted = pull.health, False
         self.gaps_healed, self._open_gaps = self.gaps_healed + self._open_gaps, 0
         told_from = pull.announced_from
-        if (
-            told_from is None and pull.health.state == "live"
-        ):  # of a worker of an earlier version, which does not say it
+        if told_from is None and pull.health.state == "live":  # a worker of an earlier version does not send it
             told_from = 0.0
         if self.announced_from is None:
             self.announced_from = told_from

@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 TICK = 0.25
 """Seconds between two clock checks: silence is noticed at most that much late."""
 SLICE_SECONDS = 0.003
-"""Seconds of one slice of the replicas' work; lists may take one, too, in the same turn of the event loop."""
+"""Seconds of one slice of the replicas' work. Lists have slices of their own in the same turn of the event loop."""
 
 
 class Replicas:

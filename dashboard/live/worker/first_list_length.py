@@ -15,9 +15,7 @@ ASK_DELAY = 1.0
 
 
 class FirstListLength:
-    """Call it for `health` with the remaining number filled in, while a first list is loading and its length is
-    known.
-    """
+    """Returns `health` when called; while a first list of known length is loading, with `remaining` filled in."""
 
     def __init__(self, health: Callable[[], Health], count: Callable[[], Awaitable[int | None]], clock: Clock) -> None:
         self._health = health

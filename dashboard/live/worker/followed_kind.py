@@ -67,17 +67,18 @@ class FollowedKind:
         """Lists a kind that cannot be watched."""
         self._clock = clock
         self._informers: list[SharedInformer[Any]] = []
-        """Stops of the kind's and its definition's watch."""
+        """The kind's informer, then its definition's."""
         self._handled: Registration[Any] | None = None
+        """Registration of the handler that makes the present rows."""
         self._rows_health: Callable[[], Health] = self.publisher.health
-        """Handler of the present rows."""
+        """Returns the informer's health, as far as that handler has caught up."""
         self._followed_health: Callable[[], Health] = self.publisher.health
-        """The health with what remains of the first list, whichever rows are built from it; or that of the polling."""
+        """Returns the same with what remains of the first list; the poller's health where the kind is polled."""
         self._described: TableDefinition | None = None
         self.tasks: list[asyncio.Task[None]] = []
-        """Its tasks. None of them ends unless another takes over its part."""
+        """All running tasks of this kind."""
         self._while_served: list[asyncio.Task[None]] = []
-        """Those of them that end when the kind is served in another way."""
+        """Those of `tasks` that end when the kind is served in another way."""
 
     def start(self) -> None:
         """Begin; returns at once. The informer runs with the factory's next start."""

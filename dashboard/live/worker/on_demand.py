@@ -66,7 +66,7 @@ class OnDemandKinds:
         self._requested: dict[str, _Wanted] = {}
 
     def get(self, key: str) -> FollowedKind | None:
-        """The publisher of this kind, refused ones included; None where nobody wants it."""
+        """The kind with this key, also one that was refused; None where no web process wants it."""
         wanted = self._requested.get(key)
         return wanted.followed if wanted is not None else None
 
@@ -135,7 +135,9 @@ class OnDemandKinds:
         followed.start_publishing()
 
     async def _has_room(self, now: float, looked: float) -> bool:
-        """Whether one more kind may be followed. Of the kinds that nobody views the one left longest makes room."""
+        """Whether one more kind may be followed. Where all places are taken, the kind that was viewed least recently is
+        unfollowed, unless that was within ON_DEMAND_RECENT seconds.
+        """
         if len(self.keys) < MAX_ON_DEMAND:
             return True
         idle = min(self.keys, key=lambda key: self._requested[key].last_viewed_at)

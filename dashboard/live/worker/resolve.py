@@ -25,7 +25,7 @@ DISCOVERY_LAG = 5.0
 
 
 class ServedVersionResolver:
-    """Resolves how `key` is served, and notices when that changes."""
+    """Finds the version, Kind and scope in which the kind `key` is served, and notices when they change."""
 
     def __init__(self, key: str, discovery: Discovery, definitions: CrdClient, clock: Clock) -> None:
         self._key = key
@@ -34,7 +34,7 @@ class ServedVersionResolver:
         self._clock = clock
         self._invalidated = asyncio.Event()
         self._defined: CustomResourceDefinition | None = None
-        """The last result since `find`."""
+        """The definition as `find` or `receive_definition` last had it."""
 
     def invalidate(self) -> None:
         """Note that the kind may be served in another way: it, or its definition, is missing."""

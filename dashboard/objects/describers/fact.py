@@ -17,7 +17,7 @@ Line = str | TextPiece | Iterable[TextPiece] | None
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Everything here is text from the cluster: escape it."""
+    """A name with its lines, all of them text from the cluster: escape it."""
 
     name: str
     lines: tuple[Sentence, ...]
@@ -44,7 +44,7 @@ def make_fact(name: str, *lines: Line, tone: Tone | Literal[""] = "", is_user_na
 
 
 def make_section(name: str, title: str, *facts: Fact | None) -> tuple[Section, ...]:
-    """A section; None where it has no facts."""
+    """A tuple with one section; empty where it has no facts."""
     there = tuple(each for each in facts if each is not None)
     return (Section(name, title, there),) if there else ()
 

@@ -81,12 +81,12 @@ def _terms(spec: Mapping[str, Any]) -> Iterator[Fact | None]:
 
 
 def _failures(most: Any, one: str = "failure", several: str = "failures") -> str:
-    """The number of failures that is too many."""
+    """``more than 6 failures``, ``the first failure``: when there are too many."""
     return f"the first {one}" if most == 0 else f"more than {as_text(most)} {one if most == 1 else several}"
 
 
 def _indexes(indexes: Any) -> str | None:
-    """``index 3``, ``indexes 0-2,5``; empty where there are none."""
+    """``index 3``, ``indexes 0-2,5``; None where there are none."""
     text = as_text(indexes)
     return f"index{'' if text.isdigit() else 'es'} {text}" if text else None
 

@@ -114,7 +114,9 @@ def put(value: Value, path: Sequence[Segment], new: Value) -> Value:
 
 
 def resolve_path(value: Value, path: Path) -> Path:
-    """`path` matched to `value`: a message does not show where a name with dots ends, ``spec.map.example.com/a``."""
+    """`path` matched to the names in `value`: a message does not show where a name with dots ends, as in
+    ``spec.map.example.com/a``.
+    """
     resolved: list[Segment] = []
     at = 0
     while at < len(path):
@@ -125,7 +127,7 @@ def resolve_path(value: Value, path: Path) -> Path:
 
 
 def _resolve_segment(value: Value, path: Path, at: int) -> tuple[Segment, int]:
-    """The value at `path[at:]`, and its number of segments: in a map the longest name that they form.
+    """The segment that stands for `path[at:]`, and how many it replaces: in a map the longest name that they form.
 
     Only the map's own names are tried, not all that a path of any length could form.
     """

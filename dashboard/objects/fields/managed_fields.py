@@ -63,7 +63,7 @@ class FieldManager:
 
 @dataclass(frozen=True, slots=True)
 class ManagedFields:
-    """A setter with the fields that it owns, which others may own, too."""
+    """A manager with the fields that it owns, which others may own, too."""
 
     id: str
     """The same in later versions of the object, unique in the object, and valid in an element's id."""
@@ -78,7 +78,7 @@ class ManagedFields:
 
 
 class FieldOwners:
-    """Index of the managedFields of one object, by the places of its fields."""
+    """Index of the managedFields of one object, by the paths of its fields."""
 
     def __init__(self, obj: Mapping[str, Any]) -> None:
         self._owners_of_all: dict[PlainPath, list[FieldManager]] = {}

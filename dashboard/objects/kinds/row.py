@@ -68,14 +68,14 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One word, as kubectl prints it: Running, CrashLoopBackOff, Ready."""
     tone: Tone
     cells: tuple[Cell, ...]
-    """In the order of the resource's columns, see dashboard/resources/rows.py."""
+    """In the order of the kind's columns, see dashboard.objects.printers.columns_for."""
     labels: dict[str, str]
     reason: str = ""
     """What is wrong, in words; empty when nothing is."""
     since: float | None = None
     """Unix seconds since when it is wrong or waiting."""
     deleting: float | None = None
-    """Unix seconds of deletionTimestamp."""
+    """Unix seconds of deletionTimestamp; None where the object is not being deleted."""
     finalizers: tuple[str, ...] = ()
     owner: tuple[str, str, str] | None = None
     """Kind, name and uid of its controller; without a controller, of its only owner."""
@@ -122,7 +122,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     epoch: str = ""
     """The epoch of `seq`; a replica keeps lines of earlier epochs, so each names its own."""
     status: str = ""
-    """The object's uid after the change; the last one where it was deleted."""
+    """The object's status word after the change; its last one where it was deleted."""
     labels: dict[str, str] = {}
     owner: str = ""
     """Its controller, else its only owner: ``ReplicaSet/web-7d9c``; empty where it has neither."""
@@ -131,4 +131,4 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     fields: tuple[tuple[str, str], ...] = ()
     """The fields that changed, as far as they were compared, each with its new value, shortened."""
     about: EventSubject | None = None
-    """Of a Kubernetes Event."""
+    """The object that a Kubernetes Event is about; None for other objects."""

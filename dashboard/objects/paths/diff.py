@@ -31,7 +31,7 @@ class FieldChange:
 
 
 def field_changes(old: Any, new: Any) -> list[FieldChange]:
-    """The fields that differ, in the order in which the newer object has them, removed ones last in their place.
+    """The fields that differ, in the newer object's order; the removed fields of a map come after its other fields.
 
     Entries of a list are matched by type or name where every entry has one. A whole subtree that was added or removed
     is one change. resourceVersion, generation, observedGeneration and managedFields are left out.

@@ -20,7 +20,7 @@ SAMPLE_BYTES = 256_000
 
 
 def sample_objects(rows: Collection[Row]) -> list[dict[str, Any]]:
-    """Some objects, whole."""
+    """At most SAMPLE_SIZE of the objects, whole."""
     return [row.decode_object() for row in sample_rows(rows, SAMPLE_SIZE, SAMPLE_BYTES)]
 
 

@@ -24,7 +24,7 @@ class Version(msgspec.Struct, frozen=True, gc=False):
     storage: bool = False
 
     def __str__(self) -> str:
-        """Its name; the one that objects are stored in says so."""
+        """``v1``; ``v1(storage)`` for the version that objects are stored in."""
         return f"{self.name}(storage)" if self.storage else self.name
 
 
@@ -50,7 +50,7 @@ class Definition(Object, frozen=True, kw_only=True):
     status: DefinitionStatus = DefinitionStatus()
 
     def condition(self, name: str, status: str = "") -> Condition | None:
-        """null stands for no conditions until the server has looked at it."""
+        """The condition of that type; None where there is none. `conditions` is null in a new definition."""
         return find_condition(self.status.conditions or (), name, status)
 
 

@@ -139,4 +139,4 @@ def _subject(event: Row) -> str:
 SUBJECT_OF: Mapping[str, Callable[[Row], str]] = MappingProxyType({
     "events": _subject, "events.events.k8s.io": _subject,
 })  # fmt: skip
-"""Printers by the keys of the kinds whose objects are Events."""
+"""By kind, for the kinds whose objects are Events: returns the name of the object that a row's Event is about."""

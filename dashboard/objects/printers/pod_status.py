@@ -128,7 +128,7 @@ def _running(pod: Pod, status: str) -> PodHealth:
 
 
 def _is_starting(container: ContainerStatus, ready: Condition) -> bool:
-    """Whether its containers run for the first time and the pod has not been ready since."""
+    """Whether the container runs for the first time and the pod has not been ready since."""
     running, changed = container.state.running, ready.last_transition_time
     if container.restart_count or running is None or running.started_at is None or changed is None:
         return False

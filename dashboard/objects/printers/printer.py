@@ -156,7 +156,7 @@ def _owner(references: tuple[OwnerReference, ...]) -> tuple[str, str, str] | Non
 
 
 def _owners(references: tuple[OwnerReference, ...]) -> tuple[Owner, ...]:
-    """All owners; None where `_owner` is the only one, as in most objects, which saves memory."""
+    """All owners; empty where `Row.owner` says it all, as in most objects, which saves memory."""
     if not references or (len(references) == 1 and references[0].controller and references[0].block_owner_deletion):
         return ()
     return tuple(map(_parse_owner, references))

@@ -17,7 +17,7 @@ Params = QueryDict | Mapping[str, list[str]]
 _NAMESPACE = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _NAMESPACES = "expected small letters, digits and dashes, 63 at most"
 _DIRECTIONS = {"desc": "-", "descending": "-", "asc": "", "ascending": ""}
-"""Words for a descending order in other languages, and the prefix that is written here."""
+"""Words for an order in other query languages, and the prefix that is written here."""
 _LAST_PAGE = 10**9
 _LONGEST_NAME = 253
 

@@ -99,7 +99,7 @@ class Token:
 
 
 def tokenize(text: str, problems: list[QueryProblem]) -> list[Token]:
-    """The tokens of a text; the rest is added to `problems`."""
+    """The tokens of a text. A `QueryProblem` for each piece that is no token is added to `problems`."""
     tokens: list[Token] = []
     place = 0
     while place < len(text):

@@ -105,7 +105,7 @@ def sample_value(schema: Schema, name: str = "", depth: int = 0) -> Value:
 
 
 def _fields(schema: Schema, depth: int) -> dict[str, Value]:
-    """The required fields, those of the first alternative too."""
+    """Values of the required fields, and of those that the first ``oneOf`` or ``anyOf`` requires."""
     if depth >= MAX_DEPTH:
         return {}
     required = list(schema.node.get("required", ()))
