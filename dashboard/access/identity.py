@@ -1,7 +1,4 @@
-"""Identity of a browser and its user: a signed cookie with the browser's id and its number of drafts.
-
-The number is in the cookie so that no page has to count the drafts.
-"""
+"""Identity of a browser and its user: the browser's id in a signed cookie, the user from an authenticating proxy."""
 
 from __future__ import annotations
 
@@ -9,18 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.conf import settings
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
 
+from dashboard.access.cookies import set_cookie
 from dashboard.runtime.app_state import scope_of
 
 USER_KEY = "deltaboard.user"
 """Key of the ASGI scope for the user that an authenticating proxy names."""
 BROWSER_COOKIE = "deltaboard_browser"
-DRAFT_COUNT_COOKIE = "deltaboard_drafts"
-COOKIE_MAX_AGE = 400 * 86_400
-"""Seconds; browsers keep no cookie for longer."""
 _LENGTH = 32
 _SIGNER = signing.Signer(salt="dashboard.drafts.browser")
 
@@ -39,25 +33,9 @@ def browser_of(request: HttpRequest) -> str:
     return browser if len(browser) == _LENGTH else ""
 
 
-def draft_count_of(request: HttpRequest) -> int:
-    """Number of drafts from this browser's cookie. The client can change it, so it is only displayed."""
-    count = request.COOKIES.get(DRAFT_COUNT_COOKIE, "")
-    return int(count) if count.isascii() and count.isdecimal() and len(count) <= 3 else 0
-
-
 def remember_browser(response: HttpResponse, browser: str) -> None:
     """Set the cookie that identifies this browser. SameSite is Lax so that links from other sites reach its drafts."""
-    _set(response, BROWSER_COOKIE, _SIGNER.sign(browser))
-
-
-def remember_count(response: HttpResponse, count: int) -> None:
-    _set(response, DRAFT_COUNT_COOKIE, str(count))
-
-
-def _set(response: HttpResponse, name: str, value: str) -> None:
-    response.set_cookie(
-        name, value, max_age=COOKIE_MAX_AGE, httponly=True, samesite="Lax", secure=settings.CSRF_COOKIE_SECURE
-    )
+    set_cookie(response, BROWSER_COOKIE, _SIGNER.sign(browser))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from django.templatetags.static import static
 from django.test import override_settings
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from dashboard.live.rendering.cells import rfc3339
+from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.pages.feed.live_feed import LiveFeed
 from dashboard.server.static_urls import versioned_storage
 from tests.support.browser.chromium import wait_until

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from django.template.loader import get_template, render_to_string
 
-from dashboard.live.rendering.cells import rfc3339
+from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.objects.describers.containers import ContainerLine
 from dashboard.objects.describers.fact import make_fact, make_section
 from dashboard.objects.kinds.catalog import KINDS

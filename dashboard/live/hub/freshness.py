@@ -1,21 +1,19 @@
-"""Content of the heartbeat: how fresh the data of each kind is, and in words what is wrong where it is not.
+"""Freshness of the data of each kind, with the reason in words where it is not current.
 
-A page picks the kinds it shows, so one heartbeat serves all pages. Sentences contain ``{since}`` where the browser puts
+Sentences contain ``{since}`` where the browser puts
 a time of day in its own time zone, and the browser adds "Trying again in 3 s." from `retry_at`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Protocol
 
-from dashboard.live.hub.kind_summaries import KindSummary
-from dashboard.live.rendering.cells import utc_text
+from dashboard.live.rendering.time_texts import utc_text
 from dashboard.live.replication.replica import Replica
 from dashboard.objects.kinds.catalog import KindInfo
 from informerd.cache.health import Health
-from informerd.clock import Clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,48 +82,6 @@ def outage_text(kinds: Iterable[KindInfo], replicas: Mapping[str, Replica]) -> s
     if len(problems) == 1 and first.title in words:
         return words
     return f"{', '.join(problem.title for problem in problems)}: {words}"
-
-
-def heartbeat_content(
-    kinds: Iterable[KindInfo], replicas: Mapping[str, Replica], summaries: Mapping[str, KindSummary], clock: Clock
-) -> dict[str, object]:
-    """Content of the heartbeat, sent each second. Times are Unix seconds; `heard` is the API server's last answer by
-    kind.
-    """
-    kinds = [kind for kind in kinds if kind.key in replicas]
-    problems = {kind.key: freshness_problem(kind, replicas[kind.key]) for kind in kinds}
-    health = {kind.key: replicas[kind.key].health for kind in kinds}
-    heard = {key: kind_health.heard for key, kind_health in health.items()}
-    return {
-        "state": "stale" if any(problems.values()) else "live",
-        "now": clock.time(),
-        "heard": max((moment for moment in heard.values() if moment is not None), default=None),
-        "heard_by": heard,
-        "states": {key: kind_health.state for key, kind_health in health.items()},
-        "counts": {key: _count(replicas[key]) for key in health},
-        "wrong": {key: len(summaries[key].unhealthy_rows) for key in health},
-        "problems": {key: asdict(problem) for key, problem in problems.items() if problem is not None},
-        "why": _why(health.values(), [replicas[key] for key in health]),
-    }
-
-
-def _count(replica: Replica) -> int | None:
-    """The count; None, shown as a dash, while it is not known."""
-    unknown = replica.health.state in {"absent", "forbidden", "unreachable", "starting", "syncing"} and not replica.rows
-    return None if unknown else len(replica.rows)
-
-
-def _why(health: Iterable[Health], replicas: list[Replica]) -> dict[str, object]:
-    known = list(health)
-    return {
-        "last_event": max((kind_health.last_event for kind_health in known if kind_health.last_event), default=None),
-        "last_bookmark": max(
-            (kind_health.last_bookmark for kind_health in known if kind_health.last_bookmark), default=None
-        ),
-        "reconnects": sum(kind_health.reconnects for kind_health in known),
-        "relists": sum(kind_health.relists for kind_health in known),
-        "gaps_healed": sum(replica.gaps_healed for replica in replicas),
-    }
 
 
 def _since(health: Health) -> float:

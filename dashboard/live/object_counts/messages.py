@@ -33,7 +33,7 @@ class ObjectCounts(msgspec.Struct, frozen=True, array_like=True):
     """Every kind that can be listed. It is complete: the newest message is all that is known."""
 
     epoch: str
-    """One run of a worker; epochs sort by age, see dashboard.live.replication.pending_changes.new_epoch."""
+    """One run of a worker; epochs sort by age, see dashboard.live.replication.epoch.new_epoch."""
     kinds: tuple[KindCount, ...]
     worker: str = ""
     """Machine and process, for people."""

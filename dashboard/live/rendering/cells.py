@@ -1,17 +1,13 @@
-"""Rows and feed entries as templates see them: texts and addresses, ready to print."""
+"""Cells and lines of a list's rows as templates see them: texts and addresses, ready to print."""
 
 from __future__ import annotations
 
-import hashlib
-import re
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
-from django.utils.html import escape
-
-from dashboard.objects.kinds.row import Cell, Row, Tone
+from dashboard.live.rendering.hx_partials import dom_id
+from dashboard.live.rendering.time_texts import duration_text, rfc3339, utc_text
+from dashboard.objects.kinds.row import Cell, Row
 from dashboard.objects.paths.field_path import NONE_TEXT, FieldPath, Values, format_values
 from dashboard.objects.paths.reader import path_reader
 from dashboard.objects.printers import Column, columns_for
@@ -20,20 +16,14 @@ from dashboard.runtime.text import object_href
 if TYPE_CHECKING:
     from dashboard.objects.kinds.catalog import KindInfo
 
-_SAFE_ID = re.compile(r"[A-Za-z0-9_-]+")
-
 EMPTY_TEXT = "–"
 """Shown where a cell has no value."""
 MAX_PATH_TEXT = 256
 """Maximum characters of a field by path in a cell; a download has all of it."""
 TITLE_FROM = 40
 """Texts longer than this many characters get a title, because their cell may cut them off."""
-TONES: tuple[Tone, ...] = ("ok", "busy", "warn", "bad", "idle")
-"""The order of pieces in a stacked bar."""
 IndexedColumns = tuple[tuple[int, Column], ...]
 """Columns to show, each with the index of its cell in a row."""
-SEGMENT_GAP = 0.25
-"""Space between two pieces, of 100."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,44 +70,6 @@ class RowLine:
     href: str
     """Address of the object's details."""
     cells: tuple[CellText, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BarSegment:
-    """A piece of a stacked bar, 0 to 100 wide: ``<rect class="f-{tone}" x="{x}" width="{width}">``."""
-
-    tone: Tone
-    x: str
-    width: str
-    count: int
-
-
-def rfc3339(moment: float) -> str:
-    """`moment` (Unix seconds) as ``2026-11-21T07:48:11.250Z``; whole seconds without a fraction."""
-    precision = "seconds" if float(moment).is_integer() else "milliseconds"
-    return datetime.fromtimestamp(moment, UTC).isoformat(timespec=precision).replace("+00:00", "Z")
-
-
-def utc_text(moment: float) -> str:
-    """`moment` (Unix seconds) as ``2026-11-21 07:48:11 UTC``."""
-    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-
-
-def clock_text(moment: float) -> str:
-    """`moment` (Unix seconds) as UTC time of day with milliseconds."""
-    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")[11:23]
-
-
-def dom_id(uid: str) -> str:
-    """`uid` as a part of an element's id that needs no escaping in a selector; all but odd uids are that already."""
-    if _SAFE_ID.fullmatch(uid):
-        return uid
-    return hashlib.blake2b(uid.encode(), digest_size=12).hexdigest()
-
-
-def hx_partial(target: str, swap: str, html: str = "") -> str:
-    """One hx-partial: `html` goes to the elements that selector `target` finds, by swap style `swap`."""
-    return f'<hx-partial hx-target="{escape(target)}" hx-swap="{escape(swap)}">{html}</hx-partial>'
 
 
 def row_line(kind: KindInfo, row: Row, columns: IndexedColumns) -> RowLine:
@@ -191,44 +143,3 @@ def _text(column: Column, value: Cell) -> tuple[str, str]:
     if column.kind == "duration":
         return duration_text(value), ""
     return (str(value) if isinstance(value, int) else f"{value:.10g}"), ""  # ports are numbers too: no separators
-
-
-def duration_text(seconds: float) -> str:
-    """Two units at most, as kubectl prints it: ``42s``, ``5m10s``, ``3h``, ``2d4h``, ``41d``."""
-    total = int(seconds)
-    if total < 120:
-        return f"{total}s"
-    minutes, rest = divmod(total, 60)
-    if minutes < 10:
-        return f"{minutes}m{rest}s" if rest else f"{minutes}m"
-    if minutes < 180:
-        return f"{minutes}m"
-    hours, rest = divmod(minutes, 60)
-    if hours < 8:
-        return f"{hours}h{rest}m" if rest else f"{hours}h"
-    if hours < 48:
-        return f"{hours}h"
-    days, rest = divmod(hours, 24)
-    return f"{days}d{rest}h" if days < 8 and rest else f"{days}d"
-
-
-def bar_segments(counts: Mapping[Tone, int]) -> tuple[BarSegment, ...]:
-    """The pieces of a stacked bar 100 wide, in the order of TONES, each at least visible."""
-    total = sum(counts.values())
-    pieces: list[BarSegment] = []
-    x = 0.0
-    for tone in TONES:
-        count = counts.get(tone, 0)
-        if count:
-            share = 100 * count / total
-            pieces.append(BarSegment(tone, f"{min(x, 99.6):.2f}", f"{max(share - SEGMENT_GAP, 0.4):.2f}", count))
-            x += share
-    return tuple(pieces)
-
-
-def tone_counts(pairs: Iterable[tuple[Tone, int]]) -> dict[Tone, int]:
-    """Sums by tone."""
-    counts: dict[Tone, int] = {}
-    for tone, count in pairs:
-        counts[tone] = counts.get(tone, 0) + count
-    return counts

@@ -1,12 +1,13 @@
-"""Changes per second as pictures: bars of the feed, sparklines of the tiles, data of the overview's chart."""
+"""Charts: changes per second as bars, sparklines and data of the overview's chart; counts by tone as a stacked bar."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dashboard.live.rendering.cells import rfc3339
+from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.live.replication.rates import RATES_SECONDS, Rate
+from dashboard.objects.kinds.row import Tone
 
 RATE_WINDOW = 10
 """Seconds over which "31 a second" is measured."""
@@ -17,9 +18,23 @@ SPARK_POINTS = 30
 SPARK_SECONDS = 10
 SPARK_TOP, SPARK_BOTTOM = 3.0, 26.0
 CHART_STEP = 5
+TONES: tuple[Tone, ...] = ("ok", "busy", "warn", "bad", "idle")
+"""The order of pieces in a stacked bar."""
+SEGMENT_GAP = 0.25
+"""Space between two pieces, of 100."""
 
 OperationCounts = tuple[int, int, int]
 """Objects added, modified, deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class BarSegment:
+    """A piece of a stacked bar, 0 to 100 wide: ``<rect class="f-{tone}" x="{x}" width="{width}">``."""
+
+    tone: Tone
+    x: str
+    width: str
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +130,25 @@ def chart_data(rates: Sequence[Rate], now: float) -> dict[str, object]:
     sums = buckets(rates, begin, CHART_STEP, number)
     names = ("added", "modified", "deleted")
     return {"start": begin, "step": CHART_STEP} | {name: [c[i] for c in sums] for i, name in enumerate(names)}
+
+
+def bar_segments(counts: Mapping[Tone, int]) -> tuple[BarSegment, ...]:
+    """The pieces of a stacked bar 100 wide, in the order of TONES, each at least visible."""
+    total = sum(counts.values())
+    pieces: list[BarSegment] = []
+    x = 0.0
+    for tone in TONES:
+        count = counts.get(tone, 0)
+        if count:
+            share = 100 * count / total
+            pieces.append(BarSegment(tone, f"{min(x, 99.6):.2f}", f"{max(share - SEGMENT_GAP, 0.4):.2f}", count))
+            x += share
+    return tuple(pieces)
+
+
+def tone_counts(pairs: Iterable[tuple[Tone, int]]) -> dict[Tone, int]:
+    """Sums by tone."""
+    counts: dict[Tone, int] = {}
+    for tone, count in pairs:
+        counts[tone] = counts.get(tone, 0) + count
+    return counts

@@ -9,10 +9,10 @@ only how much is sent: pages end with the same content whatever is marked.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from dashboard.live.rendering.cells import hx_partial
+from dashboard.live.rendering.hx_partials import hx_partial
 from dashboard.live.rendering.moves import plan_moves
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]*)([^>]*?)(/?)>")
@@ -174,27 +174,3 @@ def _inside(old: HtmlPart, new: HtmlPart) -> Iterator[str]:
 
 def _whole(part: HtmlPart) -> str:
     return hx_partial(f"#{part.id}", "outerMorph", part.html)
-
-
-Fragment = tuple[str, str, str]
-"""Target's selector, swap style, HTML."""
-
-
-class SentFragments:
-    """Fragments that all viewers have been sent."""
-
-    def __init__(self) -> None:
-        self._sent: dict[str, str] = {}
-
-    def changed_partials(self, fragments: Iterable[Fragment]) -> str:
-        """hx-partials of those that differ from the last call's."""
-        html_of_changes = ""
-        for target, swap, html in fragments:
-            if self._sent.get(target) != html:
-                self._sent[target] = html
-                html_of_changes += hx_partial(target, swap, html)
-        return html_of_changes
-
-    def forget(self) -> None:
-        """Forget all fragments: no viewer has any."""
-        self._sent.clear()

@@ -18,6 +18,7 @@ import zstandard
 
 from dashboard.live.replication.change import Change
 from dashboard.live.replication.deduplication import UnannouncedPeriod
+from dashboard.live.replication.epoch import epoch_start
 from dashboard.live.replication.messages import encoder
 from dashboard.live.replication.rates import RATES_SECONDS, Rate
 from dashboard.live.replication.replica import Replica
@@ -156,7 +157,7 @@ class FeedHistory:
 
     def rates_from(self, keys: Iterable[str], now: float) -> float:
         """Unix seconds from when on `rates` has every change of these kinds."""
-        began = max((_began(self._replicas[key].epoch, now) for key in keys), default=now)
+        began = max((epoch_start(self._replicas[key].epoch, now) for key in keys), default=now)
         return max(now - RATES_SECONDS + 1, began)
 
     def _of(self, key: str) -> Iterator[HistoryChunk]:
@@ -176,7 +177,7 @@ class FeedHistory:
         """The first message about a kind: all that the worker ever reported, or the newest part of it."""
         log, first = self._logs[key], list(entries)
         replica = self._replicas[key]
-        began = replica.announced_from or _began(replica.epoch, self._clock.time())
+        began = replica.announced_from or epoch_start(replica.epoch, self._clock.time())
         log.known_from = first[0].time if first and first[0].seq > 1 else min(began, first[0].time) if first else began
         self._extend(key, log, first)
 
@@ -213,9 +214,3 @@ class FeedHistory:
         log.count -= piece.count
         self._count -= piece.count
         log.known_from = max(log.known_from, math.nextafter(piece.last, math.inf))
-
-
-def _began(epoch: str, now: float) -> float:
-    """When a worker started, from its epoch; `now` where that has no time."""
-    digits = epoch[:13]
-    return min(int(digits) / 1000, now) if digits.isdecimal() else now

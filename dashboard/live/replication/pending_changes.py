@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import secrets
 from itertools import islice
 from typing import NamedTuple
 
 from dashboard.live.replication.snapshot import CHUNK_BYTES, CHUNK_ROWS, row_size
 from dashboard.objects.kinds.row import Entry, Row
-from informerd.clock import Clock
 
 
 class PendingBatch(NamedTuple):
@@ -64,17 +62,6 @@ class PendingChanges:
         )
         counts, self._counts = self._counts, (0, 0, 0)
         return PendingBatch(changes, entries, counts)
-
-
-def new_epoch(clock: Clock, *, after: str = "") -> str:
-    """A name for one run of a publisher. Names sort by start time, so that the newest is the greatest.
-
-    The new name is greater than `after`, whatever the clock says.
-    """
-    begun = int(clock.time() * 1000)
-    if after:
-        begun = max(begun, int(after.partition("-")[0]) + 1)
-    return f"{begun:013d}-{secrets.token_hex(3)}"
 
 
 MAX_FRAME_ENTRIES = 1000

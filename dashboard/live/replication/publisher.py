@@ -16,12 +16,12 @@ import msgspec
 
 from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth, Sender
 from dashboard.live.replication.dictionaries import AnnouncedDictionaries
+from dashboard.live.replication.epoch import new_epoch
 from dashboard.live.replication.messages import FEED_GROUP, Frame, SnapshotChunk, SnapshotRequest, encoder
 from dashboard.live.replication.pending_changes import (
     MAX_FRAME_ENTRIES,
     FrameContent,
     PendingChanges,
-    new_epoch,
     split_into_frames,
 )
 from dashboard.live.replication.rates import Rates

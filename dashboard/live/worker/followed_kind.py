@@ -14,8 +14,8 @@ from typing import Any
 
 import msgspec
 
+from dashboard.live.replication.epoch import new_epoch
 from dashboard.live.replication.messages import NOT_FOLLOWED
-from dashboard.live.replication.pending_changes import new_epoch
 from dashboard.live.replication.publisher import Publisher
 from dashboard.live.worker.crds import CrdClient, CustomResourceDefinition
 from dashboard.live.worker.first_list_length import FirstListLength

@@ -12,8 +12,8 @@ import msgspec
 
 from dashboard.live.object_counts.count import count
 from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
+from dashboard.live.replication.epoch import new_epoch
 from dashboard.live.replication.messages import REQUEST_GROUP, interest_decoder, snapshot_request_decoder
-from dashboard.live.replication.pending_changes import new_epoch
 from dashboard.live.replication.publisher import Publisher
 from dashboard.live.worker.crds import CrdClient
 from dashboard.live.worker.followed_kind import FollowedKind

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from dashboard.access.identity import Identity
-from dashboard.live.rendering.cells import rfc3339
+from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.pages.bulk.operation import BulkOperation
 from dashboard.pages.bulk.patch_list_checks import NamedItem
 from dashboard.pages.writes.effects import Effect

@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dashboard.live.rendering.cells import BarSegment, bar_segments, rfc3339, tone_counts, utc_text
-from dashboard.live.rendering.charts import rate_text
+from dashboard.live.rendering.charts import BarSegment, bar_segments, rate_text, tone_counts
+from dashboard.live.rendering.time_texts import rfc3339, utc_text
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Tone
 from dashboard.pages.controllers.history import HISTORY_SECONDS, STEP_SECONDS

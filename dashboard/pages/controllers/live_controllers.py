@@ -12,9 +12,8 @@ from typing import ClassVar, Literal
 
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.live_view import LiveView
-from dashboard.live.rendering.cells import hx_partial
 from dashboard.live.rendering.charts import rate_text
-from dashboard.live.rendering.parts import Fragment, SentFragments
+from dashboard.live.rendering.hx_partials import Fragment, SentFragments, hx_partial
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.change import Change
 from dashboard.objects.kinds.catalog import KindInfo

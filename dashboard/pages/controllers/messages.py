@@ -40,7 +40,7 @@ class Report(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     """State of a worker's controllers. It is complete: the newest report replaces all earlier ones."""
 
     epoch: str
-    """Id of a worker's run; epochs sort by age, see dashboard.live.replication.publisher.new_epoch."""
+    """Id of a worker's run; epochs sort by age, see dashboard.live.replication.epoch.new_epoch."""
     sent_at: float
     """Unix seconds."""
     wanted: tuple[str, ...]

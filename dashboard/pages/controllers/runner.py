@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import msgspec
 
 from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
-from dashboard.live.replication.pending_changes import new_epoch
+from dashboard.live.replication.epoch import new_epoch
 from dashboard.pages.controllers.history import HistoryRecorder
 from dashboard.pages.controllers.messages import (
     REPORT_GROUP,

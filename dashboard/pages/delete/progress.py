@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from dashboard.live.rendering.cells import rfc3339
+from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.objects.describers.deletion import Deletion, deletion_of
 from dashboard.objects.fields.unstructured import as_map, as_text
 from dashboard.objects.kinds.row import Tone

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from dashboard.live.rendering.cells import rfc3339
+from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.objects.describers.deletion import deletion_of
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.diff import field_changes

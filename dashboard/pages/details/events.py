@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from dashboard.live.rendering.cells import dom_id, rfc3339
+from dashboard.live.rendering.hx_partials import dom_id
+from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.live.replication.change import Change
 from dashboard.live.replication.replica import Replica
 from dashboard.objects.kinds.catalog import KindInfo

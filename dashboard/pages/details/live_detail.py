@@ -13,9 +13,10 @@ from typing import ClassVar
 
 from dashboard.cluster.access_reviews import DenialLookup, allow_all
 from dashboard.live.hub.hub import Hub
-from dashboard.live.rendering.cells import hx_partial, rfc3339
+from dashboard.live.rendering.hx_partials import hx_partial
 from dashboard.live.rendering.parts import HtmlPart, diff_partials, parse_parts
 from dashboard.live.rendering.renderer import Renderer
+from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.live.replication.change import Change
 from dashboard.live.replication.replica import Replica
 from dashboard.objects.describers.fact import list_href

@@ -11,7 +11,8 @@ from urllib.parse import urlencode
 
 from dashboard.cluster.access_reviews import REFRESH_SECONDS, DenialLookup, ResourceAttributes
 from dashboard.live.hub.live_view import LiveView
-from dashboard.live.rendering.cells import CellText, all_columns, cells_of, rfc3339
+from dashboard.live.rendering.cells import CellText, all_columns, cells_of
+from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.live.replication.replica import Replica
 from dashboard.objects.describers.describe import Details, OwnerLink, describe
 from dashboard.objects.fields.unstructured import TOO_DEEP_TEXT, truncate_depth

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from dashboard.live.rendering.cells import rfc3339
+from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.live.replication.replica import Replica
 from dashboard.objects.describers.deletion import deletion_of
 from dashboard.objects.fields.unstructured import as_map, as_maps

@@ -12,7 +12,8 @@ from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
-from dashboard.access.identity import Identity, browser_of, remember_count, user_of
+from dashboard.access.draft_count import remember_count
+from dashboard.access.identity import Identity, browser_of, user_of
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.fields.fields import Value
 from dashboard.objects.fields.json_text import read_json

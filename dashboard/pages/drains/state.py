@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from dashboard.live.rendering.cells import rfc3339
+from dashboard.live.rendering.time_texts import rfc3339
 
 HEARTBEAT_TIMEOUT = 15.0
 """Seconds without a beat after which the process that ran the drain counts as ended."""

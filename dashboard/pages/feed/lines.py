@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from dashboard.live.rendering.cells import clock_text, rfc3339
+from dashboard.live.rendering.time_texts import clock_text, rfc3339
 from dashboard.objects.kinds.catalog import KindInfo, find_kind
 from dashboard.objects.kinds.row import Entry, Tone
 from dashboard.objects.query.wildcard import Pattern

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from dashboard.live.hub.freshness import freshness_problem
 from dashboard.live.hub.hub import HUB
 from dashboard.live.object_counts.client import OBJECT_COUNTS
-from dashboard.live.rendering.cells import rfc3339, utc_text
+from dashboard.live.rendering.time_texts import rfc3339, utc_text
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo

@@ -16,7 +16,8 @@ from django.utils.cache import patch_vary_headers
 from django_htmx.http import replace_url
 from django_htmx.middleware import HtmxDetails
 
-from dashboard.access.identity import draft_count_of, user_of
+from dashboard.access.draft_count import draft_count_of
+from dashboard.access.identity import user_of
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.freshness import outage_text
 from dashboard.live.hub.hub import HUB

@@ -16,15 +16,9 @@ from dashboard.cluster.access_reviews import DenialLookup, allow_all
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.live_view import LiveView
 from dashboard.live.index.result_set import ResultSet
-from dashboard.live.rendering.cells import (
-    BarSegment,
-    ColumnHeader,
-    RowLine,
-    bar_segments,
-    hx_partial,
-    row_line,
-    tone_counts,
-)
+from dashboard.live.rendering.cells import ColumnHeader, RowLine, row_line
+from dashboard.live.rendering.charts import BarSegment, bar_segments, tone_counts
+from dashboard.live.rendering.hx_partials import hx_partial
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.change import Change
 from dashboard.live.replication.messages import NOT_FOLLOWED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dashboard.live.rendering.cells import dom_id, hx_partial
+from dashboard.live.rendering.hx_partials import dom_id, hx_partial
 from dashboard.live.rendering.moves import plan_moves
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.objects.query.query import Query

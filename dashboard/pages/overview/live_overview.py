@@ -21,10 +21,10 @@ from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.kind_summaries import KindSummary
 from dashboard.live.hub.live_view import LiveView
 from dashboard.live.hub.unavailable_kinds import UnavailableKinds, informer_state, unavailable_kinds
-from dashboard.live.rendering.cells import clock_text, hx_partial
 from dashboard.live.rendering.charts import chart_data
-from dashboard.live.rendering.parts import Fragment, SentFragments
+from dashboard.live.rendering.hx_partials import Fragment, SentFragments, hx_partial
 from dashboard.live.rendering.renderer import Renderer
+from dashboard.live.rendering.time_texts import clock_text
 from dashboard.live.replication.change import Change
 from dashboard.live.replication.rates import Rate
 from dashboard.live.replication.replica import Replica

@@ -9,7 +9,8 @@ from heapq import merge
 from itertools import islice
 
 from dashboard.live.hub.kind_summaries import KindSummary
-from dashboard.live.rendering.cells import dom_id, rfc3339, utc_text
+from dashboard.live.rendering.hx_partials import dom_id
+from dashboard.live.rendering.time_texts import rfc3339, utc_text
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row, Tone
 from dashboard.objects.query.query import Query

@@ -10,7 +10,9 @@ from typing import Any
 import msgspec
 from django.http import QueryDict
 
-from dashboard.live.rendering.cells import BarSegment, ColumnHeader, RowLine, all_columns, cells_of, rfc3339, row_line
+from dashboard.live.rendering.cells import ColumnHeader, RowLine, all_columns, cells_of, row_line
+from dashboard.live.rendering.charts import BarSegment
+from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.live.replication.history import FeedHistory
 from dashboard.live.replication.replica import Replica
 from dashboard.objects.describers.containers import ContainerLine

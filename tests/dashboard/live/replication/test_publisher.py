@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from dashboard.live.replication.messages import SnapshotRequest
-from dashboard.live.replication.pending_changes import MAX_FRAME_ENTRIES, new_epoch
+from dashboard.live.replication.pending_changes import MAX_FRAME_ENTRIES
 from dashboard.live.replication.publisher import MAX_ENTRIES, Publisher
 from dashboard.live.replication.snapshot import CHUNK_BYTES, CHUNK_ROWS, STEP, row_size
 from dashboard.objects.kinds.row import Row
@@ -324,9 +324,3 @@ async def test_only_the_newest_entries_are_kept(publisher: Publisher) -> None:
     await publisher.flush()
     assert len(publisher.entries) == MAX_ENTRIES
     assert publisher.entries[-1].seq == MAX_ENTRIES + 7
-
-
-def test_epochs_sort_by_the_time_they_began(clock: FakeClock) -> None:
-    first = new_epoch(clock)
-    clock.skip(0.002)
-    assert new_epoch(clock) > first

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.live.rendering.cells import rfc3339
+from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.objects.describers.deletion import deletion_of
 
 UNTIL = "2026-11-01T08:00:30Z"

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from dashboard.live.rendering.cells import rfc3339
+from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.objects.describers.containers import containers_of
 from dashboard.objects.describers.describe import OwnerLink, describe
 from dashboard.objects.kinds.catalog import KINDS

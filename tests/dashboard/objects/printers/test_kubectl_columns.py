@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.live.rendering.cells import duration_text
+from dashboard.live.rendering.time_texts import duration_text
 from dashboard.objects.kinds.row import Cell
 from dashboard.objects.printers import Column, columns_for
 from dashboard.objects.printers.registry import PRINTERS

@@ -9,7 +9,7 @@ from django.http import QueryDict
 
 from dashboard.live.hub.kind_summaries import KindSummary
 from dashboard.live.index.matches import FacetCounts
-from dashboard.live.rendering.cells import dom_id
+from dashboard.live.rendering.hx_partials import dom_id
 from dashboard.objects.kinds.owners import owner_uids
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.query.query import Query

@@ -1,4 +1,4 @@
-"""Tests of texts in templates."""
+"""Tests of element ids that selectors can name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dashboard.live.rendering.cells import dom_id
+from dashboard.live.rendering.hx_partials import dom_id
 
 
 def test_an_ordinary_uid_is_its_own_id() -> None:
