@@ -1,4 +1,4 @@
-"""Database calls in threads, within a time limit, so that no request waits for a database that is unreachable."""
+"""Executor of database calls in threads, within a time limit, so that no request waits for an unreachable database."""
 
 from __future__ import annotations
 
