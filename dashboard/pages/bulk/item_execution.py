@@ -19,8 +19,8 @@ from dashboard.pages.authors.recorder import WriteRecorder
 from dashboard.pages.authors.store import AuthorStore
 from dashboard.pages.bulk.dry_run_drift import describe_drift, digest_fields, fingerprint_of
 from dashboard.pages.bulk.field_changes import diff_fields
+from dashboard.pages.bulk.named_items import missing_items_hint, named_items
 from dashboard.pages.bulk.operation import BulkOperation
-from dashboard.pages.bulk.patch_list_checks import missing_items_hint, named_items
 from dashboard.pages.bulk.run import (
     ChangeGroup,
     DryRunResult,

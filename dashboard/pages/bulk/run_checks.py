@@ -21,8 +21,7 @@ from dashboard.objects.query.query import Query
 from dashboard.pages.bulk.run import Item
 from dashboard.pages.bulk.run_request import RunRequest
 from dashboard.pages.delete.dependents import each_dependent
-from dashboard.pages.layout.namespaces import is_followed
-from dashboard.pages.layout.open_kind import has_synced
+from dashboard.pages.layout.open_kind import has_synced, is_followed
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Page of a bulk run: the choice of an operation, the review, the progress, and the results."""
+"""Pages of bulk runs: one run from the choice of its operation to its results, and the list of all runs."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import asyncio
 from urllib.parse import urlsplit
 
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_http_methods
+from django.shortcuts import render
+from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
+from dashboard.access.identity import Identity, browser_of, user_of
+from dashboard.cluster.connection import CONNECTION
+from dashboard.objects.kinds.catalog import kind_of
 from dashboard.objects.problems.problem import Refusal
 from dashboard.objects.schemas.schema import UNKNOWN
 from dashboard.pages.bulk.effects_text import effect_texts, pod_totals
@@ -28,9 +32,10 @@ from dashboard.pages.bulk.run import ChangeGroup, Item
 from dashboard.pages.bulk.run_checks import count_dependents, filter_changes, verb_limit
 from dashboard.pages.bulk.run_request import RunRequest, open_run_request, require_database, see_other
 from dashboard.pages.bulk.runner import BULK_RUNS
-from dashboard.pages.layout.page import htmx_of
+from dashboard.pages.bulk.store import MOST_RUNS, RETENTION_SECONDS
+from dashboard.pages.layout.page import htmx_of, page_info
 from dashboard.pages.writes.unavailable import unavailable_as_page
-from dashboard.runtime.app_state import CLOCK
+from dashboard.runtime.app_state import CLOCK, state_of
 
 MAX_SHOWN_COMMANDS = 5
 """Most command lines that are shown; the file has all."""
@@ -195,3 +200,26 @@ def _shared_context(run_request: RunRequest, items: tuple[Item, ...]) -> dict[st
         "commands": lines,
         "more_command_count": number - len(lines),
     }
+
+
+@require_safe
+@require_database
+async def run_history(request: HttpRequest) -> HttpResponse:
+    """All stored runs, the newest first."""
+    state, identity = state_of(request), Identity(user_of(request), browser_of(request))
+    runs = await state[BULK_RUNS].store.runs(identity, state[CONNECTION].cluster.server) if identity.browser else ()
+    now = state[CLOCK].time()
+    shown = [
+        {
+            "run": run,
+            "kind": kind_of(run.resource).with_resource(run.resource),
+            "title": VERB_TITLES[run.order.verb] if run.order is not None else "",
+            "lost": run.lost(now),
+        }
+        for run in runs
+    ]
+    page = page_info(request, title="Bulk changes", key="runs")
+    context = {"page": page, "runs": shown, "days": round(RETENTION_SECONDS / 86400), "max_runs": MOST_RUNS}
+    response = render(request, "bulk/history.html", context)
+    response["Cache-Control"] = "no-store"
+    return response

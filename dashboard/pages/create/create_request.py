@@ -1,9 +1,7 @@
-"""Context of a create page: kind, API client, namespaces and page frame."""
+"""Context of a create page: kind, namespace, API client, draft and page frame."""
 
 from __future__ import annotations
 
-import asyncio
-import re
 from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlencode
@@ -17,9 +15,14 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.schemas.schema import Schema
 from dashboard.objects.schemas.store import SCHEMAS
 from dashboard.pages.create.create import ObjectCreator
+from dashboard.pages.create.namespace_choice import (
+    NamespaceChoice,
+    choose_namespace,
+    namespace_choices,
+    valid_namespace,
+)
 from dashboard.pages.drafts.draft import Subject
 from dashboard.pages.drafts.session import DraftSession
-from dashboard.pages.layout.namespaces import namespace_names
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo
 from dashboard.pages.layout.open_kind import UnavailableKind, open_kind, redirect_with_query
 from dashboard.pages.layout.page import page_info
@@ -27,62 +30,6 @@ from dashboard.pages.writes.edit_request import kind_unavailable, not_connected,
 from dashboard.pages.writes.unavailable import WriteUnavailable
 from dashboard.runtime.app_state import AppState, state_of
 from informerd.rest.client import Client
-
-LISTED_NAMESPACES = "among"
-"""Address parameter: the namespaces of the list that the user came from, separated by commas."""
-
-
-MAX_CHOICES = 300
-"""Most namespaces that are offered."""
-
-
-MAX_REVIEWS = 8
-"""Most namespaces whose create permission is asked for."""
-
-
-_NAMESPACE = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
-
-
-@dataclass(frozen=True, slots=True)
-class NamespaceChoice:
-    """Start namespace of a new object, and the alternatives."""
-
-    namespace: str
-    choices: tuple[str, ...] = ()
-    """Namespaces of the list first."""
-    list_namespaces: tuple[str, ...] = ()
-    """Namespaces of the list."""
-    denial: str = ""
-    """Why creation is denied there and in the other checked namespaces."""
-
-
-def valid_namespace(name: str) -> str:
-    """The name, where it is a valid one; else empty."""
-    return name if _NAMESPACE.fullmatch(name) else ""
-
-
-def namespace_choices(state: AppState, listed: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The known namespaces, those of the list first."""
-    return tuple(dict.fromkeys((*listed, *namespace_names(state))))[:MAX_CHOICES]
-
-
-async def choose_namespace(state: AppState, kind: KindInfo, request: HttpRequest) -> NamespaceChoice:
-    """The first namespace with permission to create: of the list, or else ``default`` or the first of all."""
-    named = request.GET.get(LISTED_NAMESPACES, "").split(",")[:MAX_CHOICES]
-    listed = tuple(dict.fromkeys(name for name in named if valid_namespace(name)))
-    choices = namespace_choices(state, listed)
-    wanted = (listed or tuple(dict.fromkeys(("default", *choices))))[:MAX_REVIEWS]
-    first, *others = wanted
-    denial = await _denial(state, kind, first)
-    if not denial:
-        return NamespaceChoice(first, choices, listed)
-    answers = await asyncio.gather(*(_denial(state, kind, name) for name in others))
-    allowed = next((name for name, words in zip(others, answers, strict=True) if not words), "")
-    return NamespaceChoice(allowed or first, choices, listed, "" if allowed else denial)
-
-
-async def _denial(state: AppState, kind: KindInfo, namespace: str) -> str:
-    return await state[ACCESS_REVIEWS].denial(ResourceAttributes("create", kind.resource, namespace))
 
 
 @dataclass(frozen=True, slots=True)

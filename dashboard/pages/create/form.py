@@ -14,8 +14,9 @@ from dashboard.objects.problems.problem import Problem, Refusal, locate, unreada
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.create.create import ObjectCreator
 from dashboard.pages.create.name_fields import NAME, NAMESPACE, NameField, apply_names, name_fields
-from dashboard.pages.edit.diagnostics import diagnostics, schema_refusal, with_schema_problems
+from dashboard.pages.edit.diagnostics import diagnostics
 from dashboard.pages.edit.responses import line_in, with_anchors
+from dashboard.pages.edit.schema_refusal import schema_refusal, with_schema_problems
 from dashboard.pages.forms import ButtonResult, Form, FormContext, apply_form, build_form, form_fields, press
 from dashboard.pages.forms.expanded import ExpandedPaths
 from dashboard.pages.forms.input_names import OPEN, SHAPE

@@ -15,9 +15,10 @@ from dashboard.objects.problems.problem import Problem, Refusal, refusal_of, unr
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.create.clone import clone_of
 from dashboard.pages.create.create import EMPTY_BASE, Exists
-from dashboard.pages.create.create_request import CreateRequest, NamespaceChoice, check_permission, open_create_request
+from dashboard.pages.create.create_request import CreateRequest, check_permission, open_create_request
 from dashboard.pages.create.form import FormInput, check_result, fill_document, new_form
 from dashboard.pages.create.many.checks import notes
+from dashboard.pages.create.namespace_choice import NamespaceChoice
 from dashboard.pages.create.start_text import example_text
 from dashboard.pages.drafts.draft import Content
 from dashboard.pages.drafts.draft import Draft as Kept

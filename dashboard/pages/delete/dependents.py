@@ -9,7 +9,14 @@ from heapq import nsmallest
 
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Owner, Row
-from dashboard.pages.delete.descendants import NEVER_OWNED, DescendantWalk, ObjectsByUid, OwnedRow, ReplicaLookup
+from dashboard.pages.delete.descendants import (
+    NEVER_OWNED,
+    DescendantWalk,
+    ObjectsByUid,
+    OwnedRow,
+    ReplicaLookup,
+    find_descendants,
+)
 from dashboard.pages.writes.target import Target
 from dashboard.runtime.text import object_href
 from informerd.resource import Resource
@@ -44,35 +51,6 @@ class DependentGroup:
     def words(self) -> str:
         """``1 Pod``, ``3 ReplicaSets``."""
         return f"{self.count:,} {self.kind.singular if self.count == 1 else self.kind.title}"
-
-
-@dataclass(frozen=True, slots=True)
-class Descendants:
-    """All objects that are deleted with an object, by the garbage collector's rules."""
-
-    by_uid: Mapping[str, OwnedRow]
-    """By uid, nearer ones first."""
-    owner_kinds: Mapping[str, set[str]]
-    """Kinds of owners in between, as in DependentGroup, by key."""
-    kept_by_owners: tuple[tuple[OwnedRow, tuple[Owner, ...]], ...]
-    """Objects of a descendant that other owners keep, with those owners."""
-
-
-def find_descendants(target: Target, uid: str, replicas: ReplicaLookup, *, only_blocking: bool = False) -> Descendants:
-    """The descendants, as DescendantWalk finds them."""
-    descendants: dict[str, OwnedRow] = {}
-    owner_kinds: dict[str, set[str]] = defaultdict(set)
-    descending = DescendantWalk(
-        target.kind, {uid: (target.namespace, target.name)}, replicas, only_blocking=only_blocking
-    )
-    for step in descending:
-        if step is not None:
-            kind, row, words = step
-            descendants[row.uid] = kind, row
-            if words:
-                owner_kinds[kind.key].add(words)
-    kept_by_owners = tuple((owned, descending.keeping_owners(owned[1])) for owned in descending.staying.values())
-    return Descendants(descendants, owner_kinds, kept_by_owners)
 
 
 def find_dependents(

@@ -1,4 +1,4 @@
-"""Walk from an object to all that is deleted with it, through the owner indexes.
+"""Descendants of an object: all that is deleted with it, found by a walk through the owner indexes.
 
 The garbage collector deletes an object once none of its owners is left, and removes owners that are gone from an object
 with others (kubernetes pkg/controller/garbagecollector, attemptToDeleteItem). A cycle of owners therefore keeps itself
@@ -7,13 +7,15 @@ alive.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.owners import blocks_owner_deletion, can_own
 from dashboard.objects.kinds.row import Owner, Row
+from dashboard.pages.writes.target import Target
 
 NAMESPACES = "namespaces"
 DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
@@ -110,3 +112,32 @@ class DescendantWalk:
                 if kind.namespaced and kind.key not in NEVER_OWNED:
                     rows = list(replica.rows.values())
                     yield from ((kind, row if row.namespace in names else None) for row in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Descendants:
+    """Objects that are deleted with an object, by the garbage collector's rules."""
+
+    by_uid: Mapping[str, OwnedRow]
+    """By uid, nearer ones first."""
+    owner_kinds: Mapping[str, set[str]]
+    """Kinds of owners in between, as in DependentGroup, by key."""
+    kept_by_owners: tuple[tuple[OwnedRow, tuple[Owner, ...]], ...]
+    """Objects of a descendant that other owners keep, with those owners."""
+
+
+def find_descendants(target: Target, uid: str, replicas: ReplicaLookup, *, only_blocking: bool = False) -> Descendants:
+    """The descendants, as DescendantWalk finds them."""
+    descendants: dict[str, OwnedRow] = {}
+    owner_kinds: dict[str, set[str]] = defaultdict(set)
+    descending = DescendantWalk(
+        target.kind, {uid: (target.namespace, target.name)}, replicas, only_blocking=only_blocking
+    )
+    for step in descending:
+        if step is not None:
+            kind, row, words = step
+            descendants[row.uid] = kind, row
+            if words:
+                owner_kinds[kind.key].add(words)
+    kept_by_owners = tuple((owned, descending.keeping_owners(owned[1])) for owned in descending.staying.values())
+    return Descendants(descendants, owner_kinds, kept_by_owners)

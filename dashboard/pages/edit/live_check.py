@@ -19,10 +19,11 @@ from dashboard.objects.problems.problem import (
     with_excerpts,
 )
 from dashboard.objects.schemas.schema import Schema
-from dashboard.pages.edit.diagnostics import diagnostics, schema_refusal
+from dashboard.pages.edit.diagnostics import diagnostics
 from dashboard.pages.edit.form_data import read_submission
 from dashboard.pages.edit.merge import find_moved
 from dashboard.pages.edit.responses import line_in, with_anchors
+from dashboard.pages.edit.schema_refusal import schema_refusal
 from dashboard.pages.forms import ButtonResult, Form, FormContext, apply_form, build_form, form_fields, press
 from dashboard.pages.forms.expanded import ExpandedPaths
 from dashboard.pages.forms.input_names import OPEN, SHAPE

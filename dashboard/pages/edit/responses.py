@@ -14,9 +14,9 @@ from dashboard.objects.problems.problem import Refusal, locate, unanswered_refus
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.drafts.draft import Draft as Kept
 from dashboard.pages.edit.conflicts import conflict_questions
-from dashboard.pages.edit.diagnostics import schema_refusal, with_schema_problems
 from dashboard.pages.edit.form_data import Button, dump_base, sign_review
 from dashboard.pages.edit.parts import has_status
+from dashboard.pages.edit.schema_refusal import schema_refusal, with_schema_problems
 from dashboard.pages.forms import Form, FormContext, build_form, form_fields
 from dashboard.pages.forms.expanded import ExpandedPaths
 from dashboard.pages.forms.input_names import OPEN

@@ -10,6 +10,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
 from dashboard.live.replication.replicas import REPLICAS
+from dashboard.pages.layout.open_kind import is_followed
 from dashboard.runtime.app_state import AppState, state_of
 from dashboard.runtime.text import Link
 
@@ -79,11 +80,6 @@ def unknown_namespaces(state: AppState, selected: tuple[str, ...]) -> list[tuple
     return [
         (name, f"There is no namespace {name}. Existing namespaces: {there}.") for name in selected if name not in known
     ]
-
-
-def is_followed(state: AppState, key: str) -> bool:
-    """Whether this dashboard follows the kind `key`."""
-    return any(kind.key == key for kind in state[REPLICAS].kinds)
 
 
 @require_safe

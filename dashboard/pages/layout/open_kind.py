@@ -13,7 +13,6 @@ from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo, find_kind, kind_of
 from dashboard.objects.printers import needs_columns
-from dashboard.pages.layout.namespaces import is_followed
 from dashboard.runtime.app_state import CLOCK, AppState
 from informerd.cache.health import State
 from informerd.clock import within
@@ -116,6 +115,11 @@ def not_read_yet_page(kind: KindInfo, problem: str) -> HttpResponse:
     text = f"{sentence} {problem}".strip() + "\n"
     headers = {"Retry-After": str(RETRY_AFTER), "Cache-Control": "no-store"}
     return HttpResponse(text, status=503, content_type="text/plain; charset=utf-8", headers=headers)
+
+
+def is_followed(state: AppState, key: str) -> bool:
+    """Whether this dashboard follows the kind `key`."""
+    return any(kind.key == key for kind in state[REPLICAS].kinds)
 
 
 def has_synced(replica: Replica) -> bool:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from dashboard.live.rendering.hx_partials import dom_id, hx_partial
 from dashboard.live.rendering.moves import plan_moves
 from dashboard.live.rendering.renderer import Renderer
-from dashboard.objects.query.query import Query
 
 MORPH_FROM = 60
 """From this number of changed rows on, morphing the whole window is cheaper for the browser than single swaps."""
@@ -60,50 +58,3 @@ class RowWindow:
 
     def _row_gone(self, uid: str, how: str) -> str:
         return hx_partial(f"{self._target}>#row-{dom_id(uid)}", how)
-
-
-PAGE_SIZE = 100
-"""Rows of a page."""
-
-
-@dataclass(frozen=True, slots=True)
-class Paging:
-    """Pages of the `total` rows that match `query`."""
-
-    query: Query
-    total: int
-
-    @property
-    def page(self) -> int:
-        """The requested page, or the last existing one."""
-        return max(1, min(self.query.page, -(-self.total // PAGE_SIZE)))
-
-    @property
-    def is_beyond_last(self) -> bool:
-        """Whether the requested page does not exist."""
-        return self.query.page > self.page
-
-    @property
-    def first(self) -> int:
-        """Number of its first row, from 1; 0 where it has none."""
-        return self.start + 1 if self.total else 0
-
-    @property
-    def last(self) -> int:
-        """Number of its last row; 0 where it has none."""
-        return min(self.total, self.page * PAGE_SIZE)
-
-    @property
-    def start(self) -> int:
-        """Index of its first row, from 0."""
-        return (self.page - 1) * PAGE_SIZE
-
-    @property
-    def previous_href(self) -> str:
-        """Empty on the first page."""
-        return self.query.with_(page=self.page - 1).href() if self.page > 1 else ""
-
-    @property
-    def next_href(self) -> str:
-        """Empty on the last page."""
-        return self.query.with_(page=self.page + 1).href() if self.page * PAGE_SIZE < self.total else ""

@@ -27,7 +27,7 @@ from dashboard.pages.edit.completion import Hints, ValueHint, hints, is_labels, 
 from dashboard.pages.edit.diagnostics import diagnostics
 from dashboard.pages.edit.editor_views import MAX_TYPED_LENGTH, hints_at
 from dashboard.pages.edit.form_data import submitted_text
-from dashboard.pages.layout.namespaces import is_followed
+from dashboard.pages.layout.open_kind import is_followed
 from dashboard.runtime.app_state import AppState, state_of
 from informerd.errors import InformerdError
 

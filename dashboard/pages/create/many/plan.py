@@ -27,7 +27,7 @@ from dashboard.pages.create.many.checks import (
 from dashboard.pages.create.many.context import ApplyContext
 from dashboard.pages.create.many.dependencies import Dependencies, unknown_kind_text
 from dashboard.pages.create.many.documents import Manifest
-from dashboard.pages.edit.diagnostics import with_schema_problems
+from dashboard.pages.edit.schema_refusal import with_schema_problems
 from dashboard.pages.writes.admission_changes import AdmissionChanges, admission_changes
 from dashboard.pages.writes.object_client import ObjectClient, WriteResult
 from dashboard.pages.writes.target import Target, editable_part, fingerprint, update_body

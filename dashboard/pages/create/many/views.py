@@ -16,7 +16,6 @@ from dashboard.live.hub.hub import HUB
 from dashboard.objects.manifests.document import DocumentError
 from dashboard.objects.problems.problem import Problem, Refusal, unreadable_refusal, with_excerpts
 from dashboard.objects.schemas.store import SCHEMAS
-from dashboard.pages.create.create_request import valid_namespace
 from dashboard.pages.create.many.apply import apply
 from dashboard.pages.create.many.context import ApplyContext
 from dashboard.pages.create.many.documents import Manifest, parse_manifests, with_files
@@ -39,6 +38,7 @@ from dashboard.pages.create.many.progress import (
     sign_reviews,
 )
 from dashboard.pages.create.many.results import Result
+from dashboard.pages.create.namespace_choice import valid_namespace
 from dashboard.pages.drafts.draft import Content, Subject
 from dashboard.pages.drafts.draft import Draft as Kept
 from dashboard.pages.drafts.session import DraftSession

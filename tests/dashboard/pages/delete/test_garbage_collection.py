@@ -13,7 +13,8 @@ from channels.layers import InMemoryChannelLayer
 from dashboard.live.replication.replicas import Replicas
 from dashboard.live.worker.worker import Worker
 from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
-from dashboard.pages.delete.dependents import find_dependents, find_descendants
+from dashboard.pages.delete.dependents import find_dependents
+from dashboard.pages.delete.descendants import find_descendants
 from dashboard.pages.writes.target import Target
 from informerd.clock import SystemClock
 from informerd.rest.client import Client

@@ -19,7 +19,8 @@ from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.names import sample_objects
 from dashboard.objects.query.query import Query
 from dashboard.pages.lists.live_list import LiveList
-from dashboard.pages.lists.window import MORPH_FROM, PAGE_SIZE
+from dashboard.pages.lists.paging import PAGE_SIZE
+from dashboard.pages.lists.window import MORPH_FROM
 from dashboard.runtime.due_times import RESCAN_LEAD
 from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.cache.health import Health

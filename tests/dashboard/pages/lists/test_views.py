@@ -15,7 +15,7 @@ from dashboard.live.worker.on_demand import FULL_PROBLEM
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.row import PrinterColumn, TableDefinition
 from dashboard.pages.details.live_detail import open_detail
-from dashboard.pages.layout.namespaces import is_followed
+from dashboard.pages.layout.open_kind import is_followed
 from informerd.cache.health import Health, State
 from informerd.cache.recovery import CREDENTIALS_REFUSED
 from informerd.errors import UnknownResource

@@ -14,7 +14,7 @@ from dashboard.objects.kinds.owners import owner_uids
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.query.query import Query
 from dashboard.pages.lists.facets import facets_of
-from dashboard.pages.lists.window import PAGE_SIZE
+from dashboard.pages.lists.paging import PAGE_SIZE
 from tests.support.live.model.browser import ModelBrowser
 from tests.support.live.model.simulation import Web, World
 
