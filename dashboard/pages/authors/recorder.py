@@ -16,7 +16,7 @@ RETRY_DELAY = 0.25
 watch may report a write before its answer arrives.
 """
 FRESH_FOR = 10.0
-"""Seconds."""
+"""Seconds after a write for which its author is looked up again."""
 
 
 class WriteRecorder:
@@ -38,7 +38,9 @@ class WriteRecorder:
         self._remember(uid, "", "")
 
     async def last_author(self, live: Mapping[str, Any], by: str, at: str) -> str:
-        """The last author of `live`, where its managedFields have `by` and `at`: a user's name or ours, else `by`.
+        """The author of the last write of `live`: a user in words; the field manager `by` where no user is known.
+
+        `by` and `at` are the manager and the time of that write, from the object's managedFields.
 
         The resourceVersion is exact. Where only the status was written since, the time is compared, to a second; a
         write that only removed a field, or scaled, has no time of its own there, and its author is unknown then.

@@ -25,6 +25,7 @@ class GroupRegister:
     has_grown: bool = False
 
     def position_of(self, group: ChangeGroup) -> int:
+        """Index of the group, which is added where it is new."""
         if group not in self.positions:
             self.positions[group] = len(self.groups)
             self.groups.append(group)
@@ -49,7 +50,7 @@ class ActiveRun:
     resume_at: float = 0.0
     """Time of the clock until which the API server asks to wait; 0: no wait."""
     dirty_positions: set[int] = field(default_factory=set)
-    """Indexes of the objects that changed since the last beat."""
+    """Indexes of the objects that changed since the last checkpoint."""
     attempts: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -67,6 +68,7 @@ class ActiveRun:
         self.dirty_positions.add(position)
 
     def count_try(self, position: int) -> bool:
+        """Count a try without an answer; returns whether the object has no tries left."""
         self.attempts[position] = self.attempts.get(position, 0) + 1
         return self.attempts[position] >= MAX_TRIES
 

@@ -26,10 +26,10 @@ _KEPT = 6
 def diff_fields(
     changes: Sequence[Change], was: Value, now: Value, requested_patch: Value, schema: Schema, *, secret: bool
 ) -> tuple[tuple[DiffField, ...], int]:
-    """MOST_FIELDS of them, and the number of further ones.
+    """The changed fields, at most MOST_FIELDS, and the number of further ones.
 
     A list that is replaced as a whole is one field, with removed, unchanged and added items, and so is a list of plain
-    values. `secret`: a run is stored in the database, which must not have any value of a Secret.
+    values. `secret`: values of a Secret are left out, because the run is stored in the database.
     """
     fields: list[DiffField] = []
     for path, each in groupby(changes, key=lambda change: _list_path(change, strategic=schema.strategic)):

@@ -56,11 +56,11 @@ _CHANGED = "It was changed after the review, and this would now do something els
 def item_executor_factory(schemas: SchemaStore, authors: AuthorStore, clock: Clock) -> ExecutorFactory:
     """Returns a factory of executors for objects of a resource."""
 
-    def work(client: Client, resource: Resource, operation: BulkOperation, identity: Identity) -> ItemExecutor:
-        pen = WriteRecorder(authors, identity, client.field_manager, clock)
-        return ItemExecution(client, kind_of(resource).with_resource(resource), operation, schemas, pen)
+    def executor_for(client: Client, resource: Resource, operation: BulkOperation, identity: Identity) -> ItemExecutor:
+        recorder = WriteRecorder(authors, identity, client.field_manager, clock)
+        return ItemExecution(client, kind_of(resource).with_resource(resource), operation, schemas, recorder)
 
-    return work
+    return executor_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +119,8 @@ class ItemExecution:
         now = await self.dry_run(item)
         if now.item.state == "same" and item.is_unconfirmed:
             return finish_item(item, "done")
-        # What was reviewed by a process of before has no effects to compare; a deletion's print is of all there is.
-        otherwise = bool(item.stored_fingerprint) and _does(now.item) != _does(item)
+        # Without a stored fingerprint (a deletion, or a review by an older version) there are no effects to compare.
+        otherwise = bool(item.stored_fingerprint) and _effect_kinds(now.item) != _effect_kinds(item)
         if now.item.state == "tried" and (now.item.fingerprint != item.fingerprint or otherwise):
             return finish_item(item, "changed", _CHANGED)
         if now.item.state == "refused":
@@ -137,7 +137,7 @@ class ItemExecution:
         if self.order.deletes and live["metadata"].get("deletionTimestamp"):
             return DryRunResult(finish_item(item, "same", "It is being deleted already."))
         if self.order.deletes:
-            warnings = await self._deleted(item, dry_run=True)
+            warnings = await self._send_delete(item, dry_run=True)
             seen = fingerprint(editable_part(live))
             has_finalizers = bool(live["metadata"].get("finalizers"))
             item = msgspec.structs.replace(item, effects=_controlled(live))
@@ -145,11 +145,12 @@ class ItemExecution:
             return DryRunResult(
                 _tried_item(item, seen), ChangeGroup("", deletion_text(live), (), warnings, title=title)
             )
-        # Shown and grouped by the items' keys; told apart later without a schema, which may not be had then.
+        # The difference is shown and grouped with the schema's item keys. `all_changes`, which is compared again before
+        # the write, does without, because the schema may be unavailable then.
         schema = await self.schemas.schema_of(self.client, self.kind.resource)
         was, patch = editable_part(live), self.order.requested_patch
         try:
-            stored = await self._patched(item, dry_run=True)
+            stored = await self._send_patch(item, dry_run=True)
         except Invalid as error:
             return DryRunResult(mark_refused(item, "refused", error, missing_items_hint(patch, schema, was)))
         now = editable_part(stored.value)
@@ -164,7 +165,8 @@ class ItemExecution:
         )
         item = msgspec.structs.replace(item, effects=await self._effects(item, live, now))
         return DryRunResult(
-            _tried_item(item, _print(all_changes)), ChangeGroup(_print(shown), "", fields, stored.warnings, named, more)
+            _tried_item(item, _changes_fingerprint(all_changes)),
+            ChangeGroup(_changes_fingerprint(shown), "", fields, stored.warnings, named, more),
         )
 
     async def _effects(self, item: Item, live: dict[str, Value], now: dict[str, Value]) -> tuple[Effect, ...]:
@@ -181,18 +183,18 @@ class ItemExecution:
 
     async def _written_item(self, item: Item) -> Item:
         if self.order.deletes:
-            await self._deleted(item, dry_run=False)
+            await self._send_delete(item, dry_run=False)
             return finish_item(item, "done")
-        stored = await self._patched(item, dry_run=False)
+        stored = await self._send_patch(item, dry_run=False)
         return finish_item(item, "done", await describe_drift(self._object_client(item), item, stored.value))
 
-    async def _deleted(self, item: Item, *, dry_run: bool) -> tuple[str, ...]:
+    async def _send_delete(self, item: Item, *, dry_run: bool) -> tuple[str, ...]:
         how = self.order.propagation
         return await self._object_client(item).delete(
             item.uid, item.version, how, grace=self.order.grace, dry_run=dry_run
         )
 
-    async def _patched(self, item: Item, *, dry_run: bool) -> WriteResult:
+    async def _send_patch(self, item: Item, *, dry_run: bool) -> WriteResult:
         operation = self.order
         strategic = bool(operation.strategic)
         return await self._object_client(item).patch(
@@ -239,16 +241,16 @@ def _controlled(live: dict[str, Value]) -> tuple[Effect, ...]:
     )
 
 
-def _print(changes: Sequence[Change]) -> str:
-    return fingerprint([[each.field, _there(each.was), _there(each.now)] for each in changes])
+def _changes_fingerprint(changes: Sequence[Change]) -> str:
+    return fingerprint([[each.field, _as_list(each.was), _as_list(each.now)] for each in changes])
 
 
-def _does(item: Item) -> set[str]:
+def _effect_kinds(item: Item) -> set[str]:
     """The effects of its change, without the numbers of its pods."""
     return {effect.what for effect in item.effects if not effect.what.startswith("autoscaled")}
 
 
-def _there(value: Value) -> list[Value]:
+def _as_list(value: Value) -> list[Value]:
     return [] if value is ABSENT else [value]
 
 

@@ -16,7 +16,7 @@ class Limiter:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._inside = 0
+        self._admitted = 0
         """Running requests, and those admitted that have not woken yet."""
         self._waiting = deque[asyncio.Future[None]]()
 
@@ -29,16 +29,16 @@ class Limiter:
     def limit(self, most: int) -> None:
         """Most concurrent requests. A lower limit does not stop running ones."""
         self._most = most
-        self._let_in()
+        self._admit()
 
     async def __aenter__(self) -> None:
         turn = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
-        self._let_in()
+        self._admit()
         try:
             await turn
         except asyncio.CancelledError:
-            if not turn.cancelled():  # it was let in, and cancelled before it woke: the place is the next one's
+            if not turn.cancelled():  # admitted, but cancelled before it woke: its slot passes to the next
                 self._leave()
             raise
 
@@ -48,12 +48,12 @@ class Limiter:
         self._leave()
 
     def _leave(self) -> None:
-        self._inside -= 1
-        self._let_in()
+        self._admitted -= 1
+        self._admit()
 
-    def _let_in(self) -> None:
-        while self._waiting and self._inside < self._most:
+    def _admit(self) -> None:
+        while self._waiting and self._admitted < self._most:
             turn = self._waiting.popleft()
             if not turn.done():  # else it was cancelled
-                self._inside += 1
+                self._admitted += 1
                 turn.set_result(None)

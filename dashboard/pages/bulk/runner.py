@@ -1,7 +1,7 @@
 """Bulk runner of this web process: at most MAX_CONCURRENT requests at a time, in slices, between which a run can stop.
 
 The progress is in the database after each slice, with a beat: every process shows it, and can continue it when this
-process ends. A write that was not recorded by then is found out: each write carries the reviewed version.
+process ends. Each write carries the reviewed version, so a write that was sent but not recorded by then is detected.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class BulkRuns:
         self.store = store
         self._clock = clock
         self._client = client
-        self._work_of = executor_factory
+        self._executor_factory = executor_factory
         self._runner = secrets.token_hex(16)
         self._limiter = Limiter(MAX_CONCURRENT)
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -104,7 +104,7 @@ class BulkRuns:
             run.key, run.resource, operation, state, list(items), GroupRegister(list(groups)), run.identity
         )
         task = asyncio.create_task(
-            self._to_the_end(active_run),
+            self._run_to_end(active_run),
             name=f"run over {run.total} {run.resource.key}",
         )
         self._tasks[run.key] = task
@@ -112,7 +112,7 @@ class BulkRuns:
             lambda done: self._tasks.pop(run.key, None) if self._tasks.get(run.key) is done else None
         )
 
-    async def _to_the_end(self, active_run: ActiveRun) -> None:
+    async def _run_to_end(self, active_run: ActiveRun) -> None:
         logger.info("%s over %s begins", active_run.state, active_run.description)
         todo = deque(active_run.positions_left())
         active_run.dirty_positions.update(range(len(active_run.items)))
@@ -133,7 +133,7 @@ class BulkRuns:
         """Whether this process still owns the run. Without the database the run waits, since no user could stop it."""
         while True:
             beat, dirty_positions = active_run.checkpoint(self._clock.time()), active_run.dirty_positions
-            active_run.dirty_positions = set()  # what is done while this is written the next beat tells
+            active_run.dirty_positions = set()  # items that change during this save are in the next one
             try:
                 wish = await self.store.save_checkpoint(active_run.key, self._runner, beat)
             except Unavailable as error:
@@ -158,7 +158,8 @@ class BulkRuns:
             return
         active_run.words, active_run.resume_at = "", 0.0
         await self._share(client)
-        work, before = self._work_of(client, active_run.resource, active_run.order, active_run.identity), len(todo)
+        work = self._executor_factory(client, active_run.resource, active_run.order, active_run.identity)
+        before = len(todo)
         workers = [
             asyncio.create_task(self._work(active_run, todo, work, began + CHECKPOINT_INTERVAL))
             for _ in range(min(MAX_CONCURRENT, len(todo)))
@@ -190,7 +191,7 @@ class BulkRuns:
         while todo and self._clock.now() < end and not active_run.resume_at:
             async with self._limiter:
                 if not todo or active_run.resume_at or active_run.acknowledged_wish in ("pause", "cancel"):
-                    return  # it came so while this waited for its turn; one that waited past the end has its turn
+                    return  # all of that may have come during the wait for a slot; `end` is not checked again
                 await self._run_next(active_run, todo, work)
 
     async def _run_next(self, active_run: ActiveRun, todo: deque[int], work: ItemExecutor) -> None:

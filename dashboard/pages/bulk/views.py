@@ -86,7 +86,7 @@ async def _wished(run_request: RunRequest) -> None:
 
 async def _shown(run_request: RunRequest) -> HttpResponse:
     if htmx_of(run_request.request) and run_request.run.state in ("choosing", "review"):
-        return HttpResponseClientRefresh()  # the page that asked shows how far the dry run is
+        return HttpResponseClientRefresh()  # the requesting page still shows the progress of the dry runs
     match run_request.run.state:
         case "choosing":
             return await _choice(run_request)
@@ -128,7 +128,7 @@ async def _review(run_request: RunRequest) -> HttpResponse:
         "list_query": urlsplit(run_request.run.back).query,
         "dependents": await count_dependents(run_request, items) if deletes else (),
     }
-    # Folding and writing out ten thousand objects takes long: not on the loop that all pages live by.
+    # Grouping and rendering 10,000 objects takes long, so it is done off the event loop.
     return await asyncio.to_thread(_review_page, run_request, items, groups, context)
 
 

@@ -27,7 +27,7 @@ class HistoryRecorder:
         self._steps: dict[int, tuple[int, int, int]] = {}
         """Depth, ended and failed, by the Unix second at which the step starts."""
         self._totals: Totals = (0, 0)
-        self._looks: deque[tuple[float, int]] = deque()
+        self._samples: deque[tuple[float, int]] = deque()
         """Samples for the rate: times, each with the number of reconciles that had ended by then."""
         self._ended = 0
         self._began: int | None = None
@@ -44,9 +44,11 @@ class HistoryRecorder:
         self._steps[begin] = (max(depth_before, state.queue.depth), ended_before + ended, failed_before + failed)
         self._forget(begin)
         self._ended += ended
-        self._looks.append((now, self._ended))
-        while len(self._looks) > 1 and not now - RATE_WINDOW <= self._looks[0][0] <= now:  # clocks are set back, too
-            self._looks.popleft()
+        self._samples.append((now, self._ended))
+        while (
+            len(self._samples) > 1 and not now - RATE_WINDOW <= self._samples[0][0] <= now
+        ):  # clocks are set back, too
+            self._samples.popleft()
 
     def history(self, now: float) -> History:
         """The steps from the first sample, or from 15 minutes ago, up to the one that contains Unix time `now`."""
@@ -57,9 +59,9 @@ class HistoryRecorder:
         return History(begin, STEP_SECONDS, depth, ended, failed, self._rate())
 
     def _rate(self) -> float:
-        if len(self._looks) < 2:
+        if len(self._samples) < 2:
             return 0.0
-        (first, before), (last, after) = self._looks[0], self._looks[-1]
+        (first, before), (last, after) = self._samples[0], self._samples[-1]
         return (after - before) / (last - first) if last > first else 0.0
 
     def _forget(self, newest: int) -> None:

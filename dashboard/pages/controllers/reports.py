@@ -37,7 +37,7 @@ class ReceivedReport:
 
 
 class ControllerReports:
-    """The reports of all workers. `main` is the one to show: of the heard workers the leader, else the last leader."""
+    """The reports of all workers. Pages show `main_report`: the heard leader's, else the last leader's."""
 
     key = CONTROLLERS
 

@@ -51,7 +51,7 @@ class DescendantWalk:
         self._objects = objects
         self._kinds = [(each, replicas.get(each.key)) for each in replicas.kinds]
         self._by_name = {(each.resource.group, each.resource.kind): (each, replica) for each, replica in self._kinds}
-        self._only_holding_up = only_blocking
+        self._only_blocking = only_blocking
         self._deleted = set(objects)
 
     def __iter__(self) -> Iterator[tuple[KindInfo, Row, str] | None]:
@@ -87,7 +87,7 @@ class DescendantWalk:
         """False only where all objects of its kind are known, and none of them is this owner."""
         kind, replica = self._by_name.get((owner.group, owner.kind), (None, None))
         if kind is None or replica is None or (kind.namespaced and not row.namespace) or not replica.is_live:
-            return True  # the collector leaves what has no namespace and names an owner that has one
+            return True  # the garbage collector keeps a cluster-scoped object whose owner is namespaced
         owner_row = replica.rows.get(owner.uid)
         return owner_row is not None and can_own(owner_row, row)
 
@@ -97,7 +97,7 @@ class DescendantWalk:
                 continue
             for uid in list(replica.by_owner.uids_of(owner)):
                 row = replica.rows.get(uid)
-                if row is not None and (not self._only_holding_up or blocks_owner_deletion(row, owner)):
+                if row is not None and (not self._only_blocking or blocks_owner_deletion(row, owner)):
                     yield kind, row
 
     def _contents(self) -> Iterator[tuple[KindInfo, Row | None]]:

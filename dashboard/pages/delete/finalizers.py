@@ -25,7 +25,7 @@ class Finalizer:
     remover: str
     """The component that should remove it."""
     field_manager: str = ""
-    """The manager that added it, as far as the API server has it (a field manager)."""
+    """The field manager that added it; empty where it is unknown."""
     last_write: str = ""
     """RFC 3339 time of that manager's last write; empty where it is unknown."""
 
@@ -91,7 +91,7 @@ def finalizers_of(live: Mapping[str, Any]) -> tuple[Finalizer, ...]:
     """The finalizers of an object as the API server sent it, those of a namespace's spec included."""
     metadata = live["metadata"]
     names = [*(metadata.get("finalizers") or ())]
-    if is_namespace(live):  # of any other kind, spec may have whatever shape its author liked
+    if is_namespace(live):  # the spec of any other kind may have any shape
         names += (live.get("spec") or {}).get("finalizers") or ()
     return tuple(finalizer_of(name, *_put_by(live, name)) for name in dict.fromkeys(names))
 

@@ -52,7 +52,7 @@ class ChangeLine:
 
 
 class ChangeLog:
-    """The last CHANGES modifications."""
+    """The last MAX_CHANGES modifications."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

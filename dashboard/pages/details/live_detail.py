@@ -2,8 +2,9 @@
 
 Templates see it as ``view``. A window replaces ``#detail-<view.id>`` (details/_detail.html, which has that element as
 its root), and on the page that shows the YAML alone ``#yaml-top-<view.id>`` (details/_yaml_header.html) and
-``#set-by-<view.id>`` (details/_yaml.html). The frames that follow replace the parts that differ, see html_parts.py;
-changes of details/_yaml_header.html are in no part of details/_detail.html, so a window brings them.
+``#set-by-<view.id>`` (details/_yaml.html). The frames that follow replace the parts that differ (see
+dashboard/live/rendering/parts.py); changes of details/_yaml_header.html are in no part of details/_detail.html, so a
+window brings them.
 """
 
 from __future__ import annotations

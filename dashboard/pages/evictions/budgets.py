@@ -70,11 +70,11 @@ def _budget(budget: Json) -> Budget:
         status.get("currentHealthy", 0),
         status.get("desiredHealthy", 0),
         status.get("expectedPods", 0),
-        _lets_unready_go(spec, status),
+        _allows_unready(spec, status),
     )
 
 
-def _lets_unready_go(spec: Json, status: Json) -> bool:
+def _allows_unready(spec: Json, status: Json) -> bool:
     """Source: the API server's pkg/registry/core/pod/storage/eviction.go."""
     needed = status.get("desiredHealthy", 0)
     return spec.get("unhealthyPodEvictionPolicy") == "AlwaysAllow" or status.get("currentHealthy", 0) >= needed > 0

@@ -31,7 +31,7 @@ class PodPlan:
     confirmations: tuple[Need, ...] = ()
     """Confirmations that its eviction needs."""
     budgets: tuple[Budget, ...] = ()
-    """Budgets that decide; none for a pod that has not started, see also Budget.lets_unready_go."""
+    """Budgets that decide; none for a pod that has not started, see also Budget.allows_unready."""
     are_budgets_unknown: bool = False
     """Whether budgets that are unknown here may decide too."""
     is_mirror: bool = False

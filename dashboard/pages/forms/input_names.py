@@ -1,6 +1,6 @@
 """Input names of the form: the encoding of a path that browsers send back unchanged, and its decoding.
 
-``spec.ports[0].port``, ``metadata.labels[app.kubernetes.io/name]``: as `fields.show` writes it, but every path has a
+``spec.ports[0].port``, ``metadata.labels[app.kubernetes.io/name]``: as `format_path` writes it, but every path has a
 unique name, and quotes and line breaks, which browsers change in names, are escaped as in addresses.
 """
 

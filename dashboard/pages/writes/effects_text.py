@@ -1,4 +1,4 @@
-"""Effects of a change on the running cluster, in sentences; empty where nothing is known. Nothing here asks the API
+"""Effects of a change on the running cluster, in sentences; empty where nothing is known. No function asks the API
 server.
 
 There is one small function for each kind. Each compares the existing object with the one that would be stored, so

@@ -254,7 +254,7 @@ async def _established(context: ApplyContext, clock: Clock, target: Target) -> N
     """
     end = clock.now() + ESTABLISHED_WITHIN
     while clock.now() < end:
-        with suppress(InformerdError):  # it is made, whatever comes now
+        with suppress(InformerdError):  # the definition is created already; a failed read is repeated
             if _is_established(await ObjectClient(context.client, target).read()):
                 break
         await clock.sleep(POLL_INTERVAL)

@@ -96,7 +96,7 @@ async def plan(context: ApplyContext, manifests: tuple[Manifest, ...], only: fro
 def merged_body(live: dict[str, Value], text: dict[str, Value], schema: Schema) -> dict[str, Value]:
     """The existing object merged with the text; fields that the text does not name stay, items in the text's order."""
     theirs, mine = editable_part(live), editable_part(text)
-    merged = merge({}, theirs, mine, schema=schema, order="mine")  # where both have a field it is mine
+    merged = merge({}, theirs, mine, schema=schema, order="mine")  # a field that both have gets the text's value
     return update_body(merged.value, live)
 
 
