@@ -193,7 +193,7 @@ LOGGING = {
         "django": {"level": "WARNING"},
         "channels_redis": {
             "level": "CRITICAL"
-        },  # a trace a second while Redis is away; dashboard.live.replication.channel says it once
+        },  # a trace a second while Redis is away; dashboard.live.replication.channel_layer says it once
         "daphne": {"level": "WARNING"},
         "mydemo-controller": {
             "level": "INFO" if DELTABOARD_LOG_LEVEL == "DEBUG" else "ERROR"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from dashboard.pages.bulk import history_views, start_views
+from dashboard.pages.bulk import download_views, start_views
 from dashboard.pages.bulk import views as bulk_views
 from dashboard.pages.controllers import views as controller_views
 from dashboard.pages.create import views as create_views
@@ -19,16 +19,16 @@ from dashboard.pages.edit import editor_views
 from dashboard.pages.edit import views as edit_views
 from dashboard.pages.evictions.views import evict_pod
 from dashboard.pages.feed import views as feed_views
-from dashboard.pages.layout import freshness_views, namespaces, navigation, not_found, palette, theme_views
+from dashboard.pages.layout import freshness_views, kinds_sidebar, namespaces, not_found, palette, theme_views
 from dashboard.pages.lists import selection_views
 from dashboard.pages.lists import views as list_views
 from dashboard.pages.lists.completion import views as completion_views
 from dashboard.pages.overview import views as overview_views
 from dashboard.pages.quick_actions import views as quick_action_views
 from dashboard.pages.quick_actions.menu_views import action_menu
-from dashboard.server import health
+from dashboard.server import monitoring_views
 
-handler400 = "dashboard.server.too_large.bad_request"
+handler400 = "dashboard.server.bad_request.bad_request"
 
 _OBJECT = "resources/<str:resource>/<str:namespace>/<str:name>/"
 
@@ -46,15 +46,15 @@ urlpatterns = [
     path("drafts/<str:key>/", draft_views.draft, name="draft"),
     path("drafts/<str:key>/throw/", draft_views.discard, name="throw-draft"),
     path("runs/", bulk_views.run_history, name="runs"),
-    path("kinds/", navigation.kind_list, name="kinds"),
-    path("kinds/counts/", navigation.kind_counts, name="counts"),
+    path("kinds/", kinds_sidebar.kind_list, name="kinds"),
+    path("kinds/counts/", kinds_sidebar.kind_counts, name="counts"),
     path("namespaces/", namespaces.namespaces_json, name="namespaces"),
     path("freshness/", freshness_views.freshness, name="freshness"),
     path("search/", palette.search, name="search"),
     path("theme/", theme_views.theme, name="theme"),
-    path("healthz", health.healthz, name="healthz"),
-    path("readyz", health.readyz, name="readyz"),
-    path("metrics", health.metrics, name="metrics"),
+    path("healthz", monitoring_views.healthz, name="healthz"),
+    path("readyz", monitoring_views.readyz, name="readyz"),
+    path("metrics", monitoring_views.metrics, name="metrics"),
     path("resources/<str:resource>/", list_views.object_list, name="list"),
     re_path(
         r"^resources/(?P<resource>[^/]+)/export\.(?P<suffix>csv|json|yaml)$", list_views.object_export, name="export"
@@ -72,8 +72,8 @@ urlpatterns = [
     re_path(r"^resources/(?P<resource>[^/]+)/schema$", editor_views.schema_at, name="schema"),
     path("resources/<str:resource>/bulk/", start_views.start_run, name="bulk"),
     path("resources/<str:resource>/bulk/<str:key>/", bulk_views.run, name="bulk-run"),
-    path("resources/<str:resource>/bulk/<str:key>/results.csv", history_views.results_csv, name="bulk-results"),
-    path("resources/<str:resource>/bulk/<str:key>/commands.txt", history_views.commands_text, name="bulk-commands"),
+    path("resources/<str:resource>/bulk/<str:key>/results.csv", download_views.results_csv, name="bulk-results"),
+    path("resources/<str:resource>/bulk/<str:key>/commands.txt", download_views.commands_text, name="bulk-commands"),
     path(_OBJECT, detail_views.object_detail, name="detail"),
     path(f"{_OBJECT}yaml/", detail_views.object_yaml, name="yaml"),
     path(f"{_OBJECT}edit/", edit_views.edit, name="edit"),

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dashboard.pages.layout.navigation import KindItem
+    from dashboard.pages.layout.kinds_sidebar import KindItem
 
 register = template.Library()
 

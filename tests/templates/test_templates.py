@@ -22,8 +22,8 @@ from dashboard.objects.describers.fact import make_fact, make_section
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.query.query import Query
 from dashboard.pages.details.change_log import ChangeLine, FieldLine
-from dashboard.pages.lists.columns import column_choices
-from dashboard.runtime.text import TextPiece
+from dashboard.pages.lists.column_picker import column_choices
+from dashboard.runtime.sentences import TextPiece
 from dashboard.templatetags import deltaboard
 from tests.support.controllers import reports
 from tests.support.pages import page_samples as samples

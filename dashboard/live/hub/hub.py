@@ -3,7 +3,7 @@
 One tick serves all views. The first change after a quiet moment is sent at once, later ones within TICK seconds
 (updates.TICK); a view that is costly to render waits longer, so that no view can use up the process. Each second a
 heartbeat goes to all sockets. The parts: which kinds there are (kinds), results of lists (the index store), past
-changes (the feed's history), sockets (subscribers), messages (updates, heartbeat). Each page's package opens its own
+changes (the feed's history), sockets (connected_sockets), messages (updates, heartbeat). Each page's package opens its own
 view here (`open_view`): the hub does not import any view class.
 """
 
@@ -18,20 +18,20 @@ from typing import TypeVar, cast
 from django.template.loader import render_to_string
 
 from dashboard.cluster.access_reviews import DenialLookup, allow_all
+from dashboard.live.hub.connected_sockets import ConnectedSockets
 from dashboard.live.hub.freshness import FreshnessSource
 from dashboard.live.hub.heartbeat import ClusterInfoSource, Heartbeat
+from dashboard.live.hub.hub_kinds import HubKinds
 from dashboard.live.hub.kind_summaries import KindSummary
-from dashboard.live.hub.kinds import HubKinds
 from dashboard.live.hub.live_view import LiveView
 from dashboard.live.hub.metrics import HubMetrics
 from dashboard.live.hub.socket import Socket, encode_message
-from dashboard.live.hub.subscribers import Subscribers
 from dashboard.live.hub.updates import Updates
 from dashboard.live.hub.view_store import OpenView, ViewStore
-from dashboard.live.index.store import IndexStore
+from dashboard.live.index.index_store import IndexStore
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.change import Change
-from dashboard.live.replication.history import FeedHistory
+from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.live.replication.replicas import ReplicaSource
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.runtime.app_state import Key
@@ -69,11 +69,11 @@ class Hub:
         self._next_beat = clock.now()
         self._shown_problem = ""
         self._store = ViewStore(clock)
-        self._subscribers = Subscribers(self._store, self.metrics, clock)
+        self._connected = ConnectedSockets(self._store, self.metrics, clock)
         self.index = IndexStore(replicas, clock, self._drop_idle_list)
         self._updates = Updates(
             self._store,
-            self._subscribers,
+            self._connected,
             Renderer(render),
             self.metrics,
             clock,
@@ -186,7 +186,7 @@ class Hub:
     @property
     def sockets(self) -> set[Socket]:
         """All sockets that have joined."""
-        return self._subscribers.sockets
+        return self._connected.sockets
 
     def join(
         self,
@@ -203,17 +203,17 @@ class Hub:
         `drawer_view` is a second view on the page, of the same kind. The two stay separate so that each is shared by
         all its viewers. `path` is the page's address as the browser sent it; the answer repeats it.
         """
-        self._subscribers.add(socket)
+        self._connected.add(socket)
         socket.view, socket.drawer_view, socket.path = view, None, path
         if view is None:
-            self._subscribers.post(socket, encode_message({"view": "", "seq": "", "keys": [], "path": path}))
+            self._connected.post(socket, encode_message({"view": "", "seq": "", "keys": [], "path": path}))
         else:
             self._show(socket, self._store.ensure_open(view), seq)
         if drawer_view is not None and socket in self.sockets:
             socket.drawer_view = drawer_view
             self._show(socket, self._store.ensure_open(drawer_view), drawer_seq, beside=True)
         if socket in self.sockets:
-            self._subscribers.post(socket, self._heartbeat.message())
+            self._connected.post(socket, self._heartbeat.message())
 
     def _show(self, socket: Socket, watched: OpenView, seq: str, *, beside: bool = False) -> None:
         """Tell the socket which view it follows from now on, and send the window unless its page has it."""
@@ -227,18 +227,18 @@ class Hub:
                 self._updates.send_update(watched)
             known = seq == view.seq
             hello = {"view": view.id, "seq": view.seq if known else "", "keys": view.keys, "path": socket.path}
-            self._subscribers.post(socket, encode_message({**hello, "beside": True} if beside else hello))
+            self._connected.post(socket, encode_message({**hello, "beside": True} if beside else hello))
             if known:
                 view.set_baseline(self._updates.render)
             else:
-                self._subscribers.post(socket, self._updates.window(watched))
+                self._connected.post(socket, self._updates.window(watched))
             watched.sockets.add(socket)
         if watched.view.id not in self.views:
-            self._subscribers.disconnect(socket)
+            self._connected.disconnect(socket)
 
     def leave(self, socket: Socket) -> None:
         """Remove a closed socket."""
-        self._subscribers.remove(socket)
+        self._connected.remove(socket)
 
     def acknowledge(self, socket: Socket, units: int) -> None:
         """The browser has applied `units` since it connected; one that caught up gets the window."""
@@ -259,13 +259,13 @@ class Hub:
 
     def tick(self) -> float:
         """Do what is due. Returns the seconds until the next work."""
-        self._subscribers.continue_heartbeat()
+        self._connected.continue_heartbeat()
         now = self.clock.now()
         wait = self._updates.send_due(now)
         if self._next_beat <= now:
             self._next_beat = now + HEARTBEAT_INTERVAL
             self._second()
-        if self._subscribers.is_heartbeat_pending:
+        if self._connected.is_heartbeat_pending:
             return 0.0
         beat = self._next_beat - now
         return max(0.0, beat if wait is None else min(wait, beat))
@@ -274,7 +274,7 @@ class Hub:
         """Once a second: send the heartbeat, let time pass in views, and drop what is not needed."""
         moment = self.clock.time()
         self.hub_kinds.kind_summaries.pass_time(moment)
-        self._subscribers.send_heartbeat(self._heartbeat.message())
+        self._connected.send_heartbeat(self._heartbeat.message())
         before, self._shown_problem = self._shown_problem, self.connection_problem()
         self.index.pass_time(moment)
         for watched in list(self.views.values()):

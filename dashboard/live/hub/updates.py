@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from dashboard.live.hub.connected_sockets import ConnectedSockets
 from dashboard.live.hub.metrics import HubMetrics
 from dashboard.live.hub.socket import Message, encode_frame
-from dashboard.live.hub.subscribers import Subscribers
 from dashboard.live.hub.view_store import OpenView, ViewStore
 from dashboard.live.rendering.renderer import Renderer
 from informerd.clock import Clock
@@ -50,7 +50,7 @@ class Updates:
     def __init__(
         self,
         store: ViewStore,
-        subscribers: Subscribers,
+        connected: ConnectedSockets,
         render: Renderer,
         metrics: HubMetrics,
         clock: Clock,
@@ -63,7 +63,7 @@ class Updates:
         """Set when there is something to send."""
         self.render = render
         self._store = store
-        self._subscribers = subscribers
+        self._connected = connected
         self._metrics = metrics
         self._clock = clock
         self._timer = timer
@@ -137,7 +137,7 @@ class Updates:
         self._metrics.frames_rendered += 1
         message = encode_frame({"content": html, "view": view.id, "seq": view.seq, "after": after, **view.extras()})
         for socket in watched.sockets:
-            self._subscribers.post(socket, message)
+            self._connected.post(socket, message)
         watched.render_seconds = self._timer() - started  # to many sockets posting costs as well
 
     def window(self, watched: OpenView) -> Message:
@@ -158,7 +158,7 @@ class Updates:
         self._store.drop(watched)
         self._dirty.discard(watched)
         for socket in list(watched.sockets):
-            self._subscribers.disconnect(socket)
+            self._connected.disconnect(socket)
 
     @contextmanager
     def drop_on_error(self, watched: OpenView) -> Iterator[None]:

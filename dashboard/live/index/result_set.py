@@ -10,7 +10,7 @@ from dashboard.live.index.matches import FacetCounter, FacetCounts, Matches, Mat
 from dashboard.live.index.path_columns import PathColumn
 from dashboard.live.index.path_presence import PathPresence
 from dashboard.live.index.sort_index import SortIndex
-from dashboard.live.index.sort_key import decode_uid
+from dashboard.live.index.sort_key_encoding import decode_uid
 from dashboard.live.index.sorted_list import EncodedKey, SortedList
 from dashboard.live.index.value_counts import ValueCounts
 from dashboard.objects.kinds.row import Row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dashboard.live.index.sort_key import SortKey, encode_head, encode_key, encode_tail
+from dashboard.live.index.sort_key_encoding import SortKey, encode_head, encode_key, encode_tail
 from dashboard.live.index.sorted_list import STEP, EncodedKey, SortedList
 from dashboard.objects.kinds.row import Cell, Row
 from dashboard.objects.query.row_order import ByCell

@@ -1,4 +1,4 @@
-"""Sorted list of row keys, kept in blocks of 1,024; the keys are those of dashboard/live/index/sort_key.py.
+"""Sorted list of row keys, kept in blocks of 1,024; the keys are those of dashboard/live/index/sort_key_encoding.py.
 
 Adding or removing a key moves few others, and a window is found by adding up the lengths of blocks. Many keys are
 sorted in small steps: they are spread over blocks by a sample, then each block is sorted by itself; no single step

@@ -17,7 +17,7 @@ from dashboard.live.object_counts.messages import (
     ObjectCounts,
     object_counts_decoder,
 )
-from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
+from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
 from dashboard.runtime.app_state import Key
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from informerd.clock import Clock

@@ -18,7 +18,7 @@ from dashboard.live.object_counts.messages import (
     ObjectCounts,
     encoder,
 )
-from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
+from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from informerd.clock import Clock, sleep_or, within
 from informerd.errors import InformerdError, Unreachable

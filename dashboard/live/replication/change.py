@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from dashboard.live.replication.deduplication import UnannouncedPeriod
+from dashboard.live.replication.entry_deduplicator import UnannouncedPeriod
 from dashboard.live.replication.snapshot_pull import RowChange
 from dashboard.objects.kinds.owners import owner_uids
 from dashboard.objects.kinds.row import Entry

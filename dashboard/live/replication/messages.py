@@ -104,7 +104,7 @@ class InterestMessage(msgspec.Struct, frozen=True, array_like=True):
 
 
 def _omit_dictionary(value: Any) -> None:
-    """A row's dictionary is not written with the row, see dashboard/live/replication/dictionaries.py."""
+    """A row's dictionary is not written with the row, see dashboard/live/replication/compression_dictionaries.py."""
     if not isinstance(value, Dictionary):
         raise TypeError(f"the feed cannot encode a {type(value).__name__}")
 

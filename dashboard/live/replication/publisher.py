@@ -14,8 +14,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth, Sender
-from dashboard.live.replication.dictionaries import AnnouncedDictionaries
+from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth, Sender
+from dashboard.live.replication.compression_dictionaries import AnnouncedDictionaries
 from dashboard.live.replication.epoch import new_epoch
 from dashboard.live.replication.messages import FEED_GROUP, Frame, SnapshotChunk, SnapshotRequest, encoder
 from dashboard.live.replication.pending_changes import (

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Literal
 
 from dashboard.live.replication.change import Change, Listener, Listeners
-from dashboard.live.replication.deduplication import Deduplicator
+from dashboard.live.replication.entry_deduplicator import EntryDeduplicator
 from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
 from dashboard.live.replication.rates import Rates
 from dashboard.live.replication.replica_rows import ReplicaRows
@@ -76,7 +76,7 @@ class Replica:
         self._clock = clock
         self._heard_at = clock.now()
         self._place = Position()
-        self._telling = Deduplicator()
+        self._telling = EntryDeduplicator()
         self._pull: SnapshotPull | None = SnapshotPull(key, clock, before=self.rows)
         self._schedule = schedule
         self._question: SnapshotRequest | None = None

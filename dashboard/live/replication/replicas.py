@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
+from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
 from dashboard.live.replication.messages import (
     FEED_GROUP,
     REQUEST_GROUP,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from dashboard.live.replication.dictionaries import AnnouncedDictionaries
+from dashboard.live.replication.compression_dictionaries import AnnouncedDictionaries
 from dashboard.live.replication.messages import SnapshotChunk, SnapshotRequest
 from dashboard.live.replication.rates import Rate, Rates
 from dashboard.objects.kinds.row import Entry, Row, TableDefinition

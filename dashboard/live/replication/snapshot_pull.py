@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from dashboard.live.replication.dictionaries import ReceivedDictionaries
+from dashboard.live.replication.compression_dictionaries import ReceivedDictionaries
 from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
 from dashboard.live.replication.rates import Rate
 from dashboard.live.replication.snapshot import row_size

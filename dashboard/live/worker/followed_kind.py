@@ -19,10 +19,10 @@ from dashboard.live.replication.messages import NOT_FOLLOWED
 from dashboard.live.replication.publisher import Publisher
 from dashboard.live.worker.crds import CrdClient, CustomResourceDefinition
 from dashboard.live.worker.first_list_length import FirstListLength
-from dashboard.live.worker.health import KindHealth, stale_if_not_served
-from dashboard.live.worker.polling import Poller
-from dashboard.live.worker.resolve import RARE_INTERVAL, RETRY_RESOLVE, ServedVersionResolver
+from dashboard.live.worker.poller import Poller
+from dashboard.live.worker.published_health import PublishedHealth, stale_if_not_served
 from dashboard.live.worker.row_handler import RowHandler
+from dashboard.live.worker.served_version_resolver import RARE_INTERVAL, RETRY_RESOLVE, ServedVersionResolver
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import TableDefinition
 from dashboard.objects.printers import mask_secret, needs_columns, printer_from_columns, projection_for
@@ -156,7 +156,7 @@ class FollowedKind:
             self.publisher.set_table(described)
             shape = printer_from_columns(described) if needs_columns(self.kind.key) else None
         self._handled = informer.add_handler(RowHandler(self.kind.key, self.publisher, shape))
-        self._rows_health = KindHealth(informer, self._handled, self._clock)
+        self._rows_health = PublishedHealth(informer, self._handled, self._clock)
         self.publisher.health = self._health
 
     def _health(self) -> Health:

@@ -15,7 +15,7 @@ from dashboard.objects.describers.summary import summarize
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text
 from dashboard.objects.kinds.catalog import find_kind
 from dashboard.objects.kinds.row import Row, Tone
-from dashboard.runtime.text import TextPiece, parse_timestamp
+from dashboard.runtime.sentences import TextPiece, parse_timestamp
 
 _BAD_NEWS = frozenset({
     "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", "ReplicaFailure", "Failed", "FailureTarget",

@@ -8,7 +8,14 @@ from typing import Any
 from dashboard.objects.describers.fact import Fact, Section, join_sentences, make_fact, make_section, namespace_of
 from dashboard.objects.describers.rollouts import selected_pods_fact
 from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text, as_texts
-from dashboard.runtime.text import TextPiece, age_piece, format_pod_count, format_seconds, object_piece, parse_timestamp
+from dashboard.runtime.sentences import (
+    TextPiece,
+    age_piece,
+    format_pod_count,
+    format_seconds,
+    object_piece,
+    parse_timestamp,
+)
 
 _OVERLAP = {
     "Forbid": "Forbid: a run is skipped while another one is active",

@@ -10,7 +10,7 @@ from dashboard.objects.describers.deletion import Deletion, deletion_of
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.printers import columns_for
-from dashboard.runtime.text import (
+from dashboard.runtime.sentences import (
     Sentence,
     TextPiece,
     age_piece,

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from difflib import SequenceMatcher
 
-from dashboard.objects.fields.fields import ABSENT, Value, same
+from dashboard.objects.fields.field_access import ABSENT, Value, same
 
 _NAMES = ("name", "type", "key", "port", "containerPort", "mountPath", "uid", "ip")
 """Fields that usually identify the items of lists (the merge keys of the API server's own kinds)."""

@@ -15,7 +15,7 @@ from itertools import combinations
 from typing import Any
 from zlib import crc32
 
-from dashboard.objects.fields.fields import ItemKey, Path, PlainPath, Segment, Value
+from dashboard.objects.fields.field_access import ItemKey, Path, PlainPath, Segment, Value
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text
 
 

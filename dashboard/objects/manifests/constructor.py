@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dashboard.objects.fields.fields import Value
+from dashboard.objects.fields.field_access import Value
 from dashboard.objects.manifests.composer import MAX_DEPTH, AliasNode, MappingNode, Node, ScalarNode, SequenceNode
 
 MAX_BYTES = 3 * 1024 * 1024

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import yaml
 
-from dashboard.objects.fields.fields import Segment, Value
+from dashboard.objects.fields.field_access import Segment, Value
 from dashboard.objects.manifests.composer import AliasNode, DocumentError, MappingNode, Node, SequenceNode, compose
 from dashboard.objects.manifests.constructor import MAX_BYTES, construct, is_merge, key_of
 

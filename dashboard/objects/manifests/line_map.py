@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from dashboard.objects.fields.fields import PlainPath
+from dashboard.objects.fields.field_access import PlainPath
 from dashboard.objects.fields.managed_fields import without_managed_fields
 from dashboard.objects.manifests.writer import Order, YamlWriter, top_level
 

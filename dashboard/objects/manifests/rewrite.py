@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 
 from dashboard.objects.fields.alignment import alignment
-from dashboard.objects.fields.fields import ABSENT, Value, same
+from dashboard.objects.fields.field_access import ABSENT, Value, same
 from dashboard.objects.manifests.composer import AliasNode, MappingNode, Node, ScalarNode, SequenceNode
 from dashboard.objects.manifests.constructor import is_merge, key_of
 from dashboard.objects.manifests.document import Document, DocumentError, parse

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from dashboard.objects.fields.fields import PlainPath
+from dashboard.objects.fields.field_access import PlainPath
 from dashboard.objects.fields.managed_fields import without_managed_fields
 
 Order = Callable[[Mapping[str, Any]], Iterable[str]]

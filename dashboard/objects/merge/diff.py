@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-from dashboard.objects.fields.fields import ABSENT, ItemKey, Path, Value, format_path, same
+from dashboard.objects.fields.field_access import ABSENT, ItemKey, Path, Value, format_path, same
 from dashboard.objects.manifests.writer import dump, escape_invisible
 from dashboard.objects.schemas.list_keys import items_by_key
 from dashboard.objects.schemas.schema import Schema

@@ -14,7 +14,7 @@ from operator import is_
 from types import MappingProxyType
 from typing import Literal, TypeVar
 
-from dashboard.objects.fields.fields import ABSENT, ItemKey, Path, Value, same
+from dashboard.objects.fields.field_access import ABSENT, ItemKey, Path, Value, same
 from dashboard.objects.schemas.list_keys import items_by_key
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
 

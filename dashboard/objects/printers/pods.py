@@ -9,8 +9,8 @@ from datetime import datetime
 
 import msgspec
 
+from dashboard.objects.printers.pod_health import pod_health
 from dashboard.objects.printers.pod_projection import ContainerStatus, Pod
-from dashboard.objects.printers.pod_status import pod_health
 from dashboard.objects.printers.printer import (
     AGE_COLUMN,
     STATUS_COLUMN,

@@ -16,10 +16,10 @@ from dashboard.objects.printers import (
     config_maps,
     control_plane,
     csi,
-    custom,
     dynamic_resources,
     endpoints,
     events,
+    generic_kinds,
     jobs,
     network,
     pods,
@@ -36,7 +36,7 @@ from informerd.objects import Object
 
 PRINTERS: Mapping[str, Printer] = MappingProxyType({
     "pods": pods.PODS,
-    "mydemos.crddemo.k8s.io": custom.MYDEMOS,
+    "mydemos.crddemo.k8s.io": generic_kinds.MYDEMOS,
     "events": events.EVENTS,
     "namespaces": cluster.NAMESPACES,
     "nodes": cluster.NODES,
@@ -82,7 +82,7 @@ def printer_of(key: str) -> Printer:
     if printer is not None:
         return printer
     known = KINDS.get(key)
-    return custom.CUSTOM_NAMESPACED if known is None or known.namespaced else custom.CUSTOM_CLUSTER
+    return generic_kinds.CUSTOM_NAMESPACED if known is None or known.namespaced else generic_kinds.CUSTOM_CLUSTER
 
 
 def columns_for(key: str) -> tuple[Column, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from types import UnionType
 
-from dashboard.objects.fields.fields import Path, parse_path
+from dashboard.objects.fields.field_access import Path, parse_path
 from dashboard.objects.problems.version_not_served import VersionNotServed
 from informerd.errors import (
     ApiError,

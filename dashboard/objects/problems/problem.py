@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from dashboard.objects.fields.fields import ABSENT, Path, Value, format_path, parse_path, resolve_path
+from dashboard.objects.fields.field_access import ABSENT, Path, Value, format_path, parse_path, resolve_path
 from dashboard.objects.manifests.document import Document, DocumentError
 from dashboard.objects.manifests.writer import scalar_yaml
 from dashboard.objects.problems.explanations import explanation_of, field_of, rule_of, title_of

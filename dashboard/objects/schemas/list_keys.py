@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dashboard.objects.fields.fields import ABSENT, ItemKey, Value
+from dashboard.objects.fields.field_access import ABSENT, ItemKey, Value
 from dashboard.objects.schemas.schema import Schema
 
 

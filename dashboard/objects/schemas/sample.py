@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from dashboard.objects.fields.fields import Value
+from dashboard.objects.fields.field_access import Value
 from dashboard.objects.schemas.schema import Schema
 from informerd.resource import Resource
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from dashboard.objects.fields.fields import Segment
+from dashboard.objects.fields.field_access import Segment
 
 _REF = "#/components/schemas/"
 _QUANTITY_REF = ".resource.Quantity"

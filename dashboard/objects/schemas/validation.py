@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from dashboard.objects.fields.fields import ItemKey, Path, Value, same
+from dashboard.objects.fields.field_access import ItemKey, Path, Value, same
 from dashboard.objects.problems.problem import Problem
 from dashboard.objects.schemas.cel_rules import immutable_reason, map_immutable_reason
 from dashboard.objects.schemas.formats import fits_format, fits_pattern, format_words

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from dashboard.access.identity import Identity
 from dashboard.pages.authors.models import Authored
 from dashboard.runtime.app_state import Key
-from dashboard.runtime.database import FAILURE_PAUSE, Database, Unavailable
+from dashboard.runtime.database_executor import FAILURE_PAUSE, DatabaseExecutor, Unavailable
 from informerd.clock import Clock, sleep_or
 
 logger = logging.getLogger(__name__)
@@ -42,9 +42,9 @@ class Write:
 class AuthorStore:
     """Never raises, and no page waits for a save: where the database cannot be used, authors are unknown."""
 
-    def __init__(self, clock: Clock, database: Database | None = None) -> None:
+    def __init__(self, clock: Clock, database: DatabaseExecutor | None = None) -> None:
         self._clock = clock
-        self._database = database or Database(clock, content="names of who wrote")
+        self._database = database or DatabaseExecutor(clock, content="names of who wrote")
         self._waiting: deque[tuple[Write, float]] = deque(maxlen=MAX_PENDING)
         self._task: asyncio.Task[None] | None = None
         self._ending = asyncio.Event()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dashboard.objects.fields.fields import ABSENT, Value
+from dashboard.objects.fields.field_access import ABSENT, Value
 from dashboard.objects.merge.diff import Change, changes
 from dashboard.pages.bulk.run import Item
 from dashboard.pages.writes.admission_changes import drift_from_dry_run

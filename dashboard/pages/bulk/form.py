@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import cast, get_args
 
-from dashboard.objects.fields.fields import Path, Value
+from dashboard.objects.fields.field_access import Path, Value
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.manifests.document import DocumentError, parse
 from dashboard.objects.manifests.writer import dump

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 import msgspec
 
 from dashboard.access.identity import Identity
-from dashboard.objects.fields.fields import ABSENT, Value
+from dashboard.objects.fields.field_access import ABSENT, Value
 from dashboard.objects.kinds.catalog import KindInfo, kind_of
 from dashboard.objects.merge.diff import Change, changes
 from dashboard.objects.problems.problem import refusal_of
-from dashboard.objects.schemas.store import SchemaStore
+from dashboard.objects.schemas.schema_store import SchemaStore
 from dashboard.pages.authors.recorder import WriteRecorder
 from dashboard.pages.authors.store import AuthorStore
+from dashboard.pages.bulk.diff_fields import diff_fields
 from dashboard.pages.bulk.dry_run_drift import describe_drift, digest_fields, fingerprint_of
-from dashboard.pages.bulk.field_changes import diff_fields
 from dashboard.pages.bulk.named_items import missing_items_hint, named_items
 from dashboard.pages.bulk.operation import BulkOperation
 from dashboard.pages.bulk.run import (

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from dashboard.objects.fields.fields import ABSENT, ItemKey, Path, Value, format_path, get, same
+from dashboard.objects.fields.field_access import ABSENT, ItemKey, Path, Value, format_path, get, same
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.bulk.patch_list_merge import has_replace_directive
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dashboard.objects.fields.fields import Path, Value
+from dashboard.objects.fields.field_access import Path, Value
 from dashboard.objects.problems.problem import Problem
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.bulk.patch_list_merge import DELETE_FROM_PREFIX, has_replace_directive, is_directive

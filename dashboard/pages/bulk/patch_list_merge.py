@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from dashboard.objects.fields.fields import ABSENT, ItemKey, Path, Value, format_path, get, same
+from dashboard.objects.fields.field_access import ABSENT, ItemKey, Path, Value, format_path, get, same
 from dashboard.objects.schemas.schema import Schema
 
 DELETE_FROM_PREFIX = "$deleteFromPrimitiveList/"

@@ -14,7 +14,7 @@ from django.http import QueryDict
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS, ResourceAttributes
 from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.interest import INTEREST
-from dashboard.live.index.store import PathCacheFull
+from dashboard.live.index.index_store import PathCacheFull
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.query.query import Query

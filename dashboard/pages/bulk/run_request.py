@@ -12,14 +12,14 @@ from dashboard.access.identity import Identity, browser_of, user_of
 from dashboard.cluster.connection import CONNECTION
 from dashboard.objects.kinds.catalog import KindInfo, kind_of
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
-from dashboard.objects.schemas.store import SCHEMAS
+from dashboard.objects.schemas.schema_store import SCHEMAS
 from dashboard.pages.bulk.run import Item, Run
-from dashboard.pages.bulk.runner import BULK_RUNS
+from dashboard.pages.bulk.runner import BULK_RUNNER
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
 from dashboard.pages.layout.page import page_info
 from dashboard.pages.writes.unavailable import AsyncView, WriteUnavailable
 from dashboard.runtime.app_state import AppState, state_of
-from dashboard.runtime.database import Unavailable
+from dashboard.runtime.database_executor import Unavailable
 
 RUNS_PATH = "/runs/"
 """Address of the list of runs."""
@@ -42,7 +42,7 @@ class RunRequest:
         return response
 
     async def items(self) -> tuple[Item, ...]:
-        return await self.app_state[BULK_RUNS].store.items(self.run.key)
+        return await self.app_state[BULK_RUNNER].store.items(self.run.key)
 
     async def schema(self) -> Schema:
         """The kind's schema; UNKNOWN without a connection to the cluster."""
@@ -73,7 +73,9 @@ async def open_run_request(request: HttpRequest, resource: str, key: str) -> Run
     state = state_of(request)
     identity = Identity(user_of(request), browser_of(request))
     run = (
-        await state[BULK_RUNS].store.find(identity, key, state[CONNECTION].cluster.server) if identity.browser else None
+        await state[BULK_RUNNER].store.find(identity, key, state[CONNECTION].cluster.server)
+        if identity.browser
+        else None
     )
     if run is None or run.resource.key != resource:
         words = "It was started in another browser or on another cluster, or it has expired."

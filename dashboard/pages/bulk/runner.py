@@ -22,7 +22,7 @@ from dashboard.pages.bulk.run import ChangeGroup, ExecutorFactory, Item, ItemExe
 from dashboard.pages.bulk.store import RunStore
 from dashboard.runtime.app_state import Key
 from dashboard.runtime.background_tasks import cancel_all
-from dashboard.runtime.database import Unavailable
+from dashboard.runtime.database_executor import Unavailable
 from dashboard.runtime.retry import is_unanswered
 from informerd.clock import Clock, within
 from informerd.errors import ApiError, InformerdError
@@ -45,7 +45,7 @@ MAX_RETRY_AFTER = 60.0
 _UNTOUCHED = ("waiting", "tried", "changed", "refused", "failed")
 
 
-class BulkRuns:
+class BulkRunner:
     """The runs of this process. `stop` ends them; completed writes stay, and the tables have the progress."""
 
     def __init__(
@@ -215,7 +215,7 @@ class BulkRuns:
         active_run.words = f"The API server is busy or does not answer. Next try in {pause:.0f} s. ({error})"
 
 
-BULK_RUNS: Key[BulkRuns] = Key("bulk runs")
+BULK_RUNNER: Key[BulkRunner] = Key("bulk runs")
 
 
 async def _execute(work: ItemExecutor, item: Item, state: RunState) -> tuple[Item, ChangeGroup | None]:

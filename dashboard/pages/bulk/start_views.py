@@ -9,14 +9,14 @@ from django.views.decorators.http import require_http_methods
 from dashboard.access.identity import Identity, browser_of, remember_browser, user_of
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB
-from dashboard.live.index.store import PathCacheFull
+from dashboard.live.index.index_store import PathCacheFull
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.query.query import Query
 from dashboard.pages.bulk.run import MAX_ITEMS, Item
 from dashboard.pages.bulk.run_request import require_database, see_other
-from dashboard.pages.bulk.runner import BULK_RUNS
+from dashboard.pages.bulk.runner import BULK_RUNNER
 from dashboard.pages.bulk.store import NewRun
 from dashboard.pages.drafts.store import new_key
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, kind_not_found, not_found_page
@@ -61,7 +61,7 @@ async def _start_run(
         (Item(row.namespace, row.name, row.uid) for row in rows), key=lambda item: (item.namespace, item.name)
     )
     begin = NewRun(kind.resource, tuple(items), query.href(), is_over_all_matches="uid" not in request.POST)
-    key = await state[BULK_RUNS].store.create(identity, state[CONNECTION].cluster.server, begin, state[CLOCK].time())
+    key = await state[BULK_RUNNER].store.create(identity, state[CONNECTION].cluster.server, begin, state[CLOCK].time())
     response = see_other(f"{kind.path}bulk/{key}/")
     remember_browser(response, identity.browser)
     return response

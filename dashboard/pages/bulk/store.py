@@ -16,7 +16,7 @@ from dashboard.access.identity import Identity
 from dashboard.pages.bulk.models import BulkBlock, BulkRun
 from dashboard.pages.bulk.operation import BulkOperation
 from dashboard.pages.bulk.run import ACTIVE_STATES, HEARTBEAT_TIMEOUT, ChangeGroup, Item, Run, RunState, count_by_state
-from dashboard.runtime.database import Database
+from dashboard.runtime.database_executor import DatabaseExecutor
 from informerd.resource import Resource
 
 RETENTION_SECONDS = 7 * 24 * 3600.0
@@ -58,7 +58,7 @@ class NewRun:
 class RunStore:
     """Every method raises Unavailable where the database cannot be used. Times are Unix seconds."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: DatabaseExecutor) -> None:
         self._database = database
 
     async def create(self, identity: Identity, server: str, new_run: NewRun, now: float) -> str:

@@ -31,7 +31,7 @@ from dashboard.pages.bulk.review import (
 from dashboard.pages.bulk.run import ChangeGroup, Item
 from dashboard.pages.bulk.run_checks import count_dependents, filter_changes, verb_limit
 from dashboard.pages.bulk.run_request import RunRequest, open_run_request, require_database, see_other
-from dashboard.pages.bulk.runner import BULK_RUNS
+from dashboard.pages.bulk.runner import BULK_RUNNER
 from dashboard.pages.bulk.store import MOST_RUNS, RETENTION_SECONDS
 from dashboard.pages.layout.page import htmx_of, page_info
 from dashboard.pages.writes.unavailable import unavailable_as_page
@@ -53,7 +53,7 @@ async def run(request: HttpRequest, resource: str, key: str) -> HttpResponse:
 
 async def _pressed(run_request: RunRequest) -> HttpResponse:
     """Execute a button; one that does not fit the current phase changes nothing."""
-    post, run, bulks = run_request.request.POST, run_request.run, run_request.app_state[BULK_RUNS]
+    post, run, bulks = run_request.request.POST, run_request.run, run_request.app_state[BULK_RUNNER]
     if "try" in post and run.can_choose_again:
         order = parse_operation(
             post, run_request.kind, await run_request.schema() if post.get("verb") == "patch" else UNKNOWN
@@ -75,7 +75,7 @@ async def _pressed(run_request: RunRequest) -> HttpResponse:
 
 
 async def _wished(run_request: RunRequest) -> None:
-    post, run, bulks = run_request.request.POST, run_request.run, run_request.app_state[BULK_RUNS]
+    post, run, bulks = run_request.request.POST, run_request.run, run_request.app_state[BULK_RUNNER]
     if "take_over" in post and run.lost(run_request.app_state[CLOCK].time()):
         await bulks.resume(run)
         return
@@ -120,7 +120,7 @@ async def _choice(run_request: RunRequest, *, refusal: Refusal | None = None, st
 
 async def _review(run_request: RunRequest) -> HttpResponse:
     items = await run_request.items()
-    groups = await run_request.app_state[BULK_RUNS].store.groups(run_request.run.key)
+    groups = await run_request.app_state[BULK_RUNNER].store.groups(run_request.run.key)
     changes = await filter_changes(run_request, items)
     deletes = run_request.run.order is not None and run_request.run.order.deletes
     context: dict[str, object] = {
@@ -207,7 +207,7 @@ def _shared_context(run_request: RunRequest, items: tuple[Item, ...]) -> dict[st
 async def run_history(request: HttpRequest) -> HttpResponse:
     """All stored runs, the newest first."""
     state, identity = state_of(request), Identity(user_of(request), browser_of(request))
-    runs = await state[BULK_RUNS].store.runs(identity, state[CONNECTION].cluster.server) if identity.browser else ()
+    runs = await state[BULK_RUNNER].store.runs(identity, state[CONNECTION].cluster.server) if identity.browser else ()
     now = state[CLOCK].time()
     shown = [
         {

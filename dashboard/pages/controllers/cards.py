@@ -13,7 +13,7 @@ from dashboard.objects.kinds.row import Tone
 from dashboard.pages.controllers.history import HISTORY_SECONDS, STEP_SECONDS
 from dashboard.pages.controllers.messages import History
 from dashboard.pages.controllers.registry import setting_name
-from dashboard.runtime.text import format_duration, object_href
+from dashboard.runtime.sentences import format_duration, object_href
 from informerd.controller.request import Request
 from informerd.controller.state import ControllerState, FailedKey, StuckKey
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
+from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
 from dashboard.pages.controllers.messages import (
     REPORT_GROUP,
     REQUEUE_GROUP,

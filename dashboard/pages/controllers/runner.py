@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
+from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
 from dashboard.live.replication.epoch import new_epoch
 from dashboard.pages.controllers.history import HistoryRecorder
 from dashboard.pages.controllers.messages import (

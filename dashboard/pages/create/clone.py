@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from dashboard.objects.fields.fields import ABSENT, Value, format_path, get
+from dashboard.objects.fields.field_access import ABSENT, Value, format_path, get
 from dashboard.pages.create.clone_omitted_fields import (
     ANNOTATIONS,
     DEFAULT_MARKERS,

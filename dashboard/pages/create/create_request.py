@@ -13,14 +13,14 @@ from dashboard.cluster.access_reviews import ACCESS_REVIEWS, ResourceAttributes
 from dashboard.cluster.connection import CONNECTION
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.schemas.schema import Schema
-from dashboard.objects.schemas.store import SCHEMAS
-from dashboard.pages.create.create import ObjectCreator
+from dashboard.objects.schemas.schema_store import SCHEMAS
 from dashboard.pages.create.namespace_choice import (
     NamespaceChoice,
     choose_namespace,
     namespace_choices,
     valid_namespace,
 )
+from dashboard.pages.create.object_creator import ObjectCreator
 from dashboard.pages.drafts.draft import Subject
 from dashboard.pages.drafts.session import DraftSession
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo

@@ -8,17 +8,17 @@ from typing import Any
 
 from django.template.loader import render_to_string
 
-from dashboard.objects.fields.fields import format_path
+from dashboard.objects.fields.field_access import format_path
 from dashboard.objects.manifests.document import Document, DocumentError, parse
 from dashboard.objects.problems.problem import Problem, Refusal, locate, unreadable_refusal, with_excerpts
 from dashboard.objects.schemas.schema import Schema
-from dashboard.pages.create.create import ObjectCreator
 from dashboard.pages.create.name_fields import NAME, NAMESPACE, NameField, apply_names, name_fields
+from dashboard.pages.create.object_creator import ObjectCreator
 from dashboard.pages.edit.diagnostics import diagnostics
 from dashboard.pages.edit.responses import line_in, with_anchors
 from dashboard.pages.edit.schema_refusal import schema_refusal, with_schema_problems
 from dashboard.pages.forms import ButtonResult, Form, FormContext, apply_form, build_form, form_fields, press
-from dashboard.pages.forms.expanded import ExpandedPaths
+from dashboard.pages.forms.expanded_paths import ExpandedPaths
 from dashboard.pages.forms.input_names import OPEN, SHAPE
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dashboard.objects.fields.fields import ABSENT, Value, format_path, get, put, same
+from dashboard.objects.fields.field_access import ABSENT, Value, format_path, get, put, same
 from dashboard.objects.manifests.document import Document, parse
 from dashboard.objects.manifests.rewrite import rewrite
 from dashboard.objects.problems.problem import Problem

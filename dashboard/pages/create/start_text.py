@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from dashboard.objects.fields.fields import put
+from dashboard.objects.fields.field_access import put
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.manifests.document import parse
 from dashboard.objects.manifests.rewrite import rewrite

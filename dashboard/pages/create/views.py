@@ -14,11 +14,11 @@ from dashboard.objects.manifests.writer import to_yaml
 from dashboard.objects.problems.problem import Problem, Refusal, refusal_of, unreadable_refusal
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.create.clone import clone_of
-from dashboard.pages.create.create import EMPTY_BASE, Exists
 from dashboard.pages.create.create_request import CreateRequest, check_permission, open_create_request
 from dashboard.pages.create.form import FormInput, check_result, fill_document, new_form
 from dashboard.pages.create.many.checks import notes
 from dashboard.pages.create.namespace_choice import NamespaceChoice
+from dashboard.pages.create.object_creator import EMPTY_BASE, Exists
 from dashboard.pages.create.start_text import example_text
 from dashboard.pages.drafts.draft import Content
 from dashboard.pages.drafts.draft import Draft as Kept
@@ -26,7 +26,7 @@ from dashboard.pages.drafts.session import DISCARD
 from dashboard.pages.edit.form_data import sign_review, submitted_text, unsign_review
 from dashboard.pages.edit.responses import submission_context
 from dashboard.pages.forms import ButtonResult, press
-from dashboard.pages.forms.expanded import ExpandedPaths
+from dashboard.pages.forms.expanded_paths import ExpandedPaths
 from dashboard.pages.forms.input_names import CHANGE
 from dashboard.pages.layout.flash import flash
 from dashboard.pages.writes.create_object import Created

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_http_methods
 
-from dashboard.objects.fields.fields import Value
+from dashboard.objects.fields.field_access import Value
 from dashboard.objects.problems.problem import Refusal, refusal_of, unanswered_refusal
 from dashboard.pages.delete.finalizers import finalizer_of, finalizers_of
 from dashboard.pages.delete.kubectl import finalizer_command

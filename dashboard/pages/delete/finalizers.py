@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from dashboard.objects.fields.fields import ItemKey
+from dashboard.objects.fields.field_access import ItemKey
 from dashboard.objects.fields.managed_fields import field_managers
 
 FOREGROUND_FINALIZER = "foregroundDeletion"

@@ -7,7 +7,7 @@ from typing import Literal
 
 from dashboard.live.hub.hub import HUB
 from dashboard.live.replication.replicas import REPLICAS
-from dashboard.objects.fields.fields import Value
+from dashboard.objects.fields.field_access import Value
 from dashboard.objects.problems.problem import Refusal
 from dashboard.pages.create.clone import clone_for_recreation
 from dashboard.pages.delete.dependents import DependentGroup, find_dependents, find_direct_dependents

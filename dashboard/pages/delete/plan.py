@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.replication.replicas import REPLICAS
-from dashboard.objects.fields.fields import Value
-from dashboard.pages.delete.contents import UnwatchedContents, count_contents
+from dashboard.objects.fields.field_access import Value
 from dashboard.pages.delete.dependents import (
     DependentGroup,
     SharedDependents,
@@ -19,6 +18,7 @@ from dashboard.pages.delete.dependents import (
 from dashboard.pages.delete.descendants import DEFINITIONS, NAMESPACES
 from dashboard.pages.delete.finalizers import Finalizer, finalizers_of
 from dashboard.pages.delete.recreation import Recreation, recreation_of
+from dashboard.pages.delete.unwatched_contents import UnwatchedContents, count_contents
 from dashboard.pages.delete.used_by import UsedBy, find_used_by
 from dashboard.pages.evictions.budgets import Budget, budgets_in
 from dashboard.pages.evictions.plan import plan_pod

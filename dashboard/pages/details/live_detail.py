@@ -3,7 +3,7 @@
 Templates see it as ``view``. A window replaces ``#detail-<view.id>`` (details/_detail.html, which has that element as
 its root), and on the page that shows the YAML alone ``#yaml-top-<view.id>`` (details/_yaml_header.html) and
 ``#set-by-<view.id>`` (details/_yaml.html). The frames that follow replace the parts that differ (see
-dashboard/live/rendering/parts.py); changes of details/_yaml_header.html are in no part of details/_detail.html, so a
+dashboard/live/rendering/html_parts.py). Changes of details/_yaml_header.html are in no part of details/_detail.html: a
 window brings them.
 """
 
@@ -14,8 +14,8 @@ from typing import ClassVar
 
 from dashboard.cluster.access_reviews import DenialLookup, allow_all
 from dashboard.live.hub.hub import Hub
+from dashboard.live.rendering.html_parts import HtmlPart, diff_partials, parse_parts
 from dashboard.live.rendering.hx_partials import hx_partial
-from dashboard.live.rendering.parts import HtmlPart, diff_partials, parse_parts
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.live.replication.change import Change
@@ -27,17 +27,17 @@ from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
 from dashboard.pages.details.change_log import NOT_SERVED_TEXT, ChangeLine, ChangeLog
 from dashboard.pages.details.events import EVENTS, EventLine, ObjectEvents
-from dashboard.pages.details.live_object import LiveObject, full_object
 from dashboard.pages.details.node_pods import PODS, NodePods, NodeResourceRequest
+from dashboard.pages.details.object_state import ObjectState, full_object
 from dashboard.pages.details.owner_graph import KindReplicas, OwnerGraph
 from dashboard.pages.details.owner_tree import OwnerTreeLine
 from dashboard.pages.details.replacement import Replacement, ReplacementSearch
-from dashboard.runtime.text import object_href
+from dashboard.runtime.sentences import object_href
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.clock import Clock
 
 
-class LiveDetail(LiveObject):
+class LiveDetail(ObjectState):
     """Value of `view` in details/detail.html, _detail.html and yaml.html.
 
     kind: KindInfo · namespace, name · row: Row | None (None: never seen) · exists: bool · loading: bool (nobody can

@@ -22,7 +22,7 @@ from dashboard.pages.layout.open_kind import (
 )
 from dashboard.pages.layout.page import page_info, vary_on_htmx
 from dashboard.runtime.app_state import state_of
-from dashboard.runtime.text import object_href
+from dashboard.runtime.sentences import object_href
 
 YAML_TYPE = "text/yaml; charset=utf-8"
 

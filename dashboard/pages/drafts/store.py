@@ -21,7 +21,7 @@ from dashboard.access.identity import Identity
 from dashboard.pages.drafts.draft import Content, Draft, Save, SaveResult, Subject
 from dashboard.pages.drafts.models import KeptDraft
 from dashboard.runtime.app_state import Key
-from dashboard.runtime.database import Database, Unavailable
+from dashboard.runtime.database_executor import DatabaseExecutor, Unavailable
 from informerd.clock import Clock
 
 __all__ = [
@@ -66,9 +66,9 @@ class DraftStore:
     visible to its owner only.
     """
 
-    def __init__(self, clock: Clock, database: Database | None = None) -> None:
+    def __init__(self, clock: Clock, database: DatabaseExecutor | None = None) -> None:
         self._clock = clock
-        self._database = database or Database(clock)
+        self._database = database or DatabaseExecutor(clock)
 
     async def keep(self, identity: Identity, subject: Subject, content: Content, save: Save) -> SaveResult:
         """Store the content of one save, unless a newer one of the same tab has come. Raises DraftLimitReached where

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_POST, require_safe
 from dashboard.access.draft_count import remember_count
 from dashboard.access.identity import Identity, browser_of, user_of
 from dashboard.live.replication.replicas import REPLICAS
-from dashboard.objects.fields.fields import Value
-from dashboard.objects.fields.json_text import read_json
+from dashboard.objects.fields.field_access import Value
+from dashboard.objects.fields.json_input import read_json
 from dashboard.objects.kinds.catalog import find_kind
 from dashboard.objects.manifests.document import DocumentError, parse
 from dashboard.objects.manifests.writer import to_yaml

@@ -18,7 +18,7 @@ from dashboard.pages.evictions.budgets import budgets_in, budgets_of
 from dashboard.pages.evictions.evict import Blocked, Evicted, Failed, Gone, evict
 from dashboard.runtime.app_state import Key
 from dashboard.runtime.background_tasks import cancel_all
-from dashboard.runtime.database import Unavailable
+from dashboard.runtime.database_executor import Unavailable
 from informerd.clock import Clock
 from informerd.errors import Forbidden, InformerdError, NotFound
 from informerd.resource import PODS
@@ -34,7 +34,7 @@ MAX_RETRY_AFTER = 30.0
 """Seconds between two tries of a blocked pod."""
 
 
-class DrainRuns:
+class DrainRunner:
     """The drains that this process runs. `stop` ends them; completed evictions stay, and the table has the progress."""
 
     def __init__(self, store: DrainStore, clock: Clock, client: Callable[[], Client | None]) -> None:
@@ -119,7 +119,7 @@ class DrainRuns:
         return tuple(after), words
 
 
-DRAIN_RUNS: Key[DrainRuns] = Key("drain runs")
+DRAIN_RUNNER: Key[DrainRunner] = Key("drain runs")
 
 
 async def _evicted(client: Client, pod: DrainedPod, grace: int | None, now: float) -> DrainedPod:

@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 
 from dashboard.pages.drains.models import DrainRecord
 from dashboard.pages.drains.state import HEARTBEAT_TIMEOUT, Drain, DrainedPod, DrainState, decode_pods
-from dashboard.runtime.database import Database
+from dashboard.runtime.database_executor import DatabaseExecutor
 
 RETENTION_SECONDS = 30 * 24 * 3600.0
 """Seconds for which a drain is kept."""
@@ -32,7 +32,7 @@ class NewDrain:
 class DrainStore:
     """Every method raises Unavailable where the database cannot be used. Times are Unix seconds."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: DatabaseExecutor) -> None:
         self._database = database
 
     async def create(self, new_drain: NewDrain, runner: str, now: float) -> tuple[Drain, bool]:

@@ -14,15 +14,15 @@ from django.views.decorators.http import require_http_methods
 
 from dashboard.access.identity import user_of
 from dashboard.cluster.connection import CONNECTION
-from dashboard.objects.fields.fields import Value
+from dashboard.objects.fields.field_access import Value
 from dashboard.objects.kinds.catalog import kind_of
 from dashboard.objects.problems.problem import Problem, Refusal, refusal_of
 from dashboard.pages.delete.options import MAX_GRACE
 from dashboard.pages.drains.plan import DrainPlan, plan_drain
-from dashboard.pages.drains.runner import DRAIN_RUNS
+from dashboard.pages.drains.runner import DRAIN_RUNNER
 from dashboard.pages.drains.state import Drain, DrainedPod
 from dashboard.pages.drains.store import NewDrain
-from dashboard.pages.edit.parts import denial_reason, lacks_subresource
+from dashboard.pages.edit.part_request import denial_reason, lacks_subresource
 from dashboard.pages.evictions.budgets import budgets_in
 from dashboard.pages.evictions.daemon_sets import missing_daemon_sets
 from dashboard.pages.quick_actions.dry_run import Preview
@@ -34,7 +34,7 @@ from dashboard.pages.writes.kubectl import object_command
 from dashboard.pages.writes.target import Target
 from dashboard.pages.writes.unavailable import unavailable_as_page
 from dashboard.runtime.app_state import CLOCK
-from dashboard.runtime.database import Unavailable
+from dashboard.runtime.database_executor import Unavailable
 from informerd.errors import InformerdError, NotFound
 from informerd.resource import PODS
 
@@ -89,7 +89,7 @@ async def _plan_page(
         plan = await _plan(edit_request)
     except InformerdError as error:
         raise edit_request.read_failure(error, DRAIN_TITLE) from error
-    last = await edit_request.state[DRAIN_RUNS].store.newest(
+    last = await edit_request.state[DRAIN_RUNNER].store.newest(
         node["metadata"]["uid"], edit_request.state[CONNECTION].cluster.server
     )
     # An address sets this field only: the user has to give each consent.
@@ -156,7 +156,7 @@ async def _start_drain(edit_request: EditRequest) -> HttpResponse:
     status, objection = _objection_to(node, plan, post)
     if objection:
         return await _plan_page(edit_request, problem=objection, status=status)
-    last = await edit_request.state[DRAIN_RUNS].store.newest(
+    last = await edit_request.state[DRAIN_RUNNER].store.newest(
         node["metadata"]["uid"], edit_request.state[CONNECTION].cluster.server
     )
     if last is not None and not last.is_over and not last.lost(edit_request.state[CLOCK].time()):
@@ -181,7 +181,7 @@ async def _start_drain(edit_request: EditRequest) -> HttpResponse:
         pods,
     )
     try:
-        drain = await edit_request.state[DRAIN_RUNS].start(begin)
+        drain = await edit_request.state[DRAIN_RUNNER].start(begin)
     except Unavailable as error:
         return edit_request.refusal_page(_only_cordoned(error), DRAIN_TITLE)
     return _to_run(edit_request, drain.key)
@@ -215,7 +215,7 @@ async def _cordon(edit_request: EditRequest, node: dict[str, Value]) -> object:
 
 
 async def _progress_page(edit_request: EditRequest, key: str) -> HttpResponse:
-    drains = edit_request.state[DRAIN_RUNS]
+    drains = edit_request.state[DRAIN_RUNNER]
     drain = await drains.store.find(key, edit_request.state[CONNECTION].cluster.server)
     if drain is None or drain.node != edit_request.target.name:
         return HttpResponseRedirect(f"{edit_request.target.href}do/drain/")
@@ -231,7 +231,7 @@ async def _press_button(edit_request: EditRequest, drain: Drain) -> HttpResponse
     """A button of a drain. Every user who may drain the node may also stop a drain of it."""
     if refused := await _denial(edit_request):
         return edit_request.refusal_page(Refusal((Problem(refused),), 403, "Nothing was done"), DRAIN_TITLE)
-    post, drains, by = edit_request.request.POST, edit_request.state[DRAIN_RUNS], user_of(edit_request.request)
+    post, drains, by = edit_request.request.POST, edit_request.state[DRAIN_RUNNER], user_of(edit_request.request)
     wish = next((wish for wish in ("take_over", *_WISHES) if wish in post), "")
     if wish == "take_over" and drain.lost(edit_request.state[CLOCK].time()):
         await drains.resume(drain, by)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dashboard.objects.fields.fields import Value, same
+from dashboard.objects.fields.field_access import Value, same
 from dashboard.objects.manifests.document import Document, parse
 from dashboard.objects.manifests.rewrite import rewrite
 from dashboard.objects.problems.problem import Problem, Refusal, unanswered_refusal

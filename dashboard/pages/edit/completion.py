@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from dashboard.objects.fields.fields import Path, Value
+from dashboard.objects.fields.field_access import Path, Value
 from dashboard.objects.manifests.writer import scalar_yaml
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.forms.controls import control_of

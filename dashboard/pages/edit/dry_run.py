@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dashboard.objects.fields.fields import ABSENT, Value, get, same
+from dashboard.objects.fields.field_access import ABSENT, Value, get, same
 from dashboard.objects.manifests.document import parse
 from dashboard.objects.manifests.writer import to_yaml
 from dashboard.objects.merge.diff import Change, Line, changes, diff_lines

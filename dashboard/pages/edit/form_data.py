@@ -11,8 +11,8 @@ from enum import StrEnum
 from django.core import signing
 from django.utils.crypto import constant_time_compare
 
-from dashboard.objects.fields.fields import ItemKey, Path, Segment
-from dashboard.objects.fields.json_text import read_json
+from dashboard.objects.fields.field_access import ItemKey, Path, Segment
+from dashboard.objects.fields.json_input import read_json
 from dashboard.objects.manifests.document import DocumentError, parse
 from dashboard.objects.merge.three_way import Side
 from dashboard.objects.problems.problem import Refusal, unreadable_refusal

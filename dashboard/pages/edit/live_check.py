@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from django.template.loader import render_to_string
 
-from dashboard.objects.fields.fields import Value
+from dashboard.objects.fields.field_access import Value
 from dashboard.objects.manifests.document import Document, DocumentError, parse
 from dashboard.objects.merge.diff import Change, changes
 from dashboard.objects.problems.problem import (
@@ -25,7 +25,7 @@ from dashboard.pages.edit.merge import find_moved
 from dashboard.pages.edit.responses import line_in, with_anchors
 from dashboard.pages.edit.schema_refusal import schema_refusal
 from dashboard.pages.forms import ButtonResult, Form, FormContext, apply_form, build_form, form_fields, press
-from dashboard.pages.forms.expanded import ExpandedPaths
+from dashboard.pages.forms.expanded_paths import ExpandedPaths
 from dashboard.pages.forms.input_names import OPEN, SHAPE
 from dashboard.pages.writes.edit_request import EditRequest
 from dashboard.pages.writes.outcomes import Submission

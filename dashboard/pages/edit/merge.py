@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NoReturn
 
-from dashboard.objects.fields.fields import Value
+from dashboard.objects.fields.field_access import Value
 from dashboard.objects.manifests.document import Document
 from dashboard.objects.merge.diff import changes
 from dashboard.objects.merge.three_way import MergeResult, Side, merge

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field, replace
 
 from django.http import HttpResponse, HttpResponseRedirect
 
-from dashboard.objects.fields.fields import Path
+from dashboard.objects.fields.field_access import Path
 from dashboard.objects.manifests.document import Document, DocumentError, parse
 from dashboard.objects.merge.diff import changes
 from dashboard.objects.problems.problem import Refusal, locate, unanswered_refusal, with_excerpts
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.drafts.draft import Draft as Kept
-from dashboard.pages.edit.conflicts import conflict_questions
+from dashboard.pages.edit.conflict_questions import conflict_questions
 from dashboard.pages.edit.form_data import Button, dump_base, sign_review
-from dashboard.pages.edit.parts import has_status
+from dashboard.pages.edit.part_request import has_status
 from dashboard.pages.edit.schema_refusal import schema_refusal, with_schema_problems
 from dashboard.pages.forms import Form, FormContext, build_form, form_fields
-from dashboard.pages.forms.expanded import ExpandedPaths
+from dashboard.pages.forms.expanded_paths import ExpandedPaths
 from dashboard.pages.forms.input_names import OPEN
 from dashboard.pages.layout.flash import flash
 from dashboard.pages.writes.edit_request import EditRequest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dashboard.objects.fields.fields import Path, Value
+from dashboard.objects.fields.field_access import Path, Value
 from dashboard.objects.manifests.document import Document
 from dashboard.objects.problems.problem import Problem, Refusal, locate
 from dashboard.objects.schemas.schema import Schema

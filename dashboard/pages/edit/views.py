@@ -3,7 +3,7 @@
 An edit page is one form with several buttons; the pressed one decides what a POST does. A write needs POST, the CSRF
 token and, for an edit, the mark of a review of this text on top of this state. A POST takes these steps:
 
-1. the request: the object of the address, the API client and the draft (parts.open_part_request);
+1. the request: the object of the address, the API client and the draft (part_request.open_part_request);
 2. the form data: button, text, base and answers to conflicts, and the form's input in the text (form_data);
 3. the check of the text before anything is sent (check);
 4. the merge with the current object, where that has changed (merge);
@@ -18,7 +18,7 @@ from dataclasses import replace
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from dashboard.objects.fields.fields import Value
+from dashboard.objects.fields.field_access import Value
 from dashboard.objects.manifests.document import parse
 from dashboard.objects.problems.problem import Problem, Refusal, refusal_of
 from dashboard.objects.schemas.schema import Schema
@@ -28,7 +28,7 @@ from dashboard.pages.edit.actions import merge_theirs, review, save
 from dashboard.pages.edit.form_data import Button, EditForm, fill_text, parse_base, read_form, unsign_review
 from dashboard.pages.edit.live_check import check_result, theirs_note
 from dashboard.pages.edit.merge import current_object
-from dashboard.pages.edit.parts import open_part_request
+from dashboard.pages.edit.part_request import open_part_request
 from dashboard.pages.edit.recreate import recreate, review_recreation
 from dashboard.pages.edit.responses import Editor, outcome_response
 from dashboard.pages.forms import ButtonResult, form_fields, press

@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_http_methods
 
-from dashboard.objects.fields.fields import Value
+from dashboard.objects.fields.field_access import Value
 from dashboard.objects.problems.problem import Problem, Refusal, refusal_of, unanswered_refusal
-from dashboard.pages.edit.parts import denial_reason, lacks_subresource
+from dashboard.pages.edit.part_request import denial_reason, lacks_subresource
 from dashboard.pages.evictions.budgets import budgets_in
 from dashboard.pages.evictions.daemon_sets import missing_daemon_sets
 from dashboard.pages.evictions.evict import Blocked, Evicted, Failed, Gone, evict

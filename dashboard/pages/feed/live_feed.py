@@ -17,12 +17,12 @@ from typing import ClassVar
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.live_view import LiveView
 from dashboard.live.hub.unavailable_kinds import UnavailableKinds, unavailable_kinds
-from dashboard.live.index.store import WAIT_TIMEOUT
+from dashboard.live.index.index_store import WAIT_TIMEOUT
 from dashboard.live.rendering.charts import RATE_WINDOW, OperationCounts
 from dashboard.live.rendering.hx_partials import hx_partial
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.change import Change
-from dashboard.live.replication.history import FeedHistory
+from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Entry
 from dashboard.pages.feed.lines import FeedLine, item_line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dashboard.live.replication.history import FeedHistory, HistoryChunk
+from dashboard.live.replication.feed_history import FeedHistory, HistoryChunk
 from dashboard.objects.kinds.row import Entry
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.feed.tally import Tally

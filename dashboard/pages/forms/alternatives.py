@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dashboard.objects.fields.fields import Value
+from dashboard.objects.fields.field_access import Value
 from dashboard.objects.schemas.schema import Schema
 
 

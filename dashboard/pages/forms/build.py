@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dashboard.objects.fields.fields import ABSENT, Path, Value, get
+from dashboard.objects.fields.field_access import ABSENT, Path, Value, get
 from dashboard.objects.schemas.cel_rules import immutable_reason
 from dashboard.objects.schemas.list_keys import previous_items
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.forms.alternatives import alternatives_of, is_exclusive
 from dashboard.pages.forms.context import FormContext, previous_text
 from dashboard.pages.forms.controls import INPUTS, control_of, input_text, summary
-from dashboard.pages.forms.expanded import ExpandedPaths
+from dashboard.pages.forms.expanded_paths import ExpandedPaths
 from dashboard.pages.forms.help import SHORT, default_of, example_of, help_of
 from dashboard.pages.forms.input_names import FIND, KEY, NEW_KEY, NEW_VALUE, OPEN, encode_path
 from dashboard.pages.forms.nodes import AddableField, Form, FormNode

@@ -10,15 +10,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from dashboard.objects.fields.fields import ABSENT, Path, Segment, Value, can_put, get, put
+from dashboard.objects.fields.field_access import ABSENT, Path, Segment, Value, can_put, get, put
 from dashboard.objects.manifests.document import Document, parse
-from dashboard.objects.manifests.restructure import move_item
 from dashboard.objects.manifests.rewrite import rewrite
+from dashboard.objects.manifests.structural_edits import move_item
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.forms.alternatives import excluded_fields, is_exclusive, required_fields
 from dashboard.pages.forms.apply_to_yaml import blank_value
 from dashboard.pages.forms.controls import INPUTS, control_of
-from dashboard.pages.forms.expanded import ExpandedPaths
+from dashboard.pages.forms.expanded_paths import ExpandedPaths
 from dashboard.pages.forms.input_names import CHANGE, CHILD, FIELD, NEW_KEY, NEW_VALUE, OPEN, decode_path, encode_path
 
 

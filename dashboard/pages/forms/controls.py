@@ -6,7 +6,7 @@ import math
 import re
 from typing import Literal
 
-from dashboard.objects.fields.fields import ABSENT, Value
+from dashboard.objects.fields.field_access import ABSENT, Value
 from dashboard.objects.manifests.writer import scalar_yaml
 from dashboard.objects.schemas.schema import Schema
 

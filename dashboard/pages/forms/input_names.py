@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote, unquote
 
-from dashboard.objects.fields.fields import Path, Segment
+from dashboard.objects.fields.field_access import Path, Segment
 
 FIELD, INITIAL, KEY, NEW_KEY, NEW_VALUE, CHILD = "field.", "shown.", "key.", "newkey.", "new.", "child."
 """Prefixes of input names: a value, its rendered value, the name of a map entry, a new map entry, a new item or the

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
-from dashboard.objects.fields.fields import Path, format_path
+from dashboard.objects.fields.field_access import Path, format_path
 from dashboard.objects.problems.problem import Problem
 from dashboard.pages.forms.alternatives import Alternative
 from dashboard.pages.forms.controls import INPUTS, Control

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 
-from dashboard.objects.fields.fields import ABSENT, Path, Segment, Value, format_path, get
+from dashboard.objects.fields.field_access import ABSENT, Path, Segment, Value, format_path, get
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.forms.controls import control_of, input_text
 from dashboard.pages.forms.help import help_of

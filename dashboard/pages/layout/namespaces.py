@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.pages.layout.open_kind import is_followed
 from dashboard.runtime.app_state import AppState, state_of
-from dashboard.runtime.text import Link
+from dashboard.runtime.sentences import Link
 
 MAX_CHOICES = 100
 """Namespaces that a page lists; page/namespaces.js fetches the rest when the picker is opened."""

@@ -18,7 +18,7 @@ from dashboard.pages.layout.namespaces import namespace_names
 from dashboard.pages.layout.open_kind import UnavailableKind
 from dashboard.pages.layout.page import page_info
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
-from dashboard.runtime.text import format_duration, object_href
+from dashboard.runtime.sentences import format_duration, object_href
 from informerd.suggest import MAX_COMPARED, suggest_names
 
 MOST_CHOICES = 12

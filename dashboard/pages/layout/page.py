@@ -23,8 +23,8 @@ from dashboard.live.hub.freshness import outage_text
 from dashboard.live.hub.hub import HUB
 from dashboard.live.object_counts.client import OBJECT_COUNTS
 from dashboard.live.replication.replicas import REPLICAS
+from dashboard.pages.layout.kinds_sidebar import KindGroup, navigation
 from dashboard.pages.layout.namespaces import NamespacePicker
-from dashboard.pages.layout.navigation import KindGroup, navigation
 from dashboard.runtime.app_state import AppState, state_of
 
 THEMES = ("auto", "light", "dark")

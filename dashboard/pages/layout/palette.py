@@ -17,7 +17,7 @@ from dashboard.objects.kinds.catalog import KindInfo, kind_of
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.layout.namespaces import namespace_names
 from dashboard.runtime.app_state import AppState, state_of
-from dashboard.runtime.text import object_href
+from dashboard.runtime.sentences import object_href
 
 PAGES = (
     ("Overview", "/", "overview"),

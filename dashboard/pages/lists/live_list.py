@@ -31,7 +31,7 @@ from dashboard.pages.lists.create_permission import CreatePermission
 from dashboard.pages.lists.facets import Facet, facets_of
 from dashboard.pages.lists.no_matches import Suggester, Suggestion, UnknownPath, find_unknown_paths
 from dashboard.pages.lists.paging import PAGE_SIZE, Paging
-from dashboard.pages.lists.window import RowWindow
+from dashboard.pages.lists.row_window import RowWindow
 from informerd.cache.health import Health
 from informerd.cache.recovery import CREDENTIALS_REFUSED
 from informerd.clock import Clock

@@ -13,8 +13,8 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_POST, require_safe
 
 from dashboard.live.hub.hub import HUB
-from dashboard.live.index.sort_key import encode_key
-from dashboard.live.index.store import PathCacheFull
+from dashboard.live.index.index_store import PathCacheFull
+from dashboard.live.index.sort_key_encoding import encode_key
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo

@@ -26,7 +26,7 @@ from dashboard.pages.layout.open_kind import (
     redirect_with_query,
 )
 from dashboard.pages.layout.page import current_page_params, keep_address, page_info, vary_on_htmx, wants_fragment
-from dashboard.pages.lists.columns import column_choices
+from dashboard.pages.lists.column_picker import column_choices
 from dashboard.pages.lists.export import FORMATS, export
 from dashboard.pages.lists.kubectl import kubectl_command
 from dashboard.pages.lists.live_list import open_list

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dashboard.live.replication.history import FeedHistory, HistoryChunk
+from dashboard.live.replication.feed_history import FeedHistory, HistoryChunk
 from dashboard.live.replication.rates import RATES_SECONDS, Rate, Rates
 from dashboard.objects.kinds.row import Entry
 from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
-from dashboard.objects.fields.fields import ABSENT, Path, Value, format_path, get
+from dashboard.objects.fields.field_access import ABSENT, Path, Value, format_path, get
 from dashboard.objects.kinds.row import Tone
 from dashboard.pages.writes.edit_request import EditRequest
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from dashboard.objects.fields.fields import ABSENT, Value, same
+from dashboard.objects.fields.field_access import ABSENT, Value, same
 from dashboard.objects.merge.diff import Change, changes
 from dashboard.objects.problems.problem import Refusal, refusal_of
 from dashboard.pages.quick_actions.action import Action, ActionForm, FieldState, FormData, WrongInput

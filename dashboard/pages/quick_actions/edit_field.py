@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from dashboard.objects.fields.fields import Path, Value, get
+from dashboard.objects.fields.field_access import Path, Value, get
 from dashboard.objects.printers.printer import plain_field
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.forms.controls import parse_number, parse_whole_number

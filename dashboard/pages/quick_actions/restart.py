@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import ClassVar
 
 from dashboard.cluster.connection import CONNECTION
-from dashboard.objects.fields.fields import ABSENT, Value, get
+from dashboard.objects.fields.field_access import ABSENT, Value, get
 from dashboard.pages.quick_actions.action import ActionForm, FieldState, FormData, Notice
 from dashboard.pages.writes.edit_request import EditRequest
 from dashboard.pages.writes.kubectl import command_text, kind_slash_name, object_command

@@ -6,7 +6,7 @@ import asyncio
 import re
 from typing import ClassVar
 
-from dashboard.objects.fields.fields import Value
+from dashboard.objects.fields.field_access import Value
 from dashboard.pages.quick_actions.action import ActionForm, FieldState, FormData, Input, Notice, WrongInput
 from dashboard.pages.writes.autoscalers import AUTOSCALER_UNKNOWN, autoscalers_of
 from dashboard.pages.writes.edit_request import EditRequest

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dashboard.objects.fields.fields import Path, Value
+from dashboard.objects.fields.field_access import Path, Value
 from dashboard.pages.quick_actions.action import Action, ActionForm, FieldState, FormData, Notice, WrongInput
 from dashboard.pages.writes.edit_request import EditRequest
 from dashboard.pages.writes.kubectl import kind_slash_name, object_command, patch_command

@@ -9,10 +9,10 @@ from dataclasses import replace
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.views.decorators.http import require_http_methods
 
-from dashboard.objects.fields.json_text import read_json
+from dashboard.objects.fields.json_input import read_json
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.problems.problem import Refusal, refusal_of
-from dashboard.pages.edit.parts import denial_reason
+from dashboard.pages.edit.part_request import denial_reason
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
 from dashboard.pages.quick_actions.action import Action, ActionForm, FieldState, FormData, WrongInput
 from dashboard.pages.quick_actions.dry_run import Preview, preview_action

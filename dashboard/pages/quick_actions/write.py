@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from dashboard.objects.fields.fields import Value, same
+from dashboard.objects.fields.field_access import Value, same
 from dashboard.objects.problems.problem import Problem, Refusal, refusal_of, unanswered_refusal
 from dashboard.pages.edit.actions import MAX_TRIES
 from dashboard.pages.quick_actions.action import Action, FieldState, FormData

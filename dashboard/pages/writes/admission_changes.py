@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dashboard.objects.fields.fields import ABSENT, Value
+from dashboard.objects.fields.field_access import ABSENT, Value
 from dashboard.objects.merge.diff import changes
 from dashboard.pages.writes.target import Editable, editable_part, fingerprint
 

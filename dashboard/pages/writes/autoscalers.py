@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dashboard.objects.fields.fields import ABSENT, Value, get, same
+from dashboard.objects.fields.field_access import ABSENT, Value, get, same
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.writes.target import Target
 from informerd.errors import InformerdError, NotFound

@@ -12,11 +12,11 @@ from django.shortcuts import render
 from dashboard.access.identity import Identity, browser_of, user_of
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB
-from dashboard.objects.fields.fields import Value
+from dashboard.objects.fields.field_access import Value
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.problems.problem import Refusal, refusal_of
 from dashboard.objects.schemas.schema import Schema
-from dashboard.objects.schemas.store import SCHEMAS
+from dashboard.objects.schemas.schema_store import SCHEMAS
 from dashboard.pages.authors.recorder import WriteRecorder
 from dashboard.pages.authors.store import AUTHORS
 from dashboard.pages.details.live_detail import open_detail

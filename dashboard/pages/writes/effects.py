@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from dashboard.objects.fields.fields import ABSENT, Value, get, same
+from dashboard.objects.fields.field_access import ABSENT, Value, get, same
 
 Object = dict[str, Value]
 

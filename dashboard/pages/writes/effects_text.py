@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from dashboard.objects.fields.fields import Value, get
+from dashboard.objects.fields.field_access import Value, get
 from dashboard.pages.writes.effects import Effect, Object, Sentences, differs, workload_effects
 from dashboard.pages.writes.related_effects import autoscaler, budget, claim, config, ingress, service
 

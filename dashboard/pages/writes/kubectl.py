@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 
-from dashboard.objects.fields.fields import Path, Value
+from dashboard.objects.fields.field_access import Path, Value
 from dashboard.pages.writes.target import Target
 
 

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from dashboard.objects.fields.fields import Value
+from dashboard.objects.fields.field_access import Value
 from dashboard.objects.fields.managed_fields import last_writer
 from dashboard.objects.problems.version_not_served import VersionNotServed, find_served_version
 from dashboard.pages.writes.autoscalers import autoscaler_warning

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from dashboard.objects.fields.fields import Path
+from dashboard.objects.fields.field_access import Path
 from dashboard.objects.merge.diff import Change, Line
 from dashboard.objects.merge.three_way import MergeResult, Side
 from dashboard.objects.problems.problem import Refusal

@@ -5,7 +5,7 @@ There is one small function for each kind, as in effects_text.py.
 
 from __future__ import annotations
 
-from dashboard.objects.fields.fields import ABSENT, Value, get
+from dashboard.objects.fields.field_access import ABSENT, Value, get
 from dashboard.pages.writes.effects import Object, Sentences, differs, string_at
 
 

@@ -8,13 +8,13 @@ import shlex
 from dataclasses import dataclass
 from typing import Literal
 
-from dashboard.objects.fields.fields import ABSENT, Path, Value, get, put
+from dashboard.objects.fields.field_access import ABSENT, Path, Value, get, put
 from dashboard.objects.fields.managed_fields import without_managed_fields
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.manifests.writer import to_yaml
 from dashboard.objects.printers.secret_redaction import MASK
 from dashboard.objects.problems.problem import Mismatch
-from dashboard.runtime.text import object_href
+from dashboard.runtime.sentences import object_href
 
 SET_BY_SERVER = (
     "creationTimestamp",

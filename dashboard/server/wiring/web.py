@@ -18,28 +18,28 @@ from dashboard.live.hub.hub import HUB, Hub
 from dashboard.live.hub.interest import INTEREST, Interest
 from dashboard.live.hub.kind_discovery import KindDiscovery
 from dashboard.live.object_counts.client import OBJECT_COUNTS, ObjectCountsClient
-from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth
+from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
 from dashboard.live.replication.replicas import REPLICAS, Replicas
 from dashboard.objects.kinds.catalog import KindInfo
-from dashboard.objects.schemas.store import SCHEMAS, SchemaStore
+from dashboard.objects.schemas.schema_store import SCHEMAS, SchemaStore
 from dashboard.pages.authors.store import AUTHORS, AuthorStore
 from dashboard.pages.bulk.item_execution import item_executor_factory
-from dashboard.pages.bulk.runner import BULK_RUNS, BulkRuns
+from dashboard.pages.bulk.runner import BULK_RUNNER, BulkRunner
 from dashboard.pages.bulk.store import RunStore as BulkRecords
 from dashboard.pages.controllers.client import CONTROLLERS_CLIENT, ControllersClient
-from dashboard.pages.create.many.parse_cache import MAX_CHARACTERS, PARSE_CACHE
+from dashboard.pages.create.many.parsed_objects import MAX_CHARACTERS, PARSE_CACHE
 from dashboard.pages.drafts.store import DRAFTS, DraftStore
-from dashboard.pages.drains.runner import DRAIN_RUNS, DrainRuns
+from dashboard.pages.drains.runner import DRAIN_RUNNER, DrainRunner
 from dashboard.pages.drains.store import DrainStore
 from dashboard.pages.layout.page import cluster_info
 from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, AppState
 from dashboard.runtime.background_tasks import cancel_all, keep_running
-from dashboard.runtime.database import Database
+from dashboard.runtime.database_executor import DatabaseExecutor
 from dashboard.server.consumers import LiveConsumer
 from dashboard.server.daphne import start_with_reactor, stop_with_reactor
 from dashboard.server.django_handler import LoopHandler
 from dashboard.server.guard import Application, Guard, Receive, Scope, Send
-from dashboard.server.health import METRICS, WORKER_BLOCKED
+from dashboard.server.monitoring_views import METRICS, WORKER_BLOCKED
 from dashboard.server.wiring.metrics import WebCollector, exposition
 from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.clock import Clock, SystemClock
@@ -75,9 +75,11 @@ class WebProcess:
         self.kind_discovery = KindDiscovery(self.replicas, self.hub, lambda: self.discovery, clock)
         schemas = SchemaStore(clock)
         self.authors = AuthorStore(clock)
-        self.drain_runs = DrainRuns(DrainStore(Database(clock, content="drains")), clock, lambda: self.client)
-        runs = BulkRecords(Database(clock, content="bulk runs"))
-        self.bulk_runs = BulkRuns(runs, clock, lambda: self.client, item_executor_factory(schemas, self.authors, clock))
+        self.drain_runs = DrainRunner(DrainStore(DatabaseExecutor(clock, content="drains")), clock, lambda: self.client)
+        runs = BulkRecords(DatabaseExecutor(clock, content="bulk runs"))
+        self.bulk_runs = BulkRunner(
+            runs, clock, lambda: self.client, item_executor_factory(schemas, self.authors, clock)
+        )
         self.state = AppState(
             {
                 CLOCK: clock,
@@ -92,8 +94,8 @@ class WebProcess:
                 DRAFTS: DraftStore(clock),
                 AUTHORS: self.authors,
                 CONTROLLERS_CLIENT: self.controllers,
-                DRAIN_RUNS: self.drain_runs,
-                BULK_RUNS: self.bulk_runs,
+                DRAIN_RUNNER: self.drain_runs,
+                BULK_RUNNER: self.bulk_runs,
                 METRICS: self.metrics,
                 WORKER_BLOCKED: lambda: self.cannot_watch,
             }

@@ -14,7 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from dashboard.cluster.choice import ClusterChoice
 from dashboard.cluster.connection import Connection
 from dashboard.live.object_counts.collector import ObjectCountsCollector
-from dashboard.live.replication.channel import ChannelLayer, ChannelLayerHealth
+from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
 from dashboard.live.worker.worker import Worker
 from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
 from dashboard.pages.controllers.registry import DEMO_CONTROLLERS, check_names, new_manager

@@ -13,7 +13,7 @@ from dashboard.live.index.matches import FacetCounter, Matches
 from dashboard.live.index.sort_index import SortIndex
 from dashboard.live.index.sorted_list import SortedList
 from dashboard.live.rendering.renderer import Renderer
-from dashboard.live.replication.deduplication import Deduplicator
+from dashboard.live.replication.entry_deduplicator import EntryDeduplicator
 from dashboard.live.replication.messages import Frame
 from dashboard.live.replication.publisher import Publisher
 from dashboard.live.replication.replica import Replica
@@ -21,7 +21,7 @@ from dashboard.live.replication.replica_rows import ReplicaRows
 from dashboard.live.replication.snapshot import Snapshot, SnapshotStore
 from dashboard.live.replication.snapshot_pull import Position
 from dashboard.objects.kinds.row import Row
-from dashboard.pages.lists.window import RowWindow
+from dashboard.pages.lists.row_window import RowWindow
 from tests.dashboard.live.test_model import _small, by_chance, live_through, unbroken
 from tests.support.live.model.oracle import check
 
@@ -47,18 +47,18 @@ def _drops_unsent(publisher: Publisher, uid: str) -> None:
     publisher.rows.pop(uid, None)
 
 
-def _doubles_entries(telling: Deduplicator, entries: tuple[Any, ...], rates: Any = ()) -> tuple[list[Any], int]:
+def _doubles_entries(telling: EntryDeduplicator, entries: tuple[Any, ...], rates: Any = ()) -> tuple[list[Any], int]:
     return list(entries), 0
 
 
-def _forgets_the_gap(telling: Deduplicator, epoch: str, told_from: float | None) -> None:
+def _forgets_the_gap(telling: EntryDeduplicator, epoch: str, told_from: float | None) -> None:
     _follow(telling, epoch, told_from)
 
 
-_follow = Deduplicator.follow
+_follow = EntryDeduplicator.follow
 
 
-def _knows_one_worker(telling: Deduplicator, entry: Any) -> bool:
+def _knows_one_worker(telling: EntryDeduplicator, entry: Any) -> bool:
     return False
 
 
@@ -113,10 +113,10 @@ FAULTS: dict[str, Patch] = {
     "a replica follows whichever worker was heard last": _instead(Replica, "_is_of_older_worker", lambda *_: False),
     "a replica takes over what a worker without a list has": _instead(Replica, "_wait_for_list", Replica._finish),
     "a snapshot leaves ghosts": _instead(ReplicaRows, "remove", lambda *_: []),
-    "entries of the feed are told twice": _instead(Deduplicator, "deduplicate", _doubles_entries),
-    "a change that two workers say is told twice": _instead(Deduplicator, "_known", _knows_one_worker),
-    "what nobody told after a switch is not counted": _instead(Deduplicator, "_untold", lambda *_: 0),
-    "a time without a worker is not told": _instead(Deduplicator, "follow", _forgets_the_gap),
+    "entries of the feed are told twice": _instead(EntryDeduplicator, "deduplicate", _doubles_entries),
+    "a change that two workers say is told twice": _instead(EntryDeduplicator, "_known", _knows_one_worker),
+    "what nobody told after a switch is not counted": _instead(EntryDeduplicator, "_untold", lambda *_: 0),
+    "a time without a worker is not told": _instead(EntryDeduplicator, "follow", _forgets_the_gap),
     "a deleted object is not told": _instead(Publisher, "remove", _drops_unsent),
     "a snapshot names the next frame's number": _instead(SnapshotStore, "freeze", _freezes_late),
     "a row that changed keeps its place": _instead(SortIndex, "update", _keeps_its_place),

@@ -16,11 +16,11 @@ from dashboard.live.hub.interest import Interest
 from dashboard.live.object_counts.client import ObjectCountsClient
 from dashboard.live.replication.replicas import Replicas
 from dashboard.objects.kinds.catalog import parse_kinds
-from dashboard.objects.schemas.store import SchemaStore
+from dashboard.objects.schemas.schema_store import SchemaStore
 from dashboard.pages.authors.store import AuthorStore
-from dashboard.pages.create.many.parse_cache import MAX_CHARACTERS
+from dashboard.pages.create.many.parsed_objects import MAX_CHARACTERS
 from dashboard.pages.drafts.store import DraftStore
-from dashboard.runtime.database import Database
+from dashboard.runtime.database_executor import DatabaseExecutor
 from informerd.clock import SystemClock
 from informerd.lru_cache import LruCache
 from informerd.rest.cluster_config import ClusterConfig
@@ -84,7 +84,7 @@ async def parts_at(config: ClusterConfig) -> AsyncIterator[SimpleNamespace]:
     async with CarefulClient(config) as client:
         rights = AccessReviews(clock, lambda: client)
         hub = Hub(replicas, clock, denial_of=rights.cached_denial)
-        authors = AuthorStore(clock, Database(clock, alias=DRAFTS, time_limit=60))
+        authors = AuthorStore(clock, DatabaseExecutor(clock, alias=DRAFTS, time_limit=60))
         yield SimpleNamespace(
             replicas=replicas,
             hub=hub,
@@ -96,7 +96,7 @@ async def parts_at(config: ClusterConfig) -> AsyncIterator[SimpleNamespace]:
             cluster=config,
             schemas=SchemaStore(clock),
             parse_cache=LruCache(MAX_CHARACTERS),
-            drafts=DraftStore(clock, Database(clock, alias=DRAFTS, time_limit=60)),
+            drafts=DraftStore(clock, DatabaseExecutor(clock, alias=DRAFTS, time_limit=60)),
             authors=authors,
             clock=clock,
             problem="",

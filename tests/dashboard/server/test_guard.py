@@ -19,9 +19,9 @@ from django.urls import path
 from django.utils.html import escape
 
 from dashboard.access.identity import user_of
+from dashboard.server.bad_request import MAX_TEXT_BYTES
 from dashboard.server.django_handler import LoopHandler
 from dashboard.server.guard import BindRefused, Guard, check_bind, is_loopback, is_same_host
-from dashboard.server.too_large import MAX_TEXT_BYTES
 
 HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 Message = dict[str, Any]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from channels_redis.pubsub import RedisPubSubChannelLayer
 
-from dashboard.live.replication.channel import ChannelLayer
+from dashboard.live.replication.channel_layer import ChannelLayer
 from dashboard.pages.controllers.runner import ControllerRunner
 from informerd import (
     ChannelSource,

@@ -11,26 +11,26 @@ from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.interest import INTEREST
 from dashboard.live.object_counts.client import OBJECT_COUNTS
 from dashboard.live.replication.replicas import REPLICAS
-from dashboard.objects.schemas.store import SCHEMAS
+from dashboard.objects.schemas.schema_store import SCHEMAS
 from dashboard.pages.authors.store import AUTHORS
-from dashboard.pages.bulk.runner import BULK_RUNS
+from dashboard.pages.bulk.runner import BULK_RUNNER
 from dashboard.pages.controllers.client import CONTROLLERS_CLIENT
-from dashboard.pages.create.many.parse_cache import PARSE_CACHE
+from dashboard.pages.create.many.parsed_objects import PARSE_CACHE
 from dashboard.pages.drafts.store import DRAFTS
-from dashboard.pages.drains.runner import DRAIN_RUNS
+from dashboard.pages.drains.runner import DRAIN_RUNNER
 from dashboard.runtime.app_state import CLOCK, AppState, Key
-from dashboard.server.health import WORKER_BLOCKED
+from dashboard.server.monitoring_views import WORKER_BLOCKED
 
 T = TypeVar("T")
 
 ATTRIBUTES: dict[Key[Any], str] = {
     ACCESS_REVIEWS: "access_reviews",
     AUTHORS: "authors",
-    BULK_RUNS: "bulk_runs",
+    BULK_RUNNER: "bulk_runs",
     CLOCK: "clock",
     CONTROLLERS_CLIENT: "controllers",
     DRAFTS: "drafts",
-    DRAIN_RUNS: "drain_runs",
+    DRAIN_RUNNER: "drain_runs",
     HUB: "hub",
     INTEREST: "interest",
     OBJECT_COUNTS: "object_counts",

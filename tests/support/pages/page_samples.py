@@ -13,7 +13,7 @@ from django.http import QueryDict
 from dashboard.live.rendering.cells import ColumnHeader, RowLine, all_columns, cells_of, row_line
 from dashboard.live.rendering.charts import BarSegment
 from dashboard.live.rendering.time_texts import rfc3339
-from dashboard.live.replication.history import FeedHistory
+from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.live.replication.replica import Replica
 from dashboard.objects.describers.containers import ContainerLine
 from dashboard.objects.describers.fact import make_fact, make_section
@@ -23,18 +23,18 @@ from dashboard.objects.kinds.row import Entry, EventSubject, Row, Tone
 from dashboard.objects.printers import columns_for
 from dashboard.objects.query.query import Query
 from dashboard.pages.details.change_log import ChangeLine, FieldLine
-from dashboard.pages.details.live_object import Denials
+from dashboard.pages.details.object_state import Denials
 from dashboard.pages.feed.lines import FeedLine, feed_line
 from dashboard.pages.feed.live_feed import LiveFeed
 from dashboard.pages.feed.query import FeedQuery
+from dashboard.pages.layout.kinds_sidebar import KindFold, KindGroup, KindItem
 from dashboard.pages.layout.namespaces import NamespacePicker
-from dashboard.pages.layout.navigation import KindFold, KindGroup, KindItem
 from dashboard.pages.lists.facets import Facet, FacetShare
 from dashboard.pages.lists.kubectl import kubectl_command
 from dashboard.pages.overview.tiles import Tile
 from dashboard.pages.overview.unhealthy_objects import UnhealthyGroup, UnhealthyObject, UnhealthyObjects
-from dashboard.runtime.text import Link as Way
-from dashboard.runtime.text import TextPiece
+from dashboard.runtime.sentences import Link as Way
+from dashboard.runtime.sentences import TextPiece
 from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.cache.health import Health, State
 from tests.support.clock import FakeClock

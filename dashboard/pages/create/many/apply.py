@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from dashboard.objects.fields.fields import Value, get, same
+from dashboard.objects.fields.field_access import Value, get, same
 from dashboard.objects.problems.problem import refusal_of, unanswered_refusal, uncertain_refusal
 from dashboard.objects.schemas.schema import Schema
-from dashboard.pages.create.many.context import ApplyContext
+from dashboard.pages.create.many.apply_context import ApplyContext
 from dashboard.pages.create.many.dependencies import Dependencies, is_crd
-from dashboard.pages.create.many.documents import Manifest
+from dashboard.pages.create.many.manifests import Manifest
 from dashboard.pages.create.many.plan import Action, create_body, merged_body
 from dashboard.pages.create.many.results import (
     Result,

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from dashboard.objects.fields.fields import ABSENT, Path, Value, format_path, get
+from dashboard.objects.fields.field_access import ABSENT, Path, Value, format_path, get
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.problems.problem import Problem, Refusal
 from dashboard.objects.schemas.schema import Schema
 from dashboard.objects.schemas.validation import schema_problems
-from dashboard.pages.create.many.documents import Manifest
+from dashboard.pages.create.many.manifests import Manifest
 from dashboard.pages.writes.target import LAST_APPLIED, SET_BY_SERVER, Target
 
 SCHEMA_REFUSAL_TITLE = "The schema of this kind does not allow it"

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dashboard.objects.fields.fields import Value, get
+from dashboard.objects.fields.field_access import Value, get
 from dashboard.objects.schemas.from_crd import schema_of_version
 from dashboard.objects.schemas.schema import Schema
-from dashboard.pages.create.many.documents import Manifest
+from dashboard.pages.create.many.manifests import Manifest
 from informerd.errors import InformerdError, UnknownResource
 from informerd.rest.discovery import Discovery
 from informerd.suggest import suggest_names

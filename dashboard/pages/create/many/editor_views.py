@@ -13,15 +13,15 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_POST, require_safe
 
 from dashboard.cluster.connection import CONNECTION
-from dashboard.objects.fields.fields import Path
+from dashboard.objects.fields.field_access import Path
 from dashboard.objects.kinds.catalog import KindInfo, kind_of
 from dashboard.objects.manifests.document import EMPTY, DocumentError
 from dashboard.objects.problems.problem import Refusal, unreadable_refusal, with_excerpts
 from dashboard.objects.schemas.schema import UNKNOWN, with_metadata
-from dashboard.objects.schemas.store import SCHEMAS
+from dashboard.objects.schemas.schema_store import SCHEMAS
 from dashboard.pages.create.many.dependencies import DefinedKind
 from dashboard.pages.create.many.live_check import CheckResult, TextCheck
-from dashboard.pages.create.many.parse_cache import PARSE_CACHE
+from dashboard.pages.create.many.parsed_objects import PARSE_CACHE
 from dashboard.pages.create.many.views import apply_context_of
 from dashboard.pages.edit.completion import Hints, ValueHint, hints, is_labels, read_path
 from dashboard.pages.edit.diagnostics import diagnostics

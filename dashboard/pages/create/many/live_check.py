@@ -15,11 +15,11 @@ from dashboard.objects.kinds.catalog import KindInfo, kind_of
 from dashboard.objects.manifests.document import EMPTY, DocumentError
 from dashboard.objects.problems.problem import Problem
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
+from dashboard.pages.create.many.apply_context import ApplyContext
 from dashboard.pages.create.many.checks import not_stored_reason
-from dashboard.pages.create.many.context import ApplyContext
 from dashboard.pages.create.many.dependencies import DefinedKind, unknown_kind_text
-from dashboard.pages.create.many.documents import MAX_OBJECTS, Manifest, manifests_in, too_many
-from dashboard.pages.create.many.parse_cache import (
+from dashboard.pages.create.many.manifests import MAX_OBJECTS, Manifest, manifests_in, too_many
+from dashboard.pages.create.many.parsed_objects import (
     DocumentText,
     KindKey,
     ParseCache,

@@ -10,12 +10,13 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dashboard.objects.fields.fields import Value, same
+from dashboard.objects.fields.field_access import Value, same
 from dashboard.objects.manifests.writer import to_yaml
 from dashboard.objects.merge.diff import Change, Line, changes, diff_lines
 from dashboard.objects.merge.three_way import merge
 from dashboard.objects.problems.problem import Refusal, refusal_of
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
+from dashboard.pages.create.many.apply_context import ApplyContext
 from dashboard.pages.create.many.checks import (
     identity_refusal,
     manifest_schema_refusal,
@@ -24,9 +25,8 @@ from dashboard.pages.create.many.checks import (
     origin_notes,
     refusal_at,
 )
-from dashboard.pages.create.many.context import ApplyContext
 from dashboard.pages.create.many.dependencies import Dependencies, unknown_kind_text
-from dashboard.pages.create.many.documents import Manifest
+from dashboard.pages.create.many.manifests import Manifest
 from dashboard.pages.edit.schema_refusal import with_schema_problems
 from dashboard.pages.writes.admission_changes import AdmissionChanges, admission_changes
 from dashboard.pages.writes.object_client import ObjectClient, WriteResult

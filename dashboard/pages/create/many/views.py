@@ -15,12 +15,13 @@ from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB
 from dashboard.objects.manifests.document import DocumentError
 from dashboard.objects.problems.problem import Problem, Refusal, unreadable_refusal, with_excerpts
-from dashboard.objects.schemas.store import SCHEMAS
+from dashboard.objects.schemas.schema_store import SCHEMAS
 from dashboard.pages.create.many.apply import apply
-from dashboard.pages.create.many.context import ApplyContext
-from dashboard.pages.create.many.documents import Manifest, parse_manifests, with_files
+from dashboard.pages.create.many.apply_context import ApplyContext
+from dashboard.pages.create.many.manifests import Manifest, parse_manifests, with_files
 from dashboard.pages.create.many.plan import Step, plan
-from dashboard.pages.create.many.progress import (
+from dashboard.pages.create.many.results import Result
+from dashboard.pages.create.many.signed_progress import (
     AFTER_FAILURE,
     APPLY,
     IN_STEPS,
@@ -37,7 +38,6 @@ from dashboard.pages.create.many.progress import (
     sign_results,
     sign_reviews,
 )
-from dashboard.pages.create.many.results import Result
 from dashboard.pages.create.namespace_choice import valid_namespace
 from dashboard.pages.drafts.draft import Content, Subject
 from dashboard.pages.drafts.draft import Draft as Kept

@@ -9,9 +9,9 @@ import pytest
 from django.template.loader import render_to_string
 
 from dashboard.live.hub import updates as updates_module
+from dashboard.live.hub.connected_sockets import ConnectedSockets
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.socket import Message, Socket
-from dashboard.live.hub.subscribers import Subscribers
 from dashboard.live.hub.updates import BUDGET_REFILL, COST_FACTOR, MAX_WAIT, RENDER_BUDGET, TURN_SECONDS
 from dashboard.runtime.time_slicing import SlicedWork
 from tests.support.clock import FakeClock
@@ -110,13 +110,13 @@ def test_every_view_has_its_turn_though_the_first_ones_change_again_and_again() 
 
 def test_what_posting_to_many_sockets_takes_delays_the_next_frame(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = Slow()
-    post = Subscribers.post
+    post = ConnectedSockets.post
 
-    def take_long(audience: Subscribers, socket: Socket, message: Message) -> None:
+    def take_long(audience: ConnectedSockets, socket: Socket, message: Message) -> None:
         slow.clock.skip(0.02 * ("content" in str(message)))
         post(audience, socket, message)
 
-    monkeypatch.setattr(Subscribers, "post", take_long)
+    monkeypatch.setattr(ConnectedSockets, "post", take_long)
     slow.pods.put(pod("p", namespace="team-0", version=2))
     slow.tick()
     slow.pods.put(pod("p", namespace="team-0", version=3))

@@ -8,9 +8,9 @@ import random
 import pytest
 from django.http import QueryDict
 
+from dashboard.live.index.index_store import IndexStore
 from dashboard.live.index.kind_index import MAX_IDLE_RESULTS, RESULT_TTL, KindIndex
 from dashboard.live.index.result_set import ResultSet
-from dashboard.live.index.store import IndexStore
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.query.batch_filter import BatchFilter

@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from dashboard.live.hub.hub import Hub
+from dashboard.live.index.index_store import IndexStore, PathCacheFull
 from dashboard.live.index.path_columns import MAX_COLUMNS
 from dashboard.live.index.result_set import ResultSet
-from dashboard.live.index.store import IndexStore, PathCacheFull
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.lists.live_list import open_list
 from tests.dashboard.live.index.test_path_columns import query, whole
@@ -33,7 +33,7 @@ def kept(store: IndexStore) -> int:
 
 
 async def test_what_asks_for_all_rows_keeps_to_the_cap_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dashboard.live.index.store.MAX_VALUES", 30)
+    monkeypatch.setattr("dashboard.live.index.index_store.MAX_VALUES", 30)
     store = IndexStore(some_pods(clock := FakeClock(), 10), clock)
     for number in range(5):  # nobody looks at these: the later make the earlier go
         await store.all_rows(PODS, query(f"q=.spec.f{number}"))
@@ -54,13 +54,13 @@ async def test_a_kind_of_few_rows_has_no_endless_columns() -> None:
 
 
 async def test_of_new_paths_the_first_have_the_room_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dashboard.live.index.store.MAX_VALUES", 25)
+    monkeypatch.setattr("dashboard.live.index.index_store.MAX_VALUES", 25)
     store = IndexStore(some_pods(clock := FakeClock(), 10), clock)
     assert store.fit_query(PODS, query("q=.spec.a .spec.b .spec.c")).query_string() == "q=.spec.a+.spec.b"
 
 
 async def test_idle_results_make_room_the_oldest_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dashboard.live.index.store.MAX_VALUES", 30)
+    monkeypatch.setattr("dashboard.live.index.index_store.MAX_VALUES", 30)
     store = IndexStore(some_pods(clock := FakeClock(), 10), clock)
     results = {}
     for name in ("seen", "older", "newer"):
@@ -75,7 +75,7 @@ async def test_idle_results_make_room_the_oldest_first(monkeypatch: pytest.Monke
 
 
 async def test_idle_lists_make_room_and_those_that_somebody_looks_at_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dashboard.live.index.store.MAX_VALUES", 20)
+    monkeypatch.setattr("dashboard.live.index.index_store.MAX_VALUES", 20)
     hub = Hub(some_pods(clock := FakeClock(), 10), clock)
     left = Browser(hub, clock).join("q=.spec.nodeName=node-1")
     hub.leave(left.socket)
@@ -90,7 +90,7 @@ async def test_idle_lists_make_room_and_those_that_somebody_looks_at_do_not(monk
 
 
 async def test_rows_that_somebody_waits_for_are_not_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dashboard.live.index.store.MAX_VALUES", 3000)
+    monkeypatch.setattr("dashboard.live.index.index_store.MAX_VALUES", 3000)
     store = IndexStore(some_pods(clock := FakeClock(), 3000), clock)
     rows = asyncio.create_task(store.all_rows(PODS, query("sort=.spec.priority")))
     await asyncio.sleep(0)

@@ -11,10 +11,10 @@ from urllib.parse import parse_qs
 import pytest
 
 from dashboard.live.hub.hub import Hub
+from dashboard.live.index.index_store import IndexStore
 from dashboard.live.index.kind_index import RESULT_TTL as RESULTS_KEPT
 from dashboard.live.index.kind_index import KindIndex
 from dashboard.live.index.path_columns import COLUMN_TTL, MAX_KEPT_LENGTH, PathColumns
-from dashboard.live.index.store import IndexStore
 from dashboard.live.replication.change import Change
 from dashboard.live.replication.replica import Replica
 from dashboard.objects.kinds.catalog import KINDS
@@ -248,7 +248,7 @@ async def test_a_path_that_a_list_is_sorted_by_is_not_looked_at_twice_to_know_th
 async def test_a_new_path_for_which_there_is_no_room_is_left_out_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = FakeClock()
     feeders = Feeders(Feeder("pods", clock, [pod(f"pod-{each}", obj=whole(each)) for each in range(100)]))
-    monkeypatch.setattr("dashboard.live.index.store.MAX_VALUES", 250)
+    monkeypatch.setattr("dashboard.live.index.index_store.MAX_VALUES", 250)
     store, kind = IndexStore(feeders, clock), KINDS["pods"]
     looked_at = store.open_result(kind, query("sort=.spec.nodeName&q=.spec.priority>3"))
     looked_at.listeners["a view"] = lambda *_: None

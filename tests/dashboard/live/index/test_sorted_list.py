@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from dashboard.live.index.sort_key import encode_key
+from dashboard.live.index.sort_key_encoding import encode_key
 from dashboard.live.index.sorted_list import BLOCK_SIZE, EncodedKey, SortedList
 from dashboard.runtime.time_slicing import SlicedWork
 

@@ -19,9 +19,9 @@ from dashboard.live.index.text_counts import (
     count_path_values,
 )
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.paths import names as path_names
+from dashboard.objects.paths import field_names
+from dashboard.objects.paths.field_names import SAMPLE_BYTES, SAMPLE_SIZE, sample_objects, sample_rows
 from dashboard.objects.paths.field_path import FieldPath
-from dashboard.objects.paths.names import SAMPLE_BYTES, SAMPLE_SIZE, sample_objects, sample_rows
 from dashboard.pages.lists.completion import views
 from informerd.objects import Blob
 from tests.support.live.replica_feeder import pod
@@ -128,4 +128,4 @@ def test_an_object_that_was_damaged_is_as_large_as_what_came_of_it(data: bytes) 
     assert sample_rows([row], 20, 1000) == [row]
     streamed = zstandard.ZstdCompressor(write_content_size=False).compress(b"{}")
     unsized: Any = msgspec.structs.replace(pod("p"), blob=Blob(streamed))
-    assert path_names.sample_rows([unsized], 20, 1000) == [unsized]
+    assert field_names.sample_rows([unsized], 20, 1000) == [unsized]

@@ -17,7 +17,7 @@ from dashboard.live.object_counts.collector import (
     ObjectCountsCollector,
 )
 from dashboard.live.object_counts.messages import ObjectCounts, object_counts_decoder
-from dashboard.live.replication.channel import ChannelLayerHealth
+from dashboard.live.replication.channel_layer import ChannelLayerHealth
 from informerd.errors import Forbidden, Status, Unreachable
 from informerd.resource import Resource
 from informerd.rest.response import Response

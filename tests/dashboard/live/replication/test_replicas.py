@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.live.replication.channel import RECEIVE_RETRY_DELAY, REJOIN_INTERVAL
+from dashboard.live.replication.channel_layer import RECEIVE_RETRY_DELAY, REJOIN_INTERVAL
 from dashboard.live.replication.messages import Frame, SnapshotChunk, encoder, snapshot_request_decoder
 from dashboard.live.replication.replica import SILENCE_TIMEOUT
 from dashboard.live.replication.replicas import TICK, Replicas

@@ -18,7 +18,7 @@ from dashboard.live.hub.kind_discovery import KindDiscovery
 from dashboard.live.replication.change import Change
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import Replicas
-from dashboard.live.worker.health import NOT_SERVED_TEXT
+from dashboard.live.worker.published_health import NOT_SERVED_TEXT
 from dashboard.live.worker.worker import Worker
 from dashboard.objects.kinds.catalog import parse_kinds
 from informerd.clock import SystemClock

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.objects.fields.fields import ItemKey, Value
+from dashboard.objects.fields.field_access import ItemKey, Value
 from dashboard.objects.fields.managed_fields import field_managers, last_write, last_writer, last_writers
 from dashboard.pages.delete.finalizers import finalizers_of
 

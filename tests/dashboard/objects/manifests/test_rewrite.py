@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.objects.fields.fields import same
+from dashboard.objects.fields.field_access import same
 from dashboard.objects.manifests.document import parse
 from dashboard.objects.manifests.rewrite import rewrite
 from dashboard.objects.manifests.writer import dump

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.objects.fields.fields import ABSENT, ItemKey, Path, format_path, get, same
+from dashboard.objects.fields.field_access import ABSENT, ItemKey, Path, format_path, get, same
 from dashboard.objects.manifests.document import parse
 from dashboard.objects.manifests.rewrite import rewrite
 from dashboard.objects.manifests.writer import to_yaml

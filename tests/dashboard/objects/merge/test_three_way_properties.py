@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from dashboard.objects.fields.fields import ABSENT, ItemKey, Path, Value, format_path, get, same
+from dashboard.objects.fields.field_access import ABSENT, ItemKey, Path, Value, format_path, get, same
 from dashboard.objects.manifests.document import parse
 from dashboard.objects.manifests.rewrite import rewrite
 from dashboard.objects.manifests.writer import dump

@@ -12,7 +12,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.live.index.sort_key import encode_key
+from dashboard.live.index.sort_key_encoding import encode_key
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath, InvalidPath, format_value, format_values
 from dashboard.objects.paths.reader import path_reader, read_path

@@ -11,7 +11,7 @@ from dashboard.objects.describers.summary import summarize
 from dashboard.objects.printers import is_unhealthy
 from dashboard.objects.query.query import Query
 from dashboard.pages.lists.export import export
-from dashboard.runtime.text import plain_text
+from dashboard.runtime.sentences import plain_text
 from tests.support.objects.rows import Json, made, row_of
 
 THEN = "2026-11-01T09:00:00Z"

@@ -12,7 +12,7 @@ from dashboard.access.identity import Identity
 from dashboard.pages.authors.recorder import RETRY_DELAY, WriteRecorder
 from dashboard.pages.authors.store import MAX_WRITES, RETENTION, AuthorStore, Write
 from dashboard.pages.authors.store import RETRY_DELAY as AGAIN_KEPT
-from dashboard.runtime.database import Database, Unavailable
+from dashboard.runtime.database_executor import DatabaseExecutor, Unavailable
 from informerd.clock import rfc3339
 from tests.support.clock import FakeClock
 
@@ -22,7 +22,7 @@ MANAGER = "deltaboard"
 
 @pytest.fixture
 def authors(alias: str, clock: FakeClock) -> AuthorStore:
-    return AuthorStore(clock, Database(clock, alias=alias, time_limit=60))
+    return AuthorStore(clock, DatabaseExecutor(clock, alias=alias, time_limit=60))
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ async def test_what_the_database_could_not_take_is_tried_once_more(
 async def test_without_tables_nobody_is_named_and_nothing_fails(
     clock: FakeClock, uid: str, empty_database: str
 ) -> None:
-    authors = AuthorStore(clock, Database(clock, alias=empty_database))
+    authors = AuthorStore(clock, DatabaseExecutor(clock, alias=empty_database))
     pen = WriteRecorder(authors, ANNA, MANAGER, clock)
     pen.record_write(live(uid, "2", (MANAGER, "2026-11-22T10:00:00Z")))
     await authors.stop()

@@ -19,10 +19,10 @@ from dashboard.pages.bulk.item_execution import item_executor_factory
 from dashboard.pages.bulk.models import BulkRun
 from dashboard.pages.bulk.operation import BulkOperation
 from dashboard.pages.bulk.run import Item
-from dashboard.pages.bulk.runner import BulkRuns
+from dashboard.pages.bulk.runner import BulkRunner
 from dashboard.pages.bulk.store import Checkpoint, NewRun, RunStore
 from dashboard.pages.writes.object_client import ObjectClient
-from dashboard.runtime.database import Database
+from dashboard.runtime.database_executor import DatabaseExecutor
 from informerd.clock import SystemClock
 from tests.dashboard.pages.conftest import parts_for
 from tests.dashboard.pages.drains.conftest import empty_database
@@ -47,10 +47,10 @@ def database(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Django
         yield alias
 
 
-def bulks_for(parts: SimpleNamespace, alias: str = ALIAS) -> BulkRuns:
+def bulks_for(parts: SimpleNamespace, alias: str = ALIAS) -> BulkRunner:
     """What runs in one web process."""
-    records = RunStore(Database(SystemClock(), alias=alias, time_limit=60))
-    return BulkRuns(
+    records = RunStore(DatabaseExecutor(SystemClock(), alias=alias, time_limit=60))
+    return BulkRunner(
         records,
         parts.clock,
         partial(getattr, parts, "client"),
@@ -63,7 +63,7 @@ async def parts(cluster: ControlPlane, database: str, drafts: str) -> AsyncItera
     async for made in parts_for(cluster.kubeconfig):
         made.bulk_runs = bulks_for(made, database)
         # what an ended test left running would have its share of the requests until its process is taken for dead
-        await Database(made.clock, alias=database, time_limit=60).ask(_without_runs)
+        await DatabaseExecutor(made.clock, alias=database, time_limit=60).ask(_without_runs)
         yield made
         await made.bulk_runs.stop()
 
@@ -185,7 +185,7 @@ async def running_elsewhere(demos: Demos, database: str) -> AsyncIterator[Runnin
     records, clock, whose = demos.parts.bulk_runs.store, demos.parts.clock, Identity("", "another")
     server = demos.parts.client.config.server
     begin = NewRun(KINDS[KEY].resource, (Item("x", "a", "1"),), "", is_over_all_matches=False)
-    kept, processes = Database(clock, alias=database, time_limit=60), count()
+    kept, processes = DatabaseExecutor(clock, alias=database, time_limit=60), count()
 
     async def runs_there(heard: str) -> None:
         process = f"process {next(processes)}"

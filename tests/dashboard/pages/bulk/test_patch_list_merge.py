@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dashboard.objects.fields.fields import ItemKey
+from dashboard.objects.fields.field_access import ItemKey
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.problems.problem import Refusal
 from dashboard.objects.schemas.schema import Schema

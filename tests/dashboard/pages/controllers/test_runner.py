@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from dashboard.live.replication.channel import ChannelLayer
+from dashboard.live.replication.channel_layer import ChannelLayer
 from dashboard.pages.controllers.messages import (
     REPORT_GROUP,
     Report,

@@ -9,7 +9,7 @@ import pytest
 from django.template.loader import render_to_string
 
 from dashboard.live.rendering.renderer import Renderer
-from dashboard.objects.describers.resource_requests import format_amount, pod_resources, unlimited_resources
+from dashboard.objects.describers.pod_resources import format_amount, pod_resources, unlimited_resources
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.details.live_detail import LiveDetail

@@ -8,7 +8,7 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from dashboard.pages.drafts.store import DraftStore
-from dashboard.runtime.database import Database
+from dashboard.runtime.database_executor import DatabaseExecutor
 from tests.support.clock import FakeClock
 from tests.support.databases import in_file, migrated
 from tests.support.e2e.postgresql import Database as PostgreSql
@@ -47,4 +47,4 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 def shelf(alias: str, clock: FakeClock) -> DraftStore:
-    return DraftStore(clock, Database(clock, alias=alias, time_limit=60))
+    return DraftStore(clock, DatabaseExecutor(clock, alias=alias, time_limit=60))

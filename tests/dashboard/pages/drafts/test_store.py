@@ -19,7 +19,7 @@ from dashboard.pages.drafts.store import (
     Unavailable,
     new_key,
 )
-from dashboard.runtime.database import FAILURE_PAUSE, Database
+from dashboard.runtime.database_executor import FAILURE_PAUSE, DatabaseExecutor
 from tests.support.clock import FakeClock
 
 ONE = Subject("mydemos.crddemo.k8s.io", "default", "one")
@@ -184,7 +184,7 @@ async def test_a_database_that_is_away_is_asked_again_after_a_rest_only(clock: F
         asked.append(alias)
         raise OperationalError("gone\nfor good")
 
-    database = Database(clock)
+    database = DatabaseExecutor(clock)
     for _ in range(3):
         with pytest.raises(Unavailable, match="gone for good"):
             await database.ask(question)
@@ -196,7 +196,7 @@ async def test_a_database_that_is_away_is_asked_again_after_a_rest_only(clock: F
 
 
 async def test_a_value_that_the_database_refuses_keeps_nobody_else_from_it(clock: FakeClock) -> None:
-    database = Database(clock)
+    database = DatabaseExecutor(clock)
 
     def question(alias: str) -> None:
         raise DataError("value too long")
@@ -214,7 +214,7 @@ def test_a_name_that_no_object_has_is_no_subject() -> None:
 
 async def test_nobody_waits_for_a_database_that_hangs(clock: FakeClock) -> None:
     hanging = threading.Event()
-    database = Database(clock, time_limit=0.01)
+    database = DatabaseExecutor(clock, time_limit=0.01)
     with pytest.raises(Unavailable, match="no answer within"):
         await database.ask(lambda _: hanging.wait(60))
     hanging.set()

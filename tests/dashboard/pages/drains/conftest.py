@@ -15,9 +15,9 @@ import pytest
 from django.db import connections
 from pytest_django import DjangoDbBlocker
 
-from dashboard.pages.drains.runner import DrainRuns
+from dashboard.pages.drains.runner import DrainRunner
 from dashboard.pages.drains.store import DrainStore
-from dashboard.runtime.database import Database
+from dashboard.runtime.database_executor import DatabaseExecutor
 from informerd.clock import SystemClock
 from tests.dashboard.pages.conftest import parts_for
 from tests.support.controlplane import ControlPlane
@@ -38,7 +38,7 @@ def database(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Django
 
 def records(alias: str) -> DrainStore:
     """The drains in one of Django's databases, asked with patience."""
-    return DrainStore(Database(SystemClock(), alias=alias, time_limit=60))
+    return DrainStore(DatabaseExecutor(SystemClock(), alias=alias, time_limit=60))
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def empty_database(tmp_path: Path, django_db_blocker: DjangoDbBlocker) -> Iterat
 @pytest.fixture
 async def parts(cluster: ControlPlane, database: str, drafts: str) -> AsyncIterator[SimpleNamespace]:
     async for made in parts_for(cluster.kubeconfig):
-        made.drain_runs = DrainRuns(records(database), made.clock, partial(getattr, made, "client"))
+        made.drain_runs = DrainRunner(records(database), made.clock, partial(getattr, made, "client"))
         yield made
         await made.drain_runs.stop()
 

@@ -16,7 +16,7 @@ from pytest_django import DjangoDbBlocker
 from dashboard.access.identity import USER_KEY
 from dashboard.pages.drafts.draft import MAX_BYTES
 from dashboard.pages.drafts.store import DraftStore
-from dashboard.runtime.database import Database
+from dashboard.runtime.database_executor import DatabaseExecutor
 from informerd.clock import SystemClock
 from tests.support.controlplane import ControlPlane
 from tests.support.databases import in_file
@@ -236,7 +236,7 @@ async def test_without_its_database_the_editor_works_and_says_that_nothing_is_ke
     browser: Browser, cluster: ControlPlane, one: str, path: str, no_tables: str
 ) -> None:
     clock = SystemClock()
-    browser.parts.drafts = DraftStore(clock, Database(clock, alias=no_tables))
+    browser.parts.drafts = DraftStore(clock, DatabaseExecutor(clock, alias=no_tables))
     page = await written(browser, path)
     assert "not saved as a draft" in (await browser.press(page, "edit")).text
     assert (await browser.press(page, "save")).status == 302

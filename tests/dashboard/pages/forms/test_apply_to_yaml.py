@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.objects.fields.fields import ABSENT, Path, get, same
+from dashboard.objects.fields.field_access import ABSENT, Path, get, same
 from dashboard.objects.manifests.document import parse
 from dashboard.objects.manifests.writer import to_yaml
 from dashboard.objects.schemas.schema import Schema

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from dashboard.objects.fields.fields import same
+from dashboard.objects.fields.field_access import same
 from dashboard.objects.manifests.document import parse
 from dashboard.objects.manifests.writer import to_yaml
 from dashboard.objects.merge.diff import changes

@@ -16,11 +16,11 @@ from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.change import Change
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.paths.names import sample_objects
+from dashboard.objects.paths.field_names import sample_objects
 from dashboard.objects.query.query import Query
 from dashboard.pages.lists.live_list import LiveList
 from dashboard.pages.lists.paging import PAGE_SIZE
-from dashboard.pages.lists.window import MORPH_FROM
+from dashboard.pages.lists.row_window import MORPH_FROM
 from dashboard.runtime.due_times import RESCAN_LEAD
 from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.cache.health import Health

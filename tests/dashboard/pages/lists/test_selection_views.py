@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from django.test import AsyncClient
 
-from dashboard.live.index.store import IndexStore
+from dashboard.live.index.index_store import IndexStore
 from dashboard.pages.lists import selection_views
 from informerd.cache.health import Health
 from tests.dashboard.pages.lists.test_export import body
@@ -72,7 +72,7 @@ async def test_a_mistake_in_the_filter_selects_nothing() -> None:
 
 
 async def test_fields_by_path_that_have_no_room_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dashboard.live.index.store.MAX_VALUES", 1)
+    monkeypatch.setattr("dashboard.live.index.index_store.MAX_VALUES", 1)
     site = Site(pod("web-1"), pod("web-2"))
     text, _ = await body(site, "/resources/pods/matching/?q=.spec.nodeName=a", 400)
     assert text.startswith(".spec.nodeName is left out: this server keeps")

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from dashboard.live.replication.messages import MAX_ON_DEMAND, SnapshotChunk
-from dashboard.live.worker.on_demand import FULL_PROBLEM
+from dashboard.live.worker.on_demand_kinds import FULL_PROBLEM
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.row import PrinterColumn, TableDefinition
 from dashboard.pages.details.live_detail import open_detail

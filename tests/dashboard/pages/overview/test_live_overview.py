@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 from dashboard.live.hub.kind_summaries import KindSummary
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.change import Change
-from dashboard.live.replication.history import FeedHistory
+from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.live.replication.publisher import MAX_ENTRIES
 from dashboard.live.replication.rates import RATES_SECONDS
 from dashboard.objects.kinds.catalog import parse_kinds

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.objects.fields.fields import put
+from dashboard.objects.fields.field_access import put
 from dashboard.pages.writes.effects import resolve_fenceposts
 from dashboard.pages.writes.effects_text import effect_sentences
 

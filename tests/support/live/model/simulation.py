@@ -10,7 +10,7 @@ from typing import Any
 
 from dashboard.live.hub.hub import Hub
 from dashboard.live.replication.change import Change
-from dashboard.live.replication.deduplication import OVERLAP, UnannouncedPeriod
+from dashboard.live.replication.entry_deduplicator import OVERLAP, UnannouncedPeriod
 from dashboard.live.replication.messages import Frame, SnapshotRequest, frame_decoder, snapshot_chunk_decoder
 from dashboard.live.replication.replica import Replica
 from dashboard.objects.kinds.row import Entry

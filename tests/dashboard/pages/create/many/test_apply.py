@@ -10,8 +10,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from dashboard.pages.create.many.apply import ApplyState, ReviewedStep, apply
-from dashboard.pages.create.many.context import ApplyContext
-from dashboard.pages.create.many.documents import parse_manifests
+from dashboard.pages.create.many.apply_context import ApplyContext
+from dashboard.pages.create.many.manifests import parse_manifests
 from tests.dashboard.pages.create.many.test_views import address, live, mydemo, reviewed
 from tests.support.controlplane import ControlPlane
 from tests.support.edit.checked_client import CarefulClient
@@ -34,7 +34,7 @@ async def lossy(cluster: ControlPlane, parts: SimpleNamespace) -> AsyncIterator[
 
 @pytest.fixture(autouse=True)
 def one_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dashboard.pages.create.many.progress.STEP_SECONDS", -1.0)
+    monkeypatch.setattr("dashboard.pages.create.many.signed_progress.STEP_SECONDS", -1.0)
 
 
 async def begun(browser: Browser, review: Page, number: int, **more: str) -> Page:

@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from dashboard.pages.create.many import documents as texts
-from dashboard.pages.create.many import live_check
-from dashboard.pages.create.many.context import ApplyContext
-from dashboard.pages.create.many.documents import MAX_OBJECTS
+from dashboard.pages.create.many import live_check, manifests
+from dashboard.pages.create.many.apply_context import ApplyContext
 from dashboard.pages.create.many.live_check import CheckResult, TextCheck
-from dashboard.pages.create.many.parse_cache import MAX_CHARACTERS
+from dashboard.pages.create.many.manifests import MAX_OBJECTS
+from dashboard.pages.create.many.parsed_objects import MAX_CHARACTERS
 from informerd.lru_cache import LruCache
 from tests.dashboard.pages.create.many.test_dependencies import SIZE, definition, space
 from tests.dashboard.pages.create.many.test_views import mydemo
@@ -125,7 +124,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bool]]:
 
     def noted(text: str) -> Any:
         found.append((text.count("\n"), threading.current_thread() is threading.main_thread()))
-        return texts.manifests_in(text)
+        return manifests.manifests_in(text)
 
     monkeypatch.setattr(live_check, "manifests_in", noted)
     return found

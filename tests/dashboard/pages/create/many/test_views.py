@@ -38,7 +38,7 @@ def deployment(*images: str) -> dict[str, Any]:
 
 
 class NoSchemas:
-    """What dashboard.objects.schemas.store gives for a while after the API server's OpenAPI did not answer in time."""
+    """The schema store for a while after the API server's OpenAPI did not answer in time."""
 
     async def schema_of(self, *_: object) -> Schema:
         return UNKNOWN

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from dashboard.live.index.text_counts import MAX_VALUES
 from dashboard.live.index.value_counts import ColumnSource, ValueCounts
 from dashboard.objects.kinds.row import Row
+from dashboard.objects.paths.field_names import suggest_path
 from dashboard.objects.paths.field_path import FieldPath
-from dashboard.objects.paths.names import suggest_path
 from dashboard.objects.query.query import Query
 from dashboard.objects.schemas.schema import Schema, kind_schema
 from dashboard.pages.lists.completion.cursor import Cursor, cursor_at

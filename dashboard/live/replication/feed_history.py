@@ -1,0 +1,216 @@
+"""History of the changes of all kinds in this process: bounded, compressed, newest first.
+
+Entries of a kind are kept in chunks. The newest are kept as they came; a full chunk is compressed to about a sixth. In
+all MAX_KEPT_ENTRIES are kept, none longer than RETENTION; where there are more, the oldest of the kind with the most
+entries is dropped first, so that a very busy kind does not push out rare changes. The history knows from when on it is
+complete.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import msgspec
+import zstandard
+
+from dashboard.live.replication.change import Change
+from dashboard.live.replication.entry_deduplicator import UnannouncedPeriod
+from dashboard.live.replication.epoch import epoch_start
+from dashboard.live.replication.messages import encoder
+from dashboard.live.replication.rates import RATES_SECONDS, Rate
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.kinds.row import Entry
+from informerd.clock import Clock
+
+MAX_KEPT_ENTRIES = 200_000
+"""Maximum number of entries of all kinds: 10 to 20 MB."""
+RETENTION = 24 * 3600.0
+"""Maximum age of an entry in seconds."""
+CHUNK_SIZE = 250
+"""Entries of a chunk: reading one takes less than a millisecond."""
+MAX_GAPS = 100
+"""Gaps that are remembered of a kind."""
+
+_decoder = msgspec.msgpack.Decoder(tuple[Entry, ...])
+_compressor = zstandard.ZstdCompressor(level=1)
+_decompressor = zstandard.ZstdDecompressor()
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryChunk:
+    """Some entries of one kind, in the order in which they came; `first_at` and `last` are Unix seconds."""
+
+    key: str
+    first_at: float
+    last: float
+    count: int
+    compressed_entries: bytes
+    """Compressed; empty where `plain_entries` has them."""
+    plain_entries: tuple[Entry, ...] = ()
+
+    def entries(self) -> tuple[Entry, ...]:
+        return (
+            _decoder.decode(_decompressor.decompress(self.compressed_entries))
+            if self.compressed_entries
+            else self.plain_entries
+        )
+
+
+@dataclass(slots=True)
+class KindHistory:
+    """The entries of one kind."""
+
+    known_from: float = math.inf
+    """Unix seconds from when on every change is in the history."""
+    chunks: deque[HistoryChunk] = field(default_factory=deque)
+    recent_entries: list[Entry] = field(default_factory=list)
+    count: int = 0
+    gaps: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=MAX_GAPS))
+    """When it was noticed that entries are missing, and how many."""
+    unannounced: deque[UnannouncedPeriod] = field(default_factory=lambda: deque(maxlen=MAX_GAPS))
+    """Spans in which no worker reported changes, oldest first."""
+
+
+class FeedHistory:
+    """Changes of the given kinds.
+
+    `add` gets every change of their replicas before views do: a view that opens at that moment finds it here.
+    """
+
+    def __init__(self, replicas: Iterable[Replica], clock: Clock, *, max_entries: int = MAX_KEPT_ENTRIES) -> None:
+        self._replicas = {replica.key: replica for replica in replicas}
+        self._clock = clock
+        self._most = max_entries
+        self._count = 0
+        self._logs = {key: KindHistory() for key in self._replicas}
+        for key, replica in self._replicas.items():
+            if replica.state != "starting":
+                self._start_history(key, tuple(replica.entries))
+
+    @property
+    def most(self) -> int:
+        """Maximum number of entries."""
+        return self._most
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(self._logs)
+
+    def replicas(self, keys: Iterable[str]) -> list[Replica]:
+        """The replicas whose changes it gets."""
+        return [self._replicas[key] for key in keys]
+
+    def add(self, key: str, change: Change) -> None:
+        """Add a change of a kind; changes of other kinds are ignored."""
+        log = self._logs.get(key)
+        if log is None:
+            return
+        if change.is_first_snapshot or (change.entries and log.known_from == math.inf):
+            self._start_history(key, change.entries)
+            return
+        if change.unannounced is not None:
+            self._add_untold(log, *change.unannounced)
+        if change.missed_entries:
+            log.gaps.append((change.entries[0].time if change.entries else self._clock.time(), change.missed_entries))
+        self._extend(key, log, change.entries)
+
+    def known_from(self, keys: Iterable[str]) -> float:
+        """Unix seconds from when on every change of these kinds is here; infinite while nothing is."""
+        return max((self._logs[key].known_from for key in keys), default=-math.inf)
+
+    def entry_count(self, keys: Iterable[str]) -> int:
+        """Number of entries of these kinds."""
+        return sum(self._logs[key].count for key in keys)
+
+    def missed(self, keys: Iterable[str], begin: float, end: float) -> int:
+        """Number of entries of these kinds that were lost within a span of time, as far as that is remembered."""
+        return sum(many for key in keys for moment, many in self._logs[key].gaps if begin <= moment <= end)
+
+    def unannounced_periods(self, keys: Iterable[str], begin: float, end: float) -> list[UnannouncedPeriod]:
+        """Spans within a span of time in which no worker reported changes of one of these kinds; oldest first, no
+        overlaps.
+        """
+        periods: list[UnannouncedPeriod] = []
+        for since, until in sorted(span for key in keys for span in self._logs[key].unannounced):
+            if until < begin or since > end:
+                continue
+            if periods and since <= periods[-1][1]:
+                since, until = periods[-1][0], max(until, periods.pop()[1])
+            periods.append((since, until))
+        return periods
+
+    def chunks(self, keys: Iterable[str], begin: float, end: float) -> list[HistoryChunk]:
+        """Chunks of these kinds within a span of time, the chunk with the newest entry first.
+
+        The first and the last chunk of a kind may have entries from outside the span.
+        """
+        chunks = [piece for key in keys for piece in self._of(key) if piece.last >= begin and piece.first_at <= end]
+        return sorted(chunks, key=lambda piece: (piece.last, piece.key), reverse=True)
+
+    def rates(self, keys: Iterable[str], now: float) -> Iterator[Rate]:
+        """Counts by second of the last 15 minutes, as the worker counted them, including entries that were lost."""
+        for key in keys:
+            yield from self._replicas[key].rates.recent(now)
+
+    def rates_from(self, keys: Iterable[str], now: float) -> float:
+        """Unix seconds from when on `rates` has every change of these kinds."""
+        began = max((epoch_start(self._replicas[key].epoch, now) for key in keys), default=now)
+        return max(now - RATES_SECONDS + 1, began)
+
+    def _of(self, key: str) -> Iterator[HistoryChunk]:
+        log = self._logs[key]
+        yield from log.chunks
+        if log.recent_entries:
+            yield HistoryChunk(
+                key,
+                log.recent_entries[0].time,
+                log.recent_entries[-1].time,
+                len(log.recent_entries),
+                b"",
+                tuple(log.recent_entries),
+            )
+
+    def _start_history(self, key: str, entries: Iterable[Entry]) -> None:
+        """The first message about a kind: all that the worker ever reported, or the newest part of it."""
+        log, first = self._logs[key], list(entries)
+        replica = self._replicas[key]
+        began = replica.announced_from or epoch_start(replica.epoch, self._clock.time())
+        log.known_from = first[0].time if first and first[0].seq > 1 else min(began, first[0].time) if first else began
+        self._extend(key, log, first)
+
+    def _add_untold(self, log: KindHistory, since: float, until: float) -> None:
+        """Add a span without reports. Where nothing was known before, the history begins at its end."""
+        if since:
+            log.unannounced.append((since, until))
+        elif log.known_from < math.inf:
+            log.known_from = max(log.known_from, until)
+
+    def _extend(self, key: str, log: KindHistory, entries: list[Entry]) -> None:
+        log.recent_entries.extend(entries)
+        log.count += len(entries)
+        self._count += len(entries)
+        while len(log.recent_entries) >= CHUNK_SIZE:
+            full, log.recent_entries = log.recent_entries[:CHUNK_SIZE], log.recent_entries[CHUNK_SIZE:]
+            packed = _compressor.compress(encoder.encode(full))
+            log.chunks.append(HistoryChunk(key, full[0].time, full[-1].time, len(full), bytes(memoryview(packed))))
+        self._forget()
+
+    def _forget(self) -> None:
+        oldest = self._clock.time() - RETENTION
+        for log in self._logs.values():
+            while log.chunks and log.chunks[0].last < oldest:
+                self._drop(log)
+        while self._count > self._most:
+            largest = max(self._logs.values(), key=lambda log: log.count)
+            if not largest.chunks:
+                return  # some entries of each kind only
+            self._drop(largest)
+
+    def _drop(self, log: KindHistory) -> None:
+        piece = log.chunks.popleft()
+        log.count -= piece.count
+        self._count -= piece.count
+        log.known_from = max(log.known_from, math.nextafter(piece.last, math.inf))

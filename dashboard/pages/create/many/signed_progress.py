@@ -1,0 +1,177 @@
+"""Apply progress, carried by the form from one request to the next: signed, and bound to the text.
+
+With a script the page applies in steps and shows each result; without one a single request does everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+from django.core import signing
+from django.http import QueryDict
+
+from dashboard.objects.problems.problem import Refusal
+from dashboard.pages.create.many.apply import TIME_LIMIT, ApplyState, ReviewedStep
+from dashboard.pages.create.many.manifests import Manifest
+from dashboard.pages.create.many.plan import Step
+from dashboard.pages.create.many.results import Result, untried_result
+from dashboard.runtime.retry import LOST_INPUT, LOST_UNREAD, TRIES_INPUT, Retry, next_retry
+
+STEP_SECONDS = 0.5
+"""Seconds of a step, at least, after which the page shows its results."""
+APPLY, STOP = "apply", "stop"
+REVIEWED, RESULTS, SELECTED, IN_STEPS, AFTER_FAILURE = "reviewed", "so-far", "do", "steps", "after"
+_REVIEWS, _RESULTS = "dashboard.creating.several.reviewed", "dashboard.creating.several.results"
+UNANSWERED = "unheard"
+"""Input that the page sets where no answer came to a step: the results of that step are missing."""
+_KEYS: Mapping[str, str] = MappingProxyType({
+    "state": "fate",
+    "drift": "otherwise",
+    "unreviewed_fields": "unseen",
+    "server_message": "said",
+    "is_unverified": "unread",
+})  # fmt: skip
+"""Keys of the signed results by field, where they differ: pages that are open during an upgrade keep their results."""
+_FIELDS: Mapping[str, str] = MappingProxyType({key: name for name, key in _KEYS.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyProgress:
+    """The reviewed parts, and the results so far."""
+
+    reviews: Mapping[int, ReviewedStep]
+    """Reviewed steps to apply, by the part's number."""
+    state: ApplyState
+
+    def stopped_results(self, parts: tuple[Manifest, ...]) -> tuple[Result, ...]:
+        """The results where nothing more is started; of a retried part, its last known state."""
+        before = self.state.results
+        return tuple(
+            untried_result(part, "skipped")
+            if part.number not in self.reviews
+            else before.get(part.number) or untried_result(part, "waiting")
+            for part in parts
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NextRequest:
+    """The page's automatic next request: its form again, for the next step or after a countdown."""
+
+    delay: int
+    """Seconds."""
+    retry: Retry | None = None
+    """Number of the retry, where a part is retried."""
+    refusal: Refusal | None = None
+    """Why that part failed."""
+
+    @property
+    def status(self) -> int:
+        """HTTP status of the page."""
+        return self.refusal.code if self.refusal is not None else 200
+
+
+def sign_reviews(about: str, steps: Iterable[Step]) -> str:
+    """The reviewed steps, signed: for each object its body, address and state."""
+    what = [
+        [
+            step.part.number,
+            step.action,
+            step.uid,
+            step.state_fingerprint,
+            step.body_fingerprint,
+            step.target.href if step.target else "",
+            step.admission_changes,
+        ]
+        for step in steps
+        if step.is_write
+    ]
+    return signing.dumps([about, what], salt=_REVIEWS, compress=True)
+
+
+def sign_results(about: str, results: Iterable[Result]) -> str:
+    """The results of finished and retried parts, signed."""
+    over = [result for result in results if result.state not in ("skipped", "waiting")]
+    return signing.dumps(
+        [about, [_rename_keys(each, _KEYS) for each in msgspec.to_builtins(over)]], salt=_RESULTS, compress=True
+    )
+
+
+def read_progress(post: QueryDict, about: str, min_seconds: float) -> ApplyProgress | None:
+    """The progress; None where this text was not reviewed. `min_seconds`: shortest useful step."""
+    reviewed = _signed(post.get(REVIEWED, ""), about, _REVIEWS)
+    if reviewed is None:
+        return None
+    wanted = manifest_numbers(post, SELECTED)
+    signed_results = _signed(post.get(RESULTS, ""), about, _RESULTS) or []
+    results = msgspec.convert([_rename_keys(each, _FIELDS) for each in signed_results], list[Result])
+    in_steps = IN_STEPS in post
+    state = ApplyState(
+        {result.number: result for result in results},
+        continue_on_failure=post.get(AFTER_FAILURE) == "go",
+        in_steps=in_steps,
+        lost_answer=post.get(LOST_INPUT, ""),
+        may_be_applied=bool(post.get(UNANSWERED)),
+        time_limit=max(STEP_SECONDS, min_seconds) if in_steps else TIME_LIMIT,
+    )
+    return ApplyProgress({number: ReviewedStep(*review) for number, *review in reviewed if number in wanted}, state)
+
+
+def next_request(post: QueryDict, results: tuple[Result, ...], state: ApplyState) -> NextRequest | None:
+    """The page's automatic next request; None where the apply is over, or the user has to decide."""
+    if not state.in_steps:
+        return None
+    refusal = _waited_for(results)
+    if refusal is not None:
+        retry = next_retry(
+            {TRIES_INPUT: post.get(TRIES_INPUT, "")}, refusal.auto_retry_after, endless=refusal.is_unverified
+        )
+        return NextRequest(retry.delay, retry, refusal) if retry is not None else None
+    failed = any(result.state == "failed" for result in results) and not state.continue_on_failure
+    return NextRequest(0) if not failed and any(result.state == "waiting" for result in results) else None
+
+
+def lost_answer_of(post: QueryDict, results: tuple[Result, ...]) -> str:
+    """The lost version that the next try of the retried part gets (retry.LOST_INPUT)."""
+    refusal = _waited_for(results)
+    if refusal is None:
+        return ""
+    return refusal.trace or (LOST_UNREAD if refusal.unsure else post.get(LOST_INPUT, ""))
+
+
+def final_results(results: tuple[Result, ...]) -> tuple[Result, ...]:
+    """The results where nothing is sent automatically any more."""
+    return tuple(replace(result, state="failed") if result.state == "busy" else result for result in results)
+
+
+def manifest_numbers(post: QueryDict, name: str) -> frozenset[int]:
+    """Valid part numbers among the inputs of this name."""
+    typed = post.getlist(name)
+    return frozenset(int(each) for each in typed if each.isascii() and each.isdecimal() and len(each) < 6)
+
+
+def _waited_for(results: tuple[Result, ...]) -> Refusal | None:
+    return next((result.refusal for result in results if result.state == "busy"), None)
+
+
+def _rename_keys(value: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """The keys of a result, of its drift, of its refusal and of that one's problems; all else is what a user wrote."""
+    renamed = {names.get(key, key): each for key, each in value.items()}
+    for key in ("drift", _KEYS["drift"], "refusal"):
+        if renamed.get(key) is not None:
+            renamed[key] = _rename_keys(renamed[key], names)
+    if "problems" in renamed:
+        renamed["problems"] = [_rename_keys(problem, names) for problem in renamed["problems"]]
+    return renamed
+
+
+def _signed(text: str, about: str, salt: str) -> Any:
+    try:
+        signed_about, what = signing.loads(text, salt=salt)
+    except (signing.BadSignature, ValueError):
+        return None
+    return what if signed_about == about else None
