@@ -13,7 +13,7 @@ MOST_RATE = 1_000.0
 
 @dataclass(frozen=True)
 class WorkloadSize:
-    """About so many pods and changes a second; with a `seed` the same objects with the same names appear each time."""
+    """Approximate numbers of pods, and of changes a second. A `seed` gives the same objects and names each time."""
 
     pods: int = DEFAULT_PODS
     rate: float = DEFAULT_RATE

@@ -1,4 +1,4 @@
-"""One API server's parts, wired together for the HTTP layer and the seed."""
+"""API server without HTTP: its parts, wired together for the HTTP layer and the seed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from devcluster.server.builtin_types import BuiltinTypes
 from devcluster.server.codec.protobuf import Messages
-from devcluster.server.kinds import BUILT_IN, CUSTOM_RESOURCE_DEFINITIONS, Kind, ServedKinds
+from devcluster.server.kinds import BUILT_IN, CUSTOM_RESOURCE_DEFINITIONS, Kind, ServedKinds, served_kinds_of
 from devcluster.server.options import WriteOptions
 from devcluster.server.registry.deletion import Deletion
 from devcluster.server.registry.eviction import Evictions
@@ -16,7 +16,6 @@ from devcluster.server.registry.verbs import Verbs
 from devcluster.server.storage import objects
 from devcluster.server.storage.objects import Object
 from devcluster.server.storage.store import Change, Store
-from devcluster.server.validation import crds
 
 FIRST_NAMESPACES = ("default", "kube-node-lease", "kube-public", "kube-system")
 
@@ -69,5 +68,5 @@ class ApiServer:
         spec = obj["spec"]
         if any(kind.group == spec["group"] for kind in BUILT_IN):
             return
-        kinds = () if change.operation == "DELETED" else crds.served_kinds_of(obj)
+        kinds = () if change.operation == "DELETED" else served_kinds_of(obj)
         self.served_kinds.replace(spec["group"], spec["names"]["plural"], kinds)

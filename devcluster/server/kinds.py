@@ -135,6 +135,42 @@ BUILT_IN: tuple[Kind, ...] = (
 """The kinds served without any CustomResourceDefinition."""
 
 
+def served_kinds_of(definition: dict[str, Any]) -> tuple[Kind, ...]:
+    """The kinds that a CustomResourceDefinition adds, one for each served version."""
+    spec = definition["spec"]
+    return tuple(_custom_kind(spec, version) for version in spec["versions"] if version.get("served"))
+
+
+def _custom_kind(spec: dict[str, Any], version: dict[str, Any]) -> Kind:
+    names, subresources = spec["names"], version.get("subresources") or {}
+    return Kind(
+        group=spec["group"],
+        version=version["name"],
+        plural=names["plural"],
+        kind=names["kind"],
+        singular=names["singular"],
+        list_kind=names["listKind"],
+        namespaced=spec["scope"] == "Namespaced",
+        short_names=tuple(names.get("shortNames") or ()),
+        categories=tuple(names.get("categories") or ()),
+        has_status="status" in subresources,
+        has_generation=True,
+        allows_unconditional_update=False,
+        custom=True,
+        schema=(version.get("schema") or {}).get("openAPIV3Schema") or {},
+        columns=tuple(version.get("additionalPrinterColumns") or ()),
+    )
+
+
+API_APPROVED_ANNOTATION = "api-approved.kubernetes.io"
+"""The annotation of a definition in a protected group, with the address of its approval."""
+
+
+def is_protected_group(group: str) -> bool:
+    """Whether the group is one of Kubernetes' own, in which a definition needs an approval."""
+    return group.endswith((".k8s.io", ".kubernetes.io")) or group in ("k8s.io", "kubernetes.io")
+
+
 @dataclass
 class ServedKinds:
     """The kinds served at the moment, by group, version and plural."""

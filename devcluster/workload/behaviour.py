@@ -27,7 +27,7 @@ class PlannedExit:
 
 
 def planned_exit(pod: Pod, random_source: RandomSource, step_count: int) -> PlannedExit | None:
-    """The fate of a container that has just become ready, or has just started; None where it runs on."""
+    """When and how a container that has just become ready, or started, is to exit; None where it keeps running."""
     question = ("fate", pod.key, step_count)
     what = pod.metadata.annotations.get(BEHAVIOUR_ANNOTATION, "")
     if what == "crash":

@@ -82,7 +82,7 @@ class KindClient(Generic[T]):
         return self.get(_key(made))
 
     async def patch(self, obj: T, patch: Json, *, status: bool = False) -> None:
-        """Merge a patch into this very object. Gone already: nothing."""
+        """Merge a patch into this very object; does nothing where it is gone."""
         meta = obj.metadata
         whole = {**patch, "metadata": {**patch.get("metadata", {}), "uid": meta.uid}}
         with contextlib.suppress(NotFound):
@@ -93,7 +93,7 @@ class KindClient(Generic[T]):
             await self.wait_until_cached(answer.json())
 
     async def merge(self, obj: T, metadata: Json) -> None:
-        """Merge lists and maps of its metadata by their keys into this very object. Gone already: nothing."""
+        """Merge lists and maps of its metadata by their keys into this very object; does nothing where it is gone."""
         meta = obj.metadata
         with contextlib.suppress(NotFound):
             answer = await self._client.patch(
@@ -103,7 +103,7 @@ class KindClient(Generic[T]):
             await self.wait_until_cached(answer.json())
 
     async def replace(self, obj: T, values: dict[str, Any]) -> None:
-        """Replace parts of this very object, each named by a JSON pointer. Gone already: nothing."""
+        """Replace parts of this very object, each named by a JSON pointer; does nothing where it is gone."""
         meta = obj.metadata
         steps = [{"op": "test", "path": "/metadata/uid", "value": meta.uid}]
         steps += [{"op": "add", "path": path, "value": value} for path, value in values.items()]
@@ -114,7 +114,7 @@ class KindClient(Generic[T]):
             await self.wait_until_cached(answer.json())
 
     async def delete(self, obj: T, *, grace: int | None = None) -> None:
-        """Delete this very object. Gone already: nothing."""
+        """Delete this very object; does nothing where it is gone."""
         meta = obj.metadata
         with contextlib.suppress(NotFound):
             answer = await self._client.delete(
@@ -173,7 +173,7 @@ class Cluster:
         await self._factory.stop()
 
     async def bind(self, pod: Pod, node: str) -> None:
-        """Put a pod on a node."""
+        """Bind a pod to a node."""
         meta = pod.metadata
         target = {"apiVersion": "v1", "kind": "Node", "name": node}
         binding = {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": meta.name}, "target": target}

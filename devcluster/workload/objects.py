@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from datetime import UTC, datetime
 from typing import Any
 
 from devcluster.workload.applications import App, CronApp, MydemoApp, NodeProfile
@@ -15,16 +14,6 @@ from informerd.objects import Object
 Json = dict[str, Any]
 
 _SAFE = "bcdfghjklmnpqrstvwxz2456789"
-
-
-def timestamp(seconds: float) -> str:
-    """Unix seconds as metav1.Time."""
-    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def micro_timestamp(seconds: float) -> str:
-    """Unix seconds as metav1.MicroTime."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def template_hash(template: Template) -> str:

@@ -33,11 +33,11 @@ class Recorders:
         self._kubelets: dict[str, ComponentRecorder] = {}
 
     def for_component(self, component: str) -> ComponentRecorder:
-        """A component's of the control plane."""
+        """The recorder of a component of the control plane."""
         return ComponentRecorder(self._recorders, component, "")
 
     def for_kubelet(self, node: str) -> ComponentRecorder:
-        """The kubelet's of a node."""
+        """The recorder of a node's kubelet."""
         recorder = self._kubelets.get(node)
         if recorder is None:
             recorder = self._kubelets[node] = ComponentRecorder(self._recorders, "kubelet", node)

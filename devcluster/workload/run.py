@@ -98,7 +98,7 @@ async def run_workload(
 
 
 class Workload:
-    """The controllers of one workload, joined."""
+    """All controllers of one workload, wired to the informers and to each other."""
 
     def __init__(self, cluster: Cluster, recorders: list[EventRecorder]) -> None:
         self._cluster = cluster

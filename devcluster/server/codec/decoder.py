@@ -30,8 +30,8 @@ _QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 
 
 class WrongType(Exception):
-    """A value does not fit its Go field; the message is the Go decoder's. `expected` is the field's type, if that is
-    why.
+    """A value does not fit its Go field; the message is the Go decoder's. `expected` is the field's type where the type
+    is wrong.
     """
 
     def __init__(self, message: str, value: Any = None, expected: str = "") -> None:

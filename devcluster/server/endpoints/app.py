@@ -26,7 +26,7 @@ _HEALTH = frozenset(("/healthz", "/livez", "/readyz"))
 
 
 class ApiApp:
-    """HTTP server of a ApiServer. `faults` is None unless fault injection was asked for."""
+    """HTTP server of an ApiServer. `faults` is None unless fault injection was asked for."""
 
     def __init__(
         self,

@@ -18,7 +18,7 @@ def pod_ready(obj: Object) -> str:
 
 
 def pod_restarts(obj: Object) -> tuple[int, str | None]:
-    """The restarts of all containers, and when the last one's predecessor ended."""
+    """The restarts of all containers, and when the last terminated one ended; None without any."""
     statuses = (obj.get("status") or {}).get("containerStatuses") or []
     ended = [((s.get("lastState") or {}).get("terminated") or {}).get("finishedAt") for s in statuses]
     return sum(s.get("restartCount", 0) for s in statuses), max(filter(None, ended), default=None)

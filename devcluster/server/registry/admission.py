@@ -1,4 +1,4 @@
-"""Admission of bodies: the right kind, a valid type for each field, and no unknown fields."""
+"""Field validation of request bodies: the right kind, a valid type for each field, and no unknown fields."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class PatchContext:
         return invalid_as("", "", [invalid_value("patch", self.text(), why)], {})
 
 
-class Admission:
-    """Checks the form of bodies; what they mean is checked by rules and schemas."""
+class FieldValidation:
+    """Checks the form of bodies. Values are checked by the kinds' validation and by schemas."""
 
     def __init__(self, definitions: BuiltinTypes) -> None:
         self._definitions = definitions

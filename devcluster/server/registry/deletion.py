@@ -19,10 +19,11 @@ from devcluster.server.storage import objects
 from devcluster.server.storage.objects import Object
 from devcluster.server.storage.store import Record, Store
 from devcluster.server.times import timestamp
-from devcluster.server.validation import crds
 
 FOREGROUND_FINALIZER = "foregroundDeletion"
 ORPHAN_FINALIZER = "orphan"
+CLEANUP_FINALIZER = "customresourcecleanup.apiextensions.k8s.io"
+"""The finalizer that holds a definition being deleted until its objects are gone."""
 
 _RETURN_OBJECT = ("pods", "services", "serviceaccounts")
 _FIXED_NAMESPACES = ("default", "kube-system", "kube-public")
@@ -103,8 +104,8 @@ def _finalizers(kind: Kind, obj: Object, options: DeleteOptions) -> list[str]:
     finalizers = [
         name for name in obj["metadata"].get("finalizers") or [] if name not in (FOREGROUND_FINALIZER, ORPHAN_FINALIZER)
     ]
-    if kind is CUSTOM_RESOURCE_DEFINITIONS and crds.CLEANUP_FINALIZER not in finalizers:
-        finalizers.append(crds.CLEANUP_FINALIZER)
+    if kind is CUSTOM_RESOURCE_DEFINITIONS and CLEANUP_FINALIZER not in finalizers:
+        finalizers.append(CLEANUP_FINALIZER)
     present = [
         name for name in obj["metadata"].get("finalizers") or [] if name in (FOREGROUND_FINALIZER, ORPHAN_FINALIZER)
     ]

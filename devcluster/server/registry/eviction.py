@@ -38,7 +38,7 @@ class Evictions:
         self._now = now
 
     def evict(self, namespace: str, name: str, eviction: Object, options: WriteOptions) -> VerbResult:
-        """Raises Failure: 400, 404, 409, 422, 429 where a budget holds the pod, 500 where two are about it."""
+        """Raises Failure: 400, 404, 409, 422, 429 where a budget holds the pod, 500 where two budgets select it."""
         check_request_namespace(EVICTIONS, namespace, eviction)
         if eviction["metadata"].get("name", "") != name:
             raise bad_request("name in URL does not match name in Eviction object")
@@ -55,7 +55,7 @@ class Evictions:
         return VerbResult(201, msgspec.json.encode(_DONE))
 
     def _ask_budget(self, namespace: str, pod: Object, *, dry_run: bool) -> None:
-        """Take one disruption from the budget that is about the pod. Raises Failure (429, 500)."""
+        """Take one disruption from the budget that selects the pod. Raises Failure (429, 500)."""
         budgets = [budget for budget in self._budgets(namespace) if _selects(budget, pod)]
         if len(budgets) > 1:
             raise plain_error(_TWICE)
@@ -78,7 +78,7 @@ class Evictions:
         return [objects.decode(record) for (place, _), record in records.items() if place == namespace]
 
     def _mark(self, pod: Object) -> None:
-        """Say in the pod's conditions why it goes."""
+        """Set the condition DisruptionTarget."""
         status = pod.setdefault("status", {})
         others = [each for each in status.get("conditions") or () if each["type"] != _TARGET["type"]]
         condition = {**_TARGET, "lastTransitionTime": timestamp(self._now()), "message": "Eviction API: evicting"}
@@ -87,7 +87,7 @@ class Evictions:
 
 
 def _delete_options(eviction: Object, options: WriteOptions) -> DeleteOptions:
-    """The eviction's own options of deletion, of which either may ask for a dry run."""
+    """The eviction's DeleteOptions, as a dry run where these or `options` ask for one. Raises Failure (500, 422)."""
     wanted = eviction.get("deleteOptions") or {}
     dry_run = wanted.get("dryRun") or []
     if options.dry_run and dry_run not in ([], ["All"]):

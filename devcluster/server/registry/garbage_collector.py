@@ -17,11 +17,10 @@ from collections.abc import Callable
 
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind, ServedKinds
 from devcluster.server.options import DeleteOptions
-from devcluster.server.registry.deletion import FOREGROUND_FINALIZER, ORPHAN_FINALIZER, Deletion
+from devcluster.server.registry.deletion import CLEANUP_FINALIZER, FOREGROUND_FINALIZER, ORPHAN_FINALIZER, Deletion
 from devcluster.server.status import Failure
 from devcluster.server.storage import objects
 from devcluster.server.storage.store import Change, Key, Record, Store
-from devcluster.server.validation import crds
 
 EVENT_TTL_SECONDS = 3600.0
 """Seconds for which a Kubernetes Event is stored after its last change."""
@@ -133,7 +132,7 @@ class GarbageCollector:
             self._release(kind, record, ORPHAN_FINALIZER)
         elif kind.key == "namespaces":
             self._empty_namespace(kind, record)
-        elif kind is CUSTOM_RESOURCE_DEFINITIONS and crds.CLEANUP_FINALIZER in finalizers:
+        elif kind is CUSTOM_RESOURCE_DEFINITIONS and CLEANUP_FINALIZER in finalizers:
             self._empty_definition(kind, record)
 
     def _delete(self, kind: Kind, record: Record, options: DeleteOptions | None = None) -> None:
@@ -168,7 +167,7 @@ class GarbageCollector:
                 self._disown(kind, dependent, record.uid)
 
     def _disown(self, kind: Kind, dependent: Record, uid: str) -> None:
-        """Take an owner out of its references."""
+        """Remove an owner from the ownerReferences of `dependent`."""
         obj = objects.decode(dependent)
         owners = [owner for owner in obj["metadata"]["ownerReferences"] if owner["uid"] != uid]
         obj["metadata"]["ownerReferences"] = owners
@@ -186,7 +185,7 @@ class GarbageCollector:
             self._store.remove(kind.key, written)
 
     def _empty_namespace(self, kind: Kind, record: Record) -> None:
-        """Delete what is in it, or the namespace itself once nothing is: each removal makes it suspect again."""
+        """Delete the namespace's objects, or the namespace once it has none. Each removal makes it suspect again."""
         name, empty = record.key[1], True
         for inner in self._inner_kinds():
             for content in [each for each in self._store.records(inner.key).values() if each.key[0] == name]:
@@ -216,7 +215,7 @@ class GarbageCollector:
             if served is not None and not instance.deleting:
                 self._delete(served, instance)
         if not instances:
-            self._release(kind, record, crds.CLEANUP_FINALIZER)
+            self._release(kind, record, CLEANUP_FINALIZER)
 
     def _expire_events(self) -> None:
         kind = self._registry.bucket("events")

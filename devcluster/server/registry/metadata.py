@@ -190,3 +190,10 @@ def warnings(metadata: dict[str, Any], kind: Kind) -> list[str]:
         for name in metadata.get("finalizers") or ()
         if "/" not in name and name not in _STANDARD_FINALIZERS and "." not in name
     ]
+
+
+def can_be_removed(kind: Kind, obj: Object) -> bool:
+    """Whether nothing holds up the removal of an object that is being deleted."""
+    meta = obj["metadata"]
+    is_held = meta.get("finalizers") or meta.get("deletionGracePeriodSeconds")
+    return not is_held and not (kind.key == "namespaces" and (obj.get("spec") or {}).get("finalizers"))

@@ -1,4 +1,4 @@
-"""Object parts that a status write leaves alone, that generation counts, or that hold a deletion up."""
+"""Effect of an update on status, metadata and generation, as each kind's update strategy has it."""
 
 from __future__ import annotations
 
@@ -32,18 +32,6 @@ def merge_status_update(kind: Kind, new: Object, old: Object) -> Object:
     if kind.key == "pods" and quality and not (status or {}).get("qosClass"):
         status = {**(status or {}), "qosClass": quality}
     return {**unchanged, "metadata": meta, "status": status or {}}
-
-
-def can_be_removed(kind: Kind, obj: Object) -> bool:
-    """Whether nothing holds up the removal of an object that is being deleted."""
-    meta = obj["metadata"]
-    is_held = meta.get("finalizers") or meta.get("deletionGracePeriodSeconds")
-    return not is_held and not (kind.key == "namespaces" and (obj.get("spec") or {}).get("finalizers"))
-
-
-def without_metadata(obj: Object) -> Object:
-    """The object with empty metadata."""
-    return {key: value for key, value in obj.items() if key != "metadata"} | {"metadata": {}}
 
 
 def has_new_generation(kind: Kind, new: Object, old: Object) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 from devcluster.server.defaulting.builtin_kinds import fill_defaults, fill_status_for_create
+from devcluster.server.defaulting.crds import fill_crd_defaults
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
-from devcluster.server.registry import object_parts
 from devcluster.server.schema import pruning
 from devcluster.server.status import FieldError, invalid
 from devcluster.server.storage.objects import Object
@@ -33,7 +33,7 @@ class Strategy:
             pruning.drop_nulls(obj, kind.schema)
             pruning.fill_defaults(obj, kind.schema)
         elif kind is CUSTOM_RESOURCE_DEFINITIONS:
-            crds.fill_crd_defaults(obj)
+            fill_crd_defaults(obj)
         else:
             fill_defaults(obj, kind, self._rng)
 
@@ -41,7 +41,7 @@ class Strategy:
     def check_body(kind: Kind, obj: Object) -> list[FieldError]:
         """The errors in an object, except for its metadata."""
         if kind.schema is not None:
-            return custom_resources.validate_custom_resource(object_parts.without_metadata(obj), kind.schema)
+            return custom_resources.validate_custom_resource(_without_metadata(obj), kind.schema)
         if kind is CUSTOM_RESOURCE_DEFINITIONS:
             return crds.check_crd(obj)
         return check_object(obj, kind)
@@ -61,3 +61,8 @@ class Strategy:
         """Raises Failure (422) where there are errors."""
         if errors:
             raise invalid(kind, name, errors)
+
+
+def _without_metadata(obj: Object) -> Object:
+    """The object with empty metadata."""
+    return {key: value for key, value in obj.items() if key != "metadata"} | {"metadata": {}}

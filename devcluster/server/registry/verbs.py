@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from devcluster.server.builtin_types import BuiltinTypes
+from devcluster.server.defaulting.crds import fill_crd_status
 from devcluster.server.defaulting.workloads import set_template_generation
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
 from devcluster.server.options import WriteOptions
@@ -20,7 +21,7 @@ from devcluster.server.patch import merge
 from devcluster.server.patch.json import apply_json_patch
 from devcluster.server.patch.strategic import StrategicMerge, go_text
 from devcluster.server.registry import metadata, object_parts, preconditions
-from devcluster.server.registry.admission import Admission, PatchContext
+from devcluster.server.registry.admission import FieldValidation, PatchContext
 from devcluster.server.registry.managed_fields import ManagedFields
 from devcluster.server.registry.scale import apply_scale, scale_body, scale_of
 from devcluster.server.registry.strategy import Strategy
@@ -28,7 +29,6 @@ from devcluster.server.status import Failure, already_exists, not_found, plain_e
 from devcluster.server.storage import objects
 from devcluster.server.storage.objects import Object
 from devcluster.server.storage.store import Key, Record, Store
-from devcluster.server.validation import crds
 from devcluster.server.validation.builtin_kinds import check_object_update
 
 
@@ -49,7 +49,7 @@ class Verbs:
     ) -> None:
         self._store = store
         self._definitions = definitions
-        self._admission = Admission(definitions)
+        self._admission = FieldValidation(definitions)
         self._managed = ManagedFields(definitions, now=now)
         self._strategic = StrategicMerge(definitions)
         self._now = now
@@ -90,7 +90,7 @@ class Verbs:
         if there is not None:
             raise already_exists(kind, name, is_going="deletionTimestamp" in objects.decode(there)["metadata"])
         if kind is CUSTOM_RESOURCE_DEFINITIONS:
-            crds.fill_crd_status(obj, self._now())
+            fill_crd_status(obj, self._now())
         self._managed.record_write(kind, obj, None, options.field_manager)
         warnings += metadata.warnings(obj["metadata"], kind)
         if options.dry_run:
@@ -213,7 +213,7 @@ class Verbs:
         if kind.key == "daemonsets.apps":
             set_template_generation(obj, old)
         if kind is CUSTOM_RESOURCE_DEFINITIONS:
-            crds.fill_crd_status(obj, self._now())
+            fill_crd_status(obj, self._now())
         self._managed.record_write(kind, obj, old, options.field_manager, subresource)
         return self._commit(kind, old_record, obj, options)
 
@@ -223,7 +223,7 @@ class Verbs:
             return unchanged.raw
         preconditions.check_size(unchanged)
         record = objects.with_revision(unchanged, self._store.next_revision)
-        if old_record.deleting and object_parts.can_be_removed(kind, obj):
+        if old_record.deleting and metadata.can_be_removed(kind, obj):
             self._store.remove(kind.key, record)
             return unchanged.raw
         self._store.put(kind.key, record)

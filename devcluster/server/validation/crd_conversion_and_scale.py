@@ -1,4 +1,4 @@
-"""Validation of a CustomResourceDefinition's conversion and subresources.
+"""Validation of a CustomResourceDefinition's conversion and scale subresource.
 
 Source: apiextensions-apiserver's pkg/apis/apiextensions/validation and apiserver's pkg/util/webhook/validation.go.
 """
@@ -18,14 +18,6 @@ _CONVERSION = "spec.conversion"
 _CLIENT = f"{_CONVERSION}.webhookClientConfig"
 _VERSIONS = f"{_CONVERSION}.conversionReviewVersions"
 _FORM = "desired format: https://host[/path]"
-
-
-def fill_conversion(spec: dict[str, Any]) -> None:
-    """Set the defaults of a definition's conversion, in place."""
-    webhook = spec.setdefault("conversion", {"strategy": "None"}).get("webhook") or {}
-    service = (webhook.get("clientConfig") or {}).get("service")
-    if service is not None:
-        service.setdefault("port", 443)
 
 
 def check_conversion(conversion: dict[str, Any]) -> Iterator[FieldError]:

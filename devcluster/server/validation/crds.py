@@ -1,6 +1,6 @@
-"""CustomResourceDefinitions: their validation, their status, and the kinds that they add to the server.
+"""Validation of CustomResourceDefinitions.
 
-Source: apiextensions-apiserver's pkg/apis/apiextensions/validation and pkg/controller/{status,establish,finalizer}.
+Source: apiextensions-apiserver's pkg/apis/apiextensions/validation.
 """
 
 from __future__ import annotations
@@ -8,92 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from devcluster.server.kinds import Kind
+from devcluster.server.kinds import API_APPROVED_ANNOTATION, is_protected_group
 from devcluster.server.names import dns_1035_label_problems
 from devcluster.server.status import FieldError, invalid_value, not_supported, required
 from devcluster.server.storage.objects import Object
-from devcluster.server.times import timestamp
-from devcluster.server.validation.crd_conversion_and_scale import check_conversion, check_scale, fill_conversion
+from devcluster.server.validation.crd_conversion_and_scale import check_conversion, check_scale
 from devcluster.server.validation.structural_schemas import check_structure
 
-CLEANUP_FINALIZER = "customresourcecleanup.apiextensions.k8s.io"
-"""The finalizer that holds a definition being deleted until its objects are gone."""
-
-_APPROVAL = "api-approved.kubernetes.io"
-_CONFORMANT = "KubernetesAPIApprovalPolicyConformant"
 _SCOPES = ("Cluster", "Namespaced")
 _COLUMN_TYPES = ("boolean", "date", "integer", "number", "string")
 _COLUMN_FORMATS = ("byte", "date", "date-time", "double", "float", "int32", "int64", "password")
-
-
-def fill_crd_defaults(obj: Object) -> None:
-    """Set, in place, the names that follow from others."""
-    spec = obj.setdefault("spec", {})
-    names = spec.setdefault("names", {})
-    if names.get("kind"):
-        names.setdefault("singular", names["kind"].lower())
-        names.setdefault("listKind", f"{names['kind']}List")
-    fill_conversion(spec)
-
-
-def fill_crd_status(obj: Object, now: float) -> None:
-    """Set, in place, accepted names and the conditions NamesAccepted and Established. `now` is in Unix seconds."""
-    spec = obj["spec"]
-    status = obj.get("status") or {}
-    stored = next((v["name"] for v in spec["versions"] if v.get("storage")), "")
-    conditions = status.get("conditions") or [
-        _condition("NamesAccepted", "NoConflicts", "no conflicts found", now),
-        _condition("Established", "InitialNamesAccepted", "the initial names have been accepted", now),
-    ]
-    approval = (obj["metadata"].get("annotations") or {}).get(_APPROVAL, "")
-    if _is_protected(spec["group"]) and not any(c["type"] == _CONFORMANT for c in conditions):
-        conditions = [*conditions, _conformance(approval, now)]
-    versions = list(dict.fromkeys([*(status.get("storedVersions") or ()), stored]))
-    obj["status"] = {"conditions": conditions, "acceptedNames": spec["names"], "storedVersions": versions}
-
-
-def _condition(name: str, reason: str, message: str, now: float) -> dict[str, str]:
-    since = timestamp(now)
-    return {"type": name, "status": "True", "lastTransitionTime": since, "reason": reason, "message": message}
-
-
-def _conformance(approval: str, now: float) -> dict[str, str]:
-    """The condition of a definition in one of Kubernetes' own groups."""
-    if approval.startswith("https://"):
-        return _condition(_CONFORMANT, "ApprovedAnnotation", f"approved in {approval}", now)
-    why = _condition(_CONFORMANT, "UnapprovedAnnotation", f'not approved: "{approval}"', now)
-    return why | {"status": "False"}
-
-
-def _is_protected(group: str) -> bool:
-    return group.endswith((".k8s.io", ".kubernetes.io")) or group in ("k8s.io", "kubernetes.io")
-
-
-def served_kinds_of(obj: Object) -> tuple[Kind, ...]:
-    """The kinds a definition serves, one for each served version."""
-    spec = obj["spec"]
-    return tuple(_kind(spec, version) for version in spec["versions"] if version.get("served"))
-
-
-def _kind(spec: dict[str, Any], version: dict[str, Any]) -> Kind:
-    names, subresources = spec["names"], version.get("subresources") or {}
-    return Kind(
-        group=spec["group"],
-        version=version["name"],
-        plural=names["plural"],
-        kind=names["kind"],
-        singular=names["singular"],
-        list_kind=names["listKind"],
-        namespaced=spec["scope"] == "Namespaced",
-        short_names=tuple(names.get("shortNames") or ()),
-        categories=tuple(names.get("categories") or ()),
-        has_status="status" in subresources,
-        has_generation=True,
-        allows_unconditional_update=False,
-        custom=True,
-        schema=(version.get("schema") or {}).get("openAPIV3Schema") or {},
-        columns=tuple(version.get("additionalPrinterColumns") or ()),
-    )
 
 
 def check_crd(obj: Object) -> list[FieldError]:
@@ -188,12 +112,12 @@ def check_crd_update(new: Object, old: Object) -> list[FieldError]:
 
 
 def _check_approval(obj: Object) -> list[FieldError]:
-    if not _is_protected(obj["spec"].get("group", "")):
+    if not is_protected_group(obj["spec"].get("group", "")):
         return []
-    if (obj["metadata"].get("annotations") or {}).get(_APPROVAL):
+    if (obj["metadata"].get("annotations") or {}).get(API_APPROVED_ANNOTATION):
         return []
     why = (
-        f'protected groups must have approval annotation "{_APPROVAL}", '
+        f'protected groups must have approval annotation "{API_APPROVED_ANNOTATION}", '
         "see https://github.com/kubernetes/enhancements/pull/1111"
     )
-    return [required(f"metadata.annotations[{_APPROVAL}]", why)]
+    return [required(f"metadata.annotations[{API_APPROVED_ANNOTATION}]", why)]

@@ -12,10 +12,10 @@ from zoneinfo import ZoneInfo
 from devcluster.cron_schedule import CronSchedule
 from devcluster.workload import objects
 from devcluster.workload.cluster import Cluster
-from devcluster.workload.kubelet.pod_status import parse_timestamp
-from devcluster.workload.objects import Json, timestamp
+from devcluster.workload.objects import Json
 from devcluster.workload.projections import CronJob, Job
 from devcluster.workload.recorders import Recorders
+from devcluster.workload.times import parse_timestamp, timestamp
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 from informerd.errors import AlreadyExists
@@ -34,7 +34,7 @@ class CronJobController:
         self._recorder = recorders.for_component(COMPONENT)
 
     async def reconcile(self, request: Request) -> Result | None:
-        """Count its Jobs, remove the oldest, start the one that is due, and come back for the next."""
+        """Count the CronJob's Jobs, remove the oldest, start the one that is due, and requeue for the next."""
         cron = self._cluster.cron_jobs.get(request)
         if cron is None or cron.metadata.deletion_timestamp is not None:
             return None
@@ -49,7 +49,7 @@ class CronJobController:
         return None if following is None else Result(requeue_after=following - now + REQUEUE_MARGIN_SECONDS)
 
     async def _start(self, cron: CronJob, active: list[Job], due: float, now: float) -> Job | None:
-        """The Job of that time, where it may begin."""
+        """Create the Job of the time `due`. Returns the Job; None where it may not begin, or exists."""
         deadline = cron.spec.starting_deadline_seconds
         if deadline is not None and now - due > deadline:
             message = f"Missed scheduled time to start a job: {timestamp(due)}"
@@ -125,7 +125,7 @@ def _zone(cron: CronJob) -> tzinfo:
 
 
 def _job(cron: CronJob, due: float) -> Json:
-    """The Job of a time: its name says which, so that there is one only."""
+    """The Job of a scheduled time, which is part of its name, so that there is only one."""
     given = cron.spec.job_template.get("metadata") or {}
     meta = {key: dict(given[key]) for key in ("labels", "annotations") if given.get(key)}
     meta["annotations"] = {**meta.get("annotations", {}), SCHEDULED_TIMESTAMP_ANNOTATION: timestamp(due)}

@@ -43,7 +43,7 @@ class DaemonSetController:
         self._used_names: defaultdict[str, int] = defaultdict(int)
 
     def requests_for_all(self, _: Node) -> Iterable[Request]:
-        """Every one: a node may matter to each."""
+        """A request for every DaemonSet: a node may matter to each."""
         return [Request.of(each) for each in self._cluster.daemon_sets.all()]
 
     def forget(self, daemon_set: DaemonSet) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from devcluster.workload.controllers.rollout import max_unavailable
-from devcluster.workload.kubelet.pod_status import parse_timestamp
 from devcluster.workload.objects import Json
 from devcluster.workload.projections import Condition, Deployment, DeploymentStatus, ReplicaSet, find_condition
+from devcluster.workload.times import parse_timestamp
 
 REASON_NEW_CREATED, REASON_NEW_FOUND, REASON_UPDATED, REASON_NEW_AVAILABLE = (
     "NewReplicaSetCreated", "FoundNewReplicaSet", "ReplicaSetUpdated", "NewReplicaSetAvailable",

@@ -19,9 +19,10 @@ from devcluster.workload.controllers.rollout import (
     Plan,
     revision,
 )
-from devcluster.workload.objects import Json, timestamp
+from devcluster.workload.objects import Json
 from devcluster.workload.projections import Deployment, ReplicaSet, find_condition
 from devcluster.workload.recorders import Recorders
+from devcluster.workload.times import timestamp
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 from informerd.errors import AlreadyExists

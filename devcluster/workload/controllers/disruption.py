@@ -10,9 +10,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from devcluster.workload.cluster import Cluster
-from devcluster.workload.kubelet.pod_status import parse_timestamp
-from devcluster.workload.objects import Json, timestamp
+from devcluster.workload.objects import Json
 from devcluster.workload.projections import Budget, Pod, find_condition
+from devcluster.workload.times import parse_timestamp, timestamp
 from informerd.cache.index import NAMESPACE
 from informerd.controller.request import Request
 from informerd.controller.result import Result
@@ -31,12 +31,12 @@ class DisruptionController:
         self._cluster = cluster
 
     def budgets_of_pod(self, pod: Pod) -> Iterable[Request]:
-        """The budgets that are about a pod."""
+        """Requests for the budgets that select a pod."""
         there = self._cluster.budgets.informer.store.by_index(NAMESPACE, pod.metadata.namespace)
         return [Request.of(budget) for budget in there if _selector(budget).matches(pod.metadata.labels)]
 
     async def reconcile(self, request: Request) -> Result | None:
-        """Count its pods and write what follows; come back when an eviction that came to nothing is forgotten."""
+        """Count the budget's pods and write its status; requeue for when an eviction that did not happen expires."""
         budget = self._cluster.budgets.get(request)
         if budget is None:
             return None

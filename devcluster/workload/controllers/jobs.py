@@ -11,10 +11,10 @@ from devcluster.workload import objects
 from devcluster.workload.cluster import Cluster
 from devcluster.workload.controllers.adoption import Adoption
 from devcluster.workload.controllers.job_status import JobOutcome, Tally, outcome_conditions, tally_pods
-from devcluster.workload.kubelet.pod_status import parse_timestamp
-from devcluster.workload.objects import Json, timestamp
+from devcluster.workload.objects import Json
 from devcluster.workload.projections import Job, Pod
 from devcluster.workload.recorders import Recorders
+from devcluster.workload.times import parse_timestamp, timestamp
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 from informerd.errors import AlreadyExists
@@ -121,7 +121,7 @@ class JobController:
             self._recorder.event(job, "Normal", "SuccessfulDelete", f"Deleted pod: {pod.metadata.name}")
 
     async def _end(self, job: Job, counted: Tally, ending: JobOutcome) -> None:
-        """First what it comes to, then, with no pod left, that it has."""
+        """Delete the active pods, then write the status with the Job's end, and record the Event."""
         await self._delete(job, counted.active)
         counted.abandoned = len(counted.active) if ending.type == "Failed" else 0
         counted.active = []

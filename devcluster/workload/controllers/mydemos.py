@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from devcluster.workload import objects
 from devcluster.workload.cluster import Cluster
-from devcluster.workload.objects import timestamp
 from devcluster.workload.projections import Mydemo, MydemoSpec, find_condition
+from devcluster.workload.times import timestamp
 from informerd.cache.handler import HandlerFunctions
 from informerd.controller.request import Request
 
@@ -68,7 +68,7 @@ class MydemoController:
             await self._cluster.mydemos.patch(mydemo, {"status": status}, status=True)
 
     async def change_one(self, number: int) -> bool:
-        """Give one of a team that is free another port, or last part of its address; False where none is free."""
+        """Change the port, or the last part of the address, of a team's free Mydemo. False where none is free."""
         teams = [mydemo for mydemo in self._cluster.mydemos.all() if mydemo.metadata.namespace != USER_NAMESPACE]
         free = [mydemo for mydemo in teams if self.is_free(mydemo)]
         if not free:

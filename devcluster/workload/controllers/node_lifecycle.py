@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from devcluster.workload.cluster import NODE_INDEX, Cluster
 from devcluster.workload.kubelet.node_faults import NodeFaults
-from devcluster.workload.kubelet.pod_status import parse_timestamp
-from devcluster.workload.objects import Json, timestamp
+from devcluster.workload.objects import Json
 from devcluster.workload.projections import Node, Pod, Taint, condition_body, find_condition
 from devcluster.workload.recorders import Recorders
 from devcluster.workload.scheduler.filters import tolerates
+from devcluster.workload.times import parse_timestamp, timestamp
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from devcluster.workload.cluster import NODE_INDEX, Cluster
-from devcluster.workload.objects import Json, timestamp
+from devcluster.workload.objects import Json
 from devcluster.workload.projections import Node, Pod, condition_body
+from devcluster.workload.times import timestamp
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from devcluster.workload import objects
 from devcluster.workload.cluster import Cluster
 from devcluster.workload.controllers.adoption import Adoption
-from devcluster.workload.kubelet.pod_status import parse_timestamp
 from devcluster.workload.objects import Json
 from devcluster.workload.projections import Pod, ReplicaSet
 from devcluster.workload.recorders import Recorders
+from devcluster.workload.times import parse_timestamp
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 from informerd.errors import AlreadyExists, ApiError

@@ -50,7 +50,7 @@ class StatefulSetController:
         self.adoption.forget(stateful_set)
 
     async def reconcile(self, request: Request) -> None:
-        """One step: make, take away or replace what is next, then the status."""
+        """Create, delete or replace the next pod, then write the status."""
         stateful_set = self._cluster.stateful_sets.get(request)
         if stateful_set is None or stateful_set.metadata.deletion_timestamp is not None:
             return
@@ -82,7 +82,7 @@ class StatefulSetController:
             await self._roll(stateful_set, revisions, pods)
 
     async def _roll(self, stateful_set: StatefulSet, revisions: Revisions, pods: dict[int, Pod]) -> None:
-        """The highest that is of an old template goes, once all above it are well."""
+        """Delete the highest pod of an old template, once all above it are healthy."""
         for number in range(
             stateful_set.spec.replicas - 1, stateful_set.spec.update_strategy.rolling_update.partition - 1, -1
         ):

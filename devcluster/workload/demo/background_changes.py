@@ -33,7 +33,7 @@ CRASHES: tuple[tuple[int, str, str], ...] = (
 
 @dataclass(frozen=True)
 class BackgroundChange:
-    """Something small. `changes` is how many it comes to, about, all that follows and its events included."""
+    """One small change. `changes` is about how many writes it causes, with consequences and events."""
 
     weight: int
     changes: float

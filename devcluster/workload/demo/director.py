@@ -37,7 +37,7 @@ RATE_PER_SCENARIO_RUNNER = 20.0
 
 
 class Director:
-    """Only applications of the demo's teams are touched, never what people deployed or have just changed.
+    """Plays scenarios on applications of the demo's teams, never on what people deployed or have just changed.
 
     `rate` is above 0. Begins with a cluster whose informers have synced.
     """

@@ -15,7 +15,7 @@ MIN_CORRECTED_RATE = 50.0
 
 
 class RateCorrection:
-    """Compares the number of changes with `rate`. `revision` counts them, but `uncounted_rate` a second."""
+    """Corrects `factor` by the changes that `revision` counted, without `uncounted_rate` a second, and by `rate`."""
 
     def __init__(
         self, clock: Clock, rate: float, revision: Callable[[], int], uncounted_rate: Callable[[], float]
@@ -30,7 +30,7 @@ class RateCorrection:
         """By which the planned rate is multiplied."""
 
     def update(self, *, late: bool) -> None:
-        """Correct the factor where it is time to. `late`: more cannot be begun as it is, so nothing is sped up."""
+        """Correct the factor, once every WINDOW. `late`: changes begin late already, so the factor does not rise."""
         now = self._clock.now()
         if self._rate < MIN_CORRECTED_RATE or now - self._since < WINDOW:
             return

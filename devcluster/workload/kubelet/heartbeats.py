@@ -8,9 +8,10 @@ from collections.abc import Callable
 from devcluster.workload import objects
 from devcluster.workload.cluster import LEASES, Cluster
 from devcluster.workload.kubelet.node_faults import NodeFaults
-from devcluster.workload.objects import Json, micro_timestamp, timestamp
+from devcluster.workload.objects import Json
 from devcluster.workload.projections import Node, find_condition
 from devcluster.workload.recorders import Recorders
+from devcluster.workload.times import micro_timestamp, timestamp
 from informerd.controller.request import Request
 from informerd.controller.result import Result
 from informerd.errors import AlreadyExists, NotFound

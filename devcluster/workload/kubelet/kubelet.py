@@ -37,7 +37,7 @@ class Kubelet:
         """Requeues a pod; set by the runner of this controller."""
 
     def crash(self, pod: Pod, code: int, reason: str, *, message: str = "") -> None:
-        """Let a running pod's container end now, with this exit code and reason; `words` of a failed probe before."""
+        """Let a running pod's container end now, with this exit code and reason; `message` of a failed probe before."""
         self._make(pod, "crash", code, reason, message)
 
     def flap_readiness(self, pod: Pod) -> None:
@@ -72,7 +72,7 @@ class Kubelet:
             await self._without_node(pod)
             return None
         if self._cluster.nodes.get(name) is None or not self._machines.is_responding(name):
-            return None  # `wake` comes with the node
+            return None  # `requeue_pods_on` comes with the node
         life = self._lives.get(pod.metadata.uid)
         if life is None:
             life = self._lives[pod.metadata.uid] = self._first_seen(pod)

@@ -13,9 +13,10 @@ from devcluster.workload.behaviour import is_never_ready, planned_exit
 from devcluster.workload.cluster import Cluster
 from devcluster.workload.images import PulledImages
 from devcluster.workload.kubelet.pod_status import PodStatusBuilder, format_duration
-from devcluster.workload.objects import Json, timestamp
+from devcluster.workload.objects import Json
 from devcluster.workload.projections import Pod, condition_body
 from devcluster.workload.recorders import Recorders
+from devcluster.workload.times import timestamp
 
 FIRST_BACK_OFF = 10.0
 LONGEST_BACK_OFF = 300.0

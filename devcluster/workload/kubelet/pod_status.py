@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
-from devcluster.workload.objects import Json, timestamp
+from devcluster.workload.objects import Json
 from devcluster.workload.projections import Container, ContainerStatus, Pod
+from devcluster.workload.times import parse_timestamp, timestamp
 
 _CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
 
@@ -166,11 +166,6 @@ def recover_status(pod: Pod, number: str) -> PodStatusBuilder:
     running = first.state.running
     life.started_at = parse_timestamp(running.started_at) if running and running.started_at else created
     return life
-
-
-def parse_timestamp(text: str) -> float:
-    """A timestamp as Unix seconds."""
-    return datetime.fromisoformat(text).timestamp()
 
 
 def format_duration(seconds: float) -> str:

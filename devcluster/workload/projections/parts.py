@@ -1,4 +1,4 @@
-"""Parts that several projections share: conditions, pod templates, update strategies and parts of objects."""
+"""Structs that several projections share: conditions, pod templates and update strategies."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def can_run(selector: Mapping[str, str], tolerations: Sequence[Toleration], node
 
 
 def filter_node(pod: Pod, node: Node, used: ResourceAmounts) -> FilterFailure | None:
-    """Why not; None where it fits."""
+    """Why the pod does not fit on the node; None where it fits."""
     why = _unwanted(node, pod.spec.node_selector or {}, pod.spec.tolerations)
     if why is None and pod.pinned_node not in ("", node.metadata.name):
         why = _ELSEWHERE

@@ -49,7 +49,7 @@ def allocatable(node: Node) -> ResourceAmounts:
 
 
 class NodeResources:
-    """Told of every pod; `used` is what those on a node ask for."""
+    """Requested resources of each node's pods. To be told of every pod by `observe`, `assign` and `remove`."""
 
     def __init__(self) -> None:
         self._used: dict[str, ResourceAmounts] = {}

@@ -7,16 +7,17 @@ import msgspec
 from devcluster.cron_schedule import CronSchedule
 from devcluster.workload import objects
 from devcluster.workload.applications import CronApp
-from devcluster.workload.objects import Json, timestamp
+from devcluster.workload.objects import Json
 from devcluster.workload.projections import CronJob
 from devcluster.workload.seed.writer import SeedWriter
+from devcluster.workload.times import timestamp
 
 _DAY = 86_400.0
 _HOUR = 3_600.0
 
 
 def put_cron_job(seed: SeedWriter, cron: CronApp, ended_at: float, *, suspended: bool) -> Json:
-    """One whose last Job ended then; the ownerReference to it."""
+    """Store a CronJob whose last Job ended at `ended_at`. Returns the ownerReference to it."""
     stored = seed.put("cronjobs.batch", objects.cron_job(cron, suspended=suspended), seed.now - 30 * _DAY)
     schedule, last = CronSchedule.parse(cron.schedule), seed.now - _HOUR
     while (following := schedule.next_after(last)) is not None and following <= seed.now:

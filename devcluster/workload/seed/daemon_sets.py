@@ -15,7 +15,7 @@ _DAY = 86_400.0
 
 
 def put_daemon_set(seed: SeedWriter, app: App) -> None:
-    """One that has a pod on each node, which is well."""
+    """Store a DaemonSet with a healthy pod on each node."""
     created = seed.now - app.age_days * _DAY
     stored = seed.put("daemonsets.apps", objects.daemon_set(app), created)
     owner = msgspec.convert(stored, DaemonSet)

@@ -96,19 +96,3 @@ def _life(
     body["spec"]["nodeName"] = node
     pod = msgspec.convert(body, Pod)
     return PodStatusBuilder(pod, created=created, address=address, host=host, number=number)
-
-
-def deployment_conditions(replica_set: str, since: str, *, available: bool) -> list[Json]:
-    """The conditions of a Deployment that was rolled out long ago, or never came to its end."""
-    if available:
-        conditions = [("Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability.")]
-        words = f'ReplicaSet "{replica_set}" has successfully progressed.'
-        conditions.append(("Progressing", "True", "NewReplicaSetAvailable", words))
-    else:
-        conditions = [
-            ("Available", "False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
-        ]
-        words = f'ReplicaSet "{replica_set}" has timed out progressing.'
-        conditions.append(("Progressing", "False", "ProgressDeadlineExceeded", words))
-    times = {"lastUpdateTime": since, "lastTransitionTime": since}
-    return [{"type": t, "status": s, **times, "reason": r, "message": m} for t, s, r, m in conditions]

@@ -16,7 +16,7 @@ from devcluster.workload.controllers.rollout import (
     resolve_fenceposts,
 )
 from devcluster.workload.demo.fleet import Fleet
-from devcluster.workload.objects import Json, timestamp
+from devcluster.workload.objects import Json
 from devcluster.workload.projections import Deployment, Job, ReplicaSet
 from devcluster.workload.random_source import RandomSource
 from devcluster.workload.seed import pods
@@ -24,6 +24,7 @@ from devcluster.workload.seed.cron_jobs import put_cron_job
 from devcluster.workload.seed.daemon_sets import put_daemon_set
 from devcluster.workload.seed.stateful_sets import put_stateful_set
 from devcluster.workload.seed.writer import DAY, SeedWriter
+from devcluster.workload.times import timestamp
 
 
 def fill_cluster(core: ApiServer, fleet: Fleet, random_source: RandomSource, *, suspend_cron_jobs: bool = True) -> None:
@@ -98,7 +99,7 @@ class ClusterSeed:
         self._writer.update("replicasets.apps", replica_set, status)
         counts |= {"updatedReplicas": app.replicas, "terminatingReplicas": 0}
         counts |= {"unavailableReplicas": app.replicas - ready} if ready < app.replicas else {}
-        conditions = pods.deployment_conditions(name, timestamp(since), available=ready > 0)
+        conditions = _deployment_conditions(name, timestamp(since), available=ready > 0)
         self._writer.update(
             "deployments.apps", deployment, {**counts, "observedGeneration": 1, "conditions": conditions}
         )
@@ -129,3 +130,19 @@ class ClusterSeed:
         for number in range(cron.completions):
             pods.put_job_pod(self._writer, job, number, started, ended)
         self._writer.event(stored, "Normal", "job-controller", "Completed", "Job completed", self.now - ended)
+
+
+def _deployment_conditions(replica_set: str, since: str, *, available: bool) -> list[Json]:
+    """The conditions of a Deployment that was rolled out long ago, or never came to its end."""
+    if available:
+        conditions = [("Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability.")]
+        words = f'ReplicaSet "{replica_set}" has successfully progressed.'
+        conditions.append(("Progressing", "True", "NewReplicaSetAvailable", words))
+    else:
+        conditions = [
+            ("Available", "False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability.")
+        ]
+        words = f'ReplicaSet "{replica_set}" has timed out progressing.'
+        conditions.append(("Progressing", "False", "ProgressDeadlineExceeded", words))
+    times = {"lastUpdateTime": since, "lastTransitionTime": since}
+    return [{"type": t, "status": s, **times, "reason": r, "message": m} for t, s, r, m in conditions]

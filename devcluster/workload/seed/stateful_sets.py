@@ -15,7 +15,7 @@ _DAY = 86_400.0
 
 
 def put_stateful_set(seed: SeedWriter, app: App) -> None:
-    """One whose pods are all well."""
+    """Store a StatefulSet whose pods are all healthy."""
     created = seed.now - app.age_days * _DAY
     stored = seed.put("statefulsets.apps", objects.stateful_set(app), created)
     owner = msgspec.convert(stored, StatefulSet)

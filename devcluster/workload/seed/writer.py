@@ -10,8 +10,9 @@ import msgspec
 from devcluster.server.api_server import ApiServer
 from devcluster.workload import objects
 from devcluster.workload.applications import App, NodeProfile
-from devcluster.workload.objects import Json, timestamp
+from devcluster.workload.objects import Json
 from devcluster.workload.random_source import RandomSource
+from devcluster.workload.times import timestamp
 from informerd.record.event import EventType, Source, make_event
 from informerd.record.reference import ObjectReference
 
@@ -64,7 +65,7 @@ class SeedWriter:
         return host, f"{network}.{128 + number}"
 
     def node_names(self) -> Iterable[str]:
-        """Their names."""
+        """The names of all nodes."""
         return self._hosts
 
     def event(

@@ -6,7 +6,7 @@ import pytest
 
 from devcluster.server.options import WriteOptions
 from devcluster.server.status import Failure
-from devcluster.workload.objects import timestamp
+from devcluster.workload.times import timestamp
 from tests.support.devcluster.workload_cluster import Json, World
 
 pytestmark = pytest.mark.slow
