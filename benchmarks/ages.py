@@ -18,9 +18,9 @@ import time
 from statistics import median, quantiles
 from typing import Any
 
-from benchmarks.feed_browser import core_seconds
 from benchmarks.support.follower_process import collect_followers, followers
 from benchmarks.support.list_queries import distinct_lists
+from benchmarks.support.processes import total_core_seconds
 from benchmarks.table import Line, main
 
 FIRST = 1_000_000
@@ -40,9 +40,9 @@ def measure_server(url: str, pid: int, began: float, arguments: argparse.Namespa
     paths = [f"/resources/pods/?{params}" for params in distinct_lists(arguments.views)]
     with followers(url, len(paths), paths) as process:
         time.sleep(WARM_UP_SECONDS)
-        since, used = time.time(), core_seconds([pid])
+        since, used = time.time(), total_core_seconds([pid])
         time.sleep(arguments.seconds)
-        until, used = time.time(), core_seconds([pid]) - used
+        until, used = time.time(), total_core_seconds([pid]) - used
         time.sleep(SETTLE_SECONDS)
         seen = collect_followers(process)
     first, last = (round((moment - began) * arguments.rate) for moment in (since, until))

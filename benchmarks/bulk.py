@@ -27,9 +27,8 @@ import aiohttp
 from playwright.async_api import Browser, Page, async_playwright, expect
 
 from benchmarks.pods import pod
-from benchmarks.sockets import create, fill
 from benchmarks.support.chromium import ARGUMENTS, chromium, open_live
-from benchmarks.support.cluster import demo_cluster
+from benchmarks.support.cluster import create_object, demo_cluster, fill_namespaces
 from benchmarks.support.follower_process import collect_followers, followers
 from benchmarks.support.marks import Marker, Pod, figures, session_for
 from benchmarks.support.programs import Running, ready_dashboard
@@ -63,12 +62,12 @@ class SideEffects:
 async def create_pods(kubeconfig: Path, objects: int) -> None:
     """The pods that are labelled."""
     async with session_for(kubeconfig) as session:
-        await create(session, "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
+        await create_object(session, "/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
         for number in range(objects):
             made = json.loads(pod(number, 1))["metadata"]
             spec = {"containers": [{"name": "app", "image": "app"}]}
             obj = {"metadata": {"name": made["name"], "labels": made["labels"]}, "spec": spec}
-            await create(session, f"/api/v1/namespaces/{NAMESPACE}/pods", obj)
+            await create_object(session, f"/api/v1/namespaces/{NAMESPACE}/pods", obj)
 
 
 async def count_labelled(kubeconfig: Path) -> int:
@@ -200,7 +199,7 @@ async def measure_run(running: Running, kubeconfig: Path, pods: list[Pod], argum
 def measure(arguments: argparse.Namespace) -> list[Line]:
     with demo_cluster() as kubeconfig:
         asyncio.run(create_pods(kubeconfig, arguments.objects))
-        pods = asyncio.run(fill(kubeconfig, OTHER_BROWSERS))
+        pods = asyncio.run(fill_namespaces(kubeconfig, OTHER_BROWSERS))
         with ready_dashboard(kubeconfig, split=arguments.split, tables=True) as running:
             return asyncio.run(measure_run(running, kubeconfig, pods, arguments))
 

@@ -30,6 +30,7 @@ from typing import cast
 import aiohttp
 
 from benchmarks.pods import pod
+from benchmarks.support.processes import core_seconds, resident_mb
 from benchmarks.table import Line, main
 from informerd.rest.load_config import ClusterConfig, load_kubeconfig
 
@@ -50,15 +51,13 @@ class Server:
 
     @property
     def resident_mb(self) -> float:
-        """Resident memory, from /proc."""
-        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+        """Resident memory, in MB."""
+        return resident_mb(self.process.pid)
 
     @property
     def core_seconds(self) -> float:
-        """Processor time used so far."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """Processor time used so far, in seconds."""
+        return core_seconds(self.process.pid)
 
 
 @contextlib.contextmanager

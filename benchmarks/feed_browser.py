@@ -25,6 +25,7 @@ from playwright.async_api import CDPSession, Page, async_playwright
 
 from benchmarks.support.chromium import ARGUMENTS, chromium, open_live
 from benchmarks.support.follower_process import followers
+from benchmarks.support.processes import processes_below, total_core_seconds
 from benchmarks.table import Line, main
 
 SETTLE = 5.0
@@ -41,36 +42,6 @@ LISTEN = """
   };
   for (const type of ["click", "keydown"]) document.addEventListener(type, take);
 """
-TICKS = os.sysconf("SC_CLK_TCK")
-
-
-def processes_below(pid: int) -> list[int]:
-    """A process and all that it has started, from /proc."""
-    parents: dict[int, list[int]] = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            fields = (folder / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        parents.setdefault(int(fields[1]), []).append(int(folder.name))
-    found, waiting = [], [pid]
-    while waiting:
-        one = waiting.pop()
-        found.append(one)
-        waiting += parents.get(one, [])
-    return found
-
-
-def core_seconds(pids: list[int]) -> float:
-    """Processor time that these have used so far."""
-    total = 0
-    for pid in pids:
-        try:
-            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        total += int(fields[11]) + int(fields[12])
-    return total / TICKS
 
 
 @contextmanager
@@ -125,9 +96,9 @@ async def in_browser(url: str, path: str, arguments: argparse.Namespace) -> Line
         await asyncio.sleep(arguments.settle)
         heap, nodes = await heap_and_nodes(session)
         own = [pid for pid in processes_below(os.getpid()) if "chrom" in _name(pid)]
-        before, began = core_seconds(own), time.monotonic()
+        before, began = total_core_seconds(own), time.monotonic()
         await asyncio.sleep(seconds)
-        busy = (core_seconds(own) - before) / (time.monotonic() - began)
+        busy = (total_core_seconds(own) - before) / (time.monotonic() - began)
         late = await measure_inputs(page, seconds)
         heap_after, nodes_after = await heap_and_nodes(session)
         lines = await page.locator("ol.feed > li").count()
@@ -161,9 +132,9 @@ def on_server(url: str, pid: int, views: int, seconds: float, settle: float) -> 
 
     def used() -> float:
         time.sleep(min(2.0, settle))
-        before, began = core_seconds([pid]), time.monotonic()
+        before, began = total_core_seconds([pid]), time.monotonic()
         time.sleep(seconds)
-        return 100 * (core_seconds([pid]) - before) / (time.monotonic() - began)
+        return 100 * (total_core_seconds([pid]) - before) / (time.monotonic() - began)
 
     found = {"none": used()}
     with followers(url, 1, ["/feed/"]):

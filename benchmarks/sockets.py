@@ -12,42 +12,16 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import sys
 import time
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.pods import pod
-from benchmarks.support.cluster import demo_cluster
+from benchmarks.support.cluster import demo_cluster, fill_namespaces
 from benchmarks.support.follower_process import collect_followers, followers
 from benchmarks.support.marks import Marker, Pod, figures, session_for
 from benchmarks.support.programs import Running, ready_dashboard
 from benchmarks.table import Line, main
-
-PODS = 100
-"""In each namespace."""
-
-
-async def fill(kubeconfig: Path, views: int) -> list[Pod]:
-    """A namespace with pods for each view; one pod of each, whose changes are looked for."""
-    async with session_for(kubeconfig) as session:
-        for view in range(views):
-            await create(session, "/api/v1/namespaces", {"metadata": {"name": f"team-{view}"}})
-            for number in range(PODS):
-                made = json.loads(pod(number, 1))
-                spec = {"containers": [{"name": "app", "image": "app"}]}
-                meta = {"name": made["metadata"]["name"], "labels": made["metadata"]["labels"]}
-                await create(session, f"/api/v1/namespaces/team-{view}/pods", {"metadata": meta, "spec": spec})
-    return [(f"team-{view}", json.loads(pod(0, 1))["metadata"]["name"]) for view in range(views)]
-
-
-async def create(session: Any, path: str, obj: dict[str, Any]) -> None:
-    """Make one object; ends the program where it cannot be."""
-    async with session.post(path, json=obj) as answer:
-        if answer.status != 201:
-            sys.exit(f"{path}: {answer.status} {await answer.text()}")
 
 
 def delivery_times(seen: list[dict[str, Any]], marker: Marker, since: int) -> tuple[list[float], int, int]:
@@ -105,7 +79,7 @@ async def measure_dashboard(
 
 def measure(arguments: argparse.Namespace) -> list[Line]:
     with demo_cluster() as kubeconfig:
-        pods = asyncio.run(fill(kubeconfig, arguments.views))
+        pods = asyncio.run(fill_namespaces(kubeconfig, arguments.views))
         with ready_dashboard(kubeconfig, split=arguments.split) as running:
             return asyncio.run(measure_dashboard(running, kubeconfig, pods, arguments))
 

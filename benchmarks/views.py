@@ -26,34 +26,17 @@ django.setup()
 
 from benchmarks.event_loop_lag import measure_turns  # noqa: E402
 from benchmarks.support.list_queries import LISTS, distinct_lists  # noqa: E402
+from benchmarks.support.pod_rows import pod_row  # noqa: E402
 from benchmarks.table import Line, main  # noqa: E402 - Django's settings come first
 from dashboard.live.index.kind_index import KindIndex  # noqa: E402
 from dashboard.live.replication.change import Change  # noqa: E402
 from dashboard.live.replication.replica import Replica  # noqa: E402
-from dashboard.objects.kinds.row import Row, Tone  # noqa: E402
-from dashboard.objects.printers import columns_for  # noqa: E402
 from dashboard.objects.query.query import Query  # noqa: E402
 from dashboard.runtime.time_slicing import TimeSlicer  # noqa: E402
 from informerd.clock import SystemClock  # noqa: E402
 
 CHANGES = 4_000
 CHANGES_PER_FRAME = 50
-STATUSES: tuple[tuple[str, Tone], ...] = (
-    ("Running", "ok"), ("Running", "ok"), ("Running", "ok"), ("Pending", "busy"), ("CrashLoopBackOff", "bad"),
-)  # fmt: skip
-
-
-def pod(number: int, version: int, chance: random.Random) -> Row:
-    """A row of the list of pods, in one of 40 namespaces and on one of 200 nodes."""
-    status, tone = chance.choice(STATUSES)
-    name, namespace, created = f"web-{number % 997}-{number:06d}", f"team-{number % 40}", 1.79e9 + number * 7
-    values = {
-        "namespace": namespace, "name": name, "status": status, "ready": "1/1", "restarts": chance.randrange(9),
-        "node": f"node-{number % 200}", "ip": f"10.{number % 200}.{number % 250}.7", "age": created,
-    }  # fmt: skip
-    cells = tuple(values.get(column.id) for column in columns_for("pods"))
-    labels = {"app": name[:3]}
-    return Row(f"uid-{number}", namespace, name, str(version), created, status, tone, cells, labels)  # type: ignore[arg-type]
 
 
 class Pods:
@@ -64,7 +47,7 @@ class Pods:
         self._number = number
         self.replica = Replica("pods", SystemClock())
         for each in range(number):
-            row = pod(each, 1, self._chance)
+            row = pod_row(each, 1, self._chance)
             self.replica.rows[row.uid] = row
         self.slices = TimeSlicer()
         self.results = KindIndex(self.replica, SystemClock(), self.slices)
@@ -74,7 +57,7 @@ class Pods:
         found = []
         for version in range(changes // CHANGES_PER_FRAME):
             numbers = self._chance.sample(range(self._number), CHANGES_PER_FRAME)
-            new = [pod(each, version + 2, self._chance) for each in numbers]
+            new = [pod_row(each, version + 2, self._chance) for each in numbers]
             found.append(Change(rows=[(self.replica.rows[row.uid], row) for row in new]))
         return found
 

@@ -7,7 +7,7 @@ import sys
 
 import uvloop
 
-from benchmarks.readers.operator_load import Load
+from benchmarks.readers.operator_load import HandledObjects
 from benchmarks.readers.projections import Pod
 from informerd.controller.request import Request
 from informerd.manager.manager import Manager
@@ -16,7 +16,7 @@ from informerd.rest.cluster_config import ClusterConfig
 
 
 async def run(url: str, pods: int, workers: int) -> None:
-    load = Load(url, pods)
+    load = HandledObjects(url, pods)
     manager = Manager(ClusterConfig(name="load", server=url, why="benchmark"))
     listed = asyncio.Event()
 

@@ -14,11 +14,11 @@ from typing import Any
 import kopf
 import uvloop
 
-from benchmarks.readers.operator_load import Load
+from benchmarks.readers.operator_load import HandledObjects
 
 
 async def run(url: str, pods: int) -> None:
-    load = Load(url, pods)
+    load = HandledObjects(url, pods)
     listed, stop = asyncio.Event(), asyncio.Event()
 
     @kopf.on.login()

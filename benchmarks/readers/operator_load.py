@@ -1,4 +1,4 @@
-"""Arguments and output that the compared operators share."""
+"""Count of the objects that a compared operator has handled, and its report."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from http.client import HTTPConnection
 from benchmarks.readers.report import resident_megabytes
 
 
-class Load:
+class HandledObjects:
     """Counts the objects that were handled: first all that were there, and then those that events are about."""
 
     def __init__(self, url: str, objects: int) -> None:

@@ -1,1 +1,1 @@
-"""Shared parts of the benchmarks of the whole dashboard: a filled cluster, our programs, sockets and browsers."""
+"""Helpers of the benchmarks: API servers, programs, sockets, browsers, and the table of results."""

@@ -1,6 +1,7 @@
-"""Real API server with tens of thousands of pods within seconds: they are put into etcd before it starts.
+"""API servers for benchmarks: a real one with tens of thousands of pods within seconds, and an empty demo cluster.
 
-The API server detects the encoding of what it finds in etcd, so JSON works as well as its own protobuf.
+The pods of the real one are put into etcd before it starts. It detects the encoding of what it finds in etcd, so JSON
+works as well as its own protobuf.
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.pods import pod
+from benchmarks.support.marks import Pod, session_for
 from tests.support.controlplane import ControlPlane
 from tests.support.etcd import Etcd
 
 NAMESPACES = 20
 """The pods' namespaces: team-0 to team-19."""
+PODS_IN_NAMESPACE = 100
+"""In each namespace of `fill_namespaces`."""
 AT_ONCE = 100
 """Keys to a transaction; etcd takes 128."""
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -116,3 +120,23 @@ def demo_cluster() -> Iterator[Path]:
                 yield kubeconfig
             finally:
                 process.terminate()
+
+
+async def fill_namespaces(kubeconfig: Path, number: int) -> list[Pod]:
+    """Create so many namespaces, each with PODS_IN_NAMESPACE pods. Returns one pod of each, for marks."""
+    async with session_for(kubeconfig) as session:
+        for team in range(number):
+            await create_object(session, "/api/v1/namespaces", {"metadata": {"name": f"team-{team}"}})
+            for index in range(PODS_IN_NAMESPACE):
+                made = json.loads(pod(index, 1))
+                spec = {"containers": [{"name": "app", "image": "app"}]}
+                meta = {"name": made["metadata"]["name"], "labels": made["metadata"]["labels"]}
+                await create_object(session, f"/api/v1/namespaces/team-{team}/pods", {"metadata": meta, "spec": spec})
+    return [(f"team-{team}", json.loads(pod(0, 1))["metadata"]["name"]) for team in range(number)]
+
+
+async def create_object(session: Any, path: str, obj: dict[str, Any]) -> None:
+    """Create one object; ends the program with the answer where it is refused."""
+    async with session.post(path, json=obj) as answer:
+        if answer.status != 201:
+            sys.exit(f"{path}: {answer.status} {await answer.text()}")

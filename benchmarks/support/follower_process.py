@@ -24,6 +24,6 @@ def followers(url: str, number: int, paths: Sequence[str]) -> Iterator[subproces
 
 
 def collect_followers(process: subprocess.Popen[str]) -> list[dict[str, Any]]:
-    """Let the sockets end, and what they have seen."""
+    """End the sockets. Returns what each has seen."""
     found: list[dict[str, Any]] = json.loads(process.communicate(timeout=120)[0])
     return found

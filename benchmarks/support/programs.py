@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.support.processes import core_seconds, resident_mb
 from tests.support.controlplane import free_ports
 from tests.support.program import ROOT, Program
 
@@ -75,18 +76,6 @@ def ready_dashboard(kubeconfig: Path, *, split: bool = False, tables: bool = Fal
     with dashboard(kubeconfig, split=split, tables=tables) as running:
         print(f"ready after {running.wait_until_ready():.1f} s", file=sys.stderr)
         yield running
-
-
-def resident_mb(pid: int) -> float:
-    """Resident memory of a process, from /proc."""
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
-def core_seconds(pid: int) -> float:
-    """Processor time that a process has used, from /proc."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _migrate(env: dict[str, str]) -> None:

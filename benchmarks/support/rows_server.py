@@ -2,10 +2,9 @@
 
     python -m benchmarks.support.rows_server ROWS RATE
 
-prints its port, then when (`time.time()`) the first change was due. The mark of a change, in the row's IP address, is
-its number from FIRST on, so that whoever sees it knows when it was due: each comes at its time, late where the process
-is.
-Frames go through the wire's encoding, as if from a worker.
+prints its port, then when (`time.time()`) the first change was due. A change has a mark in the row's IP address: its
+number, counted from FIRST. The number says when the change was due; the change comes at that time, or late where this
+process is late. Frames are encoded and decoded as if they came from a worker.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ import time
 
 import msgspec
 
-from benchmarks.support import feed_server  # first: it installs the reactor
+from benchmarks.support import fake_web_process  # first: it installs the reactor
 
-from benchmarks.views import pod  # isort: skip
+from benchmarks.support.pod_rows import pod_row  # isort: skip
 from dashboard.live.replication.messages import encoder, frame_decoder
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.printers import columns_for
@@ -30,7 +29,7 @@ _IP = next(place for place, column in enumerate(columns_for("pods")) if column.i
 class RowChanges:
     """Changes of random rows; status and restarts change by chance, and each has its mark."""
 
-    def __init__(self, sources: feed_server.FakeReplicas, rows: int) -> None:
+    def __init__(self, sources: fake_web_process.FakeReplicas, rows: int) -> None:
         self._source = sources.by_key["pods"]
         self._replica = self._source.replica
         self._chance = random.Random(rows)
@@ -41,7 +40,7 @@ class RowChanges:
 
     def generate(self, number: int) -> None:
         if not self._number:
-            print(f"began {time.time() - 1 / feed_server.FRAMES_A_SECOND}", flush=True)
+            print(f"began {time.time() - 1 / fake_web_process.FRAMES_A_SECOND}", flush=True)
         rows = {}
         for mark in range(FIRST + self._number, FIRST + self._number + number):
             row = self._row(self._chance.randrange(self._rows), mark)
@@ -50,21 +49,21 @@ class RowChanges:
         self._source.send(rows=tuple(rows.values()))
 
     def _row(self, number: int, mark: int) -> Row:
-        row = pod(number, mark, self._chance)
+        row = pod_row(number, mark, self._chance)
         return msgspec.structs.replace(row, cells=(*row.cells[:_IP], str(mark), *row.cells[_IP + 1 :]))
 
 
-def round_trip(source: feed_server.FakeReplicaSource) -> None:
+def round_trip(source: fake_web_process.FakeReplicaSource) -> None:
     """Have the replica get what came out of the wire's encoding."""
     take = source.replica.receive_frame
     source.replica.receive_frame = lambda frame: take(frame_decoder.decode(encoder.encode(frame)))  # type: ignore[method-assign]
 
 
-def make_row_changes(sources: feed_server.FakeReplicas) -> RowChanges:
+def make_row_changes(sources: fake_web_process.FakeReplicas) -> RowChanges:
     made = RowChanges(sources, int(sys.argv[1]))
     round_trip(sources.by_key["pods"])
     return made
 
 
 if __name__ == "__main__":
-    feed_server.serve_changes(make_row_changes, int(sys.argv[2]))
+    fake_web_process.serve_changes(make_row_changes, int(sys.argv[2]))
