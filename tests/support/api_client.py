@@ -34,7 +34,7 @@ class ApiFailure(Exception):
 
 
 class ApiCalls:
-    """What a test asks of the API server at `server`, whose certificate is in `ca_file`, as one of its users."""
+    """Calls to the API server at `server` as one of its users. `ca_file` has the authority of its certificate."""
 
     _tls: ssl.SSLContext | None = None
 
@@ -127,7 +127,7 @@ class ApiCalls:
         until(lambda: not self.exists(path), within=within, what=f"{path} gone")
 
     def exists(self, path: str) -> bool:
-        """Whether a GET finds something there; a kind whose storage is being set up (429) does not exist yet."""
+        """Whether a GET of `path` succeeds; False for a 404, and for a 429 while a kind's storage is set up."""
         try:
             self.get(path)
         except ApiFailure as failure:

@@ -10,5 +10,5 @@ class FakeClock(_FakeClock):
     """Stands still until `advance` or `skip`."""
 
     def skip(self, seconds: float) -> None:
-        """Let time pass at once, with no turn for any task; who sleeps wakes at the next `advance`."""
+        """Let `seconds` pass without a turn for any task. Sleepers that are due wake at the next `advance`."""
         self._now += seconds

@@ -1,4 +1,4 @@
-"""API servers that tests run against alike: the real one and the demo cluster."""
+"""API servers that a test can kill and start again: kube-apiserver and the demo cluster's, behind one protocol."""
 
 from __future__ import annotations
 

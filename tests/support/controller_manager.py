@@ -47,7 +47,7 @@ def _binaries(*names: str) -> list[Path]:
 
 @contextmanager
 def cluster_life(controlplane: ControlPlane, directory: Path) -> Iterator[None]:
-    """Run both while the block lasts, with logs in `directory`, and take the node away at its end.
+    """Run kube-controller-manager and kwok while the block lasts, with logs in `directory`; delete the node at its end.
 
     Of the controller manager only what makes pods of ReplicaSets and Deployments: other tests' objects are left alone.
     """

@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 class ControlPlaneError(Exception):
-    """It did not start or stopped by itself; the message ends with the last lines of the process's log."""
+    """A program did not start, or ended by itself; the message ends with the last lines of its log."""
 
 
 class Daemon:
@@ -90,9 +90,9 @@ class Daemon:
 
 
 FIRST_PORT = 20_000
-"""Below the ports that the system gives to outgoing connections, which could take one that is to be listened at."""
+"""First port to listen on, below those that the system gives to outgoing connections."""
 PORTS = 3_000
-"""For each worker of a run."""
+"""Number of ports for each worker of a test run."""
 
 
 def _candidates() -> Iterator[int]:

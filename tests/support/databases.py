@@ -45,6 +45,6 @@ def _migrate(alias: str) -> None:
 
 
 def _elsewhere(work: Callable[[str], None], alias: str) -> None:
-    """Do it in a thread of its own: where a browser is open, Django takes this one for an event loop's."""
+    """Call `work` in a thread of its own: where a browser is open, Django takes this thread for an event loop's."""
     with ThreadPoolExecutor(1) as pool:
         pool.submit(work, alias).result()

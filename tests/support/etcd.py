@@ -42,7 +42,7 @@ class Etcd(Daemon):
         self.start(arguments)
 
     def compact(self) -> int:
-        """Forget the history up to now; its revision. An API server with a watch cache does not notice."""
+        """Compact the history up to now; returns the revision. An API server with a watch cache does not notice."""
         revision = int(self.call("range", _ANYTHING)["header"]["revision"])
         self.call("compaction", {"revision": revision, "physical": True})
         return revision
@@ -62,7 +62,7 @@ class Etcd(Daemon):
         shutil.copytree(source, self._data)
 
     def call(self, verb: str, body: Json) -> Json:
-        """Ask etcd's JSON gateway for a verb of its key-value store. OSError: not there, or refused."""
+        """POST to a verb of etcd's JSON gateway; returns the answer. Raises OSError where etcd is away or refuses."""
         with urllib.request.urlopen(f"{self.url}/v3/kv/{verb}", json.dumps(body).encode(), timeout=30) as answer:
             decoded: Json = json.load(answer)
             return decoded

@@ -15,7 +15,7 @@ from tests.support.controlplane import ControlPlane
 
 Fault = Literal["", "before", "after", "busy", "failing"]
 WAIT = 7
-"""Seconds that a busy one asks for."""
+"""Retry-After, in seconds, of a fault "busy"."""
 
 
 class Lossy:
@@ -80,7 +80,7 @@ class Lossy:
         return self._cut(request)
 
     async def _sent(self, request: web.BaseRequest, body: bytes) -> web.Response | None:
-        """The API server's answer; None where it gave none."""
+        """The API server's answer; None where it did not answer."""
         assert self._session is not None
         url = f"{self._cluster.server}{request.path_qs}"
         headers = {name: value for name, value in request.headers.items() if name.lower() not in ("host", "connection")}

@@ -53,7 +53,7 @@ class Program:
 
     @property
     def output(self) -> str:
-        """What it has written, but for how long asyncio's debug mode (-X dev) found the machine to take."""
+        """The program's output, without asyncio's debug lines about slow steps."""
         return without_slow_steps(self.log.read_text(errors="replace"))
 
     def running(self) -> bool:
@@ -109,7 +109,7 @@ class Program:
 
 
 def without_slow_steps(output: str) -> str:
-    """Without the lines of asyncio's debug mode (-X dev) about steps over 0.1 s: a busy machine has them anywhere."""
+    """`output` without the lines of asyncio's debug mode (-X dev) about steps over 0.1 s: a busy machine has them."""
     return _SLOW.sub("", output)
 
 

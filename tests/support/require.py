@@ -1,4 +1,4 @@
-"""Requirements of a test on the machine: without them the test is skipped, and under CI=true it fails instead."""
+"""Programs and servers that a test requires: without them it is skipped, or fails under CI=true."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Terminal with a cluster, the real one or the demo one: kubectl, and our programs with their output."""
+"""Terminal at a cluster, the real or the demo one, in which a test runs kubectl and our programs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COMPLAINTS = ("Traceback", "Warning:", "Exception ignored", "never retrieved", "
 
 
 class Running(Program):
-    """A program that runs; every warning of Python's is an error in it."""
+    """A Python program that runs with warnings as errors."""
 
     @property
     def lines(self) -> list[str]:

@@ -43,7 +43,7 @@ WHAT = """addEventListener("securitypolicyviolation", (event) => {
     const { effectiveDirective, sourceFile } = event;
     console.error(`Content Security Policy, ${effectiveDirective} of ${what.slice(0, 300)} in ${sourceFile}`);
 });"""
-"""What a violation is about, which the browser's own message leaves out."""
+"""Script that logs the element of each CSP violation, which the browser's own message leaves out."""
 FAULTS = ("Content Security Policy", "Content-Security-Policy", "Uncaught", "TypeError", "ReferenceError")
 
 
@@ -117,8 +117,9 @@ def new_context(chromium: Browser) -> Iterator[Callable[..., BrowserContext]]:
 
 
 def wait_until(page: Page, expression: str, argument: object = None) -> None:
-    """Wait until JavaScript says so. Playwright's own `wait_for_function` evaluates a text in the page at each try but
-    the first, which the program's policy forbids.
+    """Wait until the JavaScript `expression` is true.
+
+    Playwright's own `wait_for_function` evaluates text in the page from the second try on, which the CSP forbids.
     """
 
     def holds() -> bool:

@@ -1,4 +1,4 @@
-"""Helper for the YAML editor in a browser: its cursor, its text, and the state of its form field."""
+"""Typist for the YAML editor in a browser: moves the cursor, types, and reads text, marks and help."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if (at < 0) throw new Error(`the text has no ${given[0]}`);
 
 
 class Typist:
-    """One editor page and who types there."""
+    """A person who types into the editor of one page."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -83,7 +83,7 @@ class Typist:
             self.page.keyboard.press(key)
 
     def review(self) -> None:
-        """By the key; the page that comes of it is a review."""
+        """Press the key that reviews, and wait for the review's page."""
         self.press("Control+s")
         expect(self.page.locator(".edit > .bar h1")).to_contain_text("Review", timeout=SLOW)
         expect(self.page.locator(".cm-merge-b")).to_be_visible(timeout=SLOW)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Application:
-    """Pages, socket and control."""
+    """ASGI application that sends /control to `control`, and all else to the dashboard's pages and consumer."""
 
     def __init__(self, control: Control) -> None:
         self._control = control

@@ -12,14 +12,14 @@ class Costs:
     heap: float
     """Bytes of JavaScript that are in use."""
     nodes: int
-    """DOM nodes, those too that scripts keep and no page shows."""
+    """DOM nodes, including detached ones that scripts hold."""
     listeners: int
     elements: int
-    """Those that the page shows."""
+    """Elements of the document."""
 
 
 def costs_of(page: Page) -> Costs:
-    """Now, without what is garbage."""
+    """The page's present costs, counted after garbage collections."""
     browser = page.context.new_cdp_session(page)
     try:
         browser.send("Performance.enable")

@@ -120,7 +120,7 @@ class Control:
         self.pods.beat(Health(state, now, now, problem, None if live else now + retry_in))
 
     def deafen(self, problem: str) -> None:
-        """The channel layer cannot be used, in these words; empty: it can."""
+        """Report this problem of the channel layer; empty: none."""
         self.parts.replicas.channel_problem = problem
 
     def freeze(self) -> None:
@@ -134,20 +134,20 @@ class Control:
         self._ticking = asyncio.create_task(self._tick())
 
     def forget(self) -> None:
-        """Another process in our place: no view and no token is known any more."""
+        """Forget every view and token, as a new process would."""
         for watched in list(self.parts.hub.views.values()):
             for socket in list(watched.sockets):
                 self.parts.hub.leave(socket)
         self.parts.hub.views.clear()
 
     def rename(self, salt: str) -> None:
-        """Another version in our place: each view has another id than before."""
+        """Give each view another id, as a new version of the dashboard would."""
         self.forget()
         for kind in (LiveList, LiveDetail):
             kind.id_of = partial(_salted, kind, salt)  # type: ignore[method-assign]
 
     def skip(self) -> None:
-        """As if a frame had been lost on its way: every view is at a state that no page has."""
+        """Lose a frame: every view is at a state that no page has."""
         for watched in self.parts.hub.views.values():
             watched.view.number += 5
 
@@ -157,17 +157,17 @@ class Control:
         self.sample.put(*keys)
 
     async def end_controllers(self) -> None:
-        """The worker is gone."""
+        """End the worker."""
         await self.sample.runner.stop()
 
     async def forget_controllers(self) -> None:
-        """No worker has ever been heard."""
+        """Be as if no worker had ever been heard."""
         await self.end_controllers()
         await asyncio.sleep(0.2)  # its last word may be on its way
         self.parts.controllers.reports._received.clear()
 
     def cure(self, name: str) -> None:
-        """From here on keys of this name succeed."""
+        """From now on reconciling keys of this name succeeds."""
         self.cured.add(name)
 
     def census(self, counts: dict[str, int | None], problems: dict[str, str] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Pool of page servers that start at once, forked from a process that has imported what they need.
+"""Page servers that are forked from a process with their imports done, so that each starts at once.
 
 ``python -m tests.support.browser.page_server_pool`` reads the name of a log file a line, forks a page server that
 writes there, and prints its process id. It ends with its standard input. Its imports must not start a thread or
@@ -37,7 +37,7 @@ class Forked:
         self._handle: int | None = os.pidfd_open(pid)
 
     def poll(self) -> int | None:
-        """0 once it has ended; how it did only its parent could know."""
+        """0 once it has ended, else None. The exit code is known to its parent only."""
         return self._ended(0)
 
     def wait(self, timeout: float | None = None) -> int:
@@ -47,7 +47,7 @@ class Forked:
         return 0
 
     def send_signal(self, number: int) -> None:
-        """Nothing happens to one that has ended."""
+        """Send the signal; ignored where the process has ended."""
         if self.poll() is None and self._handle is not None:
             signal.pidfd_send_signal(self._handle, number)
 
@@ -98,7 +98,7 @@ def main() -> None:
 
 
 def be_page_server(log: str) -> None:
-    """Never returns."""
+    """Turn this forked process into a page server that logs into the file `log`. Never returns."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     random.seed()
     out = os.open(log, os.O_WRONLY | os.O_APPEND)

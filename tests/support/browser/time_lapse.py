@@ -12,9 +12,9 @@ from tests.support.live.replica_feeder import Feeder, Feeders, pod
 from tests.support.wait import eventually
 
 AT_ONCE = 128 * 1024
-"""Units that a page may have before it has acknowledged them: half of what stops a browser that does not keep up."""
+"""Unacknowledged units that a page may have: half the limit at which the hub disconnects a slow browser."""
 UNHEARD = 30.0
-"""Seconds for which it need not be heard."""
+"""Seconds without an acknowledgement, by the hastened clock, after which the page counts as behind."""
 KEPT = 30
 """Rows that are always there."""
 
@@ -32,7 +32,7 @@ class HastenedClock(SystemClock):
 
 
 class Hours:
-    """What a small cluster does in a second, done again and again: `lived` counts the seconds."""
+    """Seconds of a small cluster, one after the other without a pause: `lived` counts them."""
 
     def __init__(self, hub: Hub, feeders: Feeders, clock: HastenedClock) -> None:
         self.lived = 0

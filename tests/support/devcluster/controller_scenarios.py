@@ -83,7 +83,7 @@ async def recreated(side: Side) -> list[Any]:
 
 
 async def jobs(side: Side) -> list[Any]:
-    """One that reaches its completions, and one that takes too long."""
+    """Two Jobs: one reaches its completions, one exceeds its deadline."""
     await side.create(JOBS, _job("whole", completions=3, parallelism=3))
     await side.create(JOBS, _job("late", {"disk": "none"}, activeDeadlineSeconds=2))
     await side.until(lambda: _ended(side, 2))

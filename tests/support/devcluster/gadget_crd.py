@@ -78,7 +78,7 @@ GADGETS: Json = {
 
 
 def gadget(name: str = "g", **spec: Any) -> Json:
-    """A valid one, but for what `spec` changes."""
+    """A Gadget that is valid except for what `spec` changes."""
     return {
         "apiVersion": "devcluster.example/v1",
         "kind": "Gadget",

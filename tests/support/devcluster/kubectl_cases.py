@@ -99,7 +99,7 @@ source: {component: default-scheduler}
 
 @dataclass(frozen=True)
 class KubectlCase:
-    """Commands as in a shell, one after the other, and a word that the output must have, or nothing would be proved."""
+    """Commands of one case, in order, and the text `says` that their output must contain."""
 
     name: str
     commands: tuple[str, ...]

@@ -31,7 +31,7 @@ STATEFUL, DAEMONS, CRONS = "statefulsets.apps", "daemonsets.apps", "cronjobs.bat
 KINDS = (PODS, EVENTS, DEPLOYMENTS, SETS, JOBS, DEMOS, NODES, STATEFUL, DAEMONS, CRONS)
 STEP = 0.25
 QUIET = 4
-"""Looks, a moment apart, between which nothing changed: what followed from the last step has happened."""
+"""Number of looks in a row without a change after which the cluster counts as at rest."""
 
 
 def seeded(clock: FakeClock, number: int = 3, pods: int = 120) -> ApiServer:
@@ -102,7 +102,7 @@ class World:
         self.core.deletion.delete(self.core.kind(key), namespace, name, DeleteOptions())
 
     async def live(self, seconds: float, until: Callable[[], object] = lambda: False) -> bool:
-        """Let so much time pass, or less where `until` holds before: whether it does.
+        """Let `seconds` pass, or less where `until` holds before. Returns whether it holds.
 
         Requests take real time, so the clock is turned in small steps, and after each the server works until it rests.
         """
@@ -148,7 +148,7 @@ async def running(*, rate: float = 0.0, pods: int = 120, number: int = 3) -> Asy
 
 @asynccontextmanager
 async def told(story: Scenario) -> AsyncIterator[tuple[World, asyncio.Task[None]]]:
-    """A calm cluster in which one story is told about shop/web."""
+    """A cluster without background changes in which one scenario plays on the application shop/web."""
     async with running() as world:
         await world.live(1)
         ships = make_fleet(120)
@@ -160,7 +160,7 @@ async def told(story: Scenario) -> AsyncIterator[tuple[World, asyncio.Task[None]
 
 
 def deployment(name: str, replicas: int = 2, image: str = "nginx:1.29.1", **spec: Any) -> Json:
-    """What a person would apply."""
+    """A Deployment as a person would apply it."""
     labels = {"app": name}
     template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": image}]}}
     body = {"replicas": replicas, "selector": {"matchLabels": labels}, "template": template, **spec}

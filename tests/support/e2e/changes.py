@@ -29,7 +29,7 @@ class Changes:
         self._number = 0
 
     def create(self, kind: str, name: str) -> None:
-        """One more object."""
+        """Create an object, and record it."""
         body = pod(name, app="web") if kind == PODS else mydemo(name)
         self._do(kind, name, lambda: self._controlplane.create(self._path(kind), body))
 
@@ -46,7 +46,7 @@ class Changes:
         self._do(kind, name, lambda: self._controlplane.patch(path, status, "strategic"))
 
     def delete(self, kind: str, name: str) -> None:
-        """It is gone with the answer."""
+        """Delete the object, which is gone with the response."""
         before, last = time.time(), self.history.now(kind)[name]
         self._controlplane.delete(self._path(kind, name))
         after = time.time()
@@ -112,7 +112,7 @@ class Changes:
             raise error
 
     def confirm(self) -> None:
-        """The history is the API server's own: hold its state after the last write against the list at that version."""
+        """Check the history against the API server: its last state equals the list at the version of the last write."""
         for kind in COLLECTIONS:
             number, newest = self._last_written(kind)
             if not number:

@@ -55,6 +55,6 @@ def change_and_watch(pages: list[RecordedPage], changes: Changes, *, seconds: fl
 
 
 def verdicts(pages: list[RecordedPage], changes: Changes, *, late: float = LATE) -> Iterator[tuple[str, Verdict]]:
-    """Of each page, under the name of what it is to show."""
+    """The verdict on each page, under the name of the page's first subject."""
     for page in pages:
         yield page.subjects[0].name, page.judge(changes.history, late=late)

@@ -20,7 +20,7 @@ EVERY = 0.1
 
 
 class Waited:
-    """Of programs that work one after the other, from `start` to `stop`, or at each `look`.
+    """Waiting time of programs that work one after the other, recorded from `start` to `stop`, or at each `look`.
 
     Each of `stages` are programs that do the same work beside each other, of which the one that waited longest counts.
     """
@@ -56,7 +56,7 @@ class Waited:
 
 
 class _Waits:
-    """Of one program, whichever of its processes runs."""
+    """Waiting time of one program, also across restarts."""
 
     def __init__(self, program: Program) -> None:
         self._program = program

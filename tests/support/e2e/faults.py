@@ -80,7 +80,7 @@ def worker_frozen(at: ProductionStack, changes: Changes) -> Iterator[Says]:
 
 
 def worker_slow(at: ProductionStack, changes: Changes) -> Iterator[Says]:
-    """It gets a fifth of its time, in pieces that are shorter than the silence that counts."""
+    """The worker runs for a fifth of the time, with pauses too short to count as silence."""
     with held_up(at.worker):
         yield Says("", seconds=LONG)
         yield Says("")
@@ -96,7 +96,7 @@ def worker_doubled(at: ProductionStack, changes: Changes) -> Iterator[Says]:
 
 
 def leader_frozen_past_its_lease_and_back(at: ProductionStack, changes: Changes) -> Iterator[Says]:
-    """It took itself for the only worker, and goes on as if it were."""
+    """The old leader wakes and goes on as if it still led."""
     at.worker.pause()
     yield UNHEARD
     at.second.start()

@@ -15,7 +15,7 @@ _RECORDER = Path(__file__).with_name("page_recorder.js").read_text()
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """What it said from `at` to `end`, both Unix seconds."""
+    """State and content of the page from `at` to `end`, both Unix seconds."""
 
     at: float
     end: float
@@ -49,7 +49,7 @@ class Film:
         self._shots += [(at, state, parts) for at, state, parts in shots]
 
     def stalled(self, since: float, until: float) -> float:
-        """Seconds of that time for which the machine had no time for the page, or for the programs behind it."""
+        """Seconds between two moments in which the page, or the programs behind it, waited for a processor."""
         behind = self._waited.between(since, until) if self._waited else 0.0
         stalls = sum(max(0.0, min(ended, until) - max(began, since)) for began, ended in self.stalls)
         return min(behind + stalls, until - since)

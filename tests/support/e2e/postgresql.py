@@ -21,11 +21,11 @@ class Database:
         return f"{self._server.rsplit('/', 1)[0]}/{self._name}"
 
     def create(self) -> None:
-        """Make it."""
+        """Create the database."""
         self._do(f'CREATE DATABASE "{self._name}"')
 
     def drop(self) -> None:
-        """Take it away, whoever is connected."""
+        """Drop the database, even while clients are connected."""
         self._do(f'DROP DATABASE IF EXISTS "{self._name}" WITH (FORCE)')
 
     def shut(self) -> None:
@@ -34,7 +34,7 @@ class Database:
         self._do(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{self._name}'")
 
     def reopen(self) -> None:
-        """Let everybody in again."""
+        """Allow connections again."""
         self._do(f'ALTER DATABASE "{self._name}" ALLOW_CONNECTIONS true')
 
     def _do(self, command: str) -> None:

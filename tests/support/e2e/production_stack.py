@@ -1,4 +1,4 @@
-"""Production form with real processes: API server, Redis, database, workers, two web processes."""
+"""Dashboard as in production, with real processes: API server, Redis, database, workers, two web processes."""
 
 from __future__ import annotations
 

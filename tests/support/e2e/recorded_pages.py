@@ -15,7 +15,7 @@ WITHIN = 45_000
 
 
 class RecordedPage:
-    """One page with its film and its subjects, and how long the programs that it shows `waited` for a processor."""
+    """One page with its recording and its subjects; `waited` tells how long the programs behind it waited for a CPU."""
 
     def __init__(self, page: Page, url: str, *subjects: Subject, waited: Waited | None = None) -> None:
         self.page = page
@@ -53,7 +53,7 @@ class RecordedPage:
         assert self.page.evaluate("window.sameDocument") is True
 
     def judge(self, history: History, *, late: float = LATE) -> Verdict:
-        """What is to be said of it so far."""
+        """The verdict on the recording so far."""
         self.film.take()
         verdict = judge_struck(self.film, late=late)
         for subject in self.subjects:

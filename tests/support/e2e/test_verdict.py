@@ -1,4 +1,4 @@
-"""Tests of the verdict on films: which states are wrong and which are not."""
+"""Tests of the verdict on recordings: which states are wrong and which are not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAMES = Subject("names", "pods", lambda parts: parts["names"], lambda objects: s
 
 
 class Film:
-    """A film that was cut by hand: moment, state and what was shown; it ends at 100."""
+    """A recording made by hand: moment, state and what was shown; it ends at 100."""
 
     def __init__(
         self, *shots: tuple[float, str, Any], part: str = "names", stall: tuple[float, float] = (0, 0)

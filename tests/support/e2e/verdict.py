@@ -1,4 +1,4 @@
-"""Verdict on a film of a page: whether it said live while it differed from the history of the cluster.
+"""Verdict on the recording of a page: whether it said live while it differed from the history of the cluster.
 
 A live page shows, at every moment, one of the states that the API server has had, whole: the rows with their versions,
 order, texts, total and facets. And that state was the newest one not longer than LATE ago.
@@ -40,7 +40,7 @@ class Subject:
 
 
 class Filmed(Protocol):
-    """A Film."""
+    """Recording of a page; see `page_recording`."""
 
     def shots(self) -> list[Shot]: ...
 
@@ -60,7 +60,7 @@ class Lie:
 
 @dataclass
 class Verdict:
-    """What is to be said of a film."""
+    """Result of judging a recording."""
 
     lies: list[Lie] = field(default_factory=list)
     states: int = 0

@@ -24,7 +24,7 @@ class CarefulClient(Client):
 
 
 def is_conditional(method: str, body: object) -> bool:
-    """Whether a write carries what it is based on: uid and resourceVersion, of an eviction the uid."""
+    """Whether a write carries its preconditions: uid and resourceVersion; for an eviction the uid."""
     if not isinstance(body, Mapping):
         return False
     if method == "POST":

@@ -80,7 +80,7 @@ class Inputs(HTMLParser):
 
 @dataclass
 class Page:
-    """An answer, as far as tests look at it."""
+    """Response with a page, as far as tests look at it."""
 
     status: int
     location: str

@@ -1,4 +1,4 @@
-"""Objects that the tests of editing create."""
+"""Builder of Mydemos for the tests of editing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Form as a browser without scripts has it: rendered, read, changed, posted, without a server."""
+"""Form of an object as a browser without scripts has it: rendered, filled in and posted, without a server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.edit.form_browser import Inputs
 
 
 def of_spec(spec: Mapping[str, Any], **beside: Any) -> Schema:
-    """The schema of a kind whose spec is this."""
+    """The schema of a kind with this schema as its spec, and `beside` as further properties."""
     return with_metadata({"type": "object", "properties": {"spec": spec, **beside}})
 
 

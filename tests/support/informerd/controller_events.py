@@ -1,4 +1,4 @@
-"""Objects and events for tests."""
+"""Objects, and controller events about them: Created, Updated, Deleted, GenericEvent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Manifests for the programs' tests, and the result of a program that was called as a function."""
+"""YAML manifests for tests of controller programs, and the exit code of a program called as a function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sample Events for tests."""
+"""Kubernetes Events about a pod, as a recorder makes them."""
 
 from __future__ import annotations
 

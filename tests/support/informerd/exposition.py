@@ -1,4 +1,4 @@
-"""Parser of a collector's output, as Prometheus would read it."""
+"""Scrape of a collector's metrics, in Prometheus' text format."""
 
 from __future__ import annotations
 

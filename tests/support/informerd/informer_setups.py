@@ -1,4 +1,4 @@
-"""Initial situations that many tests share."""
+"""Informer that has listed one pod at version 10, with its open watch."""
 
 from __future__ import annotations
 

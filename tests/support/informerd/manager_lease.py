@@ -1,4 +1,4 @@
-"""Lease of the managers in these tests."""
+"""Lease for which the managers of tests compete."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ async def lease(place: Place) -> LeaseRecord:
 
 
 async def free_lease(place: Place) -> None:
-    """One that somebody has given up, so that who comes next leads at once."""
+    """Create a Lease that nobody holds, so that the next manager leads at once."""
     spec = {"holderIdentity": "", "leaseDurationSeconds": 1}
     await place.dynamic.resource(LEASES, place.namespace).create({"metadata": {"name": "lead"}, "spec": spec})

@@ -1,4 +1,4 @@
-"""Informer that has listed, and whose watch the test controls."""
+"""Relist of an informer whose watch the test controls."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def row(name: str, version: int = 1, *, namespace: str = "default", uid: str = "
 
 
 def object_of(name: str, version: int = 1) -> bytes:
-    """The JSON of an object that says of itself which row it belongs to."""
+    """The JSON of an object that names the row it belongs to."""
     labels = {f"example.org/label-{number}": f"{name}-{number}" for number in range(6)}
     metadata = {"name": name, "namespace": "default", "resourceVersion": str(version), "labels": labels}
     return msgspec.json.encode({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"nodeName": name}})

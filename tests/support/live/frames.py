@@ -1,4 +1,4 @@
-"""Interpreter of frames: applies hx-partials to a page as the browser's swap styles do."""
+"""Interpreter of the hx-partials of a frame, which applies them to a list's rows as the browser does."""
 
 from __future__ import annotations
 

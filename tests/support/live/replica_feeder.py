@@ -1,4 +1,4 @@
-"""Minimal worker that brings a real replica to any state, frame by frame, without a layer."""
+"""Minimal worker that brings a real replica to any state, frame by frame, without a channel layer."""
 
 from __future__ import annotations
 

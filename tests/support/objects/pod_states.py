@@ -1,4 +1,4 @@
-"""Pods in every state that kubectl has a word for, with our explanations of their problems."""
+"""Pods in every state that kubectl has a word for, with the reason that the dashboard gives for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows and objects for tests of this folder."""
+"""Rows as the worker makes them of objects, and objects to make them of."""
 
 from __future__ import annotations
 

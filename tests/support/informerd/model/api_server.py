@@ -61,11 +61,11 @@ class ModelServer:
 
     @property
     def connections(self) -> int:
-        """Open ones."""
+        """Number of open connections."""
         return len(self._wires)
 
     def connect(self, protocol: asyncio.Protocol) -> asyncio.Transport:
-        """For the loop."""
+        """Connect a client; for the event loop."""
         if self.is_down:
             raise ConnectionRefusedError(111, "Connect call failed")
         forget = self._wires.pop

@@ -49,12 +49,12 @@ class History:
 
     @property
     def version(self) -> int:
-        """The newest."""
+        """The newest version."""
         return FIRST + len(self.epochs[-1]) - 1
 
     @property
     def state(self) -> State:
-        """The present one. Do not change it."""
+        """The present objects by key. Do not change it."""
         return self.epochs[-1][-1]
 
     @property
