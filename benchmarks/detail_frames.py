@@ -25,7 +25,7 @@ django.setup()
 
 from django.template.loader import render_to_string  # noqa: E402 - Django's settings come first
 
-from benchmarks import pods  # noqa: E402
+from benchmarks.pods import START, pod  # noqa: E402
 from benchmarks.table import Line, main  # noqa: E402 - Django's settings come first
 from dashboard.live.hub.socket import encode_frame  # noqa: E402
 from dashboard.live.rendering.renderer import Renderer  # noqa: E402
@@ -63,7 +63,7 @@ def _item(item: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 def make_pod(version: int, containers: int = 1) -> Row:
     """A pod as its kubelet writes it, of 4.8 kB with one container; each version changes its readiness."""
-    obj = json.loads(pods.pod(7, version))
+    obj = json.loads(pod(7, version))
     spec, status = obj["spec"], obj["status"]
     names = ["app", *(f"app-{number}" for number in range(1, containers))]
     spec["containers"] = [spec["containers"][0] | {"name": name} for name in names]
@@ -78,7 +78,7 @@ def make_pod(version: int, containers: int = 1) -> Row:
     wrote = {"apiVersion": "v1", "operation": "Update", "fieldsType": "FieldsV1"}
     first = {"f:metadata": fields_of({"labels": metadata["labels"]}), "f:spec": fields_of(spec)}
     metadata["managedFields"] = [
-        {**wrote, "manager": "kube-controller-manager", "time": pods.START, "fieldsV1": first},
+        {**wrote, "manager": "kube-controller-manager", "time": START, "fieldsV1": first},
         {**wrote, "manager": "kubelet", "subresource": "status", "time": ready["lastTransitionTime"],
          "fieldsV1": {"f:status": fields_of(status)}},
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from devcluster.server.builtin_types import BuiltinTypes, strict_failure, undeco
 from devcluster.server.codec.decoder import WrongType
 from devcluster.server.kinds import Kind
 from devcluster.server.options import WriteOptions
-from devcluster.server.schema import pruning
+from devcluster.server.schema.pruning import prune
 from devcluster.server.status import Failure, bad_request, invalid_as, invalid_value
 from devcluster.server.storage.objects import Object
 
@@ -58,7 +58,7 @@ class FieldValidation:
     def _unknown(self, kind: Kind, obj: Object, patched: PatchContext | None) -> list[str]:
         if kind.schema is None:
             return self._definitions.decode(obj, kind, patched.base if patched else {})
-        return self._definitions.decode_meta(obj) + pruning.prune(obj, kind.schema)
+        return self._definitions.decode_meta(obj) + prune(obj, kind.schema)
 
 
 def _check_type(kind: Kind, obj: Object, patched: PatchContext | None) -> None:

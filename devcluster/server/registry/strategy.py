@@ -7,7 +7,8 @@ import random
 from devcluster.server.defaulting.builtin_kinds import fill_defaults, fill_status_for_create
 from devcluster.server.defaulting.crds import fill_crd_defaults
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
-from devcluster.server.schema import pruning
+from devcluster.server.schema.pruning import drop_nulls
+from devcluster.server.schema.pruning import fill_defaults as fill_schema_defaults
 from devcluster.server.status import FieldError, invalid
 from devcluster.server.storage.objects import Object
 from devcluster.server.validation import crds, custom_resources
@@ -30,8 +31,8 @@ class Strategy:
     def fill_existing(self, kind: Kind, obj: Object) -> None:
         """Fill in defaults, in place."""
         if kind.schema is not None:
-            pruning.drop_nulls(obj, kind.schema)
-            pruning.fill_defaults(obj, kind.schema)
+            drop_nulls(obj, kind.schema)
+            fill_schema_defaults(obj, kind.schema)
         elif kind is CUSTOM_RESOURCE_DEFINITIONS:
             fill_crd_defaults(obj)
         else:

@@ -20,9 +20,10 @@ from devcluster.server.options import WriteOptions
 from devcluster.server.patch import merge
 from devcluster.server.patch.json import apply_json_patch
 from devcluster.server.patch.strategic import StrategicMerge, go_text
-from devcluster.server.registry import metadata, object_parts, preconditions
+from devcluster.server.registry import metadata, preconditions
 from devcluster.server.registry.admission import FieldValidation, PatchContext
 from devcluster.server.registry.managed_fields import ManagedFields
+from devcluster.server.registry.object_parts import has_new_generation, merge_status_update
 from devcluster.server.registry.scale import apply_scale, scale_body, scale_of
 from devcluster.server.registry.strategy import Strategy
 from devcluster.server.status import Failure, already_exists, not_found, plain_error
@@ -192,7 +193,7 @@ class Verbs:
     def _replace(self, kind: Kind, old_record: Record, obj: Object, options: WriteOptions, subresource: str) -> bytes:
         old = objects.decode(old_record)
         if subresource == "status":
-            obj = object_parts.merge_status_update(kind, obj, old)
+            obj = merge_status_update(kind, obj, old)
         elif kind.has_status:
             obj = {key: value for key, value in obj.items() if key != "status"}
             obj |= {"status": old["status"]} if "status" in old else {}
@@ -208,7 +209,7 @@ class Verbs:
         else:
             errors += self._contents.check_body(kind, obj) + check_object_update(obj, old, kind)
         self._contents.raise_if_invalid(kind, name, errors)
-        if kind.has_generation and subresource != "status" and object_parts.has_new_generation(kind, obj, old):
+        if kind.has_generation and subresource != "status" and has_new_generation(kind, obj, old):
             obj["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1
         if kind.key == "daemonsets.apps":
             set_template_generation(obj, old)
