@@ -6,11 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-NOT_BENCHMARKS = {"__init__", "__main__", "event_loop_lag", "load_server", "pods", "stub_api_server", "table"}
-
 
 def main() -> int:
-    names = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in NOT_BENCHMARKS)
+    names = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith("__"))
     failed = [name for name in names if subprocess.call([sys.executable, "-m", f"benchmarks.{name}", *sys.argv[1:]])]
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)

@@ -21,7 +21,7 @@ from typing import Any
 from benchmarks.support.follower_process import collect_followers, followers
 from benchmarks.support.list_queries import distinct_lists
 from benchmarks.support.processes import total_core_seconds
-from benchmarks.table import Line, main
+from benchmarks.support.result_table import Line, main
 
 FIRST = 1_000_000
 """The first mark, as in benchmarks.support.rows_server."""

@@ -23,7 +23,7 @@ from functools import partial
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks.table import Line, main
+from benchmarks.support.result_table import Line, main
 from tests.dashboard.conftest import PageServer
 from tests.dashboard.live.test_reconnect_browser import HIDE, PODS, SLEEP
 from tests.support.browser.chromium import ARGUMENTS, chromium_path

@@ -26,13 +26,13 @@ from typing import Any
 import aiohttp
 from playwright.async_api import Browser, Page, async_playwright, expect
 
-from benchmarks.pods import pod
+from benchmarks.support.api_servers import create_object, demo_cluster, fill_namespaces
 from benchmarks.support.chromium import ARGUMENTS, chromium, open_live
-from benchmarks.support.cluster import create_object, demo_cluster, fill_namespaces
 from benchmarks.support.follower_process import collect_followers, followers
+from benchmarks.support.load_server_pods import pod
 from benchmarks.support.marks import Marker, Pod, figures, session_for
 from benchmarks.support.programs import Running, ready_dashboard
-from benchmarks.table import Line, main
+from benchmarks.support.result_table import Line, main
 
 LIMIT = 20.0
 """Seconds that it may take (the goal for 1,000 labels)."""

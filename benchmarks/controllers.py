@@ -16,8 +16,8 @@ import subprocess
 import sys
 from statistics import median
 
-from benchmarks.load_server import load_server
-from benchmarks.table import Line, main
+from benchmarks.support.load_server import load_server
+from benchmarks.support.result_table import Line, main
 
 OURS = "informerd, 4 workers"
 

@@ -29,9 +29,9 @@ from typing import cast
 
 import aiohttp
 
-from benchmarks.pods import pod
+from benchmarks.support.load_server_pods import pod
 from benchmarks.support.processes import core_seconds, resident_mb
-from benchmarks.table import Line, main
+from benchmarks.support.result_table import Line, main
 from informerd.rest.load_config import ClusterConfig, load_kubeconfig
 
 NAMESPACES = 20

@@ -22,7 +22,7 @@ import aiohttp
 import msgspec
 
 from benchmarks.demo_cluster import Server, open_session
-from benchmarks.table import Line, main
+from benchmarks.support.result_table import Line, main
 
 WATCHED_PATHS = (
     "/api/v1/pods", "/api/v1/events", "/api/v1/nodes", "/api/v1/namespaces", "/apis/apps/v1/deployments",

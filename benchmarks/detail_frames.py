@@ -25,8 +25,8 @@ django.setup()
 
 from django.template.loader import render_to_string  # noqa: E402 - Django's settings come first
 
-from benchmarks.pods import START, pod  # noqa: E402
-from benchmarks.table import Line, main  # noqa: E402 - Django's settings come first
+from benchmarks.support.load_server_pods import START, pod  # noqa: E402
+from benchmarks.support.result_table import Line, main  # noqa: E402 - Django's settings come first
 from dashboard.live.hub.socket import encode_frame  # noqa: E402
 from dashboard.live.rendering.renderer import Renderer  # noqa: E402
 from dashboard.live.replication.change import Change  # noqa: E402

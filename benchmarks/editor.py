@@ -22,10 +22,10 @@ from statistics import median, quantiles
 import aiohttp
 from playwright.async_api import Browser, Page, async_playwright
 
+from benchmarks.support.api_servers import filled_cluster
 from benchmarks.support.chromium import ARGUMENTS, chromium
-from benchmarks.support.cluster import filled_cluster
 from benchmarks.support.programs import dashboard
-from benchmarks.table import Line, main
+from benchmarks.support.result_table import Line, main
 from dashboard.objects.schemas.schema import kind_schema
 from tests.support.controlplane import ControlPlane
 from tests.support.e2e.manifests import mydemo, mydemos

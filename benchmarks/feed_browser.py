@@ -26,7 +26,7 @@ from playwright.async_api import CDPSession, Page, async_playwright
 from benchmarks.support.chromium import ARGUMENTS, chromium, open_live
 from benchmarks.support.follower_process import followers
 from benchmarks.support.processes import processes_below, total_core_seconds
-from benchmarks.table import Line, main
+from benchmarks.support.result_table import Line, main
 
 SETTLE = 5.0
 """Seconds before anything is measured, unless it is said otherwise."""

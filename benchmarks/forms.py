@@ -26,10 +26,10 @@ from typing import Any
 import aiohttp
 from playwright.async_api import async_playwright
 
+from benchmarks.support.api_servers import filled_cluster
 from benchmarks.support.chromium import ARGUMENTS, SETTLE_SECONDS, chromium, new_window
-from benchmarks.support.cluster import filled_cluster
 from benchmarks.support.programs import dashboard
-from benchmarks.table import Line, main
+from benchmarks.support.result_table import Line, main
 from dashboard.objects.manifests.document import parse
 from dashboard.objects.manifests.rewrite import rewrite
 from dashboard.objects.manifests.writer import to_yaml

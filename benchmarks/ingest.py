@@ -18,8 +18,8 @@ import sys
 from pathlib import Path
 from statistics import median
 
-from benchmarks.load_server import has_watch_stub, load_server
-from benchmarks.table import Line, main
+from benchmarks.support.load_server import has_watch_stub, load_server
+from benchmarks.support.result_table import Line, main
 
 OURS = "informerd"
 LARGE = "informerd, 100,000 pods"

@@ -19,10 +19,10 @@ from typing import Any
 import aiohttp
 import msgspec
 
-from benchmarks.load_server import load_server
-from benchmarks.pods import LAST_VERSION, pod
 from benchmarks.readers.projections import Pod
-from benchmarks.table import Line, main
+from benchmarks.support.load_server import load_server
+from benchmarks.support.load_server_pods import LAST_VERSION, pod
+from benchmarks.support.result_table import Line, main
 from informerd.cache.delta import Updated
 from informerd.cache.delta_fifo import DeltaFifo
 from informerd.cache.factory import SharedInformerFactory

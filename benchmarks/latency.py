@@ -18,12 +18,12 @@ from pathlib import Path
 
 from playwright.async_api import Page, async_playwright
 
+from benchmarks.support.api_servers import NAMESPACES, filled_cluster
 from benchmarks.support.chromium import ARGUMENTS, chromium, open_live
-from benchmarks.support.cluster import NAMESPACES, filled_cluster
 from benchmarks.support.follower_process import collect_followers, followers
 from benchmarks.support.marks import Marker, Pod, figures, session_for
 from benchmarks.support.programs import Running, ready_dashboard
-from benchmarks.table import Line, main
+from benchmarks.support.result_table import Line, main
 
 VISIBLE_ROWS = 100
 """Rows in the page, whose changes are looked for."""

@@ -24,12 +24,12 @@ from urllib.parse import urlencode
 import aiohttp
 from playwright.async_api import Browser, async_playwright
 
+from benchmarks.support.api_servers import NAMESPACES, filled_cluster
 from benchmarks.support.chromium import ARGUMENTS, chromium
-from benchmarks.support.cluster import NAMESPACES, filled_cluster
 from benchmarks.support.follower_process import followers
 from benchmarks.support.marks import Marker, session_for
 from benchmarks.support.programs import Running, ready_dashboard
-from benchmarks.table import Line, main
+from benchmarks.support.result_table import Line, main
 
 PODS = "/resources/pods/"
 _WATCH = """

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.table import Line, main
+from benchmarks.support.result_table import Line, main
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.manifests.document import parse
 from dashboard.objects.manifests.rewrite import rewrite

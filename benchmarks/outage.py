@@ -20,7 +20,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from benchmarks.table import Line, main
+from benchmarks.support.result_table import Line, main
 from tests.e2e.conftest import CRD
 from tests.support.browser.chromium import ARGUMENTS, chromium_path
 from tests.support.controlplane import ControlPlane
@@ -80,7 +80,7 @@ def measure_outage(fault: str, controlplane: ControlPlane, changes: Changes, pag
     for lie in lies:
         print(lie, file=sys.stderr)
     now = page.subjects[0].of(changes.history.now(PODS))
-    shots = [shot for shot in page.film.shots() if shot.at > struck]
+    shots = [shot for shot in page.recording.shots() if shot.at > struck]
     healed = next(shot for shot in shots if shot.at > ready and is_right(shot, now))
     stale = next(shot for shot in shots if shot.state == "stale")
     return Outage(stale.at - struck, healed.at - ready, len(lies))

@@ -26,9 +26,9 @@ django.setup()
 
 import msgspec  # noqa: E402 - Django's settings come first
 
-from benchmarks.event_loop_lag import measure_turns  # noqa: E402
-from benchmarks.pods import pod  # noqa: E402
-from benchmarks.table import Line, main  # noqa: E402 - Django's settings come first
+from benchmarks.support.event_loop_lag import measure_turns  # noqa: E402
+from benchmarks.support.load_server_pods import pod  # noqa: E402
+from benchmarks.support.result_table import Line, main  # noqa: E402 - Django's settings come first
 from dashboard.live.index.kind_index import KindIndex  # noqa: E402
 from dashboard.live.replication.change import Change  # noqa: E402
 from dashboard.live.replication.replica import Replica  # noqa: E402

@@ -17,11 +17,11 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks.support.cluster import demo_cluster, fill_namespaces
+from benchmarks.support.api_servers import demo_cluster, fill_namespaces
 from benchmarks.support.follower_process import collect_followers, followers
 from benchmarks.support.marks import Marker, Pod, figures, session_for
 from benchmarks.support.programs import Running, ready_dashboard
-from benchmarks.table import Line, main
+from benchmarks.support.result_table import Line, main
 
 
 def delivery_times(seen: list[dict[str, Any]], marker: Marker, since: int) -> tuple[list[float], int, int]:

@@ -24,10 +24,10 @@ import django
 
 django.setup()
 
-from benchmarks.event_loop_lag import measure_turns  # noqa: E402
+from benchmarks.support.event_loop_lag import measure_turns  # noqa: E402
 from benchmarks.support.list_queries import LISTS, distinct_lists  # noqa: E402
 from benchmarks.support.pod_rows import pod_row  # noqa: E402
-from benchmarks.table import Line, main  # noqa: E402 - Django's settings come first
+from benchmarks.support.result_table import Line, main  # noqa: E402 - Django's settings come first
 from dashboard.live.index.kind_index import KindIndex  # noqa: E402
 from dashboard.live.replication.change import Change  # noqa: E402
 from dashboard.live.replication.replica import Replica  # noqa: E402

@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable
 
 import uvloop
 
-from benchmarks.table import Line, main
+from benchmarks.support.result_table import Line, main
 from informerd.controller.request import Request
 from informerd.workqueue.work_queue import LOW_PRIORITY, WorkQueue
 

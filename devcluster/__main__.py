@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from devcluster.crds import create_crds
+from devcluster.demo_server import ADDRESS, DemoServer
 from devcluster.kubeconfig import write_kubeconfig
 from devcluster.server.api_server import ApiServer
 from devcluster.server.endpoints.faults import Faults
-from devcluster.serving import ADDRESS, DemoServer
 from devcluster.workload.demo.fleet import make_fleet as fleet_of
 from devcluster.workload.run import random_source_for, run_workload
 from devcluster.workload.seed.seed import fill_cluster

@@ -13,7 +13,7 @@ import pytest
 from django.template.base import Template
 
 from tests.support.browser.chromium import chromium, new_context, page
-from tests.support.browser.page_server_pool import Nursery
+from tests.support.browser.page_server_pool import PageServerPool
 from tests.support.controlplane import ControlPlane
 from tests.support.external_programs import Guard, mark
 from tests.support.pages.strict_templates import record_unresolved_names, unresolved
@@ -161,10 +161,10 @@ def strict_templates() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def nursery() -> Iterator[Nursery]:
+def page_server_pool() -> Iterator[PageServerPool]:
     """What page servers are forked from."""
-    with Nursery() as nursery:
-        yield nursery
+    with PageServerPool() as page_server_pool:
+        yield page_server_pool
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,7 +7,7 @@ import sys
 
 import uvloop
 
-from benchmarks.readers.operator_load import HandledObjects
+from benchmarks.readers.handled_objects import HandledObjects
 from benchmarks.readers.projections import Pod
 from informerd.controller.request import Request
 from informerd.manager.manager import Manager

@@ -11,9 +11,9 @@ import time
 
 import uvloop
 
-from benchmarks.pods import LAST_VERSION
 from benchmarks.readers.projections import Pod
 from benchmarks.readers.report import report, resident_megabytes
+from benchmarks.support.load_server_pods import LAST_VERSION
 from informerd.cache.factory import SharedInformerFactory
 from informerd.objects import Object
 from informerd.resource import PODS

@@ -14,7 +14,7 @@ from typing import Any
 import kopf
 import uvloop
 
-from benchmarks.readers.operator_load import HandledObjects
+from benchmarks.readers.handled_objects import HandledObjects
 
 
 async def run(url: str, pods: int) -> None:

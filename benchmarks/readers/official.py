@@ -10,8 +10,8 @@ from typing import Any
 from kubernetes import client
 from kubernetes.informer import ADDED, MODIFIED, SharedInformer
 
-from benchmarks.pods import LAST_VERSION
 from benchmarks.readers.report import report, resident_megabytes
+from benchmarks.support.load_server_pods import LAST_VERSION
 
 
 def main(server: str, pods: int, events: int) -> None:

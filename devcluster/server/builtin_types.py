@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from devcluster.server.codec.decoder import Decoder, WrongType, raise_wrong_type, shared_ids
+from devcluster.server.codec.builtin_decoder import Decoder, WrongType, raise_wrong_type, shared_ids
 from devcluster.server.kinds import DEFINITIONS_FILE, Kind
-from devcluster.server.schema.pruning import Schema
+from devcluster.server.schema.pruning_and_defaulting import Schema
 from devcluster.server.status import Failure, bad_request
 
 OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"

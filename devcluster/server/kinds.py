@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from devcluster.server.schema.pruning import Schema
+from devcluster.server.schema.pruning_and_defaulting import Schema
 
 DEFINITIONS_FILE = Path(__file__).parent / "data" / "definitions.json"
 _ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")

@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.dashboard.conftest import PageServer, one_server, open_live
 from tests.support.browser.chromium import wait_until
-from tests.support.browser.page_server_pool import Nursery
+from tests.support.browser.page_server_pool import PageServerPool
 from tests.support.program import ROOT
 
 pytestmark = pytest.mark.browser
@@ -57,8 +57,8 @@ MOST = 400
 
 
 @pytest.fixture(scope="module")
-def server(nursery: Nursery) -> Iterator[PageServer]:
-    yield from one_server(nursery)
+def server(page_server_pool: PageServerPool) -> Iterator[PageServer]:
+    yield from one_server(page_server_pool)
 
 
 def walk(page: Page, key: str) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.accessibility.test_keyboard import PAGES, PODS
 from tests.dashboard.conftest import PageServer, one_server, open_live
-from tests.support.browser.page_server_pool import Nursery
+from tests.support.browser.page_server_pool import PageServerPool
 
 pytestmark = pytest.mark.browser
 
@@ -20,8 +20,8 @@ DEAD = """() => [...document.querySelectorAll("button, [role=button], summary")]
 
 
 @pytest.fixture(scope="module")
-def server(nursery: Nursery) -> Iterator[PageServer]:
-    yield from one_server(nursery)
+def server(page_server_pool: PageServerPool) -> Iterator[PageServer]:
+    yield from one_server(page_server_pool)
 
 
 @pytest.fixture

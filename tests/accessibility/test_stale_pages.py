@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.dashboard.conftest import PageServer, one_server, open_live
-from tests.support.browser.page_server_pool import Nursery
+from tests.support.browser.page_server_pool import PageServerPool
 from tools.axe import violations
 
 pytestmark = pytest.mark.browser
@@ -17,8 +17,8 @@ PATHS = {"overview": "/", "list and drawer": "/resources/pods/?open=default/pod-
 
 
 @pytest.fixture(scope="module")
-def server(nursery: Nursery) -> Iterator[PageServer]:
-    yield from one_server(nursery)
+def server(page_server_pool: PageServerPool) -> Iterator[PageServer]:
+    yield from one_server(page_server_pool)
 
 
 @pytest.mark.parametrize("name", PATHS)

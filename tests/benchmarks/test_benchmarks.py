@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.load_server import has_watch_stub, load_server
-from benchmarks.pods import pod
+from benchmarks.support.load_server import has_watch_stub, load_server
+from benchmarks.support.load_server_pods import pod
 from tests.support.browser.chromium import chromium_path
 from tests.support.require import controlplane_binaries, postgresql_url, redis_url
 

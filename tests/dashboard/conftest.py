@@ -12,24 +12,24 @@ from typing import Any, Self
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.browser.page_server_pool import Nursery
+from tests.support.browser.page_server_pool import PageServerPool
 from tests.support.program import Program
 from tests.support.wait import until
 
 
 class PageServer(Program):
-    """tests/support/browser/page_server.py in a process of its own; one of a nursery is there sooner."""
+    """tests/support/browser/page_server.py in a process of its own; one of a page_server_pool is there sooner."""
 
     url = ""
 
-    def __init__(self, nursery: Nursery | None = None) -> None:
+    def __init__(self, page_server_pool: PageServerPool | None = None) -> None:
         super().__init__("-m", "tests.support.browser.page_server", env={"REDIS_URL": ""})  # it has no other process
-        self._nursery = nursery
+        self._pool = page_server_pool
 
     def start(self) -> Self:
-        if self._nursery is None:
+        if self._pool is None:
             return super().start()
-        self.process = self._nursery.fork(self.log)
+        self.process = self._pool.fork(self.log)
         return self
 
     def open(self) -> PageServer:
@@ -59,8 +59,8 @@ class PageServer(Program):
 
 
 @pytest.fixture
-def server(nursery: Nursery) -> Iterator[PageServer]:
-    program = PageServer(nursery)
+def server(page_server_pool: PageServerPool) -> Iterator[PageServer]:
+    program = PageServer(page_server_pool)
     try:
         yield program.open()
     finally:
@@ -69,9 +69,9 @@ def server(nursery: Nursery) -> Iterator[PageServer]:
         program.__exit__()
 
 
-def one_server(nursery: Nursery) -> Iterator[PageServer]:
+def one_server(page_server_pool: PageServerPool) -> Iterator[PageServer]:
     """What a module's fixture yields from: one server for all its tests, of which each changes objects of its own."""
-    program = PageServer(nursery)
+    program = PageServer(page_server_pool)
     try:
         yield program.open()
     finally:

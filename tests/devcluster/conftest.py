@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from devcluster.demo_server import DemoServer
 from devcluster.kubeconfig import write_kubeconfig
 from devcluster.server.api_server import ApiServer
 from devcluster.server.endpoints.faults import Faults
 from devcluster.server.storage.store import Store
-from devcluster.serving import DemoServer
 from tests.support.devcluster.gadget_crd import GADGETS
 from tests.support.devcluster.http_api import Api, Reply
 from tests.support.program import ROOT

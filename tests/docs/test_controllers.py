@@ -17,9 +17,9 @@ import informerd
 from informerd import MYDEMOS, Manager, NotFound
 from informerd.errors import controller_util, controllers
 from informerd.testing import DemoCluster
-from tests.support.informerd.controller_manifests import mydemo, pod, replica_set
+from tests.support.cluster_terminal import Running, Terminal, demo_terminal, real_terminal, terminal
+from tests.support.informerd.sample_manifests import mydemo, pod, replica_set
 from tests.support.program import ROOT
-from tests.support.terminal import Running, Terminal, demo_terminal, real_terminal, terminal
 from tests.support.wait import eventually
 
 __all__ = ["demo_terminal", "real_terminal", "terminal"]

@@ -66,4 +66,4 @@ def test_frames_that_no_queue_had_room_for_are_missed_and_made_good(
         verdict = page.judge(changes.history, late=LATE + SHORT)
         assert verdict.lies == [], "\n".join(map(str, verdict.lies[:5]))
     assert stack.counted("feed_gaps_healed") > 0
-    assert pages[0].film.now()[1]["list"] == pages[1].film.now()[1]["list"]
+    assert pages[0].recording.now()[1]["list"] == pages[1].recording.now()[1]["list"]

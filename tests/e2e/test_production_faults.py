@@ -54,7 +54,7 @@ def test_no_page_lies(
         assert verdict.lies == [], "\n".join(map(str, verdict.lies[:5]))
     for web, count in enumerate(before):
         assert production.counted(fault.counted, web) > count, f"{fault.counted} of web process {web}"
-    assert pages[0].film.now()[1]["list"] == pages[1].film.now()[1]["list"]
+    assert pages[0].recording.now()[1]["list"] == pages[1].recording.now()[1]["list"]
 
 
 def hold(pages: list[RecordedPage], says: Says, changes: Changes) -> None:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.support.cluster_terminal import Running, Terminal
 from tests.support.program import ROOT
-from tests.support.terminal import Running, Terminal
 
 DOCUMENT = ROOT / "docs" / "tour.md"
 EXAMPLES = ROOT / "examples" / "client_go_tour"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from examples.replica_set import main
-from tests.support.controller_manager import cluster_life, deployment
-from tests.support.informerd.controller_manifests import code_of, replica_set
-from tests.support.terminal import Terminal
+from tests.support.cluster_terminal import Terminal
+from tests.support.controller_manager_and_kwok import cluster_life, deployment
+from tests.support.informerd.sample_manifests import code_of, replica_set
 from tests.support.wait import eventually
 
 EXAMPLE = ("-m", "examples.replica_set")

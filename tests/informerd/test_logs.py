@@ -26,7 +26,7 @@ from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
 from tests.informerd.conftest import Setup, StartInformer
 from tests.support.clock import FakeClock, run_ready_tasks
-from tests.support.informerd.informer_setups import listed, until_version
+from tests.support.informerd.listed_informer import listed, until_version
 from tests.support.scripted_api_server import EXPIRED, ScriptedServer, bookmark, pod, status
 from tests.support.wait import eventually
 

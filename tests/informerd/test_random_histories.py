@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.informerd.model.history_runner import run_histories
 from tests.support.informerd.model.mutations import MUTATIONS, Mutation
-from tests.support.informerd.model.run import run_histories
 
 pytestmark = pytest.mark.slow
 

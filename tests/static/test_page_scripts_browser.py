@@ -23,7 +23,7 @@ from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.pages.feed.live_feed import LiveFeed
 from dashboard.server.static_urls import versioned_storage
 from tests.support.browser.chromium import wait_until
-from tests.support.controllers import reports
+from tests.support.controllers import report_samples as reports
 from tests.support.pages import page_samples as samples
 from tests.support.program import ROOT
 

@@ -20,7 +20,7 @@ MARKERS = ("browser", "controlplane", "postgresql", "program", "redis")
 FIXTURES = {
     "chromium": "browser",
     "demo_terminal": "program",
-    "nursery": "program",
+    "page_server_pool": "program",
     "process": "program",
     "terminal": "program",
 }

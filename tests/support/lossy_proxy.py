@@ -18,7 +18,7 @@ WAIT = 7
 """Retry-After, in seconds, of a fault "busy"."""
 
 
-class Lossy:
+class LossyProxy:
     """What happens to a write that is no dry run: it is cut off before or after the API server did it, or refused."""
 
     def __init__(self, cluster: ControlPlane) -> None:
@@ -44,7 +44,7 @@ class Lossy:
         return ClusterConfig(name="lossy", server=f"http://127.0.0.1:{self._port}", credentials=user)
 
     @contextlib.asynccontextmanager
-    async def running(self) -> AsyncIterator[Lossy]:
+    async def running(self) -> AsyncIterator[LossyProxy]:
         tls = ssl.create_default_context(cafile=str(self._cluster.ca_file))
         async with aiohttp.ClientSession(auto_decompress=False) as self._session:
             self._tls = tls

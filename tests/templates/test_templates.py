@@ -25,7 +25,7 @@ from dashboard.pages.details.change_log import ChangeLine, FieldLine
 from dashboard.pages.lists.column_picker import column_choices
 from dashboard.runtime.sentences import TextPiece
 from dashboard.templatetags import deltaboard
-from tests.support.controllers import reports
+from tests.support.controllers import report_samples as reports
 from tests.support.pages import page_samples as samples
 from tests.support.program import ROOT
 

@@ -2,9 +2,9 @@
 
 One tick serves all views. The first change after a quiet moment is sent at once, later ones within TICK seconds
 (updates.TICK); a view that is costly to render waits longer, so that no view can use up the process. Each second a
-heartbeat goes to all sockets. The parts: which kinds there are (kinds), results of lists (the index store), past
-changes (the feed's history), sockets (connected_sockets), messages (updates, heartbeat). Each page's package opens its own
-view here (`open_view`): the hub does not import any view class.
+heartbeat goes to all sockets. The parts: which kinds there are (hub_kinds), results of lists (the index store), past
+changes (the feed's history), sockets (connected_sockets), messages (updates, heartbeat). Each page's package opens its
+own view here (`open_view`): the hub does not import any view class.
 """
 
 from __future__ import annotations

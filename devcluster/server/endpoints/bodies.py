@@ -14,7 +14,7 @@ from devcluster.server.codec.protobuf import DELETE_OPTIONS, MalformedMessage, M
 from devcluster.server.kinds import Kind
 from devcluster.server.options import DeleteOptions, delete_options
 from devcluster.server.patch.merge import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH
-from devcluster.server.schema.pruning import Schema
+from devcluster.server.schema.pruning_and_defaulting import Schema
 from devcluster.server.status import Failure, bad_request, unsupported_media_type
 
 PROTOBUF = "application/vnd.kubernetes.protobuf"

@@ -12,7 +12,7 @@ from typing import Any
 
 from devcluster.server.builtin_types import BuiltinTypes
 from devcluster.server.patch.merge import undecodable_patch
-from devcluster.server.schema.pruning import Schema
+from devcluster.server.schema.pruning_and_defaulting import Schema
 from devcluster.server.status import Failure, bad_request, plain_error
 
 _DIRECTIVE = "$patch"

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from devcluster.server.schema.formats import FORMATS, is_ip
-from devcluster.server.schema.pruning import Schema
+from devcluster.server.schema.pruning_and_defaulting import Schema
 from devcluster.server.schema.safe_match import matches
 from devcluster.server.status import FieldError, duplicate, go_value, invalid_value, not_supported, required
 

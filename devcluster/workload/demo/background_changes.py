@@ -13,7 +13,7 @@ from devcluster.workload import objects
 from devcluster.workload.applications import App
 from devcluster.workload.cluster import APP_INDEX
 from devcluster.workload.demo.fleet import Fleet
-from devcluster.workload.demo.rate import RateCorrection
+from devcluster.workload.demo.rate_correction import RateCorrection
 from devcluster.workload.demo.stage import Components
 from devcluster.workload.projections import Pod
 from informerd.errors import AlreadyExists, InformerdError

@@ -12,7 +12,7 @@ from devcluster.workload.applications import App
 from devcluster.workload.demo.background_changes import BackgroundChanges
 from devcluster.workload.demo.fleet import Fleet
 from devcluster.workload.demo.hands_off import HandsOff
-from devcluster.workload.demo.rate import RateCorrection
+from devcluster.workload.demo.rate_correction import RateCorrection
 from devcluster.workload.demo.scenarios import incidents, load, releases
 from devcluster.workload.demo.stage import Components, Stage
 from devcluster.workload.kubelet.heartbeats import LEASE_SECONDS

@@ -28,7 +28,7 @@ from informerd.rest.load_config import load_kubeconfig
 from tests.e2e.conftest import cluster, dashboard
 from tests.support.controlplane import ControlPlane
 from tests.support.databases import in_file
-from tests.support.edit.checked_client import CarefulClient
+from tests.support.edit.checked_client import CheckedClient
 from tests.support.edit.form_browser import Browser
 from tests.support.edit.mydemos import mydemo
 from tests.support.live.fake_channel_layer import RecordingLayer
@@ -81,7 +81,7 @@ async def parts_at(config: ClusterConfig) -> AsyncIterator[SimpleNamespace]:
     """What request handlers find in the state, with a feed that nobody fills."""
     clock = SystemClock()
     replicas = Replicas(RecordingLayer(), parse_kinds(["pods", "mydemos"]), clock)
-    async with CarefulClient(config) as client:
+    async with CheckedClient(config) as client:
         rights = AccessReviews(clock, lambda: client)
         hub = Hub(replicas, clock, denial_of=rights.cached_denial)
         authors = AuthorStore(clock, DatabaseExecutor(clock, alias=DRAFTS, time_limit=60))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.informerd.conftest import StartInformer
-from tests.support.informerd.running_informer import Running
+from tests.support.informerd.relist import Running
 from tests.support.scripted_api_server import ScriptedServer, pod
 from tests.support.wait import eventually
 

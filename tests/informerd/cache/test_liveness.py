@@ -13,7 +13,7 @@ from informerd.clock import SystemClock
 from informerd.rest import transport
 from tests.informerd.conftest import StartInformer
 from tests.support.clock import FakeClock
-from tests.support.informerd.informer_setups import listed, until_version
+from tests.support.informerd.listed_informer import listed, until_version
 from tests.support.scripted_api_server import EXPIRED, ScriptedServer, bookmark, pod
 from tests.support.wait import eventually
 

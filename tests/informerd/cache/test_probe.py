@@ -14,7 +14,7 @@ from informerd.objects import Object
 from informerd.rest.client import Client
 from tests.informerd.conftest import StartInformer
 from tests.support.clock import FakeClock
-from tests.support.informerd.informer_setups import listed
+from tests.support.informerd.listed_informer import listed
 from tests.support.scripted_api_server import ScriptedServer, pod
 from tests.support.wait import eventually
 

@@ -7,7 +7,7 @@ import pytest
 from informerd.cache.watch_session import ShortWatch
 from tests.informerd.conftest import StartInformer
 from tests.support.clock import FakeClock
-from tests.support.informerd.informer_setups import listed, until_version
+from tests.support.informerd.listed_informer import listed, until_version
 from tests.support.scripted_api_server import EXPIRED, Request, ScriptedServer, bookmark, pod, status
 from tests.support.wait import eventually
 

@@ -14,7 +14,7 @@ from informerd.objects import Object
 from informerd.resource import PODS
 from tests.informerd.conftest import StartInformer
 from tests.support.clock import FakeClock
-from tests.support.informerd.informer_setups import listed, until_version
+from tests.support.informerd.listed_informer import listed, until_version
 from tests.support.scripted_api_server import EXPIRED, TOO_LARGE, Request, ScriptedServer, bookmark, pod, status
 from tests.support.wait import eventually
 

@@ -7,7 +7,7 @@ import pytest
 from informerd.errors import Expired
 from tests.informerd.conftest import StartInformer
 from tests.support.clock import FakeClock
-from tests.support.informerd.informer_setups import until_version
+from tests.support.informerd.listed_informer import until_version
 from tests.support.scripted_api_server import EXPIRED, TOO_LARGE, TOO_LARGE_ENCODINGS, ScriptedServer, bookmark, pod
 from tests.support.wait import eventually
 

@@ -8,7 +8,7 @@ from informerd.cache.handler import HandlerFunctions
 from informerd.objects import Object
 from tests.informerd.conftest import Setup, StartInformer
 from tests.support.clock import FakeClock
-from tests.support.informerd.informer_setups import until_version
+from tests.support.informerd.listed_informer import until_version
 from tests.support.informerd.recording_handler import Recorder
 from tests.support.scripted_api_server import EXPIRED, Json, Request, ScriptedServer, pod
 from tests.support.wait import eventually

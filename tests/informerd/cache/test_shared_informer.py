@@ -17,7 +17,7 @@ from informerd.resource import PODS
 from tests.informerd.conftest import StartInformer
 from tests.support.clock import FakeClock
 from tests.support.informerd.recording_handler import Recorder
-from tests.support.informerd.running_informer import Running, relist
+from tests.support.informerd.relist import Running, relist
 from tests.support.scripted_api_server import ScriptedServer, bookmark, pod
 from tests.support.wait import eventually
 

@@ -9,7 +9,7 @@ import pytest
 from informerd.errors import TooManyRequests, Unreachable
 from tests.informerd.conftest import StartInformer
 from tests.support.clock import FakeClock
-from tests.support.informerd.informer_setups import until_version
+from tests.support.informerd.listed_informer import until_version
 from tests.support.scripted_api_server import EXPIRED, TOO_LARGE, ScriptedServer, bookmark, pod, status
 from tests.support.wait import eventually
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.informerd.conftest import StartInformer
 from tests.support.clock import FakeClock
-from tests.support.informerd.informer_setups import listed, until_version
+from tests.support.informerd.listed_informer import listed, until_version
 from tests.support.scripted_api_server import ScriptedServer, bookmark, pod
 from tests.support.wait import eventually
 

@@ -14,7 +14,7 @@ from informerd.controller.sources import ChannelSource
 from informerd.errors import TerminalError
 from informerd.objects import Object
 from tests.support.clock import FakeClock, run_ready_tasks
-from tests.support.informerd.controller_events import obj
+from tests.support.informerd.controller_event_samples import obj
 from tests.support.informerd.controller_rig import running
 
 HISTORIES = 60

@@ -20,7 +20,7 @@ from informerd.errors import InvalidCall
 from informerd.objects import Object
 from informerd.workqueue.work_queue import LOW_PRIORITY, WorkQueue
 from tests.support.clock import FakeClock, run_ready_tasks
-from tests.support.informerd.controller_events import obj, updated
+from tests.support.informerd.controller_event_samples import obj, updated
 from tests.support.informerd.controller_rig import A, B, Script, running
 
 

@@ -15,8 +15,8 @@ from informerd.resource import MYDEMOS, Resource
 from informerd.rest.client import Client
 from informerd.rest.load_config import load_kubeconfig
 from informerd.unstructured import Json
-from tests.support.clusters import DemoCluster
 from tests.support.controlplane import ControlPlane
+from tests.support.restartable_api_servers import DemoCluster
 
 CRD = Path(__file__).parents[3] / "deploy" / "crd" / "mydemos.yaml"
 CONFIG_MAPS = Resource(version="v1", plural="configmaps", kind="ConfigMap")

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.support.terminal import demo_terminal, real_terminal, terminal
+from tests.support.cluster_terminal import demo_terminal, real_terminal, terminal
 
 __all__ = ["demo_terminal", "real_terminal", "terminal"]

@@ -17,8 +17,8 @@ from informerd.controllers.command_line import (
 )
 from informerd.errors import ConfigError, InformerdError, InvalidCall, UnknownResource, Unreachable
 from informerd.rest.cluster_config import ClusterConfig
+from tests.support.cluster_terminal import Running
 from tests.support.informerd.kubeconfigs import kubeconfig as write_kubeconfig
-from tests.support.terminal import Running
 
 
 def chosen(*arguments: str) -> ClusterConfig:

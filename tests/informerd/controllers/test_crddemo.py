@@ -8,8 +8,8 @@ import signal
 import pytest
 
 from informerd.controllers.crddemo import main
-from tests.support.informerd.controller_manifests import code_of, mydemo
-from tests.support.terminal import Running, Terminal
+from tests.support.cluster_terminal import Running, Terminal
+from tests.support.informerd.sample_manifests import code_of, mydemo
 
 CRDDEMO = ("-m", "informerd.controllers.crddemo")
 START = [

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from tests.support.informerd.controller_manifests import mydemo
+from tests.support.cluster_terminal import Running, Terminal
+from tests.support.informerd.sample_manifests import mydemo
 from tests.support.program import ROOT
-from tests.support.terminal import Running, Terminal
 
 GIVEN_UP = {"holderIdentity": "", "leaseDurationSeconds": 1}
 LEASE = {

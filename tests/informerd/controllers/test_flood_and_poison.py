@@ -20,9 +20,9 @@ from informerd.controllers.tutorial import MAX_RETRIES, Tutorial
 from informerd.record import queue as outbox
 from informerd.resource import MYDEMOS
 from informerd.testing import LiveCluster
-from tests.support.informerd.controller_manifests import mydemo, replica_set
+from tests.support.cluster_terminal import Terminal
+from tests.support.informerd.sample_manifests import mydemo, replica_set
 from tests.support.program import ROOT
-from tests.support.terminal import Terminal
 from tests.support.wait import eventually
 
 JINGHZHUS = ROOT / "deploy" / "crd" / "jinghzhus.yaml"

@@ -9,9 +9,9 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from tests.support.informerd.controller_manifests import mydemo, replica_set
-from tests.support.informerd.fragile_clusters import FragileTerminal, fragile
-from tests.support.terminal import Running
+from tests.support.cluster_terminal import Running
+from tests.support.informerd.fragile_terminal import FragileTerminal, fragile
+from tests.support.informerd.sample_manifests import mydemo, replica_set
 
 pytestmark = pytest.mark.program
 

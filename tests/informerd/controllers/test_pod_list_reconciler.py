@@ -16,7 +16,7 @@ from informerd.controllers.pod_operator import Settings, add_pod_operator
 from informerd.manager.manager import Manager
 from informerd.testing import FakeClock, LiveCluster, eventually
 from informerd.unstructured import Json
-from tests.support import clusters
+from tests.support import restartable_api_servers as clusters
 
 SETTLE = 3.0
 

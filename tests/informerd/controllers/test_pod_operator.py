@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from tests.support.cluster_terminal import Running, Terminal
 from tests.support.controlplane import ControlPlane
 from tests.support.program import ROOT
-from tests.support.terminal import Running, Terminal
 from tests.support.wait import eventually
 
 OPERATOR = ("-m", "informerd.controllers.pod_operator")

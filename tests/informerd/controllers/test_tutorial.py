@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from informerd.controllers.tutorial import main
-from tests.support.informerd.controller_manifests import code_of, pod
-from tests.support.terminal import Terminal
+from tests.support.cluster_terminal import Terminal
+from tests.support.informerd.sample_manifests import code_of, pod
 
 TUTORIAL = ("-m", "informerd.controllers.tutorial")
 

@@ -8,8 +8,8 @@ import pytest
 
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.load_config import load_kubeconfig
-from tests.support.clusters import DemoCluster
 from tests.support.controlplane import ControlPlane
+from tests.support.restartable_api_servers import DemoCluster
 
 
 @pytest.fixture(params=[pytest.param("real", marks=pytest.mark.controlplane), "demo"])

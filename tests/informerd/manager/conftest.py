@@ -18,8 +18,8 @@ from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.load_config import load_kubeconfig
 from informerd.unstructured import Json
-from tests.support.clusters import DemoCluster
 from tests.support.controlplane import ControlPlane
+from tests.support.restartable_api_servers import DemoCluster
 
 MAPS = Resource(version="v1", plural="configmaps", kind="ConfigMap")
 NAMESPACES = Resource(version="v1", plural="namespaces", kind="Namespace", namespaced=False)

@@ -16,9 +16,9 @@ from informerd.manager.manager import Manager
 from informerd.manager.signals import Signals
 from informerd.rest.cluster_config import ClusterConfig
 from tests.informerd.manager.conftest import Place
+from tests.support.cluster_terminal import Running
 from tests.support.controlplane import ControlPlane
 from tests.support.program import ROOT
-from tests.support.terminal import Running
 from tests.support.wait import eventually
 
 PROGRAM = ROOT / "tests/support/informerd/programs/manager.py"

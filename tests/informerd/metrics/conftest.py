@@ -14,7 +14,7 @@ from informerd.metrics import InformerCollector
 from informerd.objects import Object
 from informerd.resource import PODS
 from tests.support.clock import FakeClock
-from tests.support.informerd.exposition import Scrape
+from tests.support.informerd.metrics_scrape import Scrape
 from tests.support.informerd.recording_handler import Recorder
 from tests.support.scripted_api_server import Request, ScriptedServer, pod
 from tests.support.wait import eventually

@@ -13,7 +13,7 @@ from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
 from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.informerd.controller_rig import A, B, C, Script, running
-from tests.support.informerd.exposition import Scrape
+from tests.support.informerd.metrics_scrape import Scrape
 
 
 async def test_reconciles_are_counted_by_outcome_from_zero_on(clock: FakeClock) -> None:

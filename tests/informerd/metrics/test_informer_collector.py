@@ -15,7 +15,7 @@ from informerd.metrics import InformerCollector
 from informerd.resource import MYDEMOS, PODS
 from tests.informerd.metrics.conftest import Metered
 from tests.support.clock import FakeClock
-from tests.support.informerd.exposition import Scrape
+from tests.support.informerd.metrics_scrape import Scrape
 from tests.support.informerd.recording_handler import Recorder
 from tests.support.scripted_api_server import ScriptedServer, pod
 

@@ -11,7 +11,7 @@ from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.load_config import load_kubeconfig
 from tests.support.controlplane import ControlPlane
-from tests.support.informerd.exposition import Scrape
+from tests.support.informerd.metrics_scrape import Scrape
 from tests.support.informerd.recording_handler import Recorder
 from tests.support.wait import eventually
 

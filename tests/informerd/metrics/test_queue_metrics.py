@@ -9,7 +9,7 @@ import pytest
 from informerd.metrics import ControllerCollector
 from informerd.workqueue.work_queue import WorkQueue
 from tests.support.clock import FakeClock
-from tests.support.informerd.exposition import Scrape
+from tests.support.informerd.metrics_scrape import Scrape
 
 
 @pytest.fixture

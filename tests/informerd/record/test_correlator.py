@@ -8,7 +8,7 @@ import pytest
 from informerd.record.correlator import COMBINED_PREFIX, SPAM_BURST, Correlator
 from informerd.record.event import MESSAGE_BYTES, Event, Source
 from tests.support.clock import FakeClock
-from tests.support.informerd.event_samples import POD, said
+from tests.support.informerd.kubernetes_event_samples import POD, said
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from informerd.errors import InvalidCall
 from informerd.objects import Object, ObjectMeta
 from informerd.record.event import event_name, make_event
 from informerd.record.reference import ObjectReference
-from tests.support.informerd.event_samples import POD, START, said
+from tests.support.informerd.kubernetes_event_samples import POD, START, said
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 

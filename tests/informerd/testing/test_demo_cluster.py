@@ -23,7 +23,7 @@ from informerd import (
     load_kubeconfig,
 )
 from informerd.testing import DemoCluster, FakeClock, LiveCluster, run_ready_tasks
-from tests.support import clusters
+from tests.support import restartable_api_servers as clusters
 
 MYDEMO = """
 apiVersion: crddemo.k8s.io/v1

@@ -41,7 +41,7 @@ from dashboard.pages.layout.page import cluster_info  # noqa: E402
 from dashboard.pages.lists.live_list import LiveList  # noqa: E402
 from informerd.cache.health import Health  # noqa: E402
 from informerd.rest.load_config import ClusterConfig  # noqa: E402
-from tests.support.browser.page_application import Application  # noqa: E402
+from tests.support.browser.page_server_application import Application  # noqa: E402
 from tests.support.browser.time_lapse import HastenedClock, Hours  # noqa: E402
 from tests.support.controllers.sample_worker import Sample  # noqa: E402
 from tests.support.live.replica_feeder import EPOCH, Feeder, Feeders, pod  # noqa: E402

@@ -61,7 +61,7 @@ class Forked:
         return 0 if self._handle is None else None
 
 
-class Nursery:
+class PageServerPool:
     """The process from which page servers are forked. A context manager."""
 
     def __enter__(self) -> Self:

@@ -47,7 +47,7 @@ _WORDS = ("0", "1", "-1", "abc", "All", "true", "%00", "%ff", "a%3Db", "!a", "a+
 
 
 @dataclass(frozen=True)
-class Oddity:
+class FuzzRequest:
     """One request."""
 
     method: str
@@ -56,7 +56,7 @@ class Oddity:
     body: bytes
 
 
-def oddities(seed: int) -> Iterator[Oddity]:
+def oddities(seed: int) -> Iterator[FuzzRequest]:
     """Requests without end."""
     rng = random.Random(seed)
     while True:
@@ -72,7 +72,7 @@ def oddities(seed: int) -> Iterator[Oddity]:
             text = text[:place] + rng.randbytes(rng.randrange(4)) + text[place + rng.randrange(3) :]
         if rng.random() < 0.02:
             text = rng.choice((b"[" * 20_000, b'{"a":' * 20_000, b"- " * 5_000, b"9" * 20_000, b""))
-        yield Oddity(method, path, kind, text)
+        yield FuzzRequest(method, path, kind, text)
 
 
 def _path(rng: random.Random, collection: str, obj: Any, *, named: bool) -> str:

@@ -14,9 +14,9 @@ from tests.support.devcluster.eviction_cases import EVICTION_CASES, EVICTION_SET
 from tests.support.devcluster.gadget_crd import gadget
 from tests.support.devcluster.http_api import JSON_PATCH, MERGE, STRATEGIC, Json
 from tests.support.devcluster.parity_case import APPS, CORE, CRDS, DRY, MAPS, PODS, Case, G, deployment, pod
-from tests.support.devcluster.request_cases import REQUEST_CASES
-from tests.support.devcluster.set_validation_cases import SET_CASES, SET_SETUP
-from tests.support.devcluster.validation_cases import RULE_CASES
+from tests.support.devcluster.query_and_patch_cases import QUERY_AND_PATCH_CASES
+from tests.support.devcluster.set_and_cron_job_cases import SET_AND_CRON_JOB_CASES, SET_AND_CRON_JOB_SETUP
+from tests.support.devcluster.validation_cases import VALIDATION_CASES
 
 SETUP: tuple[tuple[str, Json], ...] = (
     (f"{CORE}/serviceaccounts", {"metadata": {"name": "default"}}),
@@ -27,7 +27,7 @@ SETUP: tuple[tuple[str, Json], ...] = (
     (PODS, pod("p1")),
     (f"{APPS}/deployments", deployment("d1")),
     *EVICTION_SETUP,
-    *SET_SETUP,
+    *SET_AND_CRON_JOB_SETUP,
 )
 
 VALUES: tuple[tuple[str, Any], ...] = (
@@ -321,6 +321,6 @@ def _definitions() -> Iterator[Case]:
 
 CASES: tuple[Case, ...] = (
     *_creates(), *_updates(), *_patches(), *_reads(), *_deletes(), *_built_in(), *_definitions(), *_scales(),
-    *_quantities(), *_protobuf(), *_copies_and_booleans(), *RULE_CASES, *REQUEST_CASES, *EDGE_CASES,
-    *EVICTION_CASES, *SET_CASES,
+    *_quantities(), *_protobuf(), *_copies_and_booleans(), *VALIDATION_CASES, *QUERY_AND_PATCH_CASES, *EDGE_CASES,
+    *EVICTION_CASES, *SET_AND_CRON_JOB_CASES,
 )  # fmt: skip

@@ -183,4 +183,4 @@ def _others() -> Iterator[Case]:
     yield Case("the last datum taken away", "PATCH", f"{MAPS}/c1{DRY}", {"data": {"a": None}}, MERGE)
 
 
-RULE_CASES: tuple[Case, ...] = (*_names(), *_metadata(), *_pods(), *_statuses(), *_workloads(), *_others())
+VALIDATION_CASES: tuple[Case, ...] = (*_names(), *_metadata(), *_pods(), *_statuses(), *_workloads(), *_others())

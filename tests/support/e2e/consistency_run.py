@@ -47,7 +47,7 @@ def change_and_watch(pages: list[RecordedPage], changes: Changes, *, seconds: fl
         while time.monotonic() < ending:
             pages[0].page.wait_for_timeout(TAKE * 1000)
             for page in pages:
-                page.film.take()
+                page.recording.take()
             changes.confirm()
     for page in pages:
         page.agree(changes.history)

@@ -66,7 +66,7 @@
     look();
   }, EVERY);
   look();
-  window.film = {
+  window.recording = {
     now: () => [document.body.dataset.live, parts()],
     take: () => { look(); return [Date.now() / 1000, shots.splice(0), stalls.splice(0)]; },
   };

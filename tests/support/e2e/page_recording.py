@@ -25,7 +25,7 @@ class Shot:
     """See page_recorder.js."""
 
 
-class Film:
+class PageRecording:
     """Records from the moment it is made. A page that was loaded anew has lost its recorder: `take` fails then."""
 
     def __init__(self, page: Page, waited: Waited | None = None) -> None:
@@ -39,12 +39,12 @@ class Film:
 
     def now(self) -> tuple[str, dict[str, Any]]:
         """The state and the parts at this moment."""
-        state, parts = self._page.evaluate("window.film.now()")
+        state, parts = self._page.evaluate("window.recording.now()")
         return state, parts
 
     def take(self) -> None:
         """Fetch what the page has recorded so far. To be called now and then, so that it need not keep everything."""
-        self._end, shots, stalls = self._page.evaluate("window.film.take()")
+        self._end, shots, stalls = self._page.evaluate("window.recording.take()")
         self.stalls += [(began, ended) for began, ended in stalls]
         self._shots += [(at, state, parts) for at, state, parts in shots]
 

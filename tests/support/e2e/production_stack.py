@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.support.controlplane import ControlPlane, free_ports
 from tests.support.e2e.cpu_wait import Waited
-from tests.support.e2e.postgresql import Database
+from tests.support.e2e.postgresql_database import Database
 from tests.support.e2e.redis_server import RedisServer
 from tests.support.program import Program, answers
 from tests.support.wait import until

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from tests.support.e2e.cpu_wait import Waited
 from tests.support.e2e.history import History
-from tests.support.e2e.page_recording import Film
+from tests.support.e2e.page_recording import PageRecording
 from tests.support.e2e.verdict import LATE, Subject, Verdict, judge, judge_struck
 from tests.support.wait import until
 
@@ -23,7 +23,7 @@ class RecordedPage:
         page.goto(url, timeout=WITHIN)
         self.be_live()
         page.evaluate("window.sameDocument = true")
-        self.film = Film(page, waited)
+        self.recording = PageRecording(page, waited)
 
     def be_live(self) -> None:
         """Wait until it says live."""
@@ -41,7 +41,7 @@ class RecordedPage:
         wrong: list[str] = []
 
         def agrees() -> bool:
-            state, parts = self.film.now()
+            state, parts = self.recording.now()
             wrong[:] = [each.wrong(parts, history.now(each.kind)) for each in self.subjects]
             return state == "live" and not any(wrong) and (struck or not parts.get("struck"))
 
@@ -49,13 +49,13 @@ class RecordedPage:
             until(agrees, within=WITHIN / 1000, every=0.1)
         except AssertionError:
             words = self.page.locator("#banner").text_content()
-            raise AssertionError(f"{self.film.now()[0]} ({words}): {wrong}") from None
+            raise AssertionError(f"{self.recording.now()[0]} ({words}): {wrong}") from None
         assert self.page.evaluate("window.sameDocument") is True
 
     def judge(self, history: History, *, late: float = LATE) -> Verdict:
         """The verdict on the recording so far."""
-        self.film.take()
-        verdict = judge_struck(self.film, late=late)
+        self.recording.take()
+        verdict = judge_struck(self.recording, late=late)
         for subject in self.subjects:
-            verdict.add(judge(subject, self.film, history, late=late))
+            verdict.add(judge(subject, self.recording, history, late=late))
         return verdict

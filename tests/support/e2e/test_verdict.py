@@ -13,7 +13,7 @@ from tests.support.e2e.verdict import Subject, judge, judge_struck
 NAMES = Subject("names", "pods", lambda parts: parts["names"], lambda objects: sorted(objects))
 
 
-class Film:
+class FakeRecording:
     """A recording made by hand: moment, state and what was shown; it ends at 100."""
 
     def __init__(
@@ -42,63 +42,69 @@ THERE: Json = {}
 ONE_GOES = history((1, "a", THERE), (2, "b", THERE), (50, "a", None))
 
 
-def lies(film: Film, written: History = ONE_GOES) -> list[str]:
-    return [lie.sentence for lie in judge(NAMES, film, written, late=3).lies]
+def lies(recording: FakeRecording, written: History = ONE_GOES) -> list[str]:
+    return [lie.sentence for lie in judge(NAMES, recording, written, late=3).lies]
 
 
 def test_a_page_that_follows_in_time_is_right() -> None:
-    assert lies(Film((3, "live", ["a", "b"]), (52, "live", ["b"]))) == []
+    assert lies(FakeRecording((3, "live", ["a", "b"]), (52, "live", ["b"]))) == []
 
 
 def test_what_it_shows_while_it_does_not_say_live_is_no_lie() -> None:
-    assert lies(Film((3, "live", ["a", "b"]), (52, "stale", ["a", "b"]), (99, "offline", ["x"]))) == []
+    assert lies(FakeRecording((3, "live", ["a", "b"]), (52, "stale", ["a", "b"]), (99, "offline", ["x"]))) == []
 
 
 def test_a_ghost_is_a_lie_when_it_has_been_one_for_too_long() -> None:
-    (sentence,) = lies(Film((3, "live", ["a", "b"]), (55, "live", ["b"])))
+    (sentence,) = lies(FakeRecording((3, "live", ["a", "b"]), (55, "live", ["b"])))
     assert "it has not been so for 4.90 s" in sentence
 
 
 def test_saying_live_again_with_what_was_there_before_is_a_lie_at_once() -> None:
-    film = Film((3, "live", ["a", "b"]), (51, "stale", ["a", "b"]), (60, "live", ["a", "b"]), (60.01, "live", ["b"]))
-    assert len(lies(film)) == 1
+    recording = FakeRecording(
+        (3, "live", ["a", "b"]), (51, "stale", ["a", "b"]), (60, "live", ["a", "b"]), (60.01, "live", ["b"])
+    )
+    assert len(lies(recording)) == 1
 
 
 def test_a_state_that_never_was_is_a_lie_however_short() -> None:
-    film = Film((3, "live", ["a", "b"]), (3.1, "live", []), (3.2, "live", ["a", "b"]), (50.2, "live", ["b"]))
-    assert lies(film, history((1, "b", THERE), (2, "a", THERE), (50, "a", None))) == [
+    recording = FakeRecording(
+        (3, "live", ["a", "b"]), (3.1, "live", []), (3.2, "live", ["a", "b"]), (50.2, "live", ["b"])
+    )
+    assert lies(recording, history((1, "b", THERE), (2, "a", THERE), (50, "a", None))) == [
         "names: it was so before. It said [], and it is ['a', 'b']."
     ]
-    assert "it was never so" in lies(Film((3, "live", ["x"])))[0]
+    assert "it was never so" in lies(FakeRecording((3, "live", ["x"])))[0]
 
 
 def test_a_page_that_goes_back_lies_however_soon() -> None:
-    film = Film((2.2, "live", ["a", "b"]), (2.3, "live", ["a"]), (2.4, "live", ["a", "b"]), (50.2, "live", ["b"]))
-    assert len(lies(film)) == 1
+    recording = FakeRecording(
+        (2.2, "live", ["a", "b"]), (2.3, "live", ["a"]), (2.4, "live", ["a", "b"]), (50.2, "live", ["b"])
+    )
+    assert len(lies(recording)) == 1
 
 
 def test_what_was_so_once_is_right_again_only_when_it_is_so_again() -> None:
     written = history((1, "a", THERE), (20, "b", THERE), (40, "b", None))
-    assert len(lies(Film((3, "live", ["a"])), written)) == 1
-    assert lies(Film((3, "live", ["a"]), (21, "live", ["a", "b"]), (41, "live", ["a"])), written) == []
+    assert len(lies(FakeRecording((3, "live", ["a"])), written)) == 1
+    assert lies(FakeRecording((3, "live", ["a"]), (21, "live", ["a", "b"]), (41, "live", ["a"])), written) == []
 
 
 def test_a_page_cannot_know_what_has_not_happened() -> None:
-    assert "never so" in lies(Film((3, "live", ["b"]), (50, "live", ["b"])))[0]
+    assert "never so" in lies(FakeRecording((3, "live", ["b"]), (50, "live", ["b"])))[0]
 
 
 def test_what_the_browser_was_held_up_does_not_count() -> None:
-    film = Film((3, "live", ["a", "b"]), (55, "live", ["b"]), stall=(51, 54))
-    assert lies(film) == []
+    recording = FakeRecording((3, "live", ["a", "b"]), (55, "live", ["b"]), stall=(51, 54))
+    assert lies(recording) == []
 
 
 def test_it_says_how_late_the_page_was_and_how_long_it_was_live() -> None:
-    film = Film((3, "live", ["a", "b"]), (52, "live", ["b"]), (80, "stale", []))
-    verdict = judge(NAMES, film, ONE_GOES, late=3)
+    recording = FakeRecording((3, "live", ["a", "b"]), (52, "live", ["b"]), (80, "stale", []))
+    verdict = judge(NAMES, recording, ONE_GOES, late=3)
     assert verdict.worst == pytest.approx(1.9)
     assert (verdict.states, verdict.live) == (2, 77)
 
 
 def test_a_struck_row_that_is_not_taken_away_is_a_lie() -> None:
-    assert judge_struck(Film((3, "live", ["x"]), (7, "live", []), part="struck"), late=3).lies == []
-    assert judge_struck(Film((3, "live", ["x"]), (10, "live", []), part="struck"), late=3).lies
+    assert judge_struck(FakeRecording((3, "live", ["x"]), (7, "live", []), part="struck"), late=3).lies == []
+    assert judge_struck(FakeRecording((3, "live", ["x"]), (10, "live", []), part="struck"), late=3).lies

@@ -39,7 +39,7 @@ class Subject:
         return "" if _text(seen) == _text(expected) else f"{self.name}: {_difference(seen, expected)}"
 
 
-class Filmed(Protocol):
+class Recording(Protocol):
     """Recording of a page; see `page_recording`."""
 
     def shots(self) -> list[Shot]: ...
@@ -78,7 +78,7 @@ class Verdict:
         self.live += other.live
 
 
-def judge(subject: Subject, film: Filmed, history: History, *, late: float = LATE) -> Verdict:
+def judge(subject: Subject, recording: Recording, history: History, *, late: float = LATE) -> Verdict:
     """Compare what the page said of `subject` while it was live with every state that there was.
 
     What the browser and the programs behind the page were held up by the machine does not count.
@@ -90,7 +90,7 @@ def judge(subject: Subject, film: Filmed, history: History, *, late: float = LAT
         places.setdefault(state, []).append(number)
     verdict = Verdict()
     reached = 0  # the state that the page had come to at least
-    for shot in film.shots():
+    for shot in recording.shots():
         if shot.state != "live":
             continue
         seen = subject.seen(shot.parts)
@@ -102,7 +102,7 @@ def judge(subject: Subject, film: Filmed, history: History, *, late: float = LAT
             continue
         reached = could_be[bisect.bisect_left(could_be, reached)]
         lateness = max(
-            until - since - film.stalled(since, until)
+            until - since - recording.stalled(since, until)
             for since, until in _outdated(shot, places[_text(seen)], could_be[-1], steps)
         )
         verdict.worst = max(verdict.worst, lateness)
@@ -115,15 +115,15 @@ def judge(subject: Subject, film: Filmed, history: History, *, late: float = LAT
     return verdict
 
 
-def judge_struck(film: Filmed, *, late: float = LATE) -> Verdict:
+def judge_struck(recording: Recording, *, late: float = LATE) -> Verdict:
     """Whether rows of deleted objects were taken away after they had been struck out."""
     since: dict[str, float] = {}
     verdict = Verdict()
-    for shot in film.shots():
+    for shot in recording.shots():
         struck = shot.parts.get("struck", [])
         since = {uid: since.get(uid, shot.at) for uid in struck}
         for uid, began in since.items():
-            shown = shot.end - began - film.stalled(began, shot.end)
+            shown = shot.end - began - recording.stalled(began, shot.end)
             if shown > STRUCK + late:
                 sentence = f"the row of {uid} has been struck out for {shown:.1f} s and is still there"
                 verdict.lies.append(Lie(shot.end, sentence))

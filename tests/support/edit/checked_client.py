@@ -12,7 +12,7 @@ from informerd.rest.client import Client
 from informerd.rest.response import Response
 
 
-class CarefulClient(Client):
+class CheckedClient(Client):
     """Raises AssertionError where a PUT, PATCH or DELETE is not about one state of one object, or an eviction not about
     one object. A POST never overwrites: the API server refuses a name that is there."""
 

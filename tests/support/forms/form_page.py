@@ -22,7 +22,7 @@ def of_spec(spec: Mapping[str, Any], **beside: Any) -> Schema:
 
 
 @dataclass
-class Sheet:
+class FormPage:
     """One state of a form, and the text behind it."""
 
     schema: Schema
@@ -33,7 +33,7 @@ class Sheet:
     problems: tuple[Problem, ...] = ()
 
     @classmethod
-    def of(cls, schema: Schema, text: str) -> Sheet:
+    def of(cls, schema: Schema, text: str) -> FormPage:
         return cls(schema, text, parse(text).value)
 
     @property
@@ -55,16 +55,16 @@ class Sheet:
         found.feed(self.html)
         return found
 
-    def posted(self, typed: Mapping[str, str], button: str = "") -> Sheet:
+    def posted(self, typed: Mapping[str, str], button: str = "") -> FormPage:
         """The form sent back with what was typed, and with one of its buttons."""
         post = {**self.inputs.values, **typed, "change": button}
         document, problems = apply_form(self.schema, self.document, form_fields(post))
         if problems or not button:
-            return Sheet(self.schema, document.text, self.base, post[OPEN], self.find, problems)
+            return FormPage(self.schema, document.text, self.base, post[OPEN], self.find, problems)
         pressed = press(self.schema, document, post)
-        return Sheet(self.schema, pressed.document.text, self.base, pressed.expanded.text, self.find)
+        return FormPage(self.schema, pressed.document.text, self.base, pressed.expanded.text, self.find)
 
-    def press(self, button: str, **typed: str) -> Sheet:
+    def press(self, button: str, **typed: str) -> FormPage:
         """Press a button that the form has; underscores in the names of `typed` stand for dots."""
         assert ("change", button) in self.inputs.presses, self.inputs.presses
         return self.posted({name.replace("__", "."): value for name, value in typed.items()}, button)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard.live.rendering.html_parts import diff_partials, parse_parts
-from tests.support.live.frames import ops_of
+from tests.support.live.hx_partials import ops_of
 
 Tree = tuple[str, str, Sequence["Tree"]]
 """An attribute, a text before the parts inside (empty: they are a list), and these by number."""

@@ -24,7 +24,7 @@ from dashboard.objects.kinds.catalog import KINDS, find_kind
 from dashboard.objects.kinds.row import Row
 from dashboard.runtime.sentences import plain_text
 from informerd.objects import Blob
-from tests.support.objects.kubectl_tables import OBJECTS
+from tests.support.objects.api_server_tables import OBJECTS
 from tests.support.objects.rows import Json, made, row_of
 
 WEB = {"matchLabels": {"app": "web"}}

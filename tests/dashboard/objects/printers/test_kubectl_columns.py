@@ -17,7 +17,7 @@ from dashboard.objects.kinds.row import Cell
 from dashboard.objects.printers import Column, columns_for
 from dashboard.objects.printers.registry import PRINTERS
 from tests.support.controlplane import ControlPlane
-from tests.support.objects.kubectl_tables import Json, Served, Tables
+from tests.support.objects.api_server_tables import Json, Served, Tables
 from tests.support.objects.rows import cells_of, row_of
 from tests.support.require import controlplane_binaries
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.dashboard.conftest import PageServer, faults, one_server, open_live
-from tests.support.browser.page_server_pool import Nursery
+from tests.support.browser.page_server_pool import PageServerPool
 
 pytestmark = pytest.mark.browser
 
@@ -25,9 +25,9 @@ _numbers = itertools.count()
 
 
 @pytest.fixture(scope="module")
-def server(nursery: Nursery) -> Iterator[PageServer]:
+def server(page_server_pool: PageServerPool) -> Iterator[PageServer]:
     """One for all: each test has a poison of its own."""
-    yield from one_server(nursery)
+    yield from one_server(page_server_pool)
 
 
 @pytest.fixture

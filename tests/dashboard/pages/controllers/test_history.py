@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dashboard.pages.controllers.history import HISTORY_SECONDS, RATE_WINDOW, STEP_SECONDS, HistoryRecorder
 from informerd.workqueue.state import QueueState
-from tests.support.controllers.reports import NOW, controller
+from tests.support.controllers.report_samples import NOW, controller
 
 
 def look(recorder: HistoryRecorder, at: float, *, depth: int = 0, ended: int = 0, failed: int = 0) -> None:

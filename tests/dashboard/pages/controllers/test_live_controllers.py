@@ -13,8 +13,8 @@ from dashboard.pages.controllers.reports import ControllerReports
 from informerd.manager.state import RunnableState
 from informerd.record.state import RecorderState
 from tests.support.clock import FakeClock
-from tests.support.controllers.reports import busy, controller, failed, manager, report, view_of
-from tests.support.live.frames import Op, ops_of
+from tests.support.controllers.report_samples import busy, controller, failed, manager, report, view_of
+from tests.support.live.hx_partials import Op, ops_of
 
 
 class Shown:

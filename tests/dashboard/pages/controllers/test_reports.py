@@ -7,7 +7,7 @@ import msgspec
 from dashboard.pages.controllers.messages import Report
 from dashboard.pages.controllers.reports import RETENTION, SILENCE_TIMEOUT, ControllerReports
 from tests.support.clock import FakeClock
-from tests.support.controllers.reports import controller, manager, report
+from tests.support.controllers.report_samples import controller, manager, report
 
 
 def report_of(identity: str, epoch: str, *, leads: bool = True) -> Report:

@@ -21,7 +21,7 @@ from dashboard.pages.controllers.runner import REPORT_INTERVAL, RESTART_DELAY, C
 from informerd.controller.state import ControllerState
 from informerd.errors import LeaderElectionLost
 from tests.support.clock import FakeClock, run_ready_tasks
-from tests.support.controllers.reports import MadeManager, controller, failed
+from tests.support.controllers.report_samples import FakeManager, controller, failed
 from tests.support.live.fake_channel_layer import Message, RecordingLayer
 
 
@@ -44,7 +44,7 @@ class Running:
     ) -> None:
         self.clock = FakeClock()
         self.layer = HearingLayer()
-        self.made: list[MadeManager] = []
+        self.made: list[FakeManager] = []
         self.fault: Exception | None = None
         self._controllers, self._changes = controllers or (controller(),), changes
         self.runner = ControllerRunner(wanted, self._make, self._checked(self.layer), self.clock)
@@ -52,7 +52,7 @@ class Running:
     def _make(self) -> ManagerLike:
         if self.fault is not None:
             raise self.fault
-        self.made.append(MadeManager(*self._controllers, **self._changes))
+        self.made.append(FakeManager(*self._controllers, **self._changes))
         return self.made[-1]
 
     def _checked(self, layer: ChannelLayer) -> ChannelLayer:

@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.pages.controllers.client import ANSWER_TIMEOUT
 from dashboard.pages.controllers.messages import RequeueRequest, RequeueResult, encoder, requeue_request_decoder
-from tests.support.controllers.reports import controller, failed, report
+from tests.support.controllers.report_samples import controller, failed, report
 from tests.support.pages.site import Site, WiredClient
 from tests.support.wait import eventually
 

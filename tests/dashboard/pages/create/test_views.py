@@ -27,7 +27,7 @@ def mydemo(name: str, **spec: Any) -> dict[str, Any]:
     return {**kind, "metadata": {"name": name}, "spec": {"ip": "10.0.0.1", "port": 8080, **spec}}
 
 
-class Lossy:
+class LossyClient:
     """A client whose creations are stored, and whose connection breaks before the answer."""
 
     def __init__(self, client: Client, after: Callable[[], object] = lambda: None) -> None:
@@ -213,7 +213,7 @@ async def test_one_that_was_made_though_the_answer_was_lost_is_found(
 ) -> None:
     page = await browser.open(f"{MYDEMOS}?namespace={namespace}")
     review = await browser.press(page, "review", field__metadata__name="made")
-    parts.client = Lossy(parts.client)
+    parts.client = LossyClient(parts.client)
     done = await browser.press(review, "create")
     assert (done.status, done.location) == (302, f"/resources/mydemos.crddemo.k8s.io/{namespace}/made/")
     assert cluster.exists(f"{collection}/made")
@@ -225,7 +225,7 @@ async def test_one_that_may_be_ours_is_not_claimed_and_nobody_is_told_that_nothi
 ) -> None:
     page = await browser.open(f"{MYDEMOS}?namespace={namespace}")
     review = await browser.press(page, "review", field__metadata__name="made")
-    parts.client = Lossy(parts.client, lambda: cluster.patch(f"{collection}/made", {"spec": {"port": 7777}}))
+    parts.client = LossyClient(parts.client, lambda: cluster.patch(f"{collection}/made", {"spec": {"port": 7777}}))
     open_end = await browser.press(review, "create")
     assert open_end.status == 503
     assert "it is not known whether it comes from your text" in open_end.text

@@ -20,7 +20,7 @@ from informerd.clock import SystemClock
 from informerd.rest.client import Client
 from informerd.rest.load_config import load_kubeconfig
 from tests.e2e.conftest import CRD
-from tests.support.controller_manager import controller_manager
+from tests.support.controller_manager_and_kwok import controller_manager
 from tests.support.controlplane import ControlPlane
 from tests.support.edit.mydemos import mydemo
 from tests.support.require import controlplane_binaries

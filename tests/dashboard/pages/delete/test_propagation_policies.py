@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.dashboard.pages.conftest import parts_for
-from tests.support.controller_manager import controller_manager
+from tests.support.controller_manager_and_kwok import controller_manager
 from tests.support.controlplane import ControlPlane
 from tests.support.edit.form_browser import Browser, Page
 from tests.support.require import controlplane_binaries

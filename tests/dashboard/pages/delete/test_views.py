@@ -131,7 +131,7 @@ async def test_an_object_that_is_gone_already_counts_as_deleted(
     assert "The API server no longer has it" in page.text
 
 
-class Lossy:
+class LossyClient:
     """Stands between a client and the API server: the answer to a DELETE is lost, and then as many reads fail."""
 
     def __init__(self, client: Client, *, arrives: bool, deaf: int = 0) -> None:
@@ -157,7 +157,7 @@ async def test_a_deletion_whose_answer_was_lost_is_found_to_be_done(
 ) -> None:
     cluster.create(collection, mydemo("one"))
     page = await browser.open(f"{path}delete/")
-    parts.client.request = Lossy(parts.client, arrives=True).request
+    parts.client.request = LossyClient(parts.client, arrives=True).request
     page = await browser.press(page, "delete")
     assert page.status == 200
     assert "The API server no longer has it" in page.text
@@ -169,7 +169,7 @@ async def test_where_a_deletion_cannot_be_found_out_the_page_claims_nothing(
 ) -> None:
     cluster.create(collection, mydemo("one"))
     page = await browser.open(f"{path}delete/")
-    parts.client.request = Lossy(parts.client, arrives=False, deaf=deaf).request
+    parts.client.request = LossyClient(parts.client, arrives=False, deaf=deaf).request
     page = await browser.press(page, "delete")
     assert page.status == 503
     assert ("It may or may not be deleted" if deaf else "It was not deleted") in page.text

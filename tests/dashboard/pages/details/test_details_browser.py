@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.dashboard.conftest import PageServer, one_server, open_live
-from tests.support.browser.page_server_pool import Nursery
+from tests.support.browser.page_server_pool import PageServerPool
 
 pytestmark = pytest.mark.browser
 
@@ -18,9 +18,9 @@ WHOLE = "document.addEventListener('deltaboard:frame', ({ detail }) => (window.w
 
 
 @pytest.fixture(scope="module")
-def server(nursery: Nursery) -> Iterator[PageServer]:
+def server(page_server_pool: PageServerPool) -> Iterator[PageServer]:
     """One for all these tests: each changes objects of its own."""
-    yield from one_server(nursery)
+    yield from one_server(page_server_pool)
 
 
 def put(server: PageServer, name: str, version: int, *, ready: str = "True", labels: Any = None) -> None:

@@ -11,7 +11,7 @@ from dashboard.pages.drafts.store import DraftStore
 from dashboard.runtime.database_executor import DatabaseExecutor
 from tests.support.clock import FakeClock
 from tests.support.databases import in_file, migrated
-from tests.support.e2e.postgresql import Database as PostgreSql
+from tests.support.e2e.postgresql_database import Database as PostgreSql
 
 
 @pytest.fixture(scope="session")

@@ -9,10 +9,10 @@ import pytest
 from tests.dashboard.pages.conftest import parts_for
 from tests.e2e.conftest import CRD
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.checked_client import CarefulClient
+from tests.support.edit.checked_client import CheckedClient
 from tests.support.edit.form_browser import Browser, Page
 from tests.support.edit.mydemos import Json, mydemo
-from tests.support.lossy_proxy import Lossy
+from tests.support.lossy_proxy import LossyProxy
 
 Begin = Callable[[Browser, str], Awaitable[Page]]
 KIND = "/resources/mydemos.crddemo.k8s.io"
@@ -68,7 +68,7 @@ async def test_a_page_finds_out_whether_a_killed_api_server_had_stored_its_chang
     cluster.apply_crd(CRD)
     namespace = cluster.create_namespace("killed")
     objects = f"/apis/crddemo.k8s.io/v1/namespaces/{namespace}/mydemos"
-    async with Lossy(cluster).running() as lossy, CarefulClient(lossy.config) as client:
+    async with LossyProxy(cluster).running() as lossy, CheckedClient(lossy.config) as client:
         async for parts in parts_for(cluster.kubeconfig):
             parts.client = client
             for way, (begin, button, stored, now) in WAYS.items():

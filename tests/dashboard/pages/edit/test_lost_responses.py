@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.checked_client import CarefulClient
+from tests.support.edit.checked_client import CheckedClient
 from tests.support.edit.form_browser import Browser, Page
 from tests.support.edit.mydemos import mydemo
-from tests.support.lossy_proxy import WAIT, Lossy
+from tests.support.lossy_proxy import WAIT, LossyProxy
 
 KIND = "/resources/mydemos.crddemo.k8s.io"
 
 
 @pytest.fixture
-async def lossy(cluster: ControlPlane, parts: SimpleNamespace) -> AsyncIterator[Lossy]:
+async def lossy(cluster: ControlPlane, parts: SimpleNamespace) -> AsyncIterator[LossyProxy]:
     """What the dashboard speaks through."""
-    async with Lossy(cluster).running() as lossy, CarefulClient(lossy.config) as parts.client:
+    async with LossyProxy(cluster).running() as lossy, CheckedClient(lossy.config) as parts.client:
         yield lossy
 
 
@@ -114,7 +114,7 @@ MAYBE = {
 
 @pytest.mark.parametrize("way", BEGINNINGS)
 async def test_what_was_cut_off_before_it_arrived_is_said_not_to_be_done_and_is_sent_again(
-    browser: Browser, lossy: Lossy, write: Write, way: str
+    browser: Browser, lossy: LossyProxy, write: Write, way: str
 ) -> None:
     page, button = await BEGINNINGS[way](write)
     lossy.fault = "before"
@@ -133,7 +133,7 @@ async def test_what_was_cut_off_before_it_arrived_is_said_not_to_be_done_and_is_
 
 @pytest.mark.parametrize("way", BEGINNINGS)
 async def test_what_was_cut_off_after_it_was_stored_is_said_to_be_stored(
-    browser: Browser, lossy: Lossy, write: Write, way: str
+    browser: Browser, lossy: LossyProxy, write: Write, way: str
 ) -> None:
     page, button = await BEGINNINGS[way](write)
     lossy.fault = "after"
@@ -146,7 +146,7 @@ async def test_what_was_cut_off_after_it_was_stored_is_said_to_be_stored(
 @pytest.mark.parametrize("stored", [True, False], ids=["stored", "lost"])
 @pytest.mark.parametrize("way", BEGINNINGS)
 async def test_while_nothing_can_be_read_the_page_says_that_it_does_not_know_and_goes_on_asking(
-    browser: Browser, lossy: Lossy, write: Write, way: str, stored: bool
+    browser: Browser, lossy: LossyProxy, write: Write, way: str, stored: bool
 ) -> None:
     page, button = await BEGINNINGS[way](write)
     lossy.fault, lossy.down_after = "after" if stored else "before", True
@@ -171,7 +171,7 @@ async def test_while_nothing_can_be_read_the_page_says_that_it_does_not_know_and
 
 @pytest.mark.parametrize("way", BEGINNINGS)
 async def test_where_the_person_may_not_read_what_became_of_it_the_page_says_so_and_asks_no_more_by_itself(
-    browser: Browser, lossy: Lossy, write: Write, way: str
+    browser: Browser, lossy: LossyProxy, write: Write, way: str
 ) -> None:
     page, button = await BEGINNINGS[way](write)
     lossy.fault, lossy.reads_after = "after", 403
@@ -188,7 +188,7 @@ async def test_where_the_person_may_not_read_what_became_of_it_the_page_says_so_
 
 @pytest.mark.parametrize("way", ["update", "create"])
 async def test_what_was_stored_and_taken_back_by_somebody_is_not_written_again_unasked(
-    browser: Browser, lossy: Lossy, write: Write, way: str
+    browser: Browser, lossy: LossyProxy, write: Write, way: str
 ) -> None:
     page, button = await BEGINNINGS[way](write)
     lossy.fault, lossy.down_after = "after", True
@@ -212,7 +212,7 @@ async def test_what_was_stored_and_taken_back_by_somebody_is_not_written_again_u
 @pytest.mark.parametrize("way", ["update", "create"])
 @pytest.mark.parametrize("change", ["other", "overlap", "deleted", "another"])
 async def test_after_a_lost_answer_no_page_says_that_nothing_was_written(
-    browser: Browser, lossy: Lossy, write: Write, way: str, change: str
+    browser: Browser, lossy: LossyProxy, write: Write, way: str, change: str
 ) -> None:
     page, button = await BEGINNINGS[way](write)
     lossy.fault, lossy.down_after = "after", True
@@ -235,7 +235,7 @@ async def test_after_a_lost_answer_no_page_says_that_nothing_was_written(
 
 
 async def test_nothing_is_said_to_be_open_of_a_finalizer_where_nothing_was_sent(
-    browser: Browser, lossy: Lossy, write: Write
+    browser: Browser, lossy: LossyProxy, write: Write
 ) -> None:
     uid = write.cluster.create(write.collection, mydemo("one", finalizers=["example.com/hold"]))["metadata"]["uid"]
     write.cluster.delete(write.one)
@@ -259,7 +259,7 @@ async def test_nothing_is_said_to_be_open_of_a_finalizer_where_nothing_was_sent(
 
 @pytest.mark.parametrize("way", BEGINNINGS)
 async def test_a_busy_api_server_is_waited_for_as_long_as_it_asks_and_in_sight(
-    browser: Browser, lossy: Lossy, write: Write, way: str
+    browser: Browser, lossy: LossyProxy, write: Write, way: str
 ) -> None:
     page, button = await BEGINNINGS[way](write)
     lossy.fault = "busy"
@@ -276,7 +276,7 @@ async def test_a_busy_api_server_is_waited_for_as_long_as_it_asks_and_in_sight(
 
 @pytest.mark.parametrize("fault", ["busy", "failing"])
 async def test_a_review_is_tried_again_too_and_one_can_go_back_to_the_text(
-    browser: Browser, lossy: Lossy, write: Write, fault: Any
+    browser: Browser, lossy: LossyProxy, write: Write, fault: Any
 ) -> None:
     page, _ = await write.update()
     page = await browser.press(page, "edit")
@@ -293,7 +293,9 @@ async def test_a_review_is_tried_again_too_and_one_can_go_back_to_the_text(
     assert "9191" in page.text
 
 
-async def test_what_is_tried_often_enough_is_left_to_the_person(browser: Browser, lossy: Lossy, write: Write) -> None:
+async def test_what_is_tried_often_enough_is_left_to_the_person(
+    browser: Browser, lossy: LossyProxy, write: Write
+) -> None:
     page, button = await write.update()
     lossy.fault = "busy"
     page = await browser.press(page, button, tries="9")
@@ -306,7 +308,7 @@ async def test_what_is_tried_often_enough_is_left_to_the_person(browser: Browser
 
 @pytest.mark.parametrize("fault", ["busy", "after"])
 async def test_an_object_whose_name_the_api_server_makes_up_is_never_made_again_unasked(
-    browser: Browser, lossy: Lossy, write: Write, fault: Any
+    browser: Browser, lossy: LossyProxy, write: Write, fault: Any
 ) -> None:
     page = await browser.open(f"{KIND}/new/?namespace={write.namespace}")
     nameless = page.yaml.replace("  name: ", "  generateName: ")

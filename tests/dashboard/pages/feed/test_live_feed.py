@@ -23,7 +23,7 @@ from dashboard.pages.feed.window import IMMEDIATE_LINES, MAX_STORM_LINES, MAX_SW
 from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.cache.health import Health
 from tests.support.clock import FakeClock
-from tests.support.live.frames import ops_of
+from tests.support.live.hx_partials import ops_of
 from tests.support.live.replica_feeder import Feeder, pod
 
 KINDS = parse_kinds(["pods", "events"])

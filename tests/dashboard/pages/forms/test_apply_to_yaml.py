@@ -11,7 +11,7 @@ from dashboard.objects.manifests.document import parse
 from dashboard.objects.manifests.writer import to_yaml
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.forms import apply_form
-from tests.support.forms.form_page import Sheet, of_spec
+from tests.support.forms.form_page import FormPage, of_spec
 
 SPEC = {
     "type": "object",
@@ -69,7 +69,7 @@ spec:
     ],
 )
 def test_what_is_typed_is_written_as_its_type(field: str, typed: str, path: Path, value: Any) -> None:
-    sheet = Sheet.of(SCHEMA, TEXT)
+    sheet = FormPage.of(SCHEMA, TEXT)
     shown = sheet.inputs.values.get(f"shown.{field}", "")
     applied, problems = apply_form(SCHEMA, sheet.document, {f"field.{field}": typed, f"shown.{field}": shown})
     assert not problems
@@ -113,25 +113,25 @@ def test_names_that_no_form_has_are_told_and_change_nothing(name: str) -> None:
 
 
 def test_comments_stay_beside_what_was_not_changed_and_what_was() -> None:
-    sheet = Sheet.of(SCHEMA, TEXT).posted({"field.spec.size": "4", "field.spec.hosts[0]": "uno"})
+    sheet = FormPage.of(SCHEMA, TEXT).posted({"field.spec.size": "4", "field.spec.hosts[0]": "uno"})
     assert sheet.text == TEXT.replace("size: 3", "size: 4").replace("- one", "- uno")
 
 
 def test_an_entry_is_renamed_where_it_stands_with_its_comment() -> None:
-    sheet = Sheet.of(SCHEMA, TEXT).posted({"key.spec.weights.x": "z: #", "field.spec.weights.x": "9"})
+    sheet = FormPage.of(SCHEMA, TEXT).posted({"key.spec.weights.x": "z: #", "field.spec.weights.x": "9"})
     assert sheet.text == TEXT.replace("x: 1  # first", "'z: #': 9  # first")
 
 
 @pytest.mark.parametrize(("typed", "words"), [("", "needs a name"), ("w", "exists already")])
 def test_a_name_that_cannot_be_is_told_and_the_entry_stays(typed: str, words: str) -> None:
-    sheet = Sheet.of(SCHEMA, TEXT).posted({"key.spec.weights.x": typed})
+    sheet = FormPage.of(SCHEMA, TEXT).posted({"key.spec.weights.x": typed})
     assert words in sheet.problems[0].words
     assert sheet.text == TEXT
 
 
 def test_new_items_and_entries_are_added_by_any_button() -> None:
     typed = {"new.spec.hosts": "three", "newkey.spec.weights": "z", "new.spec.weights": "3"}
-    value = Sheet.of(SCHEMA, TEXT).posted(typed).document.value
+    value = FormPage.of(SCHEMA, TEXT).posted(typed).document.value
     assert value["spec"]["hosts"] == ["one", "two", "three"]
     assert value["spec"]["weights"] == {"x": 1, "w": 2, "z": 3}
 
@@ -146,13 +146,13 @@ def test_new_items_and_entries_are_added_by_any_button() -> None:
     ],
 )
 def test_a_new_entry_that_cannot_be_is_told(key: str, typed: str, words: str) -> None:
-    sheet = Sheet.of(SCHEMA, TEXT).posted({"newkey.spec.weights": key, "new.spec.weights": typed})
+    sheet = FormPage.of(SCHEMA, TEXT).posted({"newkey.spec.weights": key, "new.spec.weights": typed})
     assert words in sheet.problems[0].words
     assert sheet.text == TEXT
 
 
 def test_several_items_that_were_emptied_go_together() -> None:
-    sheet = Sheet.of(SCHEMA, TEXT).posted({"field.spec.hosts[0]": "", "field.spec.hosts[1]": ""})
+    sheet = FormPage.of(SCHEMA, TEXT).posted({"field.spec.hosts[0]": "", "field.spec.hosts[1]": ""})
     assert sheet.document.value["spec"]["hosts"] == []
 
 
@@ -193,16 +193,16 @@ def test_lines_that_end_in_several_ways_are_left_to_the_yaml() -> None:
     assert sheet.posted({"field.spec.note": "one"}).document.value["spec"]["note"] == "one"
 
 
-def of_note(note: str) -> Sheet:
+def of_note(note: str) -> FormPage:
     """A form whose one field holds that text."""
-    return Sheet.of(SCHEMA, to_yaml({"metadata": {}, "spec": {"note": note}}))
+    return FormPage.of(SCHEMA, to_yaml({"metadata": {}, "spec": {"note": note}}))
 
 
 @pytest.mark.parametrize("number", [2**53 + 1, 2**63 - 1, -(2**53) - 1])
 def test_whole_numbers_beyond_those_of_javascript_stay_as_they_are(number: int) -> None:
     text = TEXT.replace("size: 3", f"size: {number}")
-    sheet = Sheet.of(SCHEMA, text)
+    sheet = FormPage.of(SCHEMA, text)
     assert sheet.inputs.values["field.spec.size"] == str(number)
     assert sheet.posted({"field.spec.note": "n"}).document.value["spec"]["size"] == number
-    typed = Sheet.of(SCHEMA, TEXT).posted({"field.spec.size": str(number)})
+    typed = FormPage.of(SCHEMA, TEXT).posted({"field.spec.size": str(number)})
     assert typed.document.value["spec"]["size"] == number

@@ -13,7 +13,7 @@ from dashboard.objects.schemas.schema import UNKNOWN, Schema
 from dashboard.pages.forms.build import MAX_NODES, PAGE_NODES, FormContext, build_form
 from dashboard.pages.forms.expanded_paths import MAX_PATHS as MOST_OPENED
 from dashboard.pages.forms.nodes import FormNode
-from tests.support.forms.form_page import Sheet, of_spec
+from tests.support.forms.form_page import FormPage, of_spec
 from tests.support.forms.operator_schemas import SPECS, issuer, rollout
 
 RULE = {"x-kubernetes-validations": [{"rule": "self == oldSelf", "message": "is immutable"}]}
@@ -21,17 +21,17 @@ IMMUTABLE = {"type": "string", **RULE}
 EVIL = "<script>alert(1)</script>"
 
 
-def wide() -> Sheet:
+def wide() -> FormPage:
     """Of an object with 1,500 plain fields, all of them set."""
     names = [f"f{number}" for number in range(1500)]
     spec = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
-    return Sheet.of(of_spec(spec), to_yaml({"metadata": {"name": "x"}, "spec": dict.fromkeys(names, "v")}))
+    return FormPage.of(of_spec(spec), to_yaml({"metadata": {"name": "x"}, "spec": dict.fromkeys(names, "v")}))
 
 
 def field(node: dict[str, Any], text: str = "spec: {}\n", *, required: bool = False) -> FormNode:
     """The form's node for a field ``it`` of spec."""
     spec = {"type": "object", "properties": {"it": node}, **({"required": ["it"]} if required else {})}
-    found = Sheet.of(of_spec(spec), text).form.nodes[0].children
+    found = FormPage.of(of_spec(spec), text).form.nodes[0].children
     return next(each for each in found if each.label == "it")
 
 
@@ -106,7 +106,9 @@ def test_the_rest_of_a_description_and_rules_without_a_message_are_folded() -> N
 def test_defaults_are_shown_as_such_and_not_written() -> None:
     found = field({"type": "integer", "default": 3})
     assert (found.value, found.example) == ("", "default: 3")
-    on = Sheet.of(of_spec({"type": "object", "properties": {"on": {"type": "boolean", "default": True}}}), "spec: {}\n")
+    on = FormPage.of(
+        of_spec({"type": "object", "properties": {"on": {"type": "boolean", "default": True}}}), "spec: {}\n"
+    )
     assert "not set (default: true)" in on.html
     assert on.posted({}).text == "spec: {}\n"
 
@@ -114,10 +116,10 @@ def test_defaults_are_shown_as_such_and_not_written() -> None:
 def test_what_never_changes_once_set_is_read_only_only_once_it_is_set() -> None:
     node = {"type": "string", "x-kubernetes-validations": [{"rule": "self == oldSelf", "message": "name is immutable"}]}
     spec = of_spec({"type": "object", "required": ["it"], "properties": {"it": node}})
-    there = Sheet.of(spec, "spec: {it: a}\n")
+    there = FormPage.of(spec, "spec: {it: a}\n")
     assert "field.spec.it" not in there.inputs.values
     assert "cannot be changed once it is set" in there.html
-    assert "field.spec.it" in Sheet.of(spec, "spec: {}\n").inputs.values
+    assert "field.spec.it" in FormPage.of(spec, "spec: {}\n").inputs.values
 
 
 def test_a_new_item_of_a_list_with_keys_is_none_that_was_there_before() -> None:
@@ -128,7 +130,7 @@ def test_a_new_item_of_a_list_with_keys_is_none_that_was_there_before() -> None:
     }
     keyed = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]}
     schema = of_spec({"type": "object", "properties": {"it": {"type": "array", "items": item, **keyed}}})
-    sheet = Sheet.of(schema, to_yaml({"spec": {"it": [{"name": "a", "zone": "1"}, {"name": "b", "zone": "2"}]}}))
+    sheet = FormPage.of(schema, to_yaml({"spec": {"it": [{"name": "a", "zone": "1"}, {"name": "b", "zone": "2"}]}}))
     assert not any(name.startswith("field.spec.it") and name.endswith("zone") for name in sheet.inputs.values)
     after = sheet.press("remove spec.it[0]").press("add spec.it")
     assert "field.spec.it[0].zone" not in after.inputs.values
@@ -139,14 +141,14 @@ def test_a_new_item_of_a_list_with_keys_is_none_that_was_there_before() -> None:
 
 def test_a_spec_that_never_changes_says_so_and_has_no_inputs() -> None:
     spec = {"type": "object", "properties": {"size": {"type": "integer"}}, **RULE}
-    sheet = Sheet.of(of_spec(spec), "spec: {size: 1}\n")
+    sheet = FormPage.of(of_spec(spec), "spec: {size: 1}\n")
     assert "field.spec.size" not in sheet.inputs.values
     assert "It cannot be changed once it is set." in sheet.html
 
 
 def test_an_entry_that_never_changes_can_be_taken_out() -> None:
     spec = {"type": "object", "properties": {"it": {"type": "object", "additionalProperties": IMMUTABLE}}}
-    sheet = Sheet.of(of_spec(spec), "spec: {it: {a: x}}\n")
+    sheet = FormPage.of(of_spec(spec), "spec: {it: {a: x}}\n")
     assert "field.spec.it.a" not in sheet.inputs.values
     assert ("change", "remove spec.it.a") in sheet.inputs.presses
     assert "field.spec.it.b" in sheet.posted({"newkey.spec.it": "b", "new.spec.it": "y"}).inputs.values
@@ -157,7 +159,7 @@ def test_none_of_several_ways_is_no_way_to_choose() -> None:
     ways = [{"required": ["exact"]}, {"required": ["prefix"]}]
     fields = {"exact": {"type": "string"}, "prefix": {"type": "string"}, "more": {"type": "string"}}
     match = {"type": "object", "properties": fields, "oneOf": [{"not": {"anyOf": ways}}, *ways]}
-    sheet = Sheet.of(of_spec({"type": "object", "properties": {"it": match}}), "spec: {it: {exact: a}}\n")
+    sheet = FormPage.of(of_spec({"type": "object", "properties": {"it": match}}), "spec: {it: {exact: a}}\n")
     (found,) = sheet.form.nodes[0].children
     assert [(way.label, way.is_chosen) for way in found.alternatives] == [("exact", True), ("prefix", False)]
     assert sheet.press("choose spec.it 1").document.value["spec"]["it"] == {}
@@ -171,7 +173,7 @@ def test_what_the_schema_does_not_describe_is_left_to_the_yaml() -> None:
 
 
 def test_a_kind_without_a_schema_has_labels_and_annotations() -> None:
-    sheet = Sheet.of(UNKNOWN, "metadata:\n  labels:\n    a: b\nspec:\n  x: 1\n")
+    sheet = FormPage.of(UNKNOWN, "metadata:\n  labels:\n    a: b\nspec:\n  x: 1\n")
     assert sheet.inputs.values["field.metadata.labels.a"] == "b"
     assert "gives no schema" in sheet.html
 
@@ -184,7 +186,7 @@ def test_markup_in_any_field_is_text() -> None:
         "plain": {"type": "string"},
     }
     value = {"metadata": {"name": "x"}, "spec": {EVIL: EVIL, "map": {EVIL: EVIL}, "plain": EVIL}}
-    sheet = Sheet.of(of_spec({"type": "object", "properties": properties}), to_yaml(value))
+    sheet = FormPage.of(of_spec({"type": "object", "properties": properties}), to_yaml(value))
     sheet.problems = (Problem(EVIL, path=("spec", "plain")),)
     assert "<script" not in sheet.html
     assert sheet.posted({}).text == sheet.text
@@ -193,7 +195,7 @@ def test_markup_in_any_field_is_text() -> None:
 
 
 def test_problems_stand_at_their_fields_and_around_them_where_the_form_has_no_such_field() -> None:
-    sheet = Sheet.of(of_spec(issuer()), "spec:\n  ca: {}\n")
+    sheet = FormPage.of(of_spec(issuer()), "spec:\n  ca: {}\n")
     sheet.problems = (
         Problem("It is required.", path=("spec", "ca", "secretName")),
         Problem("No such field.", path=("spec", "ca", "sekret")),
@@ -207,7 +209,7 @@ def test_problems_stand_at_their_fields_and_around_them_where_the_form_has_no_su
 
 
 def test_only_what_is_set_and_what_must_be_is_shown_first() -> None:
-    sheet = Sheet.of(
+    sheet = FormPage.of(
         of_spec(rollout()), "spec:\n  replicas: 2\n  template:\n    spec:\n      containers:\n      - name: a\n"
     )
     shown = {name.removeprefix("field.") for name in sheet.inputs.values if name.startswith("field.")}
@@ -218,7 +220,7 @@ def test_only_what_is_set_and_what_must_be_is_shown_first() -> None:
 
 @pytest.mark.parametrize("kind", SPECS)
 def test_large_schemas_have_small_forms(kind: str) -> None:
-    sheet = Sheet.of(of_spec(SPECS[kind]()), "spec: {}\n")
+    sheet = FormPage.of(of_spec(SPECS[kind]()), "spec: {}\n")
     assert sheet.posted({}).text == "spec: {}\n"
     assert len(sheet.html) < 120_000
 
@@ -226,7 +228,7 @@ def test_large_schemas_have_small_forms(kind: str) -> None:
 def test_a_large_object_is_held_back_until_it_is_asked_for() -> None:
     containers = [{"name": f"c{number}", "image": "x", "args": ["a", "b"]} for number in range(200)]
     text = to_yaml({"metadata": {"name": "x"}, "spec": {"template": {"spec": {"containers": containers}}}})
-    sheet = Sheet.of(of_spec(rollout()), text)
+    sheet = FormPage.of(of_spec(rollout()), text)
     assert len([name for name in sheet.inputs.values if name.startswith("field.")]) < MAX_NODES + 40
     assert sheet.posted({}).text == text
 
@@ -261,7 +263,7 @@ def test_as_many_fields_as_can_be_open_can_be_sent() -> None:
 
 
 def test_fields_are_found_by_words_of_their_paths_and_opened_with_all_around_them() -> None:
-    sheet = Sheet.of(of_spec(rollout()), "spec: {}\n")
+    sheet = FormPage.of(of_spec(rollout()), "spec: {}\n")
     sheet.find = "canary maxsurge"
     assert [hit.label for hit in sheet.form.hits] == ["spec.strategy.canary.maxSurge"]
     opened = sheet.press("open spec.strategy.canary.maxSurge")
@@ -281,20 +283,20 @@ def test_a_schema_that_holds_itself_has_a_form_and_a_search() -> None:
     schema = Schema(
         {"type": "object", "properties": {"spec": {"$ref": "#/components/schemas/Node"}, "metadata": {}}}, definitions
     )
-    sheet = Sheet.of(schema, "spec: {name: a, child: {child: {name: b}}}\n")
+    sheet = FormPage.of(schema, "spec: {name: a, child: {child: {name: b}}}\n")
     sheet.find = "child name"
     assert sheet.form.hits
     assert sheet.inputs.values["field.spec.child.child.name"] == "b"
 
 
-def long_list(count: int, *names: str) -> Sheet:
+def long_list(count: int, *names: str) -> FormPage:
     """Of an object with so many items in each of these lists (`items`), each with a name and a level."""
     names = names or ("items",)
     item = {"type": "object", "properties": {"name": {"type": "string"}, "level": {"type": "integer"}}}
     spec = {"type": "object", "properties": {name: {"type": "array", "items": item} for name in names}}
     items = [{"name": f"item-{number}"} for number in range(count)]
     held = dict.fromkeys(names, items)
-    return Sheet.of(of_spec(spec), to_yaml({"metadata": {"name": "x"}, "spec": held}))
+    return FormPage.of(of_spec(spec), to_yaml({"metadata": {"name": "x"}, "spec": held}))
 
 
 @pytest.mark.slow
@@ -345,7 +347,7 @@ def test_a_search_finds_what_is_below_lists_by_path_and_by_value() -> None:
 def test_what_would_need_a_name_too_long_for_a_form_is_edited_as_yaml() -> None:
     """A browser sends the name in the head of a part, and Django refuses the whole form where that is over 1 kB."""
     schema = of_spec({"type": "object", "additionalProperties": {"type": "string"}})
-    sheet = Sheet.of(schema, f"spec:\n  {'長' * 200}: x\n  short: w\n")
+    sheet = FormPage.of(schema, f"spec:\n  {'長' * 200}: x\n  short: w\n")
     assert sheet.inputs.values["field.spec.short"] == "w"
     assert max(map(len, sheet.inputs.values)) < 950
     assert sheet.posted({"field.spec.short": "z"}).text == sheet.text.replace("short: w", "short: z")

@@ -12,7 +12,7 @@ from dashboard.objects.manifests.writer import to_yaml
 from dashboard.objects.merge.diff import changes
 from dashboard.pages.writes.target import editable_part
 from tests.support.controlplane import ControlPlane
-from tests.support.forms.form_page import Sheet
+from tests.support.forms.form_page import FormPage
 
 POD = {"containers": [{"name": "web", "image": "nginx", "ports": [{"containerPort": 80}],
                        "resources": {"limits": {"cpu": "500m"}}}]}  # fmt: skip
@@ -43,7 +43,7 @@ async def test_a_builtin_object_has_a_form_that_changes_only_what_was_changed(
     manifest = {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {"name": "one"}, "spec": spec}
     live = cluster.create(resource.path(namespace), manifest)
     schema = await parts.schemas.schema_of(parts.client, resource)
-    sheet = Sheet.of(schema, to_yaml(editable_part(live)))
+    sheet = FormPage.of(schema, to_yaml(editable_part(live)))
     assert sheet.posted({}).text == sheet.text
     after = sheet.posted({f"field.{field}": typed})
     assert not after.problems

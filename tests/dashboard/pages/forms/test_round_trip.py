@@ -13,7 +13,7 @@ from dashboard.objects.manifests.document import parse
 from dashboard.objects.manifests.writer import to_yaml
 from dashboard.objects.merge.diff import changes
 from dashboard.pages.forms.input_names import FIELD, INITIAL, decode_path, encode_path
-from tests.support.forms.form_page import Sheet, of_spec
+from tests.support.forms.form_page import FormPage, of_spec
 from tests.support.forms.random_schemas import ANYTHING, NAMES, SCHEMAS, fitting
 
 pytestmark = pytest.mark.slow
@@ -22,18 +22,18 @@ RUNS = settings(max_examples=60, deadline=None, suppress_health_check=list(Healt
 
 
 @st.composite
-def sheets(draw: st.DrawFn) -> Sheet:
+def sheets(draw: st.DrawFn) -> FormPage:
     """A schema, an object of it, and its text, with a comment or two."""
     spec = draw(SCHEMAS)
     value = {"apiVersion": "v1", "kind": "Thing", "metadata": {"name": "thing"}, "spec": draw(fitting(spec))}
     text = to_yaml(value).replace("\nspec:", "\n# why it is so\nspec:").replace("kind: Thing", "kind: Thing  # a thing")
     assume(same(parse(text).value, value))
-    return Sheet.of(of_spec(spec), text)
+    return FormPage.of(of_spec(spec), text)
 
 
 @RUNS
 @given(sheets())
-def test_a_form_that_nobody_touched_changes_not_a_byte(sheet: Sheet) -> None:
+def test_a_form_that_nobody_touched_changes_not_a_byte(sheet: FormPage) -> None:
     after = sheet.posted({})
     assert not after.problems
     assert after.text == sheet.text
@@ -41,7 +41,7 @@ def test_a_form_that_nobody_touched_changes_not_a_byte(sheet: Sheet) -> None:
 
 @RUNS
 @given(sheets(), st.data())
-def test_one_field_that_was_changed_changes_that_field_alone(sheet: Sheet, data: st.DataObject) -> None:
+def test_one_field_that_was_changed_changes_that_field_alone(sheet: FormPage, data: st.DataObject) -> None:
     values = sheet.inputs.values
     names = [name for name in values if name.startswith(FIELD) and INITIAL + name.removeprefix(FIELD) in values]
     assume(names)
@@ -60,7 +60,7 @@ def test_one_field_that_was_changed_changes_that_field_alone(sheet: Sheet, data:
 
 @RUNS
 @given(sheets(), st.data())
-def test_no_button_breaks_the_text_and_the_form_of_it_can_be_shown(sheet: Sheet, data: st.DataObject) -> None:
+def test_no_button_breaks_the_text_and_the_form_of_it_can_be_shown(sheet: FormPage, data: st.DataObject) -> None:
     for _ in range(4):
         buttons = [value for name, value in sheet.inputs.presses if name == "change"]
         sheet = sheet.posted({}, data.draw(st.sampled_from(buttons)))
@@ -80,4 +80,4 @@ def test_every_path_has_a_name_of_its_own(path: list[Any]) -> None:
 @given(SCHEMAS, ANYTHING)
 def test_any_value_under_any_schema_has_a_form(schema: Any, value: Any) -> None:
     text = to_yaml({"kind": "Thing", "metadata": {"name": "thing"}, "spec": value})
-    assert Sheet.of(of_spec(schema), text).html
+    assert FormPage.of(of_spec(schema), text).html

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.dashboard.conftest import PageServer, hears, one_server, open_live
 from tests.dashboard.pages.lists.test_row_swap_browser import row
-from tests.support.browser.page_server_pool import Nursery
+from tests.support.browser.page_server_pool import PageServerPool
 
 pytestmark = pytest.mark.browser
 
@@ -24,8 +24,8 @@ document.addEventListener("DOMContentLoaded", () => new MutationObserver(() => w
 
 
 @pytest.fixture(scope="module")
-def server(nursery: Nursery) -> Iterator[PageServer]:
-    yield from one_server(nursery)
+def server(page_server_pool: PageServerPool) -> Iterator[PageServer]:
+    yield from one_server(page_server_pool)
 
 
 def aloud(page: Page) -> Locator:

@@ -25,7 +25,7 @@ from dashboard.runtime.due_times import RESCAN_LEAD
 from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.cache.health import Health
 from tests.support.clock import FakeClock
-from tests.support.live.frames import Page, ops_of
+from tests.support.live.hx_partials import Page, ops_of
 from tests.support.live.replica_feeder import Feeder, pod
 
 PODS = KINDS["pods"]

@@ -21,7 +21,7 @@ from dashboard.pages.overview.unhealthy_objects import LONG_REASON, MAX_SHOWN
 from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.cache.health import Health
 from tests.support.clock import FakeClock
-from tests.support.live.frames import ops_of
+from tests.support.live.hx_partials import ops_of
 from tests.support.live.replica_feeder import Feeder, pod
 
 KINDS = parse_kinds(["pods", "nodes"])

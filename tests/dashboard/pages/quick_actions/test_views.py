@@ -303,7 +303,7 @@ async def test_who_may_not_is_told_by_the_cluster_before_and_nothing_is_sent(
     assert web.spec["replicas"] == 3
 
 
-class Lossy:
+class LossyClient:
     """Loses the answer to a PATCH that is no dry run; it arrives or not."""
 
     def __init__(self, client: Client, *, arrives: bool) -> None:
@@ -323,7 +323,7 @@ async def test_a_write_without_an_answer_is_found_out_by_reading(
     browser: Browser, parts: SimpleNamespace, web: Deployed, arrives: bool
 ) -> None:
     page = await browser.open(f"{web.do}/scale/")
-    parts.client.request = Lossy(parts.client, arrives=arrives).request
+    parts.client.request = LossyClient(parts.client, arrives=arrives).request
     page = await browser.press(page, "do", wanted="5")
     if arrives:
         assert "Scaled 3 → 5: no answer came when it was sent, but it was stored" in page.text

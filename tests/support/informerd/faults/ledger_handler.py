@@ -13,7 +13,7 @@ def identity(obj: Object) -> Identity:
     return obj.metadata.uid, obj.metadata.resource_version
 
 
-class Ledger:
+class LedgerHandler:
     """`objects` is what the handler believes there is. `faults` must stay empty.
 
     A fault is an add of what is there, an update or delete of what is not, an update whose old state is not the one

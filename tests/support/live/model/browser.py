@@ -11,7 +11,7 @@ from dashboard.live.hub.socket import Message, Socket
 from dashboard.runtime.app_state import AppState
 from dashboard.server.live_view_routing import open_live_view
 from tests.support.clock import FakeClock
-from tests.support.live.frames import Page, ops_of
+from tests.support.live.hx_partials import Page, ops_of
 
 
 class ModelBrowser:

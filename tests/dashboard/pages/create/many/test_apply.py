@@ -14,9 +14,9 @@ from dashboard.pages.create.many.apply_context import ApplyContext
 from dashboard.pages.create.many.manifests import parse_manifests
 from tests.dashboard.pages.create.many.test_views import address, live, mydemo, reviewed
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.checked_client import CarefulClient
+from tests.support.edit.checked_client import CheckedClient
 from tests.support.edit.form_browser import Browser, Page
-from tests.support.lossy_proxy import WAIT, Lossy
+from tests.support.lossy_proxy import WAIT, LossyProxy
 
 __all__ = ["address"]
 
@@ -26,9 +26,9 @@ NAMELESS = (
 
 
 @pytest.fixture
-async def lossy(cluster: ControlPlane, parts: SimpleNamespace) -> AsyncIterator[Lossy]:
+async def lossy(cluster: ControlPlane, parts: SimpleNamespace) -> AsyncIterator[LossyProxy]:
     """What the dashboard speaks through."""
-    async with Lossy(cluster).running() as lossy, CarefulClient(lossy.config) as parts.client:
+    async with LossyProxy(cluster).running() as lossy, CheckedClient(lossy.config) as parts.client:
         yield lossy
 
 
@@ -91,7 +91,7 @@ async def test_what_is_cancelled_is_left_as_it_was_and_can_be_gone_on_with(
 
 
 async def test_a_busy_api_server_is_waited_for_and_nothing_after_it_is_begun(
-    browser: Browser, lossy: Lossy, cluster: ControlPlane, collection: str, address: str
+    browser: Browser, lossy: LossyProxy, cluster: ControlPlane, collection: str, address: str
 ) -> None:
     review = await reviewed(browser, address, mydemo("one"), mydemo("two"))
     lossy.fault = "busy"
@@ -109,7 +109,7 @@ async def test_a_busy_api_server_is_waited_for_and_nothing_after_it_is_begun(
 
 
 async def test_a_review_waits_for_a_busy_api_server_with_the_text_and_what_its_files_held(
-    browser: Browser, lossy: Lossy, address: str
+    browser: Browser, lossy: LossyProxy, address: str
 ) -> None:
     begun = await browser.open(address)
     lossy.fault, lossy.dry_runs_too = "busy", True
@@ -123,7 +123,9 @@ async def test_a_review_waits_for_a_busy_api_server_with_the_text_and_what_its_f
     assert "2 to create" in (await browser.press(page, "review")).text
 
 
-async def test_where_some_may_pass_they_can_be_reviewed_again(browser: Browser, lossy: Lossy, address: str) -> None:
+async def test_where_some_may_pass_they_can_be_reviewed_again(
+    browser: Browser, lossy: LossyProxy, address: str
+) -> None:
     lossy.fault, lossy.dry_runs_too = "busy", True
     page = await reviewed(browser, address, mydemo("a"), "kind: A\n")
     assert "2 refused" in page.text
@@ -131,7 +133,7 @@ async def test_where_some_may_pass_they_can_be_reviewed_again(browser: Browser, 
     assert "1 to create 1 refused" in (await browser.press(page, "review")).text
 
 
-async def test_in_the_end_it_is_the_person_who_decides(browser: Browser, lossy: Lossy, address: str) -> None:
+async def test_in_the_end_it_is_the_person_who_decides(browser: Browser, lossy: LossyProxy, address: str) -> None:
     review = await reviewed(browser, address, mydemo("one"), mydemo("two"))
     lossy.fault = "busy"
     page = await begun(browser, review, 2, tries="10")
@@ -159,7 +161,7 @@ async def test_at_least_one_is_applied_however_late_it_is(
 @pytest.mark.parametrize("way", ["create", "update"])
 async def test_after_a_lost_answer_reading_says_whether_it_was_stored(
     browser: Browser,
-    lossy: Lossy,
+    lossy: LossyProxy,
     cluster: ControlPlane,
     collection: str,
     address: str,
@@ -194,7 +196,7 @@ async def test_after_a_lost_answer_reading_says_whether_it_was_stored(
 
 
 async def test_one_that_the_api_server_names_is_not_sent_again_but_asked_about(
-    browser: Browser, lossy: Lossy, cluster: ControlPlane, collection: str, address: str
+    browser: Browser, lossy: LossyProxy, cluster: ControlPlane, collection: str, address: str
 ) -> None:
     review = await reviewed(browser, address, NAMELESS)
     lossy.fault = "after"

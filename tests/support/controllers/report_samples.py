@@ -140,7 +140,7 @@ def view_of(*reports: Report, apart: float = 0.0) -> LiveControllers:
     return LiveControllers(board, parse_kinds(["pods", "mydemos"]))
 
 
-class MadeController:
+class FakeController:
     """Fails at keys until they are requeued."""
 
     def __init__(self, state: ControllerState) -> None:
@@ -152,11 +152,11 @@ class MadeController:
         self.requeued.append(request.key)
 
 
-class MadeManager:
+class FakeManager:
     """Stands for an informerd Manager: says what it is told to, ends when it is told to."""
 
     def __init__(self, *controllers: ControllerState, **changes: Any) -> None:
-        self.controllers = [MadeController(each) for each in controllers]
+        self.controllers = [FakeController(each) for each in controllers]
         self.changes = changes
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.running = False

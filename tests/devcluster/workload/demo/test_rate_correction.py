@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from devcluster.workload.demo.rate import MAX_FACTOR, MIN_CORRECTED_RATE, MIN_FACTOR, WINDOW, RateCorrection
+from devcluster.workload.demo.rate_correction import MAX_FACTOR, MIN_CORRECTED_RATE, MIN_FACTOR, WINDOW, RateCorrection
 from tests.support.clock import FakeClock
 
 

@@ -1,4 +1,4 @@
-"""Load server for the readers: the program `watch-stub` where it is installed, else `benchmarks.stub_api_server`."""
+"""Load server for the readers: the program `watch-stub` where it is installed, else the stub API server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def has_watch_stub(peers: Path | None) -> bool:
 def load_server(peers: Path | None, pods: int, events: int, *flags: str) -> Iterator[str]:
     """A fresh load server with so many pods, which then sends so many events; gives its URL.
 
-    `flags` are watch-stub's own, to which -watchlist is always given, or without peers `benchmarks.stub_api_server`'s.
+    `flags` are watch-stub's own, to which -watchlist is always given. Without peers they are the stub API server's.
     """
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
@@ -28,7 +28,8 @@ def load_server(peers: Path | None, pods: int, events: int, *flags: str) -> Iter
         sizes = ["-n", str(pods), "-m", str(events), "-port", str(port)]
         command = [str(peers / "watch-stub"), *sizes, "-watchlist", *flags]
     else:
-        command = [sys.executable, "-m", "benchmarks.stub_api_server", str(port), str(pods), str(events), *flags]
+        module = "benchmarks.support.stub_api_server"
+        command = [sys.executable, "-m", module, str(port), str(pods), str(events), *flags]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
         _wait_until_it_listens(port, process)

@@ -1,6 +1,6 @@
 """Load server in Python, which lists and watches prepared bytes.
 
-    python -m benchmarks.stub_api_server PORT PODS EVENTS [asked]
+    python -m benchmarks.support.stub_api_server PORT PODS EVENTS [asked]
 
 It replaces `watch-stub` where that is missing, and serves more: `/api/v1/pods` is full, every other
 collection is empty and silent, and discovery knows pods. With `asked` the events come when somebody gets `/start`, else
@@ -14,7 +14,7 @@ import json
 import sys
 from typing import Any
 
-from benchmarks.pods import LAST_VERSION, pod
+from benchmarks.support.load_server_pods import LAST_VERSION, pod
 
 DELAY = 3.0
 """Seconds of silence before a watch's first event."""
@@ -47,7 +47,7 @@ DISCOVERY: dict[str, dict[str, Any]] = {
 }
 
 
-class Stub:
+class StubApiServer:
     def __init__(self, pods: int, events: int, *, on_request: bool = False) -> None:
         self._asked = asyncio.Event() if on_request else None
         items = [pod(number, number + 1) for number in range(pods)]
@@ -124,7 +124,7 @@ def _empty_list(path: str) -> bytes:
 
 
 async def main(port: int, pods: int, events: int, *, on_request: bool) -> None:
-    stub = Stub(pods, events, on_request=on_request)
+    stub = StubApiServer(pods, events, on_request=on_request)
     server = await asyncio.start_server(stub.serve, "127.0.0.1", port)
     await server.serve_forever()
 

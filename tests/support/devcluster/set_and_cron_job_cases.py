@@ -18,7 +18,7 @@ def cron_job(name: str = "c", **spec: Any) -> Json:
     return {"metadata": {"name": name}, "spec": whole}
 
 
-SET_SETUP: tuple[tuple[str, Json], ...] = (
+SET_AND_CRON_JOB_SETUP: tuple[tuple[str, Json], ...] = (
     (SETS, deployment("s1")),
     (DAEMONS, deployment("n1")),
     (CRON_JOBS, cron_job("c1")),
@@ -75,4 +75,4 @@ def _there() -> Iterator[Case]:
     yield Case("c1's status", "PATCH", f"{CRON_JOBS}/c1/status{DRY}", {"status": {"lastScheduleTime": None}}, MERGE)
 
 
-SET_CASES = (*_new(), *_there())
+SET_AND_CRON_JOB_CASES = (*_new(), *_there())

@@ -12,7 +12,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from tests.support.controlplane import ControlPlane
-from tests.support.objects.kubectl_certificates import signed_objects
+from tests.support.objects.certificate_objects import signed_objects
 from tests.support.wait import until
 
 Json = dict[str, Any]

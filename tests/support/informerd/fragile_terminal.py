@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from devcluster.kubeconfig import write_kubeconfig
-from tests.support.clusters import Cluster, DemoCluster, RealCluster
+from tests.support.cluster_terminal import Terminal
 from tests.support.controlplane import ControlPlane
 from tests.support.program import ROOT
-from tests.support.terminal import Terminal
+from tests.support.restartable_api_servers import Cluster, DemoCluster, RealCluster
 
 DEFINITION = ROOT / "deploy" / "crd" / "mydemos.yaml"
 NAME = "mydemos.crddemo.k8s.io"

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.pods import pod
+from benchmarks.support.load_server_pods import pod
 from benchmarks.support.marks import Pod, session_for
 from tests.support.controlplane import ControlPlane
 from tests.support.etcd import Etcd

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from devcluster.server.schema.pruning import drop_nulls, fill_defaults, prune
+from devcluster.server.schema.pruning_and_defaulting import drop_nulls, fill_defaults, prune
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

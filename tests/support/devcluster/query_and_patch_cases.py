@@ -209,7 +209,7 @@ def _updates_of_nothing() -> Iterator[Case]:
     yield Case("update of no map", "PUT", f"{MAPS}/nonsuch{DRY}", {"metadata": {"name": "nonsuch"}})
 
 
-REQUEST_CASES: tuple[Case, ...] = (
+QUERY_AND_PATCH_CASES: tuple[Case, ...] = (
     *_queries(), *_options(), *_methods(), *_strategic(), *_json_patches(), *_definitions(), *_sizes(),
     *_updates_of_nothing(),
 )  # fmt: skip

@@ -14,8 +14,8 @@ import warnings
 import pytest
 
 from devcluster.certificates import make_certificates
+from devcluster.demo_server import ADDRESS, DemoServer
 from devcluster.server.api_server import ApiServer
-from devcluster.serving import ADDRESS, DemoServer
 from tests.support.tcp_proxy import Wire
 
 CERTIFICATES = make_certificates()

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from devcluster.server import quantity, times
-from devcluster.server.schema.pruning import Schema
+from devcluster.server.schema.pruning_and_defaulting import Schema
 
 _GO_KINDS: dict[type, str] = {
     dict: "object",
