@@ -2,7 +2,7 @@
 
     python -m benchmarks.ages [--rows 50000] [--rate 2000] [--views 50] [--seconds 20]
 
-A web process with a made-up cluster (see benchmarks.support.rows_server) has each list open in a socket. A change falls
+A web process with a made-up cluster (see support.fake_rows_process) has each list open in a socket. A change falls
 into a page's window by chance. Its age is the time from the moment at which it was due, 50 ms of a worker's tick and
 the process's own lateness included, until the frame that shows it has come through the socket. Load generator and
 sockets run on the same machine.
@@ -18,13 +18,13 @@ import time
 from statistics import median, quantiles
 from typing import Any
 
-from benchmarks.support.follower_process import collect_followers, followers
 from benchmarks.support.list_queries import distinct_lists
-from benchmarks.support.processes import total_core_seconds
+from benchmarks.support.process_usage import total_core_seconds
 from benchmarks.support.result_table import Line, main
+from benchmarks.support.websocket_follower_process import collect_followers, followers
 
 FIRST = 1_000_000
-"""The first mark, as in benchmarks.support.rows_server."""
+"""The first mark, as in benchmarks.support.fake_rows_process."""
 WARM_UP_SECONDS = 3.0
 """Seconds before anything is measured."""
 SETTLE_SECONDS = 2.0
@@ -73,7 +73,7 @@ def measure_server(url: str, pid: int, began: float, arguments: argparse.Namespa
 
 
 def measure(arguments: argparse.Namespace) -> list[Line]:
-    command = [sys.executable, "-m", "benchmarks.support.rows_server", str(arguments.rows), str(arguments.rate)]
+    command = [sys.executable, "-m", "benchmarks.support.fake_rows_process", str(arguments.rows), str(arguments.rate)]
     environ = {**os.environ, "REDIS_URL": ""}  # it has no other process
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ) as process:
         said = [process.stdout.readline().split() if process.stdout is not None else [] for _ in range(2)]

@@ -27,12 +27,14 @@ import aiohttp
 from playwright.async_api import Browser, Page, async_playwright, expect
 
 from benchmarks.support.api_servers import create_object, demo_cluster, fill_namespaces
+from benchmarks.support.api_session import session_for
 from benchmarks.support.chromium import ARGUMENTS, chromium, open_live
-from benchmarks.support.follower_process import collect_followers, followers
+from benchmarks.support.latency_figures import latency_figures
 from benchmarks.support.load_server_pods import pod
-from benchmarks.support.marks import Marker, Pod, figures, session_for
+from benchmarks.support.marked_pod_changes import Marker, Pod
 from benchmarks.support.programs import Running, ready_dashboard
 from benchmarks.support.result_table import Line, main
+from benchmarks.support.websocket_follower_process import collect_followers, followers
 
 LIMIT = 20.0
 """Seconds that it may take (the goal for 1,000 labels)."""
@@ -176,7 +178,7 @@ async def in_browsers(
         Line(
             f"{arguments.sockets} sockets, {arguments.rate:g} changes a second beside",
             {
-                **figures(late),
+                **latency_figures(late),
                 "longest without a heartbeat, s": max(each["silence"] for each in seen),
                 "heartbeats not live": sum(each["stale"] for each in seen),
                 "ended": sum(bool(each["ended"]) for each in seen),

@@ -30,7 +30,7 @@ from typing import cast
 import aiohttp
 
 from benchmarks.support.load_server_pods import pod
-from benchmarks.support.processes import core_seconds, resident_mb
+from benchmarks.support.process_usage import core_seconds, resident_mb
 from benchmarks.support.result_table import Line, main
 from informerd.rest.load_config import ClusterConfig, load_kubeconfig
 

@@ -27,10 +27,10 @@ from django.template.loader import render_to_string  # noqa: E402 - Django's set
 
 from benchmarks.support.load_server_pods import START, pod  # noqa: E402
 from benchmarks.support.result_table import Line, main  # noqa: E402 - Django's settings come first
-from dashboard.live.hub.socket import encode_frame  # noqa: E402
+from dashboard.live.hub.browser_socket import encode_frame  # noqa: E402
 from dashboard.live.rendering.renderer import Renderer  # noqa: E402
-from dashboard.live.replication.change import Change  # noqa: E402
 from dashboard.live.replication.replica import Replica  # noqa: E402
+from dashboard.live.replication.replica_change import Change  # noqa: E402
 from dashboard.objects.kinds.catalog import KINDS  # noqa: E402
 from dashboard.objects.kinds.row import Row  # noqa: E402
 from dashboard.objects.printers import columns_for  # noqa: E402

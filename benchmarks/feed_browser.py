@@ -2,7 +2,7 @@
 
     nice -n -20 python -m benchmarks.feed_browser [--rate 2000] [--seconds 20] [--views 50]
 
-A web process whose cluster is made up (see benchmarks.support.feed_server) brings RATE changes a second, nine tenths of
+A web process whose cluster is made up (see support.fake_feed_process) brings RATE changes a second, nine tenths of
 them of 5,000 pods in 500 ReplicaSets, the others Events. Chromium's processes are all counted, that which draws too.
 Input is a click or a key, sent through the browser as a person's is, from its time stamp until it has been handled and
 the next frame is drawn. Then the server alone: with no feed open, with one, and with so many, each with another filter.
@@ -24,9 +24,9 @@ from statistics import median, quantiles
 from playwright.async_api import CDPSession, Page, async_playwright
 
 from benchmarks.support.chromium import ARGUMENTS, chromium, open_live
-from benchmarks.support.follower_process import followers
-from benchmarks.support.processes import processes_below, total_core_seconds
+from benchmarks.support.process_usage import processes_below, total_core_seconds
 from benchmarks.support.result_table import Line, main
+from benchmarks.support.websocket_follower_process import followers
 
 SETTLE = 5.0
 """Seconds before anything is measured, unless it is said otherwise."""
@@ -47,7 +47,7 @@ LISTEN = """
 @contextmanager
 def server(rate: int) -> Iterator[tuple[str, int]]:
     """The web process: its address and its process id."""
-    command = [sys.executable, "-m", "benchmarks.support.feed_server", str(rate)]
+    command = [sys.executable, "-m", "benchmarks.support.fake_feed_process", str(rate)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         line = process.stdout.readline() if process.stdout is not None else ""
         if not line.startswith("port "):

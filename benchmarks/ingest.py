@@ -77,7 +77,7 @@ def measure(arguments: argparse.Namespace) -> list[Line]:
         rounds.setdefault(LARGE, []).append(large)
     found = {name: _median(figures) for name, figures in rounds.items()}
     print(f"{IDLE}, for {IDLE_SECONDS} s …", file=sys.stderr)
-    idle = run([sys.executable, "-m", "benchmarks.readers.idle", "URL", "SECONDS"], None, 1, 0)
+    idle = run([sys.executable, "-m", "benchmarks.readers.idle_informers", "URL", "SECONDS"], None, 1, 0)
     lines = [_line(name, figures, found[OURS]) for name, figures in found.items()]
     return [*lines, Line(IDLE, {"% of a core": idle["core_percent"]})]
 

@@ -19,7 +19,7 @@ from typing import Any
 import aiohttp
 import msgspec
 
-from benchmarks.readers.projections import Pod
+from benchmarks.readers.pod_projection import Pod
 from benchmarks.support.load_server import load_server
 from benchmarks.support.load_server_pods import LAST_VERSION, pod
 from benchmarks.support.result_table import Line, main
@@ -36,7 +36,7 @@ from informerd.resource import PODS
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.response_stream import LineCutter
-from informerd.zstd_compression import PlainCompressor
+from informerd.zstd_dictionaries import PlainCompressor
 
 PODS_IN_STORE = 10_000
 HEAD = b'{"type":"MODIFIED","object":'

@@ -19,11 +19,13 @@ from pathlib import Path
 from playwright.async_api import Page, async_playwright
 
 from benchmarks.support.api_servers import NAMESPACES, filled_cluster
+from benchmarks.support.api_session import session_for
 from benchmarks.support.chromium import ARGUMENTS, chromium, open_live
-from benchmarks.support.follower_process import collect_followers, followers
-from benchmarks.support.marks import Marker, Pod, figures, session_for
+from benchmarks.support.latency_figures import latency_figures
+from benchmarks.support.marked_pod_changes import Marker, Pod
 from benchmarks.support.programs import Running, ready_dashboard
 from benchmarks.support.result_table import Line, main
+from benchmarks.support.websocket_follower_process import collect_followers, followers
 
 VISIBLE_ROWS = 100
 """Rows in the page, whose changes are looked for."""
@@ -95,14 +97,14 @@ async def measure_dashboard(running: Running, kubeconfig: Path, arguments: argpa
     write = [(marker.answered_at[mark] - marker.sent_at[mark]) * 1e3 for mark in counted]
     stale = sum(each["stale"] for each in seen)
     return [
-        Line("a write, until the API server has answered", figures(write)),
+        Line("a write, until the API server has answered", latency_figures(write)),
         Line(
             f"until the row has changed in Chromium ({alive})",
-            {**figures(shown), "changes": len(due), "seen, %": 100 * len(shown) / max(1, len(due))},
+            {**latency_figures(shown), "changes": len(due), "seen, %": 100 * len(shown) / max(1, len(due))},
         ),
         Line(
             f"until the frame is at the lists among {arguments.sockets} sockets",
-            {**figures(heard), "stale beats": stale},
+            {**latency_figures(heard), "stale beats": stale},
         ),
         Line("Deltaboard", {"cores": cores, "MB": sum(running.memory_mb().values())}),
     ]

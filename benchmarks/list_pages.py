@@ -25,11 +25,12 @@ import aiohttp
 from playwright.async_api import Browser, async_playwright
 
 from benchmarks.support.api_servers import NAMESPACES, filled_cluster
+from benchmarks.support.api_session import session_for
 from benchmarks.support.chromium import ARGUMENTS, chromium
-from benchmarks.support.follower_process import followers
-from benchmarks.support.marks import Marker, session_for
+from benchmarks.support.marked_pod_changes import Marker
 from benchmarks.support.programs import Running, ready_dashboard
 from benchmarks.support.result_table import Line, main
+from benchmarks.support.websocket_follower_process import followers
 
 PODS = "/resources/pods/"
 _WATCH = """

@@ -30,16 +30,16 @@ from benchmarks.support.event_loop_lag import measure_turns  # noqa: E402
 from benchmarks.support.load_server_pods import pod  # noqa: E402
 from benchmarks.support.result_table import Line, main  # noqa: E402 - Django's settings come first
 from dashboard.live.index.kind_index import KindIndex  # noqa: E402
-from dashboard.live.replication.change import Change  # noqa: E402
 from dashboard.live.replication.replica import Replica  # noqa: E402
+from dashboard.live.replication.replica_change import Change  # noqa: E402
 from dashboard.objects.kinds.row import Row  # noqa: E402
 from dashboard.objects.printers import build_row, projection_for  # noqa: E402
+from dashboard.objects.query.list_query import Query  # noqa: E402
 from dashboard.objects.query.path_order import values_key  # noqa: E402
-from dashboard.objects.query.query import Query  # noqa: E402
 from dashboard.runtime.time_slicing import TimeSlicer  # noqa: E402
 from informerd.clock import SystemClock  # noqa: E402
 from informerd.objects import Blob  # noqa: E402
-from informerd.zstd_compression import Dictionary, train_dictionary  # noqa: E402
+from informerd.zstd_dictionaries import Dictionary, train_dictionary  # noqa: E402
 
 LISTS = (
     "sort=.spec.nodeName", "sort=-.status.podIP", "q=.spec.containers[*].image=*app*", "q=.spec.foo=1",

@@ -18,10 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.support.api_servers import demo_cluster, fill_namespaces
-from benchmarks.support.follower_process import collect_followers, followers
-from benchmarks.support.marks import Marker, Pod, figures, session_for
+from benchmarks.support.api_session import session_for
+from benchmarks.support.latency_figures import latency_figures
+from benchmarks.support.marked_pod_changes import Marker, Pod
 from benchmarks.support.programs import Running, ready_dashboard
 from benchmarks.support.result_table import Line, main
+from benchmarks.support.websocket_follower_process import collect_followers, followers
 
 
 def delivery_times(seen: list[dict[str, Any]], marker: Marker, since: int) -> tuple[list[float], int, int]:
@@ -65,7 +67,7 @@ async def measure_dashboard(
         Line(
             f"{arguments.sockets:,} sockets, {len(paths)} views, {arguments.rate:g} changes a second each",
             {
-                **figures(late),
+                **latency_figures(late),
                 "changes told one by one, %": 100 * came / due,
                 "sockets at the last state, %": 100 * final / len(seen),
                 "sockets that ended": sum(bool(each["ended"]) for each in seen),

@@ -29,9 +29,9 @@ from benchmarks.support.list_queries import LISTS, distinct_lists  # noqa: E402
 from benchmarks.support.pod_rows import pod_row  # noqa: E402
 from benchmarks.support.result_table import Line, main  # noqa: E402 - Django's settings come first
 from dashboard.live.index.kind_index import KindIndex  # noqa: E402
-from dashboard.live.replication.change import Change  # noqa: E402
 from dashboard.live.replication.replica import Replica  # noqa: E402
-from dashboard.objects.query.query import Query  # noqa: E402
+from dashboard.live.replication.replica_change import Change  # noqa: E402
+from dashboard.objects.query.list_query import Query  # noqa: E402
 from dashboard.runtime.time_slicing import TimeSlicer  # noqa: E402
 from informerd.clock import SystemClock  # noqa: E402
 

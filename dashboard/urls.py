@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from dashboard.pages.bulk import download_views, start_views
+from dashboard.pages.bulk import run_download_views, start_views
 from dashboard.pages.bulk import views as bulk_views
 from dashboard.pages.controllers import views as controller_views
 from dashboard.pages.create import views as create_views
-from dashboard.pages.create.many import editor_views as many_editor_views
+from dashboard.pages.create.many import editor_json_views as many_editor_views
 from dashboard.pages.create.many import views as create_many_views
 from dashboard.pages.delete import finalizer_views
 from dashboard.pages.delete import views as delete_views
 from dashboard.pages.details import views as detail_views
 from dashboard.pages.drafts import views as draft_views
 from dashboard.pages.drains.views import drain
-from dashboard.pages.edit import editor_views
+from dashboard.pages.edit import editor_json_views as editor_views
 from dashboard.pages.edit import views as edit_views
 from dashboard.pages.evictions.views import evict_pod
 from dashboard.pages.feed import views as feed_views
@@ -72,8 +72,10 @@ urlpatterns = [
     re_path(r"^resources/(?P<resource>[^/]+)/schema$", editor_views.schema_at, name="schema"),
     path("resources/<str:resource>/bulk/", start_views.start_run, name="bulk"),
     path("resources/<str:resource>/bulk/<str:key>/", bulk_views.run, name="bulk-run"),
-    path("resources/<str:resource>/bulk/<str:key>/results.csv", download_views.results_csv, name="bulk-results"),
-    path("resources/<str:resource>/bulk/<str:key>/commands.txt", download_views.commands_text, name="bulk-commands"),
+    path("resources/<str:resource>/bulk/<str:key>/results.csv", run_download_views.results_csv, name="bulk-results"),
+    path(
+        "resources/<str:resource>/bulk/<str:key>/commands.txt", run_download_views.commands_text, name="bulk-commands"
+    ),
     path(_OBJECT, detail_views.object_detail, name="detail"),
     path(f"{_OBJECT}yaml/", detail_views.object_yaml, name="yaml"),
     path(f"{_OBJECT}edit/", edit_views.edit, name="edit"),

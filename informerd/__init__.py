@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from informerd.blocking.informer import BlockingInformer, BlockingRegistration
 from informerd.blocking.informers import Informers, informers
+from informerd.cache.api_server_probe import Probe
 from informerd.cache.factory import InformerOptions, SharedInformerFactory
 from informerd.cache.handler import FilteringHandler, Handler, HandlerFunctions, is_another_object
 from informerd.cache.health import Health, State
@@ -17,8 +18,7 @@ from informerd.cache.index_functions import field_index, label_index, owner_inde
 from informerd.cache.list_watch import ListWatch
 from informerd.cache.lister import Lister
 from informerd.cache.mutation_detector import FieldChange, Mutation, MutationHandler
-from informerd.cache.probe import Probe
-from informerd.cache.recovery import WatchErrorHandler
+from informerd.cache.reflector_failures import WatchErrorHandler
 from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.cache.shared_informer import Registration, SharedInformer
 from informerd.cache.store import Store
@@ -61,7 +61,7 @@ from informerd.controller_util.owner_references import (
     set_owner_reference,
 )
 from informerd.controller_util.retry_on_conflict import retry_on_conflict
-from informerd.decoding.decode_errors import FaultListener
+from informerd.decoding.decode_error_counts import FaultListener
 from informerd.decoding.decoder import Transform, TransformFailed
 from informerd.errors import (
     AlreadyExists,
@@ -131,9 +131,9 @@ from informerd.manager.manager import Manager
 from informerd.manager.runnable import Runnable
 from informerd.manager.state import ManagerState, RunnableState
 from informerd.objects import Blob, Object, ObjectMeta, OwnerReference
+from informerd.record.event_counts import RecorderState
 from informerd.record.recorder import EventRecorder
 from informerd.record.reference import ObjectReference
-from informerd.record.state import RecorderState
 from informerd.resource import MYDEMOS, PODS, Resource
 from informerd.resource_version import has_reached, is_before, parse_resource_version
 from informerd.rest.client import Client
@@ -149,6 +149,7 @@ from informerd.selectors.label_requirement import Requirement
 from informerd.selectors.label_selector import LabelSelector
 from informerd.unstructured import Json
 from informerd.version import VERSION
+from informerd.workqueue.queue_state import QueueState
 from informerd.workqueue.rate_limiter import (
     BucketRateLimiter,
     ExponentialRateLimiter,
@@ -156,7 +157,6 @@ from informerd.workqueue.rate_limiter import (
     MaxOfRateLimiter,
     RateLimiter,
 )
-from informerd.workqueue.state import QueueState
 from informerd.workqueue.work_queue import LOW_PRIORITY, WorkQueue
 
 if TYPE_CHECKING:

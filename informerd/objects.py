@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import zstandard
 
-from informerd.zstd_compression import Dictionary, decompress_plain
+from informerd.zstd_dictionaries import Dictionary, decompress_plain
 
 
 class Blob(msgspec.Struct, frozen=True, array_like=True, gc=False):

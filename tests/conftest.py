@@ -15,12 +15,12 @@ from django.template.base import Template
 from tests.support.browser.chromium import chromium, new_context, page
 from tests.support.browser.page_server_pool import PageServerPool
 from tests.support.controlplane import ControlPlane
-from tests.support.external_programs import Guard, mark
+from tests.support.external_program_markers import Guard, mark
 from tests.support.pages.strict_templates import record_unresolved_names, unresolved
 from tests.support.program import ROOT
 from tests.support.require import controlplane_binaries
 from tests.support.timeout_report import pytest_runtest_teardown, pytest_timeout_set_timer
-from tests.support.tls_close_notify import abort_unanswered_close_notify
+from tests.support.tls_connection_cleanup import abort_unanswered_close_notify
 
 __all__ = ["chromium", "new_context", "page", "pytest_runtest_teardown", "pytest_timeout_set_timer"]
 """The browser's fixtures are imported here and nowhere else: imported twice, they would start two Playwrights, and a

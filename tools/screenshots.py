@@ -24,8 +24,8 @@ from playwright.sync_api import Browser, Error, sync_playwright
 
 from tools.axe import violations
 from tools.scenes.child_process import ROOT, DidNotStart
-from tools.scenes.content_scenes import CONTENT_STATES, LONG_NAME_SCENES
 from tools.scenes.demo_scenes import PODS, SCENES
+from tools.scenes.edge_case_scenes import CONTENT_STATES, LONG_NAME_SCENES
 from tools.scenes.media_scenes import MEDIA_SCENES
 from tools.scenes.scene import Scene, wait_until_live
 from tools.scenes.stage import Stage, StageFactory, usual_stage

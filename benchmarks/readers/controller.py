@@ -8,7 +8,7 @@ import sys
 import uvloop
 
 from benchmarks.readers.handled_objects import HandledObjects
-from benchmarks.readers.projections import Pod
+from benchmarks.readers.pod_projection import Pod
 from informerd.controller.request import Request
 from informerd.manager.manager import Manager
 from informerd.resource import PODS

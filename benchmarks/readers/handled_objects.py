@@ -7,7 +7,7 @@ import resource
 import time
 from http.client import HTTPConnection
 
-from benchmarks.readers.report import resident_megabytes
+from benchmarks.readers.reader_output import resident_megabytes
 
 
 class HandledObjects:

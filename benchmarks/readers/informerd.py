@@ -11,8 +11,8 @@ import time
 
 import uvloop
 
-from benchmarks.readers.projections import Pod
-from benchmarks.readers.report import report, resident_megabytes
+from benchmarks.readers.pod_projection import Pod
+from benchmarks.readers.reader_output import report, resident_megabytes
 from benchmarks.support.load_server_pods import LAST_VERSION
 from informerd.cache.factory import SharedInformerFactory
 from informerd.objects import Object

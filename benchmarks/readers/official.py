@@ -10,7 +10,7 @@ from typing import Any
 from kubernetes import client
 from kubernetes.informer import ADDED, MODIFIED, SharedInformer
 
-from benchmarks.readers.report import report, resident_megabytes
+from benchmarks.readers.reader_output import report, resident_megabytes
 from benchmarks.support.load_server_pods import LAST_VERSION
 
 

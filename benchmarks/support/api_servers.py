@@ -18,8 +18,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchmarks.support.api_session import session_for
 from benchmarks.support.load_server_pods import pod
-from benchmarks.support.marks import Pod, session_for
+from benchmarks.support.marked_pod_changes import Pod
 from tests.support.controlplane import ControlPlane
 from tests.support.etcd import Etcd
 

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.support.processes import core_seconds, resident_mb
+from benchmarks.support.process_usage import core_seconds, resident_mb
 from tests.support.controlplane import free_ports
 from tests.support.program import ROOT, Program
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
 
-from dashboard.access.cookies import set_cookie
+from dashboard.access.lasting_cookie import set_cookie
 from dashboard.runtime.app_state import scope_of
 
 USER_KEY = "deltaboard.user"

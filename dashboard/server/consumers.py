@@ -19,10 +19,10 @@ import msgspec
 from autobahn.exception import Disconnected
 from channels.generic.websocket import AsyncWebsocketConsumer
 
+from dashboard.live.hub.browser_socket import RECONNECT_CODE, Message, Socket
 from dashboard.live.hub.hub import HUB, Hub
 from dashboard.live.hub.live_view import LiveView
-from dashboard.live.hub.socket import RECONNECT_CODE, Message, Socket
-from dashboard.pages.layout.open_kind import UnavailableKind, open_kind
+from dashboard.pages.layout.requested_kind import UnavailableKind, open_kind
 from dashboard.runtime.app_state import CLOCK, state_of
 from dashboard.server.live_view_routing import BadPath, UnknownKind, UnknownPath, open_drawer_view, open_live_view
 from informerd.clock import Clock

@@ -19,9 +19,9 @@ FULL_GC_EVERY = 100
 of every open list, which takes 40 ms for a hundred lists of 50,000 rows.
 """
 MESSAGE_LIMIT = 1024 * 1024
-"""Maximum bytes of a websocket message in both directions: autobahn refuses to send a longer one (see
-dashboard.live.hub.socket.MAX_MESSAGE_UNITS). The consumer's own limit for messages from browsers is far lower and
-answers with a close code.
+"""Maximum bytes of a websocket message in both directions: autobahn refuses to send a longer one (see MAX_MESSAGE_UNITS
+in dashboard.live.hub.browser_socket). The consumer's own limit for messages from browsers is far lower and answers with
+a close code.
 """
 
 

@@ -15,10 +15,10 @@ from django.urls import Resolver404, ResolverMatch, resolve
 from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.live_view import LiveView
 from dashboard.objects.kinds.catalog import KindInfo, find_kind
+from dashboard.objects.query.list_query import Query
 from dashboard.objects.query.params import read_namespaces, read_open
-from dashboard.objects.query.query import Query
-from dashboard.pages.controllers.client import CONTROLLERS_CLIENT
 from dashboard.pages.controllers.live_controllers import open_controllers
+from dashboard.pages.controllers.worker_client import CONTROLLERS_CLIENT
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.feed.live_feed import open_feed
 from dashboard.pages.feed.query import FeedQuery

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from devcluster.server.builtin_types import BuiltinTypes
 from devcluster.server.codec.protobuf import Messages
 from devcluster.server.kinds import BUILT_IN, CUSTOM_RESOURCE_DEFINITIONS, Kind, ServedKinds, served_kinds_of
-from devcluster.server.options import WriteOptions
 from devcluster.server.registry.deletion import Deletion
 from devcluster.server.registry.eviction import Evictions
 from devcluster.server.registry.garbage_collector import GarbageCollector
 from devcluster.server.registry.verbs import Verbs
+from devcluster.server.request_options import WriteOptions
 from devcluster.server.storage import objects
 from devcluster.server.storage.objects import Object
 from devcluster.server.storage.store import Change, Store

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import TypeVar
 
-from devcluster.workload.cluster import (
+from devcluster.workload.cluster_client import (
     CRON_JOBS,
     DAEMON_SETS,
     DEPLOYMENTS,
@@ -30,7 +30,7 @@ from devcluster.workload.controllers.replica_sets import ReplicaSetController
 from devcluster.workload.controllers.stateful_sets import StatefulSetController
 from devcluster.workload.demo.director import Director
 from devcluster.workload.demo.fleet import Fleet
-from devcluster.workload.demo.stage import Components
+from devcluster.workload.demo.scenario_context import Components
 from devcluster.workload.kubelet.heartbeats import NodeHeartbeats
 from devcluster.workload.kubelet.kubelet import Kubelet
 from devcluster.workload.kubelet.node_faults import NodeFaults

@@ -7,11 +7,11 @@ import logging
 from collections.abc import Coroutine
 from typing import Any, NamedTuple, Self, TypedDict, TypeVar, Unpack, overload
 
+from informerd.cache.api_server_probe import INTERVAL, Probe
 from informerd.cache.health import Health
 from informerd.cache.list_watch import ListWatch
 from informerd.cache.lister import Lister
 from informerd.cache.mutation_detector import MutationHandler
-from informerd.cache.probe import INTERVAL, Probe
 from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.cache.shared_informer import SharedInformer
 from informerd.clock import Clock, SystemClock, within

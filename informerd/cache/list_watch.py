@@ -10,9 +10,9 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from informerd.cache.event_stream import EventStream
+from informerd.cache.watch_event_stream import EventStream
 from informerd.clock import Clock
-from informerd.decoding.decode_errors import DecodeErrors
+from informerd.decoding.decode_error_counts import DecodeErrors
 from informerd.decoding.decoder import Decoder, Transform, TransformFailed
 from informerd.decoding.list_splitter import ListSplitter
 from informerd.decoding.object_form import METADATA_FORM, whole_object_form

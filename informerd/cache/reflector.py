@@ -9,6 +9,7 @@ import logging
 from functools import partial
 from typing import Generic, TypeVar
 
+from informerd.cache.api_server_probe import Probe
 from informerd.cache.attempt_outcome import count_attempt
 from informerd.cache.backoff import Backoff, RetryWindow
 from informerd.cache.counters import ReflectorCounters
@@ -17,8 +18,7 @@ from informerd.cache.first_byte_wait import LATE_AFTER, FirstByteWait
 from informerd.cache.health import HealthMonitor
 from informerd.cache.list_watch import ListWatch
 from informerd.cache.pager import list_all
-from informerd.cache.probe import Probe
-from informerd.cache.recovery import Recovery
+from informerd.cache.reflector_failures import Recovery
 from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.cache.watch_session import OVERTIME_GRACE_SECONDS, Cursor, HistoryLost, WatchSession
 from informerd.clock import Clock

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar
 
+from informerd.cache.api_server_probe import Probe
 from informerd.cache.backoff import Backoff
 from informerd.cache.counters import InformerCounters
 from informerd.cache.delta_fifo import DeltaFifo
@@ -19,15 +20,14 @@ from informerd.cache.listener import Listener, is_cancelled
 from informerd.cache.lister import Lister
 from informerd.cache.mutation_detector import MutationDetector, MutationHandler
 from informerd.cache.notification import Add
-from informerd.cache.probe import Probe
-from informerd.cache.recovery import WatchErrorHandler
 from informerd.cache.reflector import Reflector
+from informerd.cache.reflector_failures import WatchErrorHandler
 from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.cache.shared_processor import SharedProcessor
 from informerd.cache.store import Store
 from informerd.cache.version_waiters import VersionWaiters
 from informerd.clock import Clock, SystemClock
-from informerd.decoding.decode_errors import FaultListener
+from informerd.decoding.decode_error_counts import FaultListener
 from informerd.errors import AlreadyStarted, InformerStopped
 from informerd.log_throttle import LogThrottle, repeat_suffix
 from informerd.objects import Object

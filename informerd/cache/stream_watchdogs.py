@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from typing import TypeVar
 
-from informerd.cache.event_stream import EventStream
+from informerd.cache.watch_event_stream import EventStream
 from informerd.clock import Clock
 from informerd.objects import Object
 

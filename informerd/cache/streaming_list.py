@@ -7,8 +7,8 @@ from typing import Generic, TypeVar
 import msgspec
 
 from informerd.cache.delta import Added, Deleted, Updated
-from informerd.cache.event_stream import EventStream, Unusable
 from informerd.cache.pager import Progress
+from informerd.cache.watch_event_stream import EventStream, Unusable
 from informerd.errors import MalformedStream
 from informerd.objects import Object
 

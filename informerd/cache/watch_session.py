@@ -11,11 +11,11 @@ import msgspec
 
 from informerd.cache.delta import Added, Bookmark, Change
 from informerd.cache.delta_fifo import DeltaFifo
-from informerd.cache.event_stream import Event, EventStream, Unusable
 from informerd.cache.health import HealthMonitor
 from informerd.cache.pager import Progress
 from informerd.cache.stream_watchdogs import StallWatchdog, StreamWatchdog
 from informerd.cache.streaming_list import StreamedList, collect_initial_list
+from informerd.cache.watch_event_stream import Event, EventStream, Unusable
 from informerd.clock import Clock
 from informerd.errors import InformerdError, Unreachable
 from informerd.objects import Object

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from informerd.workqueue.state import QueueState
+from informerd.workqueue.queue_state import QueueState
 
 Phase = Literal["created", "waiting for leader", "waiting for caches", "running", "stopping", "stopped", "failed"]
 

@@ -18,15 +18,15 @@ from typing import TextIO
 from informerd.clock import Clock, SystemClock
 from informerd.controller.controller import Controller
 from informerd.controllers.command_line import print_error
-from informerd.controllers.manager_program import make_manager_parser, run_manager
-from informerd.controllers.pod_list_reconciler import (
+from informerd.controllers.jinghzhu_reconciler import (
     JINGHZHUS,
     EnqueueJinghzhu,
     EnqueuePodsJinghzhu,
     Jinghzhu,
+    JinghzhuReconciler,
     Pod,
-    PodListReconciler,
 )
+from informerd.controllers.manager_program import make_manager_parser, run_manager
 from informerd.errors import ConfigError
 from informerd.manager.manager import Manager
 from informerd.resource import PODS
@@ -112,7 +112,7 @@ def add_pod_operator(
     namespaces = [settings.jinghzhu_namespace] if settings.jinghzhu_namespace else []
     jinghzhus = manager.kind(JINGHZHUS, Jinghzhu, namespaces=namespaces)
     pods.informer.add_handler(PodLines(out or sys.stdout), name="pod lines", in_thread=True)
-    reconciler = PodListReconciler(pods, jinghzhus, settings.namespace, clock)
+    reconciler = JinghzhuReconciler(pods, jinghzhus, settings.namespace, clock)
     limiter: ExponentialRateLimiter = ExponentialRateLimiter(FIRST_RETRY, LAST_RETRY)
 
     controller = Controller(

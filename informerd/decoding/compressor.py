@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from informerd.objects import Blob
-from informerd.zstd_compression import Dictionary, PlainCompressor, train_dictionary
+from informerd.zstd_dictionaries import Dictionary, PlainCompressor, train_dictionary
 
 MAX_SAMPLES = 200
 """Objects on which a dictionary is trained."""

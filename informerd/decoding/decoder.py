@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from informerd.decoding.compressor import Compressor
-from informerd.decoding.decode_errors import DecodeErrors
+from informerd.decoding.decode_error_counts import DecodeErrors
 from informerd.decoding.object_form import ObjectForm, whole_object_form
 from informerd.decoding.projection_check import check_projection
 from informerd.errors import ProjectionMismatch, UnexpectedObject

@@ -7,7 +7,7 @@ from informerd.errors import Forbidden, NotFound, NotInTime
 from informerd.leader_election.election import Election
 from informerd.leader_election.lease_record import LEASES, LeaseRecord
 from informerd.rest.client import Client
-from informerd.rest.write_guard import guard_writes
+from informerd.rest.leader_write_guard import guard_writes
 from informerd.unstructured import Json
 
 

@@ -45,8 +45,8 @@ from informerd.record.recorder import EventRecorder
 from informerd.resource import Resource
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.leader_write_guard import guard_writes
 from informerd.rest.rest_client import USER_AGENT
-from informerd.rest.write_guard import guard_writes
 
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from informerd.controller.state import ControllerState
-from informerd.record.state import RecorderState
+from informerd.record.event_counts import RecorderState
 
 RunnablePhase = Literal["created", "running", "stopping", "stopped", "failed"]
 ManagerPhase = Literal["created", "starting", "waiting for leader", "running", "stopping", "stopped"]

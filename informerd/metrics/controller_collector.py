@@ -21,7 +21,7 @@ from informerd.metrics.controller_families import (
     controller_families,
     queue_families,
 )
-from informerd.metrics.label_sets import LabelSets, LabelValues
+from informerd.metrics.unique_labels import LabelSets, LabelValues
 from informerd.workqueue.work_queue import WorkQueue
 
 

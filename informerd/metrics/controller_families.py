@@ -14,9 +14,9 @@ from prometheus_client.core import Metric
 from informerd.controller.controller import Controller
 from informerd.controller.counters import Outcome
 from informerd.controller.state import ControllerState, Phase
-from informerd.metrics.families import Families
-from informerd.metrics.label_sets import LabelValues
-from informerd.workqueue.state import QueueState
+from informerd.metrics.family_builder import Families
+from informerd.metrics.unique_labels import LabelValues
+from informerd.workqueue.queue_state import QueueState
 from informerd.workqueue.work_queue import WorkQueue
 
 ERRORS: tuple[Outcome, ...] = ("error", "terminal", "panic", "timeout")

@@ -16,12 +16,12 @@ from typing import Any
 from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
+from informerd.cache.api_server_probe import Probe
 from informerd.cache.factory import SharedInformerFactory
-from informerd.cache.probe import Probe
 from informerd.cache.shared_informer import SharedInformer
 from informerd.clock import Clock, SystemClock
 from informerd.metrics.informer_families import Subject, handler_families, informer_families, probe_families
-from informerd.metrics.label_sets import LabelSets, LabelValues
+from informerd.metrics.unique_labels import LabelSets, LabelValues
 
 Source = SharedInformerFactory | SharedInformer[Any]
 """A factory stands for all its informers, also those that it will be asked for later, and for its probe."""

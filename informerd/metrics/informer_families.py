@@ -11,13 +11,13 @@ from typing import Any, NamedTuple, get_args
 
 from prometheus_client.core import Metric
 
+from informerd.cache.api_server_probe import Probe
 from informerd.cache.counters import HandlerTotals
 from informerd.cache.health import Health, State
 from informerd.cache.listener import Listener
-from informerd.cache.probe import Probe
 from informerd.cache.shared_informer import SharedInformer
-from informerd.metrics.families import Families
-from informerd.metrics.label_sets import LabelValues
+from informerd.metrics.family_builder import Families
+from informerd.metrics.unique_labels import LabelValues
 
 LABELS = ("cluster", "group", "version", "resource", "namespace", "selector")
 """Every family about informers has these; namespace and selector are empty for an informer of everything."""

@@ -8,7 +8,7 @@ from typing import Protocol
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from informerd.metrics.families import Families
+from informerd.metrics.family_builder import Families
 
 
 class Run(Protocol):

@@ -12,8 +12,8 @@ from informerd.clock import Clock, within
 from informerd.errors import AlreadyStarted
 from informerd.record.correlator import Correlator
 from informerd.record.event import Event
+from informerd.record.event_counts import RecorderState
 from informerd.record.sink import EventSink
-from informerd.record.state import RecorderState
 from informerd.rest.client import Client
 
 QUEUE_SIZE = 1000

@@ -13,9 +13,9 @@ from informerd.clock import Clock, SystemClock
 from informerd.errors import InvalidCall
 from informerd.objects import Object
 from informerd.record.event import EventType, Source, make_event
+from informerd.record.event_counts import RecorderState
 from informerd.record.queue import EventQueue
 from informerd.record.reference import ObjectReference
-from informerd.record.state import RecorderState
 from informerd.rest.client import Client
 from informerd.unstructured import Json
 

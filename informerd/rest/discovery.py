@@ -24,7 +24,7 @@ from informerd.rest.discovery_documents import (
     plain_resources,
     plain_versions,
 )
-from informerd.rest.resource_names import find_resource
+from informerd.rest.resource_lookup import find_resource
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -96,7 +96,7 @@ class Discovery:
         """The resource meant by a plural, singular or short name or a kind, with its group (and version) or without.
 
         So ``po``, ``Pod``, ``mydemos.crddemo.k8s.io``, ``mydemos.v1.crddemo.k8s.io`` and ``deploy.app``, by kubectl's
-        rules (`informerd.rest.resource_names`). A name means the same whether or not some group's server is down.
+        rules (`informerd.rest.resource_lookup`). A name means the same whether or not some group's server is down.
         Raises UnknownResource, ApiError, Unreachable and MalformedAnswer.
         """
         return await self._look(name, lambda known: find_resource(known.resources, name))

@@ -28,12 +28,12 @@ from informerd.errors import (
 )
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.credentials import Credentials, RequestCredentials
+from informerd.rest.leader_write_guard import check_write
 from informerd.rest.request import JSON, Headers, Params, RestRequest, build_request
 from informerd.rest.response import Response
 from informerd.rest.response_stream import ResponseStream
 from informerd.rest.transport import Pool, Transport
 from informerd.rest.warning_log import OnWarning, WarningLog, pass_warnings
-from informerd.rest.write_guard import check_write
 from informerd.unstructured import Json
 from informerd.version import VERSION
 

@@ -9,7 +9,7 @@ from informerd.testing.controller_runner import run_controllers
 from informerd.testing.demo_cluster import DemoCluster
 from informerd.testing.live_cluster import LiveCluster
 from informerd.testing.polling import eventually
-from informerd.testing.settled_check import wait_until_settled
+from informerd.testing.wait_until_settled import wait_until_settled
 
 __all__ = [
     "DemoCluster",

@@ -12,7 +12,7 @@ from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.testing.apply_manifest import Manifest, apply_manifest, read_manifests
 from informerd.testing.controller_runner import Runnable, controllers_of, informers_of, run_controllers
-from informerd.testing.settled_check import wait_until_settled
+from informerd.testing.wait_until_settled import wait_until_settled
 from informerd.unstructured import Json
 
 

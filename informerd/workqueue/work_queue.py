@@ -15,8 +15,8 @@ from informerd.errors import InvalidCall, NotProcessed, QueueShutDown, UnusableK
 from informerd.workqueue.counters import QueueCounters
 from informerd.workqueue.delaying_queue import DelayingQueue
 from informerd.workqueue.priority_queue import PriorityQueue
+from informerd.workqueue.queue_state import QueueState
 from informerd.workqueue.rate_limiter import ExponentialRateLimiter, RateLimiter
-from informerd.workqueue.state import QueueState
 from informerd.workqueue.timer import Timer
 from informerd.workqueue.waiters import WRONG_THREAD_HINT, Waiters, running_loop
 

@@ -53,7 +53,7 @@ def test_list_pages_are_measured_cold_new_and_beside_others() -> None:
 
 
 def test_a_page_that_was_cut_off_or_hidden_is_measured_until_it_is_right() -> None:
-    lines = run("browser_life", "--rounds", "1", "--away", "0.2", "--cases", "line cut", "hidden")
+    lines = run("page_recovery", "--rounds", "1", "--away", "0.2", "--cases", "line cut", "hidden")
     assert [*lines] == ["line cut", "hidden, and seen again"]
     for figures in lines.values():
         assert figures["says stale after, s"] > 0

@@ -10,7 +10,7 @@ import pytest
 
 from devcluster.server.api_server import ApiServer
 from devcluster.server.storage.watch import Watcher, WatchQuery
-from devcluster.workload.cluster import Cluster
+from devcluster.workload.cluster_client import Cluster
 from devcluster.workload.random_source import RandomSource
 from informerd.clock import sleep_or
 from informerd.rest.client import Client

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from informerd.cache import (
+    api_server_probe,
     backoff,
     delta_fifo,
     first_byte_wait,
-    probe,
-    recovery,
     reflector,
+    reflector_failures,
     shared_informer,
     stream_watchdogs,
     watch_session,
@@ -85,9 +85,9 @@ def test_the_constants_are_those_of_the_document() -> None:
     assert (settings.page_size, delta_fifo.BATCH_KEYS) == (500, 1000)
     assert (settings.watch_timeout, watch_session.OVERTIME_GRACE_SECONDS) == (300, 30)
     assert (settings.backoff, settings.backoff_cap, backoff.BACKOFF_RESET) == (0.8, 30, 120)
-    assert (settings.watch_interval, recovery.MAX_RETRY_AFTER, backoff.RETRY_WINDOW_RESET) == (1, 600, 60)
+    assert (settings.watch_interval, reflector_failures.MAX_RETRY_AFTER, backoff.RETRY_WINDOW_RESET) == (1, 600, 60)
     assert (settings.absent_retry, settings.silence, settings.internal_error_retry) == (5, 150, 0)
-    assert (probe.INTERVAL, rest_client.PROBE_TIMEOUT) == (5, 5)
+    assert (api_server_probe.INTERVAL, rest_client.PROBE_TIMEOUT) == (5, 5)
     assert (stream_watchdogs.WARN_EVERY, stream_watchdogs.GIVE_UP_AFTER, reflector.STREAMING_LIST_TRIES) == (10, 30, 3)
     assert (
         correlator.AGGREGATE_MAX_EVENTS,

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from pythonjsonlogger.json import JsonFormatter
 
+from informerd.cache.api_server_probe import Probe
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.handler import HandlerFunctions
 from informerd.cache.list_watch import Page
-from informerd.cache.probe import Probe
 from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.cache.store import Store
 from informerd.errors import CredentialsError, Forbidden, Status, Unreachable

@@ -24,7 +24,7 @@ from dashboard.pages.feed.live_feed import LiveFeed
 from dashboard.server.static_urls import versioned_storage
 from tests.support.browser.chromium import wait_until
 from tests.support.controllers import report_samples as reports
-from tests.support.pages import page_samples as samples
+from tests.support.pages import template_view_samples as samples
 from tests.support.program import ROOT
 
 pytestmark = pytest.mark.browser

@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.test import AsyncClient
 
-from tests.support.pages import page_samples as samples
+from tests.support.pages import template_view_samples as samples
 from tests.support.program import ROOT
 
 MOST = 90_000

@@ -20,13 +20,13 @@ from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.objects.describers.containers import ContainerLine
 from dashboard.objects.describers.fact import make_fact, make_section
 from dashboard.objects.kinds.catalog import KINDS
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.details.change_log import ChangeLine, FieldLine
 from dashboard.pages.lists.column_picker import column_choices
-from dashboard.runtime.sentences import TextPiece
+from dashboard.runtime.text_pieces import TextPiece
 from dashboard.templatetags import deltaboard
 from tests.support.controllers import report_samples as reports
-from tests.support.pages import page_samples as samples
+from tests.support.pages import template_view_samples as samples
 from tests.support.program import ROOT
 
 TEMPLATES = ROOT / "templates"

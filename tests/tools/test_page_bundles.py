@@ -100,7 +100,7 @@ def test_every_script_is_a_module() -> None:
 
 
 def test_what_is_started_with_others_does_nothing_before() -> None:
-    """One that fails leaves the others alone, see page/start.js: so all that it does is in its `start`."""
+    """One that fails leaves the others alone, see page/start_all.js: so all that it does is in its `start`."""
     started = {
         (path.parent / name).resolve()
         for path in (STATIC / "js").rglob("main.js")

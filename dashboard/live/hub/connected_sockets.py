@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+from dashboard.live.hub.browser_socket import RECONNECT_CODE, Message, Socket
 from dashboard.live.hub.metrics import HubMetrics
-from dashboard.live.hub.socket import RECONNECT_CODE, Message, Socket
 from dashboard.live.hub.view_store import ViewStore
 from informerd.clock import Clock
 

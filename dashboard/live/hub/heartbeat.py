@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import cast
 
+from dashboard.live.hub.browser_socket import Message, encode_message
 from dashboard.live.hub.freshness import FreshnessProblem, FreshnessSource, freshness_problem
 from dashboard.live.hub.hub_kinds import HubKinds
 from dashboard.live.hub.kind_summaries import KindSummary
-from dashboard.live.hub.socket import Message, encode_message
 from dashboard.live.replication.replica import Replica
 from dashboard.objects.kinds.catalog import KindInfo
 from informerd.cache.health import Health

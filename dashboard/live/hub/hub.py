@@ -18,6 +18,7 @@ from typing import TypeVar, cast
 from django.template.loader import render_to_string
 
 from dashboard.cluster.access_reviews import DenialLookup, allow_all
+from dashboard.live.hub.browser_socket import Socket, encode_message
 from dashboard.live.hub.connected_sockets import ConnectedSockets
 from dashboard.live.hub.freshness import FreshnessSource
 from dashboard.live.hub.heartbeat import ClusterInfoSource, Heartbeat
@@ -25,13 +26,12 @@ from dashboard.live.hub.hub_kinds import HubKinds
 from dashboard.live.hub.kind_summaries import KindSummary
 from dashboard.live.hub.live_view import LiveView
 from dashboard.live.hub.metrics import HubMetrics
-from dashboard.live.hub.socket import Socket, encode_message
 from dashboard.live.hub.updates import Updates
 from dashboard.live.hub.view_store import OpenView, ViewStore
 from dashboard.live.index.index_store import IndexStore
 from dashboard.live.rendering.renderer import Renderer
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.feed_history import FeedHistory
+from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.replicas import ReplicaSource
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.runtime.app_state import Key

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from dashboard.live.hub.kind_summaries import KindSummaries, KindSummary
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.replicas import ReplicaSource
 from dashboard.objects.kinds.catalog import KindInfo, find_kind
 from informerd.clock import Clock

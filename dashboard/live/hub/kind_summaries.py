@@ -7,8 +7,8 @@ from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterable
 
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.row import Row, Tone
 from dashboard.objects.printers import unhealthy_span
 from dashboard.runtime.due_times import DueTimes

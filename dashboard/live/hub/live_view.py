@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from dashboard.live.rendering.renderer import Renderer
-from dashboard.live.replication.change import Change
+from dashboard.live.replication.replica_change import Change
 from informerd.clock import Clock
 
 

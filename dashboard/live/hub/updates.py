@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from dashboard.live.hub.browser_socket import Message, encode_frame
 from dashboard.live.hub.connected_sockets import ConnectedSockets
 from dashboard.live.hub.metrics import HubMetrics
-from dashboard.live.hub.socket import Message, encode_frame
 from dashboard.live.hub.view_store import OpenView, ViewStore
 from dashboard.live.rendering.renderer import Renderer
 from informerd.clock import Clock

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from dashboard.live.hub.browser_socket import Message, Socket
 from dashboard.live.hub.live_view import LiveView
-from dashboard.live.hub.socket import Message, Socket
 from informerd.clock import Clock
 
 VIEW_TTL = 60.0

@@ -14,12 +14,12 @@ from dashboard.live.index.result_set import ResultSet
 from dashboard.live.index.sort_key_encoding import decode_uid
 from dashboard.live.index.text_counts import TextCount
 from dashboard.live.index.value_counts import ValueSource
-from dashboard.live.replication.change import Change
+from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.replicas import ReplicaSource
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
-from dashboard.objects.query.query import Query, QueryProblem
+from dashboard.objects.query.list_query import Query, QueryProblem
 from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.clock import Clock, within
 

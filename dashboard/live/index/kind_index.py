@@ -18,11 +18,11 @@ from dashboard.live.index.result_set import DirtyUids, ResultSet
 from dashboard.live.index.sort_index import SortIndex
 from dashboard.live.index.sorted_list import EncodedKey
 from dashboard.live.index.value_counts import ValueCounts
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
-from dashboard.objects.query.query import Query, is_path
+from dashboard.objects.query.list_query import Query, is_path
 from dashboard.objects.query.terms import PathTerm, Term
 from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer
 from informerd.clock import Clock

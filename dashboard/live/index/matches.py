@@ -13,7 +13,7 @@ from dashboard.live.index.sorted_list import STEP
 from dashboard.objects.kinds.row import Row, Tone
 from dashboard.objects.paths.reader import read_path
 from dashboard.objects.query.batch_filter import BatchFilter
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.objects.query.terms import Fields
 from dashboard.runtime.due_times import DueTimes
 from dashboard.runtime.time_slicing import SlicedWork

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.paths.field_names import sample_rows
 from dashboard.objects.paths.field_path import FieldPath, format_value
+from dashboard.objects.paths.path_suggestions import sample_rows
 from dashboard.objects.paths.reader import path_reader
 from informerd.suggest import MAX_COMPARED as MOST_COMPARED
 from informerd.suggest import suggest_names

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from dashboard.live.object_counts.count import ListClient, count
+from dashboard.live.object_counts.count_request import ListClient, count
 from dashboard.live.object_counts.messages import (
     COUNT_REQUEST_GROUP,
     OBJECT_COUNTS_GROUP,

@@ -13,7 +13,7 @@ import msgspec
 import zstandard
 
 from dashboard.objects.kinds.row import Row
-from informerd.zstd_compression import Dictionary, dictionary_id
+from informerd.zstd_dictionaries import Dictionary, dictionary_id
 
 logger = logging.getLogger(__name__)
 

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 import msgspec
 import zstandard
 
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.entry_deduplicator import UnannouncedPeriod
 from dashboard.live.replication.epoch import epoch_start
 from dashboard.live.replication.messages import encoder
 from dashboard.live.replication.rates import RATES_SECONDS, Rate
 from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.row import Entry
 from informerd.clock import Clock
 

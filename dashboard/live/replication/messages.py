@@ -13,7 +13,7 @@ import msgspec
 
 from dashboard.objects.kinds.row import Entry, Row, TableDefinition
 from informerd.cache.health import Health
-from informerd.zstd_compression import Dictionary
+from informerd.zstd_dictionaries import Dictionary
 
 FEED_GROUP = "deltaboard.feed"
 """Group to which the worker sends every Frame (as ``{"type": "feed.frame", "data": bytes}``)."""

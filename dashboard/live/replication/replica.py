@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-from dashboard.live.replication.change import Change, Listener, Listeners
 from dashboard.live.replication.entry_deduplicator import EntryDeduplicator
 from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
 from dashboard.live.replication.rates import Rates
+from dashboard.live.replication.replica_change import Change, Listener, Listeners
 from dashboard.live.replication.replica_rows import ReplicaRows
 from dashboard.live.replication.snapshot_pull import Position, RowChange, SnapshotPull
 from dashboard.objects.kinds.row import Row, TableDefinition

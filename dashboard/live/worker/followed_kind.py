@@ -17,7 +17,7 @@ import msgspec
 from dashboard.live.replication.epoch import new_epoch
 from dashboard.live.replication.messages import NOT_FOLLOWED
 from dashboard.live.replication.publisher import Publisher
-from dashboard.live.worker.crds import CrdClient, CustomResourceDefinition
+from dashboard.live.worker.crd_client import CrdClient, CustomResourceDefinition
 from dashboard.live.worker.first_list_length import FirstListLength
 from dashboard.live.worker.poller import Poller
 from dashboard.live.worker.published_health import PublishedHealth, stale_if_not_served

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from dashboard.live.worker.crds import CrdClient, CustomResourceDefinition
+from dashboard.live.worker.crd_client import CrdClient, CustomResourceDefinition
 from informerd.clock import Clock, sleep_or
 from informerd.errors import InformerdError, NotWatchable, UnknownResource
 from informerd.resource import Resource

@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
-from dashboard.live.object_counts.count import count
+from dashboard.live.object_counts.count_request import count
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
 from dashboard.live.replication.epoch import new_epoch
 from dashboard.live.replication.messages import REQUEST_GROUP, interest_decoder, snapshot_request_decoder
 from dashboard.live.replication.publisher import Publisher
-from dashboard.live.worker.crds import CrdClient
+from dashboard.live.worker.crd_client import CrdClient
 from dashboard.live.worker.followed_kind import FollowedKind
 from dashboard.live.worker.on_demand_kinds import OnDemandKinds
 from dashboard.objects.kinds.catalog import KindInfo

@@ -13,7 +13,7 @@ from dashboard.objects.describers.container_setup import probe_sentences, setup_
 from dashboard.objects.describers.fact import Fact, namespace_of, pod_spec_of
 from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text
 from dashboard.objects.kinds.row import Tone
-from dashboard.runtime.sentences import Sentence, TextPiece, age_piece, parse_timestamp
+from dashboard.runtime.text_pieces import Sentence, TextPiece, age_piece, parse_timestamp
 
 CACHE_SIZE = 1_000
 """Maximum number of cached containers, some kB each."""

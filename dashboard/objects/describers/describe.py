@@ -11,11 +11,11 @@ from dashboard.objects.describers.deletion import Deletion, deletion_of
 from dashboard.objects.describers.fact import Section
 from dashboard.objects.describers.pods import pod_facts
 from dashboard.objects.describers.registry import describe_facts
-from dashboard.objects.describers.summary import summarize
+from dashboard.objects.describers.state_sentence import summarize
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text
 from dashboard.objects.kinds.catalog import find_kind
 from dashboard.objects.kinds.row import Row, Tone
-from dashboard.runtime.sentences import TextPiece, parse_timestamp
+from dashboard.runtime.text_pieces import TextPiece, parse_timestamp
 
 _BAD_NEWS = frozenset({
     "MemoryPressure", "DiskPressure", "PIDPressure", "NetworkUnavailable", "ReplicaFailure", "Failed", "FailureTarget",

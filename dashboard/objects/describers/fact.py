@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text, as_texts
 from dashboard.objects.kinds.row import Tone
-from dashboard.runtime.sentences import Sentence, TextPiece
+from dashboard.runtime.text_pieces import Sentence, TextPiece
 
 Line = str | TextPiece | Iterable[TextPiece] | None
 """Source of a line. An empty one makes no line."""

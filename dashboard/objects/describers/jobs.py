@@ -8,7 +8,7 @@ from typing import Any
 from dashboard.objects.describers.fact import Fact, Section, join_sentences, make_fact, make_section, namespace_of
 from dashboard.objects.describers.rollouts import selected_pods_fact
 from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text, as_texts
-from dashboard.runtime.sentences import (
+from dashboard.runtime.text_pieces import (
     TextPiece,
     age_piece,
     format_pod_count,

@@ -18,7 +18,7 @@ from dashboard.objects.describers.fact import (
 from dashboard.objects.describers.scheduling import scheduling_facts
 from dashboard.objects.describers.volumes import volume_facts
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text
-from dashboard.runtime.sentences import TextPiece, format_seconds, object_piece
+from dashboard.runtime.text_pieces import TextPiece, format_seconds, object_piece
 
 _SHARED = (("hostNetwork", "network"), ("hostPID", "processes"), ("hostIPC", "IPC"))
 _USUAL_GRACE = 30

@@ -9,7 +9,7 @@ from dashboard.objects.describers.fact import Fact, Section, make_fact, make_sec
 from dashboard.objects.describers.rollouts import selected_pods_fact, unobserved_fact
 from dashboard.objects.fields.quantity import parse_quantity
 from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text, as_texts
-from dashboard.runtime.sentences import format_pod_count
+from dashboard.runtime.text_pieces import format_pod_count
 
 _BOUNDS = (
     ("min", "at least {}"),

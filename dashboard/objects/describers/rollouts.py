@@ -16,7 +16,7 @@ from dashboard.objects.describers.fact import (
 )
 from dashboard.objects.describers.volumes import claim_text
 from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text
-from dashboard.runtime.sentences import TextPiece, format_pod_count, format_seconds, object_piece
+from dashboard.runtime.text_pieces import TextPiece, format_pod_count, format_seconds, object_piece
 
 _REVISION, _CAUSE = "deployment.kubernetes.io/revision", "kubernetes.io/change-cause"
 _NO_DEADLINE = 2**31 - 1

@@ -15,7 +15,7 @@ from dashboard.objects.describers.fact import (
     selector_text,
 )
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text, as_texts
-from dashboard.runtime.sentences import TextPiece, format_seconds, object_piece
+from dashboard.runtime.text_pieces import TextPiece, format_seconds, object_piece
 
 _REQUIRED, _PREFERRED = (
     "requiredDuringSchedulingIgnoredDuringExecution",

@@ -8,7 +8,7 @@ from typing import Any
 from dashboard.objects.describers.fact import Section, list_href, make_fact, make_section, name_of, namespace_of
 from dashboard.objects.describers.scheduling import node_selector_text
 from dashboard.objects.fields.unstructured import as_map, as_text, as_texts
-from dashboard.runtime.sentences import TextPiece, object_piece
+from dashboard.runtime.text_pieces import TextPiece, object_piece
 
 _RECLAIM = {
     "Retain": "is kept, with its data, until somebody deletes it",

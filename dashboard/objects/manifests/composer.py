@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import yaml
 
-from dashboard.objects.manifests.resolver import NotJson, Scalar, resolve
+from dashboard.objects.manifests.scalar_resolver import NotJson, Scalar, resolve
 
 MAX_DEPTH = 200
 """Maximum levels of nesting that are read."""

@@ -8,7 +8,7 @@ import msgspec
 
 from dashboard.objects.printers.pod_projection import Condition
 from dashboard.objects.printers.printer import Printer, created_at
-from dashboard.objects.printers.table import (
+from dashboard.objects.printers.table_printer import (
     AGE_CELL,
     STATUS_CELL,
     Health,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from dashboard.objects.printers.printer import Printer
-from dashboard.objects.printers.table import AGE_CELL, STATUS_CELL, Health, shorten, table_column, table_printer
+from dashboard.objects.printers.table_printer import AGE_CELL, STATUS_CELL, Health, shorten, table_column, table_printer
 from informerd.objects import Object
 
 _MOST = 3

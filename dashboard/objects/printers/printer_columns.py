@@ -17,7 +17,7 @@ import msgspec
 
 from dashboard.objects.kinds.row import Cell, PrinterColumn, TableDefinition
 from dashboard.objects.paths.json_path import InvalidJsonPath, JsonPath
-from dashboard.objects.printers.generic_kinds import Custom, health_of, to_cell
+from dashboard.objects.printers.default_printers import Custom, health_of, to_cell
 from dashboard.objects.printers.printer import (
     AGE_COLUMN,
     STATUS_COLUMN,

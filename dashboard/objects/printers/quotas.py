@@ -7,7 +7,7 @@ import msgspec
 from dashboard.objects.fields.quantity import parse_quantity
 from dashboard.objects.printers.pod_projection import Condition
 from dashboard.objects.printers.printer import Printer
-from dashboard.objects.printers.table import (
+from dashboard.objects.printers.table_printer import (
     AGE_CELL,
     STATUS_CELL,
     Health,

@@ -12,20 +12,20 @@ from dashboard.objects.printers import (
     api_extensions,
     autoscaling,
     certificates,
-    cluster,
-    config_maps,
+    config_maps_and_secrets,
     control_plane,
     csi,
+    default_printers,
     dynamic_resources,
     endpoints,
     events,
-    generic_kinds,
     jobs,
-    network,
+    networking,
+    nodes_and_namespaces,
     pods,
     quotas,
     rbac,
-    revisions,
+    replication_controllers_and_revisions,
     services,
     storage,
     workloads,
@@ -36,10 +36,10 @@ from informerd.objects import Object
 
 PRINTERS: Mapping[str, Printer] = MappingProxyType({
     "pods": pods.PODS,
-    "mydemos.crddemo.k8s.io": generic_kinds.MYDEMOS,
+    "mydemos.crddemo.k8s.io": default_printers.MYDEMOS,
     "events": events.EVENTS,
-    "namespaces": cluster.NAMESPACES,
-    "nodes": cluster.NODES,
+    "namespaces": nodes_and_namespaces.NAMESPACES,
+    "nodes": nodes_and_namespaces.NODES,
     "deployments.apps": workloads.DEPLOYMENTS,
     "replicasets.apps": workloads.REPLICASETS,
     "statefulsets.apps": workloads.STATEFULSETS,
@@ -47,12 +47,12 @@ PRINTERS: Mapping[str, Printer] = MappingProxyType({
     "jobs.batch": jobs.JOBS,
     "cronjobs.batch": jobs.CRONJOBS,
     "services": services.SERVICES,
-    "configmaps": config_maps.CONFIGMAPS,
-    "secrets": config_maps.SECRETS,
+    "configmaps": config_maps_and_secrets.CONFIGMAPS,
+    "secrets": config_maps_and_secrets.SECRETS,
     "events.events.k8s.io": events.REGARDING_EVENTS,
-    **storage.PRINTERS, **csi.PRINTERS, **network.PRINTERS, **endpoints.PRINTERS, **rbac.PRINTERS,
+    **storage.PRINTERS, **csi.PRINTERS, **networking.PRINTERS, **endpoints.PRINTERS, **rbac.PRINTERS,
     **certificates.PRINTERS,
-    **quotas.PRINTERS, **autoscaling.PRINTERS, **revisions.PRINTERS,
+    **quotas.PRINTERS, **autoscaling.PRINTERS, **replication_controllers_and_revisions.PRINTERS,
     **api_extensions.PRINTERS, **admission.PRINTERS, **control_plane.PRINTERS, **dynamic_resources.PRINTERS,
 })  # fmt: skip
 
@@ -82,7 +82,7 @@ def printer_of(key: str) -> Printer:
     if printer is not None:
         return printer
     known = KINDS.get(key)
-    return generic_kinds.CUSTOM_NAMESPACED if known is None or known.namespaced else generic_kinds.CUSTOM_CLUSTER
+    return default_printers.CUSTOM_NAMESPACED if known is None or known.namespaced else default_printers.CUSTOM_CLUSTER
 
 
 def columns_for(key: str) -> tuple[Column, ...]:

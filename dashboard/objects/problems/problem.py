@@ -10,9 +10,9 @@ from types import MappingProxyType
 from dashboard.objects.fields.field_access import ABSENT, Path, Value, format_path, parse_path, resolve_path
 from dashboard.objects.manifests.document import Document, DocumentError
 from dashboard.objects.manifests.writer import scalar_yaml
-from dashboard.objects.problems.explanations import explanation_of, field_of, rule_of, title_of
+from dashboard.objects.problems.api_error_explanations import explanation_of, field_of, rule_of, title_of
 from dashboard.objects.problems.version_not_served import VersionNotServed
-from dashboard.runtime.retry import retry_delay
+from dashboard.runtime.request_retry import retry_delay
 from informerd.errors import (
     ApiError,
     CredentialsError,

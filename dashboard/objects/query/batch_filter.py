@@ -12,7 +12,7 @@ from itertools import compress
 from typing import Any
 
 from dashboard.objects.kinds.row import Cell, Row
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.objects.query.terms import ColumnTerm, Fields, LabelTerm, Term, WordTerm, cell_at
 
 BatchPredicate = Callable[[Sequence[Row], float], list[bool]]

@@ -18,9 +18,9 @@ from dashboard.objects.schemas.schema_store import SchemaStore
 from dashboard.pages.authors.recorder import WriteRecorder
 from dashboard.pages.authors.store import AuthorStore
 from dashboard.pages.bulk.diff_fields import diff_fields
-from dashboard.pages.bulk.dry_run_drift import describe_drift, digest_fields, fingerprint_of
-from dashboard.pages.bulk.named_items import missing_items_hint, named_items
+from dashboard.pages.bulk.dry_run_mismatch import describe_drift, digest_fields, fingerprint_of
 from dashboard.pages.bulk.operation import BulkOperation
+from dashboard.pages.bulk.patch_list_items import missing_items_hint, named_items
 from dashboard.pages.bulk.run import (
     ChangeGroup,
     DryRunResult,
@@ -35,7 +35,7 @@ from dashboard.pages.writes.effects import Effect
 from dashboard.pages.writes.effects_text import change_effects
 from dashboard.pages.writes.object_client import ObjectClient, WriteResult
 from dashboard.pages.writes.target import Target, editable_part, fingerprint
-from dashboard.runtime.retry import is_unanswered
+from dashboard.runtime.request_retry import is_unanswered
 from informerd.clock import Clock
 from informerd.errors import Conflict, InformerdError, Invalid, NotFound, TooManyRequests
 from informerd.resource import Resource

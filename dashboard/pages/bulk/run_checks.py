@@ -17,11 +17,11 @@ from dashboard.live.hub.interest import INTEREST
 from dashboard.live.index.index_store import PathCacheFull
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.bulk.run import Item
 from dashboard.pages.bulk.run_request import RunRequest
 from dashboard.pages.delete.dependents import each_dependent
-from dashboard.pages.layout.open_kind import has_synced, is_followed
+from dashboard.pages.layout.requested_kind import has_synced, is_followed
 
 
 @dataclass(frozen=True, slots=True)

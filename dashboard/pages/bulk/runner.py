@@ -23,7 +23,7 @@ from dashboard.pages.bulk.store import RunStore
 from dashboard.runtime.app_state import Key
 from dashboard.runtime.background_tasks import cancel_all
 from dashboard.runtime.database_executor import Unavailable
-from dashboard.runtime.retry import is_unanswered
+from dashboard.runtime.request_retry import is_unanswered
 from informerd.clock import Clock, within
 from informerd.errors import ApiError, InformerdError
 from informerd.rest.client import Client

@@ -13,15 +13,15 @@ from dashboard.live.index.index_store import PathCacheFull
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.bulk.run import MAX_ITEMS, Item
 from dashboard.pages.bulk.run_request import require_database, see_other
 from dashboard.pages.bulk.runner import BULK_RUNNER
 from dashboard.pages.bulk.store import NewRun
 from dashboard.pages.drafts.store import new_key
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, kind_not_found, not_found_page
-from dashboard.pages.layout.open_kind import UnavailableKind, has_synced, open_kind
 from dashboard.pages.layout.page import page_info
+from dashboard.pages.layout.requested_kind import UnavailableKind, has_synced, open_kind
 from dashboard.pages.lists.selection_views import selected_rows
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
 

@@ -10,10 +10,10 @@ from dashboard.live.rendering.charts import BarSegment, bar_segments, rate_text,
 from dashboard.live.rendering.time_texts import rfc3339, utc_text
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Tone
-from dashboard.pages.controllers.history import HISTORY_SECONDS, STEP_SECONDS
-from dashboard.pages.controllers.messages import History
-from dashboard.pages.controllers.registry import setting_name
-from dashboard.runtime.sentences import format_duration, object_href
+from dashboard.pages.controllers.builtin_controllers import setting_name
+from dashboard.pages.controllers.reconcile_history import HISTORY_SECONDS, STEP_SECONDS
+from dashboard.pages.controllers.worker_messages import History
+from dashboard.runtime.text_pieces import format_duration, object_href
 from informerd.controller.request import Request
 from informerd.controller.state import ControllerState, FailedKey, StuckKey
 

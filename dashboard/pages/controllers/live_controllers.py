@@ -15,13 +15,13 @@ from dashboard.live.hub.live_view import LiveView
 from dashboard.live.rendering.charts import rate_text
 from dashboard.live.rendering.hx_partials import Fragment, SentFragments, hx_partial
 from dashboard.live.rendering.renderer import Renderer
-from dashboard.live.replication.change import Change
+from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Tone
+from dashboard.pages.controllers.builtin_controllers import BUILTIN_CONTROLLERS, BuiltinController
 from dashboard.pages.controllers.cards import Card, Timestamp, card_of, timestamp
-from dashboard.pages.controllers.messages import History, Report
-from dashboard.pages.controllers.registry import BUILTIN_CONTROLLERS, BuiltinController
 from dashboard.pages.controllers.reports import CONTROLLERS, ControllerReports, ReceivedReport
+from dashboard.pages.controllers.worker_messages import History, Report
 
 Stage = Literal["waiting", "none", "starting", "running"]
 

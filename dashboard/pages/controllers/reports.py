@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dashboard.live.hub.freshness import FreshnessProblem
-from dashboard.pages.controllers.messages import Report
+from dashboard.pages.controllers.worker_messages import Report
 from informerd.clock import Clock
 
 SILENCE_TIMEOUT = 3.0

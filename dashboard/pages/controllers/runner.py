@@ -17,8 +17,8 @@ import msgspec
 
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
 from dashboard.live.replication.epoch import new_epoch
-from dashboard.pages.controllers.history import HistoryRecorder
-from dashboard.pages.controllers.messages import (
+from dashboard.pages.controllers.reconcile_history import HistoryRecorder
+from dashboard.pages.controllers.worker_messages import (
     REPORT_GROUP,
     REQUEUE_GROUP,
     Report,

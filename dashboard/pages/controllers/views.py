@@ -8,10 +8,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from dashboard.access.identity import user_of
 from dashboard.live.hub.hub import HUB
-from dashboard.pages.controllers.client import ANSWER_TIMEOUT, CONTROLLERS_CLIENT
 from dashboard.pages.controllers.live_controllers import open_controllers
-from dashboard.pages.controllers.messages import requeue_problem
 from dashboard.pages.controllers.reports import CONTROLLERS
+from dashboard.pages.controllers.worker_client import ANSWER_TIMEOUT, CONTROLLERS_CLIENT
+from dashboard.pages.controllers.worker_messages import requeue_problem
 from dashboard.pages.layout.flash import flash
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
 from dashboard.pages.layout.page import htmx_of, page_info, vary_on_htmx

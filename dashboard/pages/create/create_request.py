@@ -24,8 +24,8 @@ from dashboard.pages.create.object_creator import ObjectCreator
 from dashboard.pages.drafts.draft import Subject
 from dashboard.pages.drafts.session import DraftSession
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo
-from dashboard.pages.layout.open_kind import UnavailableKind, open_kind, redirect_with_query
 from dashboard.pages.layout.page import page_info
+from dashboard.pages.layout.requested_kind import UnavailableKind, open_kind, redirect_with_query
 from dashboard.pages.writes.edit_request import kind_unavailable, not_connected, write_recorder_of
 from dashboard.pages.writes.unavailable import WriteUnavailable
 from dashboard.runtime.app_state import AppState, state_of

@@ -12,7 +12,7 @@ from dashboard.objects.fields.field_access import format_path
 from dashboard.objects.manifests.document import Document, DocumentError, parse
 from dashboard.objects.problems.problem import Problem, Refusal, locate, unreadable_refusal, with_excerpts
 from dashboard.objects.schemas.schema import Schema
-from dashboard.pages.create.name_fields import NAME, NAMESPACE, NameField, apply_names, name_fields
+from dashboard.pages.create.name_and_namespace_fields import NAME, NAMESPACE, NameField, apply_names, name_fields
 from dashboard.pages.create.object_creator import ObjectCreator
 from dashboard.pages.edit.diagnostics import diagnostics
 from dashboard.pages.edit.responses import line_in, with_anchors

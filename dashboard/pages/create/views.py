@@ -36,7 +36,7 @@ from dashboard.pages.writes.retry_page import retry_action_of, retry_page
 from dashboard.pages.writes.target import Target
 from dashboard.pages.writes.unavailable import unavailable_as_json, unavailable_as_page
 from dashboard.runtime.background_tasks import run_in_thread_if_large
-from dashboard.runtime.retry import LOST_INPUT, STORED_AFTER_ALL
+from dashboard.runtime.request_retry import LOST_INPUT, STORED_AFTER_ALL
 from informerd.errors import InformerdError
 
 CREATE, REVIEW, EDIT = "create", "review", "edit"

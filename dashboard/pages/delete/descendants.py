@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from dashboard.objects.kinds.catalog import KindInfo
-from dashboard.objects.kinds.owners import blocks_owner_deletion, can_own
 from dashboard.objects.kinds.row import Owner, Row
+from dashboard.objects.kinds.row_owners import blocks_owner_deletion, can_own
 from dashboard.pages.writes.target import Target
 
 NAMESPACES = "namespaces"

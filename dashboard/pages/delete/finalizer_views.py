@@ -16,7 +16,7 @@ from dashboard.pages.delete.views import follow_deletion, progress_page
 from dashboard.pages.writes.edit_request import EditRequest, open_edit_request
 from dashboard.pages.writes.retry_page import REMOVE_FINALIZER, retry_page
 from dashboard.pages.writes.unavailable import unavailable_as_page
-from dashboard.runtime.retry import LOST_INPUT, is_unanswered
+from dashboard.runtime.request_retry import LOST_INPUT, is_unanswered
 from informerd.errors import Conflict, InformerdError, NotFound
 
 _NOT_KNOWN = (

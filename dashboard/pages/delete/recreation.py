@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from dashboard.pages.delete.descendants import ReplicaLookup
-from dashboard.runtime.sentences import object_href
+from dashboard.runtime.text_pieces import object_href
 
 _HABITS: Mapping[str, str] = MappingProxyType({
     "ReplicaSet": "creates another one under a new name immediately, to restore its number of replicas",

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from dashboard.live.object_counts.count import ListClient, count
+from dashboard.live.object_counts.count_request import ListClient, count
 from dashboard.objects.kinds.catalog import KindInfo, kind_of
 from informerd.errors import InformerdError
 from informerd.resource import Resource

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.printers import columns_for
-from dashboard.pages.delete import references as to
+from dashboard.pages.delete import outgoing_references as to
 from dashboard.pages.delete.dependents import DependentGroup, group_by_kind, is_kind_synced
 from dashboard.pages.delete.descendants import ReplicaLookup
 from dashboard.pages.writes.target import Target

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from dashboard.objects.fields.field_access import Value
 from dashboard.objects.problems.problem import Refusal, refusal_of, unanswered_refusal
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.delete.kubectl import delete_command
 from dashboard.pages.delete.options import DeleteOptions, parse_delete_options
 from dashboard.pages.delete.outcome import NOT_DELETED, DeletionOutcome, check_outcome, gone_outcome
@@ -24,7 +24,7 @@ from dashboard.pages.writes.edit_request import EditRequest, open_edit_request
 from dashboard.pages.writes.outcomes import Saved
 from dashboard.pages.writes.retry_page import DELETE, retry_page
 from dashboard.pages.writes.unavailable import WriteUnavailable, unavailable_as_page
-from dashboard.runtime.retry import LOST_INPUT, STORED_AFTER_ALL, is_unanswered
+from dashboard.runtime.request_retry import LOST_INPUT, STORED_AFTER_ALL, is_unanswered
 from informerd.errors import Conflict, InformerdError, NotFound
 
 _NOT_KNOWN = (

@@ -9,12 +9,12 @@ from typing import Any
 
 from dashboard.live.rendering.hx_partials import dom_id
 from dashboard.live.rendering.time_texts import rfc3339
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row, Tone
 from dashboard.objects.printers.events import SUBJECT_OF
-from dashboard.runtime.sentences import object_href
+from dashboard.runtime.text_pieces import object_href
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 
 MAX_EVENTS = 50

@@ -18,8 +18,8 @@ from dashboard.live.rendering.html_parts import HtmlPart, diff_partials, parse_p
 from dashboard.live.rendering.hx_partials import hx_partial
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.rendering.time_texts import rfc3339
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replica_change import Change
 from dashboard.objects.describers.fact import list_href
 from dashboard.objects.fields.unstructured import as_map
 from dashboard.objects.kinds.catalog import KindInfo
@@ -28,16 +28,16 @@ from dashboard.objects.paths.field_path import FieldPath
 from dashboard.pages.details.change_log import NOT_SERVED_TEXT, ChangeLine, ChangeLog
 from dashboard.pages.details.events import EVENTS, EventLine, ObjectEvents
 from dashboard.pages.details.node_pods import PODS, NodePods, NodeResourceRequest
-from dashboard.pages.details.object_state import ObjectState, full_object
+from dashboard.pages.details.object_view import ObjectView, full_object
 from dashboard.pages.details.owner_graph import KindReplicas, OwnerGraph
 from dashboard.pages.details.owner_tree import OwnerTreeLine
 from dashboard.pages.details.replacement import Replacement, ReplacementSearch
-from dashboard.runtime.sentences import object_href
+from dashboard.runtime.text_pieces import object_href
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 from informerd.clock import Clock
 
 
-class LiveDetail(ObjectState):
+class LiveDetail(ObjectView):
     """Value of `view` in details/detail.html, _detail.html and yaml.html.
 
     kind: KindInfo · namespace, name · row: Row | None (None: never seen) · exists: bool · loading: bool (nobody can

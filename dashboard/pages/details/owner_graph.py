@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
-from dashboard.objects.kinds.owners import can_own, owner_uids
 from dashboard.objects.kinds.row import Row
+from dashboard.objects.kinds.row_owners import can_own, owner_uids
 from dashboard.pages.details.owner_tree import MAX_GENERATIONS, Ancestors, Member, OwnerTree, OwnerTreeLine
 from dashboard.runtime.time_slicing import SlicedWork
 

@@ -12,7 +12,8 @@ from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.layout.not_found import kind_not_found, object_not_found
-from dashboard.pages.layout.open_kind import (
+from dashboard.pages.layout.page import page_info, vary_on_htmx
+from dashboard.pages.layout.requested_kind import (
     UnavailableKind,
     has_synced,
     not_read_yet_page,
@@ -20,9 +21,8 @@ from dashboard.pages.layout.open_kind import (
     path_namespace,
     redirect_with_query,
 )
-from dashboard.pages.layout.page import page_info, vary_on_htmx
 from dashboard.runtime.app_state import state_of
-from dashboard.runtime.sentences import object_href
+from dashboard.runtime.text_pieces import object_href
 
 YAML_TYPE = "text/yaml; charset=utf-8"
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
-from dashboard.access.draft_count import draft_count_of, remember_count
+from dashboard.access.draft_count_cookie import draft_count_of, remember_count
 from dashboard.access.identity import Identity, browser_of, remember_browser, user_of
 from dashboard.pages.drafts import secrets
 from dashboard.pages.drafts.draft import Content, Draft, Save, SaveResult, Subject

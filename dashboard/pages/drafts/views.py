@@ -12,7 +12,7 @@ from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
-from dashboard.access.draft_count import remember_count
+from dashboard.access.draft_count_cookie import remember_count
 from dashboard.access.identity import Identity, browser_of, user_of
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.fields.field_access import Value

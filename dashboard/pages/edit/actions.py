@@ -34,7 +34,7 @@ from dashboard.pages.writes.outcomes import (
 )
 from dashboard.pages.writes.target import Base, editable_part, update_body
 from dashboard.runtime.background_tasks import run_in_thread_if_large
-from dashboard.runtime.retry import is_unanswered
+from dashboard.runtime.request_retry import is_unanswered
 from informerd.errors import Conflict, InformerdError, NotFound
 
 MAX_TRIES = 4

@@ -26,7 +26,7 @@ from dashboard.pages.writes.outcomes import Gone, Moved, Outcome, Refused, Repla
 from dashboard.pages.writes.retry_page import retry_action_of, retry_page
 from dashboard.pages.writes.target import Editable
 from dashboard.runtime.background_tasks import run_in_thread_if_large
-from dashboard.runtime.retry import LOST_INPUT, STORED_AFTER_ALL
+from dashboard.runtime.request_retry import LOST_INPUT, STORED_AFTER_ALL
 
 FEWEST_ROWS, MOST_ROWS = 14, 36
 """Visible lines of the editor."""

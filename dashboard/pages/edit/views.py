@@ -39,7 +39,7 @@ from dashboard.pages.writes.outcomes import Gone, Outcome, Refused, Saved, Submi
 from dashboard.pages.writes.target import Base, Editable
 from dashboard.pages.writes.unavailable import unavailable_as_json, unavailable_as_page
 from dashboard.runtime.background_tasks import run_in_thread_if_large
-from dashboard.runtime.retry import LOST_INPUT
+from dashboard.runtime.request_retry import LOST_INPUT
 from informerd.errors import InformerdError, NotFound
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dashboard.runtime.retry import DEFAULT_RETRY_AFTER
+from dashboard.runtime.request_retry import DEFAULT_RETRY_AFTER
 from informerd.errors import Conflict, InformerdError, NotFound, TooManyRequests
 from informerd.resource import PODS
 from informerd.rest.client import Client

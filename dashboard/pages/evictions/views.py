@@ -19,7 +19,7 @@ from dashboard.pages.quick_actions.views import action_not_found, retry_page
 from dashboard.pages.writes.edit_request import EditRequest, open_edit_request
 from dashboard.pages.writes.kubectl import eviction_command
 from dashboard.pages.writes.unavailable import unavailable_as_page
-from dashboard.runtime.retry import LOST_INPUT, is_unanswered
+from dashboard.runtime.request_retry import LOST_INPUT, is_unanswered
 from informerd.errors import InformerdError, NotFound
 
 EVICT_TITLE = "Evict"

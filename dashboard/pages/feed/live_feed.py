@@ -21,14 +21,14 @@ from dashboard.live.index.index_store import WAIT_TIMEOUT
 from dashboard.live.rendering.charts import RATE_WINDOW, OperationCounts
 from dashboard.live.rendering.hx_partials import hx_partial
 from dashboard.live.rendering.renderer import Renderer
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.feed_history import FeedHistory
+from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Entry
 from dashboard.pages.feed.lines import FeedLine, item_line
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.feed.search import MAX_LISTED_ENTRIES, FeedSearch
-from dashboard.pages.feed.summary import FeedSummary
+from dashboard.pages.feed.summary_panel import FeedSummary
 from dashboard.pages.feed.tally import RateCounter, Tally
 from dashboard.pages.feed.window import FeedWindow, RefreshRate
 from dashboard.runtime.time_slicing import SlicedWork, TimeSlicer

@@ -18,7 +18,7 @@ changed differently in both is reported.
 
 from dashboard.pages.forms.apply_to_yaml import apply_form, form_fields
 from dashboard.pages.forms.build import FormContext, build_form
-from dashboard.pages.forms.buttons import ButtonResult, press
-from dashboard.pages.forms.nodes import Form
+from dashboard.pages.forms.button_presses import ButtonResult, press
+from dashboard.pages.forms.form_tree import Form
 
 __all__ = ["ButtonResult", "Form", "FormContext", "apply_form", "build_form", "form_fields", "press"]

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from dashboard.objects.fields.field_access import ABSENT, Path, Segment, Value, can_put, get, put, same
 from dashboard.objects.manifests.document import Document, parse
+from dashboard.objects.manifests.rename_and_move import rename_entry
 from dashboard.objects.manifests.rewrite import rewrite
-from dashboard.objects.manifests.structural_edits import rename_entry
 from dashboard.objects.problems.problem import Problem
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.forms.controls import (

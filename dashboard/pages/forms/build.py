@@ -19,9 +19,9 @@ from dashboard.pages.forms.alternatives import alternatives_of, is_exclusive
 from dashboard.pages.forms.context import FormContext, previous_text
 from dashboard.pages.forms.controls import INPUTS, control_of, input_text, summary
 from dashboard.pages.forms.expanded_paths import ExpandedPaths
+from dashboard.pages.forms.form_tree import AddableField, Form, FormNode
 from dashboard.pages.forms.help import SHORT, default_of, example_of, help_of
 from dashboard.pages.forms.input_names import FIND, KEY, NEW_KEY, NEW_VALUE, OPEN, encode_path
-from dashboard.pages.forms.nodes import AddableField, Form, FormNode
 from dashboard.pages.forms.search import find_fields, is_large
 
 MAX_NODES = 150

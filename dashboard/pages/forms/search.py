@@ -13,9 +13,9 @@ from itertools import islice
 from dashboard.objects.fields.field_access import ABSENT, Path, Segment, Value, format_path, get
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.forms.controls import control_of, input_text
+from dashboard.pages.forms.form_tree import Hit
 from dashboard.pages.forms.help import help_of
 from dashboard.pages.forms.input_names import FIELD, encode_path
-from dashboard.pages.forms.nodes import Hit
 
 MAX_HITS = 30
 MAX_SET_HITS = 12

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from dashboard.live.hub.freshness import freshness_problem
 from dashboard.live.hub.hub import HUB
-from dashboard.live.object_counts.client import OBJECT_COUNTS
+from dashboard.live.object_counts.worker_client import OBJECT_COUNTS
 from dashboard.live.rendering.time_texts import rfc3339, utc_text
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import REPLICAS
@@ -62,7 +62,7 @@ class WorkerFreshness:
 
 @require_safe
 async def freshness(request: HttpRequest) -> HttpResponse:
-    """The fragment that page/freshness.js fetches while the header's freshness panel is open."""
+    """The fragment that page/freshness_popover.js fetches while the header's freshness panel is open."""
     state = state_of(request)
     response = render(
         request,

@@ -14,8 +14,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dashboard.live.hub.hub import HUB
-from dashboard.live.object_counts.client import OBJECT_COUNTS
 from dashboard.live.object_counts.messages import KindCount
+from dashboard.live.object_counts.worker_client import OBJECT_COUNTS
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import CUSTOM, GROUP_TITLES, KindInfo, kind_of

@@ -10,9 +10,9 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
 from dashboard.live.replication.replicas import REPLICAS
-from dashboard.pages.layout.open_kind import is_followed
+from dashboard.pages.layout.requested_kind import is_followed
 from dashboard.runtime.app_state import AppState, state_of
-from dashboard.runtime.sentences import Link
+from dashboard.runtime.text_pieces import Link
 
 MAX_CHOICES = 100
 """Namespaces that a page lists; page/namespaces.js fetches the rest when the picker is opened."""

@@ -15,10 +15,10 @@ from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KINDS, KindInfo
 from dashboard.pages.layout.namespaces import namespace_names
-from dashboard.pages.layout.open_kind import UnavailableKind
 from dashboard.pages.layout.page import page_info
+from dashboard.pages.layout.requested_kind import UnavailableKind
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
-from dashboard.runtime.sentences import format_duration, object_href
+from dashboard.runtime.text_pieces import format_duration, object_href
 from informerd.suggest import MAX_COMPARED, suggest_names
 
 MOST_CHOICES = 12

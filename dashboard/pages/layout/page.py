@@ -16,12 +16,12 @@ from django.utils.cache import patch_vary_headers
 from django_htmx.http import replace_url
 from django_htmx.middleware import HtmxDetails
 
-from dashboard.access.draft_count import draft_count_of
+from dashboard.access.draft_count_cookie import draft_count_of
 from dashboard.access.identity import user_of
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.freshness import outage_text
 from dashboard.live.hub.hub import HUB
-from dashboard.live.object_counts.client import OBJECT_COUNTS
+from dashboard.live.object_counts.worker_client import OBJECT_COUNTS
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.pages.layout.kinds_sidebar import KindGroup, navigation
 from dashboard.pages.layout.namespaces import NamespacePicker

@@ -11,13 +11,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from dashboard.live.object_counts.client import OBJECT_COUNTS
+from dashboard.live.object_counts.worker_client import OBJECT_COUNTS
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo, kind_of
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.layout.namespaces import namespace_names
 from dashboard.runtime.app_state import AppState, state_of
-from dashboard.runtime.sentences import object_href
+from dashboard.runtime.text_pieces import object_href
 
 PAGES = (
     ("Overview", "/", "overview"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dashboard.objects.printers import columns_for
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 
 
 @dataclass(frozen=True, slots=True)

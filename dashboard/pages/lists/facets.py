@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from dashboard.objects.kinds.row import Tone
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 
 _BEST_FIRST: tuple[Tone, ...] = ("ok", "idle", "busy", "warn", "bad")
 _WORDS: Mapping[Tone, str] = MappingProxyType(

@@ -11,7 +11,7 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.printers import Column, default_sort
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.objects.query.terms import ColumnTerm, LabelTerm, PathTerm, Term
 
 _FIELDS = {("pods", "node"): "spec.nodeName", ("pods", "name"): "metadata.name"}

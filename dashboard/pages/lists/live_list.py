@@ -20,20 +20,20 @@ from dashboard.live.rendering.cells import ColumnHeader, RowLine, row_line
 from dashboard.live.rendering.charts import BarSegment, bar_segments, tone_counts
 from dashboard.live.rendering.hx_partials import hx_partial
 from dashboard.live.rendering.renderer import Renderer
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.messages import NOT_FOLLOWED
 from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.quick_actions import QuickAction, quick_actions_of
 from dashboard.objects.paths.field_path import FieldPath
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.create_permission import CreatePermission
 from dashboard.pages.lists.facets import Facet, facets_of
 from dashboard.pages.lists.no_matches import Suggester, Suggestion, UnknownPath, find_unknown_paths
 from dashboard.pages.lists.paging import PAGE_SIZE, Paging
 from dashboard.pages.lists.row_window import RowWindow
 from informerd.cache.health import Health
-from informerd.cache.recovery import CREDENTIALS_REFUSED
+from informerd.cache.reflector_failures import CREDENTIALS_REFUSED
 from informerd.clock import Clock
 
 SUMMARY_PARTS = (("total", "outerMorph"), ("facets", "innerMorph"), ("pager", "innerMorph"), ("empty", "innerMorph"))

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from dashboard.live.index.value_counts import ColumnSource, LabelSource, ValueCounter, ValueCounts, ValueSource
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.paths.field_names import sample_objects, suggest_path
 from dashboard.objects.paths.field_path import FieldPath
+from dashboard.objects.paths.path_suggestions import sample_objects, suggest_path
 from dashboard.objects.printers import columns_for
+from dashboard.objects.query.list_query import Query
 from dashboard.objects.query.parser import parse_filter
-from dashboard.objects.query.query import Query
 from dashboard.objects.query.terms import ColumnTerm, LabelTerm, Term, WordTerm, parse_operand
 from dashboard.objects.query.wildcard import Pattern
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 
 PAGE_SIZE = 100
 """Rows of a page."""

@@ -19,9 +19,9 @@ from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.layout.not_found import kind_not_found
-from dashboard.pages.layout.open_kind import UnavailableKind, has_synced, open_kind
+from dashboard.pages.layout.requested_kind import UnavailableKind, has_synced, open_kind
 from dashboard.pages.lists.export import FORMATS, export
 from dashboard.pages.lists.kubectl import object_commands
 from dashboard.runtime.app_state import AppState, state_of

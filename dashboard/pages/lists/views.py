@@ -13,19 +13,19 @@ from django.views.decorators.http import require_safe
 from dashboard.live.hub.hub import HUB
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.query.list_query import Query, QueryProblem
 from dashboard.objects.query.params import read_open
-from dashboard.objects.query.query import Query, QueryProblem
 from dashboard.pages.details.live_detail import LiveDetail, open_detail
 from dashboard.pages.layout.namespaces import namespace_picker, unknown_namespaces
 from dashboard.pages.layout.not_found import kind_not_found
-from dashboard.pages.layout.open_kind import (
+from dashboard.pages.layout.page import current_page_params, keep_address, page_info, vary_on_htmx, wants_fragment
+from dashboard.pages.layout.requested_kind import (
     UnavailableKind,
     has_synced,
     not_read_yet_page,
     open_kind,
     redirect_with_query,
 )
-from dashboard.pages.layout.page import current_page_params, keep_address, page_info, vary_on_htmx, wants_fragment
 from dashboard.pages.lists.column_picker import column_choices
 from dashboard.pages.lists.export import FORMATS, export
 from dashboard.pages.lists.kubectl import kubectl_command

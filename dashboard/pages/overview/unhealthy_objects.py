@@ -13,8 +13,8 @@ from dashboard.live.rendering.hx_partials import dom_id
 from dashboard.live.rendering.time_texts import rfc3339, utc_text
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row, Tone
-from dashboard.objects.query.query import Query
-from dashboard.runtime.sentences import object_href
+from dashboard.objects.query.list_query import Query
+from dashboard.runtime.text_pieces import object_href
 
 MAX_SHOWN = 20
 """Most problems that are shown."""

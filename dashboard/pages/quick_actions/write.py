@@ -20,7 +20,7 @@ from dashboard.pages.edit.actions import MAX_TRIES
 from dashboard.pages.quick_actions.action import Action, FieldState, FormData
 from dashboard.pages.quick_actions.dry_run import PatchResult, dry_run_patch, patch_result, send_patch
 from dashboard.pages.writes.edit_request import EditRequest
-from dashboard.runtime.retry import LOST_INPUT, is_unanswered
+from dashboard.runtime.request_retry import LOST_INPUT, is_unanswered
 from informerd.errors import Conflict, InformerdError, NotFound
 
 WRITTEN_VERSION_INPUT, EXPECTED_VALUE_INPUT = "tried", "to_be"

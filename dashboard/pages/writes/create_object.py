@@ -16,7 +16,7 @@ from dashboard.pages.writes.admission_changes import (
 )
 from dashboard.pages.writes.object_client import ObjectClient
 from dashboard.pages.writes.target import Target, editable_part
-from dashboard.runtime.retry import LOST_NONE, LOST_UNREAD, is_unanswered
+from dashboard.runtime.request_retry import LOST_NONE, LOST_UNREAD, is_unanswered
 from informerd.errors import AlreadyExists, InformerdError, NotFound
 
 UNCERTAIN_TITLE = "The object may or may not exist"

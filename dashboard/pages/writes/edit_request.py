@@ -23,8 +23,8 @@ from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.drafts.draft import Subject
 from dashboard.pages.drafts.session import DraftSession
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, kind_not_found, object_not_found
-from dashboard.pages.layout.open_kind import UnavailableKind, open_kind, path_namespace
 from dashboard.pages.layout.page import page_info
+from dashboard.pages.layout.requested_kind import UnavailableKind, open_kind, path_namespace
 from dashboard.pages.writes.object_client import ObjectClient
 from dashboard.pages.writes.target import Editable, Target
 from dashboard.pages.writes.unavailable import WriteUnavailable, has_text

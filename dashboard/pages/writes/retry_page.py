@@ -13,7 +13,7 @@ from typing import Protocol
 from django.http import HttpRequest, HttpResponse
 
 from dashboard.objects.problems.problem import Refusal
-from dashboard.runtime.retry import LOST_INPUT, LOST_UNREAD, TRIES_INPUT, Retry, next_retry
+from dashboard.runtime.request_retry import LOST_INPUT, LOST_UNREAD, TRIES_INPUT, Retry, next_retry
 
 _NOT_CARRIED = frozenset({"csrfmiddlewaretoken", "yaml", TRIES_INPUT, LOST_INPUT})
 _NOTHING = "That is safe: it writes nothing."

@@ -14,7 +14,7 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.manifests.writer import to_yaml
 from dashboard.objects.printers.secret_redaction import MASK
 from dashboard.objects.problems.problem import Mismatch
-from dashboard.runtime.sentences import object_href
+from dashboard.runtime.text_pieces import object_href
 
 SET_BY_SERVER = (
     "creationTimestamp",

@@ -17,7 +17,7 @@ from dashboard.cluster.connection import CONNECTION, Connection
 from dashboard.live.hub.hub import HUB, Hub
 from dashboard.live.hub.interest import INTEREST, Interest
 from dashboard.live.hub.kind_discovery import KindDiscovery
-from dashboard.live.object_counts.client import OBJECT_COUNTS, ObjectCountsClient
+from dashboard.live.object_counts.worker_client import OBJECT_COUNTS, ObjectCountsClient
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
 from dashboard.live.replication.replicas import REPLICAS, Replicas
 from dashboard.objects.kinds.catalog import KindInfo
@@ -26,8 +26,8 @@ from dashboard.pages.authors.store import AUTHORS, AuthorStore
 from dashboard.pages.bulk.item_execution import item_executor_factory
 from dashboard.pages.bulk.runner import BULK_RUNNER, BulkRunner
 from dashboard.pages.bulk.store import RunStore as BulkRecords
-from dashboard.pages.controllers.client import CONTROLLERS_CLIENT, ControllersClient
-from dashboard.pages.create.many.parsed_objects import MAX_CHARACTERS, PARSE_CACHE
+from dashboard.pages.controllers.worker_client import CONTROLLERS_CLIENT, ControllersClient
+from dashboard.pages.create.many.parsed_manifest_cache import MAX_CHARACTERS, PARSE_CACHE
 from dashboard.pages.drafts.store import DRAFTS, DraftStore
 from dashboard.pages.drains.runner import DRAIN_RUNNER, DrainRunner
 from dashboard.pages.drains.store import DrainStore

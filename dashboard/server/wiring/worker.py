@@ -17,7 +17,7 @@ from dashboard.live.object_counts.collector import ObjectCountsCollector
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
 from dashboard.live.worker.worker import Worker
 from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
-from dashboard.pages.controllers.registry import DEMO_CONTROLLERS, check_names, new_manager
+from dashboard.pages.controllers.builtin_controllers import DEMO_CONTROLLERS, check_names, new_manager
 from dashboard.pages.controllers.runner import ControllerRunner
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from devcluster.workload_size import WorkloadSize

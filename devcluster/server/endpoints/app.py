@@ -14,9 +14,9 @@ from aiohttp import web
 
 from devcluster.server.api_server import ApiServer
 from devcluster.server.endpoints import access_review, bodies, discovery, guard, openapi
+from devcluster.server.endpoints.api_path_resolver import PlainNotFound, resolve
 from devcluster.server.endpoints.faults import Faults
 from devcluster.server.endpoints.resource_requests import ResourceRequests, add_warnings
-from devcluster.server.endpoints.routes import PlainNotFound, resolve
 from devcluster.server.endpoints.watch_response import WatchResponses
 from devcluster.server.status import Failure, bad_request, internal_error, method_not_allowed
 from devcluster.server.storage.watch import LINGER_SECONDS

@@ -12,8 +12,8 @@ from devcluster.server.builtin_types import decode_options
 from devcluster.server.codec import yaml
 from devcluster.server.codec.protobuf import DELETE_OPTIONS, MalformedMessage, Messages
 from devcluster.server.kinds import Kind
-from devcluster.server.options import DeleteOptions, delete_options
 from devcluster.server.patch.merge import APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH
+from devcluster.server.request_options import DeleteOptions, delete_options
 from devcluster.server.schema.pruning_and_defaulting import Schema
 from devcluster.server.status import Failure, bad_request, unsupported_media_type
 

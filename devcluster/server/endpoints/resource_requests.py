@@ -11,11 +11,11 @@ from typing import Any
 
 from aiohttp import web
 
-from devcluster.server import options
+from devcluster.server import request_options as options
 from devcluster.server.api_server import ApiServer
 from devcluster.server.builtin_types import strict_failure
 from devcluster.server.endpoints import bodies
-from devcluster.server.endpoints.routes import PlainNotFound, Route
+from devcluster.server.endpoints.api_path_resolver import PlainNotFound, Route
 from devcluster.server.endpoints.watch_response import WatchResponses
 from devcluster.server.kinds import EVICTIONS, Kind
 from devcluster.server.printers import partial_metadata, tables

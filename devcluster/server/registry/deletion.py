@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
-from devcluster.server.options import DeleteOptions
 from devcluster.server.registry.verbs import VerbResult
+from devcluster.server.request_options import DeleteOptions
 from devcluster.server.status import conflict, forbidden, not_found
 from devcluster.server.storage import objects
 from devcluster.server.storage.objects import Object

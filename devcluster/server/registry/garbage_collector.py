@@ -16,8 +16,8 @@ import time
 from collections.abc import Callable
 
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind, ServedKinds
-from devcluster.server.options import DeleteOptions
 from devcluster.server.registry.deletion import CLEANUP_FINALIZER, FOREGROUND_FINALIZER, ORPHAN_FINALIZER, Deletion
+from devcluster.server.request_options import DeleteOptions
 from devcluster.server.status import Failure
 from devcluster.server.storage import objects
 from devcluster.server.storage.store import Change, Key, Record, Store

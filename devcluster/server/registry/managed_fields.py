@@ -14,7 +14,7 @@ from typing import Any
 
 from devcluster.server.builtin_types import OBJECT_META, BuiltinTypes
 from devcluster.server.kinds import Kind
-from devcluster.server.options import MAX_MANAGER_LENGTH
+from devcluster.server.request_options import MAX_MANAGER_LENGTH
 from devcluster.server.schema.pruning_and_defaulting import Schema
 from devcluster.server.storage.objects import Object
 from devcluster.server.times import timestamp

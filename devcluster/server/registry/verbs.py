@@ -16,16 +16,16 @@ from devcluster.server.builtin_types import BuiltinTypes
 from devcluster.server.defaulting.crds import fill_crd_status
 from devcluster.server.defaulting.workloads import set_template_generation
 from devcluster.server.kinds import CUSTOM_RESOURCE_DEFINITIONS, Kind
-from devcluster.server.options import WriteOptions
 from devcluster.server.patch import merge
 from devcluster.server.patch.json import apply_json_patch
 from devcluster.server.patch.strategic import StrategicMerge, go_text
-from devcluster.server.registry import metadata, preconditions
+from devcluster.server.registry import metadata, write_checks
 from devcluster.server.registry.field_validation import FieldValidation, PatchContext
 from devcluster.server.registry.managed_fields import ManagedFields
 from devcluster.server.registry.scale import apply_scale, scale_body, scale_of
 from devcluster.server.registry.status_and_generation import has_new_generation, merge_status_update
 from devcluster.server.registry.strategy import Strategy
+from devcluster.server.request_options import WriteOptions
 from devcluster.server.status import Failure, already_exists, not_found, plain_error
 from devcluster.server.storage import objects
 from devcluster.server.storage.objects import Object
@@ -77,10 +77,10 @@ class Verbs:
     def _create(
         self, kind: Kind, namespace: str, obj: Object, options: WriteOptions, warnings: list[str]
     ) -> VerbResult:
-        preconditions.check_request_namespace(kind, namespace, obj)
+        write_checks.check_request_namespace(kind, namespace, obj)
         if obj["metadata"].get("resourceVersion") and not options.dry_run:
             raise plain_error("resourceVersion should not be set on objects to be created")
-        preconditions.check_namespace(self._store, kind, namespace, obj)
+        write_checks.check_namespace(self._store, kind, namespace, obj)
         metadata.fill_for_create(obj, kind, namespace, self._now(), self._rng)
         self._contents.fill_new(kind, obj)
         name = obj["metadata"].get("name", "")
@@ -97,7 +97,7 @@ class Verbs:
         if options.dry_run:
             return VerbResult(201, objects.make_record(obj, kind, 0).raw, tuple(warnings))
         record = objects.encode(obj, kind, self._store.next_revision)
-        preconditions.check_size(record)
+        write_checks.check_size(record)
         self._store.put(kind.key, record)
         return VerbResult(201, record.raw, tuple(warnings))
 
@@ -107,13 +107,13 @@ class Verbs:
         """PUT. Raises Failure: 400, 404, 409, 422."""
         warnings = self._admission.admit(kind, obj, options)
         with _warned(warnings):
-            preconditions.check_identity(kind, namespace, name, obj)
+            write_checks.check_identity(kind, namespace, name, obj)
             key = self.key(kind, namespace, name)
             if kind.allows_create_on_update and not subresource and self._store.get(kind.key, key) is None:
                 return self._create_by_update(kind, namespace, obj, options, warnings)
             old_record = self.get(kind, *key)
-            preconditions.check_uid(kind, obj, old_record, dry_run=options.dry_run)
-            preconditions.check_version(kind, name, obj["metadata"].get("resourceVersion", ""), old_record)
+            write_checks.check_uid(kind, obj, old_record, dry_run=options.dry_run)
+            write_checks.check_version(kind, name, obj["metadata"].get("resourceVersion", ""), old_record)
             raw = self._replace(kind, old_record, obj, options, subresource)
         return VerbResult(200, raw, tuple(warnings))
 
@@ -122,8 +122,8 @@ class Verbs:
     ) -> VerbResult:
         """Create the missing object of an update, whatever version it was based on, unless it names a uid."""
         nothing = Record(self.key(kind, namespace, obj["metadata"]["name"]), "", 0, b"", {}, {})
-        preconditions.check_namespace(self._store, kind, namespace, obj)
-        preconditions.check_uid(kind, obj, nothing, dry_run=options.dry_run)
+        write_checks.check_namespace(self._store, kind, namespace, obj)
+        write_checks.check_uid(kind, obj, nothing, dry_run=options.dry_run)
         obj["metadata"].pop("resourceVersion", None)
         return self._create(kind, namespace, obj, options, warnings)
 
@@ -144,8 +144,8 @@ class Verbs:
 
         warnings = self._admission.admit(kind, obj, options, PatchContext(stored, text, strategic))
         with _warned(warnings):
-            preconditions.check_identity(kind, namespace, name, obj)
-            preconditions.check_version(kind, name, obj["metadata"].get("resourceVersion", ""), old_record)
+            write_checks.check_identity(kind, namespace, name, obj)
+            write_checks.check_version(kind, name, obj["metadata"].get("resourceVersion", ""), old_record)
             raw = self._replace(kind, old_record, obj, options, subresource)
         return VerbResult(200, raw, tuple(warnings))
 
@@ -222,7 +222,7 @@ class Verbs:
         unchanged = objects.make_record(obj, kind, old_record.revision)
         if options.dry_run or unchanged.raw == old_record.raw:
             return unchanged.raw
-        preconditions.check_size(unchanged)
+        write_checks.check_size(unchanged)
         record = objects.with_revision(unchanged, self._store.next_revision)
         if old_record.deleting and metadata.can_be_removed(kind, obj):
             self._store.remove(kind.key, record)

@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from devcluster.server import options
+from devcluster.server import request_options as options
 from devcluster.server.kinds import Kind
 from devcluster.server.status import (
     Failure,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
 from devcluster.workload import objects as object_makers
-from devcluster.workload.cluster import ORPHANS_INDEX, KindClient
+from devcluster.workload.cluster_client import ORPHANS_INDEX, KindClient
 from informerd.cache.index import NAMESPACE
 from informerd.controller.request import Request
 from informerd.objects import Object

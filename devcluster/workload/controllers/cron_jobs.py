@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from devcluster.cron_schedule import CronSchedule
 from devcluster.workload import objects
-from devcluster.workload.cluster import Cluster
+from devcluster.workload.cluster_client import Cluster
 from devcluster.workload.objects import Json
 from devcluster.workload.projections import CronJob, Job
 from devcluster.workload.recorders import Recorders

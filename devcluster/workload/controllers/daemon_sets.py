@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from devcluster.workload import objects
-from devcluster.workload.cluster import Cluster
+from devcluster.workload.cluster_client import Cluster
 from devcluster.workload.controllers.adoption import Adoption
 from devcluster.workload.objects import Json
 from devcluster.workload.projections import DaemonSet, Node, Pod, Toleration

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from devcluster.workload import objects
-from devcluster.workload.cluster import Cluster
+from devcluster.workload.cluster_client import Cluster
 from devcluster.workload.controllers import deployment_status, rollout
 from devcluster.workload.controllers.adoption import Adoption
 from devcluster.workload.controllers.rollout import (

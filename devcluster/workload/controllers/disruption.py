@@ -9,7 +9,7 @@ import contextlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from devcluster.workload.cluster import Cluster
+from devcluster.workload.cluster_client import Cluster
 from devcluster.workload.objects import Json
 from devcluster.workload.projections import Budget, Pod, find_condition
 from devcluster.workload.times import parse_timestamp, timestamp

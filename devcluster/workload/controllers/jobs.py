@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from devcluster.workload import objects
-from devcluster.workload.cluster import Cluster
+from devcluster.workload.cluster_client import Cluster
 from devcluster.workload.controllers.adoption import Adoption
 from devcluster.workload.controllers.job_status import JobOutcome, Tally, outcome_conditions, tally_pods
 from devcluster.workload.objects import Json

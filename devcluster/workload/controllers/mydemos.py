@@ -7,7 +7,7 @@ does. This one writes the status, which crddemo does not, and records no Event, 
 from __future__ import annotations
 
 from devcluster.workload import objects
-from devcluster.workload.cluster import Cluster
+from devcluster.workload.cluster_client import Cluster
 from devcluster.workload.projections import Mydemo, MydemoSpec, find_condition
 from devcluster.workload.times import timestamp
 from informerd.cache.handler import HandlerFunctions

@@ -5,7 +5,7 @@ Source: kube-controller-manager's nodelifecycle/node_lifecycle_controller.go and
 
 from __future__ import annotations
 
-from devcluster.workload.cluster import NODE_INDEX, Cluster
+from devcluster.workload.cluster_client import NODE_INDEX, Cluster
 from devcluster.workload.kubelet.node_faults import NodeFaults
 from devcluster.workload.objects import Json
 from devcluster.workload.projections import Node, Pod, Taint, condition_body, find_condition

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from devcluster.workload.cluster import NODE_INDEX, Cluster
+from devcluster.workload.cluster_client import NODE_INDEX, Cluster
 from devcluster.workload.objects import Json
 from devcluster.workload.projections import Node, Pod, condition_body
 from devcluster.workload.times import timestamp

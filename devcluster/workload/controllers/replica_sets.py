@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from devcluster.workload import objects
-from devcluster.workload.cluster import Cluster
+from devcluster.workload.cluster_client import Cluster
 from devcluster.workload.controllers.adoption import Adoption
 from devcluster.workload.objects import Json
 from devcluster.workload.projections import Pod, ReplicaSet

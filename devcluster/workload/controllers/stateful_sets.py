@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import msgspec
 
 from devcluster.workload import objects
-from devcluster.workload.cluster import Cluster
+from devcluster.workload.cluster_client import Cluster
 from devcluster.workload.controllers.adoption import Adoption
 from devcluster.workload.controllers.daemon_sets import REVISION_HASH_LABEL
 from devcluster.workload.objects import Json

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from devcluster.workload import objects
 from devcluster.workload.applications import App
-from devcluster.workload.cluster import APP_INDEX
+from devcluster.workload.cluster_client import APP_INDEX
 from devcluster.workload.demo.fleet import Fleet
 from devcluster.workload.demo.rate_correction import RateCorrection
-from devcluster.workload.demo.stage import Components
+from devcluster.workload.demo.scenario_context import Components
 from devcluster.workload.projections import Pod
 from informerd.errors import AlreadyExists, InformerdError
 

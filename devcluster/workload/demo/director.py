@@ -13,8 +13,8 @@ from devcluster.workload.demo.background_changes import BackgroundChanges
 from devcluster.workload.demo.fleet import Fleet
 from devcluster.workload.demo.hands_off import HandsOff
 from devcluster.workload.demo.rate_correction import RateCorrection
+from devcluster.workload.demo.scenario_context import Components, Stage
 from devcluster.workload.demo.scenarios import incidents, load, releases
-from devcluster.workload.demo.stage import Components, Stage
 from devcluster.workload.kubelet.heartbeats import LEASE_SECONDS
 from informerd.errors import InformerdError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from devcluster.workload.applications import App
-from devcluster.workload.cluster import Cluster
+from devcluster.workload.cluster_client import Cluster
 
 APP_HANDS_OFF_SECONDS = 300.0
 

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable
 
 from devcluster.workload import objects
-from devcluster.workload.cluster import LEASES, Cluster
+from devcluster.workload.cluster_client import LEASES, Cluster
 from devcluster.workload.kubelet.node_faults import NodeFaults
 from devcluster.workload.objects import Json
 from devcluster.workload.projections import Node, find_condition

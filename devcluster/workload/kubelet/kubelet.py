@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from devcluster.workload.cluster import NODE_INDEX, Cluster
+from devcluster.workload.cluster_client import NODE_INDEX, Cluster
 from devcluster.workload.kubelet import pod_status
 from devcluster.workload.kubelet.node_faults import NodeFaults
 from devcluster.workload.kubelet.pod_lifecycle import NEVER, PodLifecycle, PodWorkerState

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from devcluster.workload import images
 from devcluster.workload.behaviour import is_never_ready, planned_exit
-from devcluster.workload.cluster import Cluster
+from devcluster.workload.cluster_client import Cluster
 from devcluster.workload.images import PulledImages
 from devcluster.workload.kubelet.pod_status import PodStatusBuilder, format_duration
 from devcluster.workload.objects import Json

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 
-from devcluster.workload.cluster import NODE_INDEX, Cluster
+from devcluster.workload.cluster_client import NODE_INDEX, Cluster
 from devcluster.workload.kubelet import pod_status
 from devcluster.workload.projections import Node, Pod, find_condition
 from devcluster.workload.recorders import Recorders

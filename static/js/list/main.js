@@ -1,8 +1,8 @@
 /* Entry point of lists. */
 
-import { startAll } from "../page/start.js";
+import { startAll } from "../page/start_all.js";
 import { start as filter } from "./filter.js";
-import { start as columnWidths } from "./column_widths.js";
+import { start as columnWidths } from "./stable_column_widths.js";
 import { start as drawer } from "./drawer.js";
 import { start as columnPicker } from "./column_picker.js";
 import { start as completion } from "./completion.js";

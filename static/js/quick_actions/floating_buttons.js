@@ -1,6 +1,6 @@
 /* Two buttons that float over the row and the cell under the pointer. */
 
-import { editCell } from "./cell.js";
+import { editCell } from "./cell_edit.js";
 import { menu, rowAt, showMenu } from "./menu.js";
 import { standing } from "./permissions.js";
 

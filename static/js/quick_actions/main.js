@@ -9,7 +9,7 @@
    cell         a cell with a plain field of spec, edited in place: `i`, or the button in it
    floating_buttons   those two buttons */
 
-import { editCell } from "./cell.js";
+import { editCell } from "./cell_edit.js";
 import { close, open } from "./dialog.js";
 import "./floating_buttons.js";
 import { hideMenu, menu, menuLink, rowAt, showMenu } from "./menu.js";

@@ -23,7 +23,7 @@ from dashboard.cluster.access_reviews import (
 )
 from dashboard.live.hub.hub import Hub
 from dashboard.objects.kinds.catalog import KINDS
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.details.live_detail import LiveDetail, open_detail
 from dashboard.pages.lists.live_list import open_list
 from informerd.rest.client import Client

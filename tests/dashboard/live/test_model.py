@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dashboard.live.hub import socket as socket_module
+from dashboard.live.hub import browser_socket as socket_module
 from dashboard.live.replication import publisher as publisher_module
 from dashboard.live.replication import replica as replica_module
 from dashboard.live.replication import replica_rows as holding_module

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from dashboard.live.hub.browser_socket import Socket
 from dashboard.live.hub.kind_summaries import KindSummary
-from dashboard.live.hub.socket import Socket
 from dashboard.live.index.matches import FacetCounter, Matches
 from dashboard.live.index.sort_index import SortIndex
 from dashboard.live.index.sorted_list import SortedList

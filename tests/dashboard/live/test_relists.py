@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from channels.layers import InMemoryChannelLayer
 
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.messages import Frame, frame_decoder
+from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.replicas import Replicas
 from dashboard.live.worker.worker import Worker
 from dashboard.objects.kinds.catalog import parse_kinds

@@ -12,9 +12,9 @@ import pytest
 from autobahn.exception import Disconnected
 from channels.testing import WebsocketCommunicator
 
+from dashboard.live.hub.browser_socket import RECONNECT_CODE
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.interest import Interest
-from dashboard.live.hub.socket import RECONNECT_CODE
 from dashboard.live.replication.messages import MAX_ON_DEMAND
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.details.live_detail import open_detail

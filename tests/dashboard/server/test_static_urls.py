@@ -15,7 +15,7 @@ from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.test import AsyncClient, override_settings
 
-from tests.support.pages import page_samples as samples
+from tests.support.pages import template_view_samples as samples
 from tests.support.program import ROOT
 
 FOR_GOOD = "public, max-age=31536000, immutable"

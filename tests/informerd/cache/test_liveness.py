@@ -8,7 +8,7 @@ from collections.abc import Awaitable
 
 import pytest
 
-from informerd.cache.probe import Probe
+from informerd.cache.api_server_probe import Probe
 from informerd.clock import SystemClock
 from informerd.rest import transport
 from tests.informerd.conftest import StartInformer

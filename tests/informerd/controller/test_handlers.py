@@ -13,7 +13,7 @@ from informerd.controller.request import Request
 from informerd.errors import InvalidCall
 from informerd.objects import Object
 from informerd.resource import Resource
-from tests.support.informerd.controller_event_samples import NO_UPDATES, obj, owner, updated
+from tests.support.informerd.create_update_delete_events import NO_UPDATES, obj, owner, updated
 
 SETS = Resource(group="apps", version="v1", plural="replicasets", kind="ReplicaSet")
 NODES = Resource(version="v1", plural="nodes", kind="Node", namespaced=False)

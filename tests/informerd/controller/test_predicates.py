@@ -18,7 +18,7 @@ from informerd.controller.predicates import (
 )
 from informerd.errors import InvalidCall
 from informerd.objects import Object
-from tests.support.informerd.controller_event_samples import NO_UPDATES, obj, updated
+from tests.support.informerd.create_update_delete_events import NO_UPDATES, obj, updated
 
 CHANGES: list[tuple[Predicate[Object], dict[str, Any], dict[str, Any]]] = [
     (GenerationChanged(), {"generation": 1}, {"generation": 2}),

@@ -14,8 +14,8 @@ from informerd.controller.sources import ChannelSource
 from informerd.errors import TerminalError
 from informerd.objects import Object
 from tests.support.clock import FakeClock, run_ready_tasks
-from tests.support.informerd.controller_event_samples import obj
 from tests.support.informerd.controller_rig import running
+from tests.support.informerd.create_update_delete_events import obj
 
 HISTORIES = 60
 STEPS = 120

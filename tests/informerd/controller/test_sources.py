@@ -20,8 +20,8 @@ from informerd.errors import InvalidCall
 from informerd.objects import Object
 from informerd.workqueue.work_queue import LOW_PRIORITY, WorkQueue
 from tests.support.clock import FakeClock, run_ready_tasks
-from tests.support.informerd.controller_event_samples import obj, updated
 from tests.support.informerd.controller_rig import A, B, Script, running
+from tests.support.informerd.create_update_delete_events import obj, updated
 
 
 class Taken:

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 import pytest
 
 from tests.support.cluster_terminal import Running
-from tests.support.informerd.fragile_terminal import FragileTerminal, fragile
+from tests.support.informerd.restartable_cluster_terminal import FragileTerminal, fragile
 from tests.support.informerd.sample_manifests import mydemo, replica_set
 
 pytestmark = pytest.mark.program

@@ -10,7 +10,7 @@ import zstandard
 
 from informerd.decoding.compressor import MAX_SAMPLE_BYTES, MAX_SAMPLES, Compressor
 from informerd.objects import Blob
-from informerd.zstd_compression import Dictionary, dictionary_id, train_dictionary
+from informerd.zstd_dictionaries import Dictionary, dictionary_id, train_dictionary
 from tests.support.scripted_api_server import pod
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 
-from informerd.cache.recovery import CREDENTIALS_REFUSED
+from informerd.cache.reflector_failures import CREDENTIALS_REFUSED
 from informerd.errors import Unauthorized
 from informerd.resource import Resource
 from informerd.rest.client import Client

@@ -17,8 +17,8 @@ from informerd.leader_election.election_thread import ElectionThread
 from informerd.leader_election.lease_record import LEASES, LeaseRecord
 from informerd.rest.client import Client
 from informerd.rest.cluster_config import ClusterConfig
+from informerd.rest.leader_write_guard import guard_writes
 from informerd.rest.load_config import load_kubeconfig
-from informerd.rest.write_guard import guard_writes
 from tests.support.controlplane import ControlPlane
 from tests.support.wait import eventually, until
 

@@ -135,5 +135,5 @@ class TestCollector:
                 if any(name.partition(".")[0] == "prometheus_client" for name in names):
                     importing.add(file.name)
         collectors = {"informer_collector.py", "controller_collector.py", "manager_collector.py"}
-        families = {"controller_families.py", "families.py", "informer_families.py"}
+        families = {"controller_families.py", "family_builder.py", "informer_families.py"}
         assert importing == collectors | families | {"metrics_page.py"}

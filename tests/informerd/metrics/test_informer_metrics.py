@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
+from informerd.cache.api_server_probe import Probe
 from informerd.cache.handler import HandlerFunctions
-from informerd.cache.probe import Probe
 from informerd.errors import CredentialsError, Forbidden, Status, Unreachable
 from informerd.objects import Object
 from tests.informerd.metrics.conftest import Metered

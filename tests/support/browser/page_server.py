@@ -30,12 +30,12 @@ from channels.layers import InMemoryChannelLayer  # noqa: E402
 from dashboard.live.hub.hub import Hub  # noqa: E402
 from dashboard.live.hub.interest import Interest  # noqa: E402
 from dashboard.live.hub.live_view import LiveView  # noqa: E402
-from dashboard.live.object_counts.client import ObjectCountsClient  # noqa: E402
 from dashboard.live.object_counts.messages import KindCount, ObjectCounts  # noqa: E402
+from dashboard.live.object_counts.worker_client import ObjectCountsClient  # noqa: E402
 from dashboard.objects.kinds.catalog import KindInfo, find_kind, parse_kinds  # noqa: E402
 from dashboard.objects.kinds.row import Row  # noqa: E402
 from dashboard.objects.printers import columns_for  # noqa: E402
-from dashboard.pages.controllers.client import ControllersClient  # noqa: E402
+from dashboard.pages.controllers.worker_client import ControllersClient  # noqa: E402
 from dashboard.pages.details.live_detail import LiveDetail  # noqa: E402
 from dashboard.pages.layout.page import cluster_info  # noqa: E402
 from dashboard.pages.lists.live_list import LiveList  # noqa: E402

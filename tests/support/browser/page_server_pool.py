@@ -21,7 +21,8 @@ from typing import Self
 from tests.support.program import ROOT
 
 NEEDED = (
-    "dashboard.urls", "dashboard.server.consumers", "dashboard.live.hub.interest", "dashboard.pages.controllers.client",
+    "dashboard.urls", "dashboard.server.consumers", "dashboard.live.hub.interest",
+    "dashboard.pages.controllers.worker_client",
     "tests.support.controllers.sample_worker", "tests.support.browser.time_lapse", "channels.layers", "uvloop",
     "twisted.internet.asyncioreactor",
     "twisted.web.http", "autobahn.websocket.protocol", "autobahn.nvx",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import itertools
 
+from dashboard.live.hub.browser_socket import Socket
 from dashboard.live.hub.hub import Hub
-from dashboard.live.hub.socket import Socket
 from informerd.clock import SystemClock
 from tests.support.live.replica_feeder import Feeder, Feeders, pod
 from tests.support.wait import eventually

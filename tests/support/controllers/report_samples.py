@@ -6,14 +6,14 @@ import asyncio
 from typing import Any
 
 from dashboard.objects.kinds.catalog import parse_kinds
-from dashboard.pages.controllers.history import HISTORY_SECONDS, STEP_SECONDS
 from dashboard.pages.controllers.live_controllers import LiveControllers
-from dashboard.pages.controllers.messages import History, Report
+from dashboard.pages.controllers.reconcile_history import HISTORY_SECONDS, STEP_SECONDS
 from dashboard.pages.controllers.reports import ControllerReports
+from dashboard.pages.controllers.worker_messages import History, Report
 from informerd.controller.request import Request
 from informerd.controller.state import ControllerState, FailedKey, StuckKey
 from informerd.manager.state import ManagerState
-from informerd.workqueue.state import QueueState
+from informerd.workqueue.queue_state import QueueState
 from tests.support.clock import FakeClock
 
 NOW = 1_795_248_000.0

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from tests.support.controlplane import ControlPlane
-from tests.support.e2e.history import History, Json, Step, is_leaving, leaving, version
+from tests.support.e2e.cluster_history import History, Json, Step, is_leaving, leaving, version
 from tests.support.e2e.manifests import crashing, mydemo, mydemos, pod, pods, running
 
 PODS, MYDEMOS = "pods", "mydemos.crddemo.k8s.io"

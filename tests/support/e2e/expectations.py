@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from tests.support.e2e.changes import MYDEMOS, PODS
-from tests.support.e2e.history import Json, Objects, is_leaving, uid, version
+from tests.support.e2e.cluster_history import Json, Objects, is_leaving, uid, version
 from tests.support.e2e.verdict import Subject
 
 WINDOW = 100

@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from tests.support.e2e.cpu_wait import Waited
+from tests.support.e2e.cpu_starvation import Waited
 
 _RECORDER = Path(__file__).with_name("page_recorder.js").read_text()
 

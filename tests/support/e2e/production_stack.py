@@ -11,7 +11,7 @@ from pathlib import Path
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.support.controlplane import ControlPlane, free_ports
-from tests.support.e2e.cpu_wait import Waited
+from tests.support.e2e.cpu_starvation import Waited
 from tests.support.e2e.postgresql_database import Database
 from tests.support.e2e.redis_server import RedisServer
 from tests.support.program import Program, answers

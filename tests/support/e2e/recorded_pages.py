@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from tests.support.e2e.cpu_wait import Waited
-from tests.support.e2e.history import History
+from tests.support.e2e.cluster_history import History
+from tests.support.e2e.cpu_starvation import Waited
 from tests.support.e2e.page_recording import PageRecording
 from tests.support.e2e.verdict import LATE, Subject, Verdict, judge, judge_struck
 from tests.support.wait import until

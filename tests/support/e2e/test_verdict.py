@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.e2e.history import History, Json, Step
+from tests.support.e2e.cluster_history import History, Json, Step
 from tests.support.e2e.page_recording import Shot
 from tests.support.e2e.verdict import Subject, judge, judge_struck
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from tests.support.e2e.history import History, Objects, Step
+from tests.support.e2e.cluster_history import History, Objects, Step
 from tests.support.e2e.page_recording import Shot
 
 LATE = 3.5

@@ -11,7 +11,7 @@ from dashboard.live.replication.messages import Frame, SnapshotChunk, frame_deco
 from dashboard.objects.kinds.row import Entry, Row
 from informerd.decoding.compressor import Compressor
 from informerd.objects import Blob
-from informerd.zstd_compression import Dictionary, train_dictionary
+from informerd.zstd_dictionaries import Dictionary, train_dictionary
 
 Message = dict[str, Any]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.feed_history import FeedHistory
+from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.row import Entry, EventSubject, Operation, Tone
 from tests.support.clock import FakeClock
 from tests.support.live.replica_feeder import EPOCH, Feeder

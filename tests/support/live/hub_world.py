@@ -8,13 +8,13 @@ from typing import Any
 
 from django.http import QueryDict
 
-from dashboard.live.hub.hub import Hub
-from dashboard.live.hub.socket import (
+from dashboard.live.hub.browser_socket import (
     Message,
     Socket,
 )
+from dashboard.live.hub.hub import Hub
 from dashboard.objects.kinds.catalog import KINDS
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.live_list import open_list
 from tests.support.clock import FakeClock
 from tests.support.live.replica_feeder import Feeder, Feeders, pod

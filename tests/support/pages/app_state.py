@@ -9,13 +9,13 @@ from dashboard.cluster.access_reviews import ACCESS_REVIEWS
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.interest import INTEREST
-from dashboard.live.object_counts.client import OBJECT_COUNTS
+from dashboard.live.object_counts.worker_client import OBJECT_COUNTS
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.schemas.schema_store import SCHEMAS
 from dashboard.pages.authors.store import AUTHORS
 from dashboard.pages.bulk.runner import BULK_RUNNER
-from dashboard.pages.controllers.client import CONTROLLERS_CLIENT
-from dashboard.pages.create.many.parsed_objects import PARSE_CACHE
+from dashboard.pages.controllers.worker_client import CONTROLLERS_CLIENT
+from dashboard.pages.create.many.parsed_manifest_cache import PARSE_CACHE
 from dashboard.pages.drafts.store import DRAFTS
 from dashboard.pages.drains.runner import DRAIN_RUNNER
 from dashboard.runtime.app_state import CLOCK, AppState, Key

@@ -10,12 +10,12 @@ from django.test import AsyncClient
 
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.interest import Interest
-from dashboard.live.object_counts.client import ObjectCountsClient
+from dashboard.live.object_counts.worker_client import ObjectCountsClient
 from dashboard.live.replication.messages import InterestMessage
 from dashboard.live.replication.replica import Replica
 from dashboard.objects.kinds.catalog import KINDS, KindInfo, find_kind
 from dashboard.objects.kinds.row import Row, TableDefinition
-from dashboard.pages.controllers.client import ControllersClient
+from dashboard.pages.controllers.worker_client import ControllersClient
 from dashboard.runtime.app_state import SCOPE_KEY
 from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery

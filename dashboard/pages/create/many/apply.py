@@ -32,7 +32,7 @@ from dashboard.pages.writes.create_object import (
 )
 from dashboard.pages.writes.object_client import ObjectClient
 from dashboard.pages.writes.target import Target, editable_part, fingerprint
-from dashboard.runtime.retry import is_unanswered
+from dashboard.runtime.request_retry import is_unanswered
 from informerd.clock import Clock
 from informerd.errors import Conflict, InformerdError, NotFound, UnknownResource
 

@@ -19,7 +19,7 @@ from dashboard.pages.create.many.apply_context import ApplyContext
 from dashboard.pages.create.many.checks import not_stored_reason
 from dashboard.pages.create.many.dependencies import DefinedKind, unknown_kind_text
 from dashboard.pages.create.many.manifests import MAX_OBJECTS, Manifest, manifests_in, too_many
-from dashboard.pages.create.many.parsed_objects import (
+from dashboard.pages.create.many.parsed_manifest_cache import (
     DocumentText,
     KindKey,
     ParseCache,

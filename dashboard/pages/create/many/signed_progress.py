@@ -19,7 +19,7 @@ from dashboard.pages.create.many.apply import TIME_LIMIT, ApplyState, ReviewedSt
 from dashboard.pages.create.many.manifests import Manifest
 from dashboard.pages.create.many.plan import Step
 from dashboard.pages.create.many.results import Result, untried_result
-from dashboard.runtime.retry import LOST_INPUT, LOST_UNREAD, TRIES_INPUT, Retry, next_retry
+from dashboard.runtime.request_retry import LOST_INPUT, LOST_UNREAD, TRIES_INPUT, Retry, next_retry
 
 STEP_SECONDS = 0.5
 """Seconds of a step, at least, after which the page shows its results."""

@@ -49,7 +49,7 @@ from dashboard.pages.writes.retry_page import RETRY_ACTIONS, retry_page
 from dashboard.pages.writes.target import fingerprint
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
 from dashboard.runtime.background_tasks import run_in_thread_if_large
-from dashboard.runtime.retry import LOST_INPUT, TRIES_INPUT
+from dashboard.runtime.request_retry import LOST_INPUT, TRIES_INPUT
 
 REVIEW = "review"
 _SAFE = (

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dashboard.objects.paths.field_names import names_at
 from dashboard.objects.paths.json_path import InvalidJsonPath, JsonPath, format_name_step
+from dashboard.objects.paths.path_suggestions import names_at
 
 if TYPE_CHECKING:
     from dashboard.objects.schemas.schema import Schema

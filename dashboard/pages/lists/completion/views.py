@@ -19,16 +19,16 @@ from dashboard.live.index.text_counts import MAX_VALUES, TextCount, count_path_v
 from dashboard.live.index.value_counts import ColumnSource, LabelSource
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
-from dashboard.objects.paths.field_names import sample_objects
 from dashboard.objects.paths.field_path import MAX_LENGTH as LONGEST_PATH
 from dashboard.objects.paths.field_path import FieldPath, InvalidPath
+from dashboard.objects.paths.path_suggestions import sample_objects
 from dashboard.objects.printers import Column, columns_for
 from dashboard.objects.query.terms import VIRTUAL_COLUMNS
 from dashboard.objects.query.wildcard import Pattern
 from dashboard.objects.schemas.schema_store import SCHEMAS
 from dashboard.pages.layout.namespaces import namespace_names
 from dashboard.pages.layout.not_found import kind_not_found
-from dashboard.pages.layout.open_kind import UnavailableKind, open_kind
+from dashboard.pages.layout.requested_kind import UnavailableKind, open_kind
 from dashboard.pages.lists.completion.cursor import Cursor, cursor_at
 from dashboard.pages.lists.completion.paths import PathCompletion, complete_path
 from dashboard.runtime.app_state import AppState, state_of

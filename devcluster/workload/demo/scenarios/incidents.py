@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from devcluster.workload.behaviour import BEHAVIOUR_ANNOTATION, SECONDS_ANNOTATION
-from devcluster.workload.cluster import NODE_INDEX
-from devcluster.workload.demo.stage import Stage, image_of, next_version, version_of
+from devcluster.workload.cluster_client import NODE_INDEX
+from devcluster.workload.demo.scenario_context import Stage, image_of, next_version, version_of
 from devcluster.workload.projections import Node, Pod
 
 _LEAK = "25-60"

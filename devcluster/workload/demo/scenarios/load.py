@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from devcluster.workload import objects
 from devcluster.workload.applications import CronApp
-from devcluster.workload.demo.stage import Stage
+from devcluster.workload.demo.scenario_context import Stage
 
 
 async def rush_hour(stage: Stage) -> None:

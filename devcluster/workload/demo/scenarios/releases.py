@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from devcluster.workload.behaviour import BEHAVIOUR_ANNOTATION
-from devcluster.workload.demo.stage import Stage, image_of, next_version, version_of
+from devcluster.workload.demo.scenario_context import Stage, image_of, next_version, version_of
 from devcluster.workload.objects import Json
 from devcluster.workload.projections import Deployment
 from informerd.errors import InformerdError

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dashboard.live.hub.browser_socket import Message, Socket
 from dashboard.live.hub.connected_sockets import HEARTBEAT_BATCH, ConnectedSockets
 from dashboard.live.hub.metrics import HubMetrics
-from dashboard.live.hub.socket import Message, Socket
 from dashboard.live.hub.view_store import ViewStore
 from tests.support.clock import FakeClock
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dashboard.live.hub.hub import HEARTBEAT_INTERVAL
 from dashboard.live.hub.updates import TICK
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.feed.live_feed import open_feed
 from dashboard.pages.feed.query import FeedQuery

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from dashboard.live.hub.hub import HEARTBEAT_INTERVAL
-from dashboard.live.hub.socket import (
+from dashboard.live.hub.browser_socket import (
     RECONNECT_CODE,
 )
-from dashboard.objects.query.query import Query
+from dashboard.live.hub.hub import HEARTBEAT_INTERVAL
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.live_list import open_list
 from tests.support.clock import run_ready_tasks
 from tests.support.live.hub_world import PODS, World

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from dashboard.live.hub.kind_summaries import KindSummary
-from dashboard.live.replication.change import Change
+from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.row import Row
 from tests.support.live.replica_feeder import pod
 

@@ -9,9 +9,9 @@ import pytest
 from django.template.loader import render_to_string
 
 from dashboard.live.hub import updates as updates_module
+from dashboard.live.hub.browser_socket import Message, Socket
 from dashboard.live.hub.connected_sockets import ConnectedSockets
 from dashboard.live.hub.hub import Hub
-from dashboard.live.hub.socket import Message, Socket
 from dashboard.live.hub.updates import BUDGET_REFILL, COST_FACTOR, MAX_WAIT, RENDER_BUDGET, TURN_SECONDS
 from dashboard.runtime.time_slicing import SlicedWork
 from tests.support.clock import FakeClock

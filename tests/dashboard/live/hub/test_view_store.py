@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dashboard.live.hub.hub import HEARTBEAT_INTERVAL
 from dashboard.live.hub.view_store import MAX_IDLE_VIEWS, VIEW_TTL
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.live_list import open_list
 from tests.support.live.hub_world import PODS, World
 

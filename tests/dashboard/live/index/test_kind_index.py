@@ -14,7 +14,7 @@ from dashboard.live.index.result_set import ResultSet
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.query.batch_filter import BatchFilter
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.objects.query.terms import WordTerm
 from dashboard.runtime.time_slicing import TimeSlicer
 from tests.support.clock import FakeClock

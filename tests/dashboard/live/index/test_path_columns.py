@@ -15,12 +15,12 @@ from dashboard.live.index.index_store import IndexStore
 from dashboard.live.index.kind_index import RESULT_TTL as RESULTS_KEPT
 from dashboard.live.index.kind_index import KindIndex
 from dashboard.live.index.path_columns import COLUMN_TTL, MAX_KEPT_LENGTH, PathColumns
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.paths.reader import PathReader, path_reader
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.runtime.time_slicing import TimeSlicer
 from tests.support.clock import FakeClock
 from tests.support.live.hub_world import Browser

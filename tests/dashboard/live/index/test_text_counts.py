@@ -19,9 +19,9 @@ from dashboard.live.index.text_counts import (
     count_path_values,
 )
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.paths import field_names
-from dashboard.objects.paths.field_names import SAMPLE_BYTES, SAMPLE_SIZE, sample_objects, sample_rows
+from dashboard.objects.paths import path_suggestions as field_names
 from dashboard.objects.paths.field_path import FieldPath
+from dashboard.objects.paths.path_suggestions import SAMPLE_BYTES, SAMPLE_SIZE, sample_objects, sample_rows
 from dashboard.pages.lists.completion import views
 from informerd.objects import Blob
 from tests.support.live.replica_feeder import pod

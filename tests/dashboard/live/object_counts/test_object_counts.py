@@ -7,8 +7,8 @@ import asyncio
 import pytest
 from channels.layers import InMemoryChannelLayer
 
-from dashboard.live.object_counts.client import ObjectCountsClient
 from dashboard.live.object_counts.collector import ObjectCountsCollector, process_name
+from dashboard.live.object_counts.worker_client import ObjectCountsClient
 from dashboard.live.replication.channel_layer import ChannelLayerHealth
 from informerd.clock import SystemClock
 from tests.dashboard.live.object_counts.test_collector import Api

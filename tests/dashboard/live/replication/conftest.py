@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.messages import (
     SnapshotRequest,
 )
 from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replica_change import Change
 from tests.support.clock import FakeClock
 from tests.support.live.fake_channel_layer import (
     row,
 )
-from tests.support.live.replica_frames import chunk
+from tests.support.live.replication_messages import chunk
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ import msgspec
 import pytest
 import zstandard
 
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.compression_dictionaries import AnnouncedDictionaries, ReceivedDictionaries
 from dashboard.live.replication.messages import (
     Frame,
@@ -23,14 +22,15 @@ from dashboard.live.replication.messages import (
 )
 from dashboard.live.replication.publisher import Publisher
 from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.snapshot import CHUNK_ROWS
 from dashboard.live.replication.snapshot_pull import ANSWER_TIMEOUT
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from informerd.cache.health import Health
 from informerd.decoding.compressor import MAX_SAMPLES, Compressor
 from informerd.objects import Blob
-from informerd.zstd_compression import Dictionary, dictionary_id
+from informerd.zstd_dictionaries import Dictionary, dictionary_id
 from tests.support.clock import FakeClock
 from tests.support.live.fake_channel_layer import RecordingLayer, dictionary, object_of, packed_row, tells_of_itself
 

@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.feed_history import CHUNK_SIZE, RETENTION, FeedHistory
 from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replica_change import Change
 from tests.support.clock import FakeClock
 from tests.support.live.feed_entries import BEGAN, entry, log_of, told
 from tests.support.live.replica_feeder import Feeder

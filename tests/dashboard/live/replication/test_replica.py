@@ -5,12 +5,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.messages import (
     Frame,
     SnapshotRequest,
 )
 from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.snapshot_pull import ANSWER_TIMEOUT, MAX_BUFFERED_BYTES, SnapshotPull
 from informerd.cache.health import Health
 from informerd.objects import Blob
@@ -18,7 +18,7 @@ from tests.support.clock import FakeClock
 from tests.support.live.fake_channel_layer import (
     row,
 )
-from tests.support.live.replica_frames import chunk, entry, frame, names
+from tests.support.live.replication_messages import chunk, entry, frame, names
 
 
 def test_it_starts_by_asking_and_the_first_snapshot_is_a_reset(replica: Replica) -> None:

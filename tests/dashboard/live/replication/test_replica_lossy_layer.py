@@ -10,7 +10,6 @@ import pytest
 
 from dashboard.live.replication import replica as replica_module
 from dashboard.live.replication import replica_rows as holding_module
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.messages import (
     Frame,
     SnapshotRequest,
@@ -20,6 +19,7 @@ from dashboard.live.replication.messages import (
 )
 from dashboard.live.replication.publisher import Publisher
 from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.row import Row
 from dashboard.runtime.time_slicing import SlicedWork
 from informerd.cache.health import Health
@@ -32,7 +32,7 @@ from tests.support.live.fake_channel_layer import (
     packed_row,
     tells_of_itself,
 )
-from tests.support.live.replica_frames import HEALTH, SYNCING
+from tests.support.live.replication_messages import HEALTH, SYNCING
 
 
 class Network:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from dashboard.live.replication.replica_rows import STEP, ReplicaRows, UidIndex
 from dashboard.live.replication.snapshot_pull import RowChange, SnapshotPart
-from dashboard.objects.kinds.owners import owner_uids
 from dashboard.objects.kinds.row import Owner, Row
+from dashboard.objects.kinds.row_owners import owner_uids
 from dashboard.objects.printers.events import SUBJECT_OF
 from tests.support.live.pod_detail import event
 from tests.support.live.replica_feeder import pod

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.messages import (
     Frame,
     SnapshotChunk,
@@ -10,6 +9,7 @@ from dashboard.live.replication.messages import (
 )
 from dashboard.live.replication.publisher import Publisher
 from dashboard.live.replication.replica import SILENCE_TIMEOUT, Replica
+from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.replica_rows import STEP
 from dashboard.live.replication.snapshot import CHUNK_ROWS
 from dashboard.objects.kinds.row import PrinterColumn, Row, TableDefinition
@@ -20,7 +20,7 @@ from tests.support.live.fake_channel_layer import (
     RecordingLayer,
     row,
 )
-from tests.support.live.replica_frames import chunk, frame, names
+from tests.support.live.replication_messages import chunk, frame, names
 
 
 def many(number: int, version: int = 1) -> tuple[Row, ...]:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, cast
 
 from dashboard.live.replication.publisher import Publisher
-from dashboard.live.worker.crds import CrdClient
+from dashboard.live.worker.crd_client import CrdClient
 from dashboard.live.worker.first_list_length import ASK_DELAY
 from dashboard.live.worker.followed_kind import FollowedKind
 from dashboard.objects.kinds.catalog import kind_of_key

@@ -10,7 +10,6 @@ from channels.layers import InMemoryChannelLayer
 
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.interest import ANNOUNCE_INTERVAL, Interest
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.messages import (
     MAX_ON_DEMAND,
     ON_DEMAND_RECENT,
@@ -20,12 +19,13 @@ from dashboard.live.replication.messages import (
     encoder,
     interest_decoder,
 )
+from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.replicas import Replicas
 from dashboard.live.worker.on_demand_kinds import FULL_PROBLEM, REFUSAL_TTL
 from dashboard.live.worker.worker import Worker
 from dashboard.objects.kinds.catalog import KINDS, KindInfo, kind_of_key, parse_kinds
 from dashboard.objects.printers import columns_for
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.lists.live_list import open_list
 from informerd.clock import SystemClock

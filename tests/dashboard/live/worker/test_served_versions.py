@@ -15,8 +15,8 @@ from channels.layers import InMemoryChannelLayer
 
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.kind_discovery import KindDiscovery
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.replicas import Replicas
 from dashboard.live.worker.published_health import NOT_SERVED_TEXT
 from dashboard.live.worker.worker import Worker

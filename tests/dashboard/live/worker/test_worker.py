@@ -177,7 +177,7 @@ async def test_an_informer_that_fails_by_a_fault_of_its_own_says_so_on_the_page(
         raise KeyError("a fault of ours")
 
     monkeypatch.setattr("informerd.cache.watch_session.WatchSession.follow", fail)
-    monkeypatch.setattr("informerd.cache.recovery.Recovery.pause", fail)
+    monkeypatch.setattr("informerd.cache.reflector_failures.Recovery.pause", fail)
     request.end()
     await (await watching.server.take()).open()
     await eventually(lambda: watching.pods.health.state == "stale")

@@ -10,7 +10,7 @@ from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.objects.describers.containers import containers_of
 from dashboard.objects.describers.describe import OwnerLink, describe
 from dashboard.objects.kinds.catalog import KINDS
-from dashboard.runtime.sentences import format_duration, plain_text
+from dashboard.runtime.text_pieces import format_duration, plain_text
 from tests.dashboard.objects.printers.test_printers import mydemo, random_json
 from tests.support.objects.pod_states import STATES, pod_of
 from tests.support.objects.rows import Json, made, row_of

@@ -29,7 +29,7 @@ from dashboard.pages.edit.form_data import choice_name, dump_base, sign_review, 
 from dashboard.pages.layout.flash import COOKIE, flash, flash_for
 from dashboard.pages.writes.outcomes import Submission
 from dashboard.pages.writes.target import Base, Target, editable_part, update_body
-from dashboard.runtime.retry import DEFAULT_RETRY_AFTER
+from dashboard.runtime.request_retry import DEFAULT_RETRY_AFTER
 from informerd.errors import (
     BadRequest,
     Cause,

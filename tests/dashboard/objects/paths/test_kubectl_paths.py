@@ -13,7 +13,7 @@ from django.http import QueryDict
 
 from dashboard.live.rendering.cells import cells_of
 from dashboard.objects.kinds.catalog import KINDS
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.kubectl import kubectl_command
 from tests.support.controlplane import ControlPlane
 from tests.support.objects.rows import Json, row_of

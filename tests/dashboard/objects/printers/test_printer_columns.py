@@ -11,7 +11,7 @@ import zstandard
 from dashboard.objects.kinds.row import Cell, PrinterColumn, TableDefinition
 from dashboard.objects.paths.json_path import InvalidJsonPath, JsonPath
 from dashboard.objects.printers import printer_from_columns
-from dashboard.objects.printers.generic_kinds import Custom
+from dashboard.objects.printers.default_printers import Custom
 from informerd.objects import Blob
 
 DOCUMENT = {

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from dashboard.live.rendering.cells import all_columns
-from dashboard.objects.describers.summary import summarize
+from dashboard.objects.describers.state_sentence import summarize
 from dashboard.objects.printers import is_unhealthy
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.export import export
-from dashboard.runtime.sentences import plain_text
+from dashboard.runtime.text_pieces import plain_text
 from tests.support.objects.rows import Json, made, row_of
 
 THEN = "2026-11-01T09:00:00Z"

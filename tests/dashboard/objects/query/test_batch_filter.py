@@ -10,7 +10,7 @@ from django.http import QueryDict
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.reader import read_path
 from dashboard.objects.query.batch_filter import NEVER, BatchFilter
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from tests.support.live.replica_feeder import pod
 
 NOW = 1.8e9

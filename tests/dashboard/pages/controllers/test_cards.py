@@ -8,7 +8,7 @@ import pytest
 
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.pages.controllers.cards import POINTS, Card, card_of, chart_of, outcomes_of
-from dashboard.pages.controllers.messages import History
+from dashboard.pages.controllers.worker_messages import History
 from tests.support.controllers.report_samples import NOW, busy, controller, failed, history
 
 KINDS = parse_kinds(["pods", "mydemos"])

@@ -8,10 +8,10 @@ from django.template.loader import render_to_string
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.pages.controllers.live_controllers import LiveControllers
-from dashboard.pages.controllers.messages import Report
 from dashboard.pages.controllers.reports import ControllerReports
+from dashboard.pages.controllers.worker_messages import Report
 from informerd.manager.state import RunnableState
-from informerd.record.state import RecorderState
+from informerd.record.event_counts import RecorderState
 from tests.support.clock import FakeClock
 from tests.support.controllers.report_samples import busy, controller, failed, manager, report, view_of
 from tests.support.live.hx_partials import Op, ops_of

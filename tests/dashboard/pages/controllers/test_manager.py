@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from dashboard.pages.controllers.registry import LEASE_NAME, new_manager
+from dashboard.pages.controllers.builtin_controllers import LEASE_NAME, new_manager
 from informerd import Manager, load_kubeconfig
 from informerd.clock import SystemClock
 from tests.support.controlplane import ControlPlane

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from dashboard.pages.controllers.messages import Report
 from dashboard.pages.controllers.reports import RETENTION, SILENCE_TIMEOUT, ControllerReports
+from dashboard.pages.controllers.worker_messages import Report
 from tests.support.clock import FakeClock
 from tests.support.controllers.report_samples import controller, manager, report
 

@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from dashboard.live.replication.channel_layer import ChannelLayer
-from dashboard.pages.controllers.messages import (
+from dashboard.pages.controllers.runner import REPORT_INTERVAL, RESTART_DELAY, ControllerRunner, ManagerLike
+from dashboard.pages.controllers.worker_messages import (
     REPORT_GROUP,
     Report,
     RequeueRequest,
@@ -17,7 +18,6 @@ from dashboard.pages.controllers.messages import (
     report_decoder,
     requeue_result_decoder,
 )
-from dashboard.pages.controllers.runner import REPORT_INTERVAL, RESTART_DELAY, ControllerRunner, ManagerLike
 from informerd.controller.state import ControllerState
 from informerd.errors import LeaderElectionLost
 from tests.support.clock import FakeClock, run_ready_tasks

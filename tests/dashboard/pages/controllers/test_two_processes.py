@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from channels_redis.pubsub import RedisPubSubChannelLayer
 
-from dashboard.pages.controllers.client import ControllersClient
-from dashboard.pages.controllers.messages import RequeueResult
+from dashboard.pages.controllers.worker_client import ControllersClient
+from dashboard.pages.controllers.worker_messages import RequeueResult
 from informerd.clock import SystemClock
 from informerd.controller.state import ControllerState
 from tests.support.controlplane import ControlPlane

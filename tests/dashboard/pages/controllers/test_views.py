@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from dashboard.pages.controllers.client import ANSWER_TIMEOUT
-from dashboard.pages.controllers.messages import RequeueRequest, RequeueResult, encoder, requeue_request_decoder
+from dashboard.pages.controllers.worker_client import ANSWER_TIMEOUT
+from dashboard.pages.controllers.worker_messages import RequeueRequest, RequeueResult, encoder, requeue_request_decoder
 from tests.support.controllers.report_samples import controller, failed, report
 from tests.support.pages.site import Site, WiredClient
 from tests.support.wait import eventually

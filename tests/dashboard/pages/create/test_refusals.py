@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.dashboard.objects.problems.test_explanations import BINDINGS, MYDEMO, POLICIES
+from tests.dashboard.objects.problems.test_api_error_explanations import BINDINGS, MYDEMO, POLICIES
 from tests.support.controlplane import ControlPlane
 from tests.support.edit.form_browser import Browser
 from tests.support.wait import eventually

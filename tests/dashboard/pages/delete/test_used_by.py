@@ -13,7 +13,7 @@ from dashboard.live.replication.replicas import Replicas
 from dashboard.objects.kinds.catalog import KINDS, parse_kinds
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.delete import used_by
-from dashboard.pages.delete.references import references
+from dashboard.pages.delete.outgoing_references import references
 from dashboard.pages.writes.target import Target
 from informerd.clock import SystemClock
 from informerd.objects import Blob
@@ -181,7 +181,7 @@ async def test_only_what_has_the_name_in_its_text_is_read_but_for_names_that_are
         read.append(whole["metadata"]["name"])
         return references(key, whole)
 
-    monkeypatch.setattr("dashboard.pages.delete.references.references", recording)
+    monkeypatch.setattr("dashboard.pages.delete.outgoing_references.references", recording)
     spec = {"spec": {"template": {"spec": SPEC}}}
     own = row("p", "db", {"spec": {"volumes": [{"name": "own", "ephemeral": {}}]}})
     rows = {"deployments.apps": [row("d", "web", spec), row("d", "plain", {"spec": {}})], "pods": [own]}

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.details.events import MAX_SUBJECTS, STEP, ObjectEvents

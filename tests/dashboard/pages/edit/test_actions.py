@@ -18,7 +18,7 @@ from dashboard.pages.edit.recreate import recreate
 from dashboard.pages.writes.object_client import ObjectClient, WriteResult
 from dashboard.pages.writes.outcomes import Gone, Moved, Refused, Review, Saved, Submission, Unsure
 from dashboard.pages.writes.target import Base, Target, update_body
-from dashboard.runtime.retry import LOST_UNREAD
+from dashboard.runtime.request_retry import LOST_UNREAD
 from informerd.errors import (
     Forbidden,
     InformerdError,

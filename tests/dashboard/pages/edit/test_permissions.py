@@ -13,7 +13,7 @@ from django.template.loader import render_to_string
 
 from dashboard.cluster.access_reviews import CACHE_SECONDS, AccessReviews, ResourceAttributes
 from dashboard.objects.kinds.catalog import KINDS
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.lists.live_list import open_list
 from informerd.rest.client import Client

@@ -8,7 +8,7 @@ from unittest.mock import AsyncMock
 import pytest
 
 from dashboard.pages.evictions.evict import Blocked, Gone, evict
-from dashboard.runtime.retry import DEFAULT_RETRY_AFTER
+from dashboard.runtime.request_retry import DEFAULT_RETRY_AFTER
 from informerd.errors import Conflict, Status
 from informerd.resource import PODS
 from informerd.rest.client import Client

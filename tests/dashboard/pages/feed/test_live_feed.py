@@ -11,8 +11,8 @@ from django.http import QueryDict
 from django.template.loader import render_to_string
 
 from dashboard.live.rendering.renderer import Renderer
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.feed_history import FeedHistory
+from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.objects.kinds.row import EventSubject
 from dashboard.pages.feed.lines import FeedLine

@@ -12,7 +12,7 @@ from dashboard.objects.problems.problem import Problem
 from dashboard.objects.schemas.schema import UNKNOWN, Schema
 from dashboard.pages.forms.build import MAX_NODES, PAGE_NODES, FormContext, build_form
 from dashboard.pages.forms.expanded_paths import MAX_PATHS as MOST_OPENED
-from dashboard.pages.forms.nodes import FormNode
+from dashboard.pages.forms.form_tree import FormNode
 from tests.support.forms.form_page import FormPage, of_spec
 from tests.support.forms.operator_schemas import SPECS, issuer, rollout
 

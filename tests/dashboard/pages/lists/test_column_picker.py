@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.column_picker import column_choices
 from tests.dashboard.pages.lists.test_views import page, small_site
 from tests.support.objects.rows import made

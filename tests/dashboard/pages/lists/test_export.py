@@ -13,7 +13,7 @@ from django.http import QueryDict
 
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.printers import Column
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.export import export
 from dashboard.pages.lists.kubectl import kubectl_command
 from informerd.cache.health import Health

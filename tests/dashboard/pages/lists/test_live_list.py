@@ -13,11 +13,11 @@ from django.template.loader import render_to_string
 
 from dashboard.live.index.kind_index import KindIndex
 from dashboard.live.rendering.renderer import Renderer
-from dashboard.live.replication.change import Change
+from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.paths.field_names import sample_objects
-from dashboard.objects.query.query import Query
+from dashboard.objects.paths.path_suggestions import sample_objects
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.live_list import LiveList
 from dashboard.pages.lists.paging import PAGE_SIZE
 from dashboard.pages.lists.row_window import MORPH_FROM

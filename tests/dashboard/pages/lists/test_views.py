@@ -15,9 +15,9 @@ from dashboard.live.worker.on_demand_kinds import FULL_PROBLEM
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.row import PrinterColumn, TableDefinition
 from dashboard.pages.details.live_detail import open_detail
-from dashboard.pages.layout.open_kind import is_followed
+from dashboard.pages.layout.requested_kind import is_followed
 from informerd.cache.health import Health, State
-from informerd.cache.recovery import CREDENTIALS_REFUSED
+from informerd.cache.reflector_failures import CREDENTIALS_REFUSED
 from informerd.errors import UnknownResource
 from informerd.resource import Resource
 from tests.support.clock import run_ready_tasks

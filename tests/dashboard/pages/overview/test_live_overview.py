@@ -10,10 +10,10 @@ from django.template.loader import render_to_string
 
 from dashboard.live.hub.kind_summaries import KindSummary
 from dashboard.live.rendering.renderer import Renderer
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.live.replication.publisher import MAX_ENTRIES
 from dashboard.live.replication.rates import RATES_SECONDS
+from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.pages.overview.live_overview import MAX_LATEST, LiveOverview
 from dashboard.pages.overview.namespace_rates import NamespaceRates

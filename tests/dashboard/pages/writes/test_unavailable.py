@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dashboard.access.draft_count import DRAFT_COUNT_COOKIE
+from dashboard.access.draft_count_cookie import DRAFT_COUNT_COOKIE
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.objects.manifests.document import parse
 from dashboard.pages.layout.flash import COOKIE

@@ -21,7 +21,7 @@ from dashboard.cluster.connection import CHECK_INTERVAL, RETRY_INTERVAL, VERSION
 from dashboard.live.hub.kind_discovery import RETRY_CHANGED
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.objects.kinds.row import TableDefinition
-from dashboard.objects.query.query import Query
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.live_list import open_list
 from dashboard.runtime.app_state import AppState, state_of
 from dashboard.server.wiring.web import ProtocolRouter, WebProcess, WiredApplication, build_web_process

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from devcluster.server.api_server import ApiServer
-from devcluster.server.options import DeleteOptions, WriteOptions
 from devcluster.server.patch.merge import MERGE_PATCH
 from devcluster.server.registry import garbage_collector
+from devcluster.server.request_options import DeleteOptions, WriteOptions
 from devcluster.server.status import Failure
 from devcluster.server.storage import objects
 from tests.devcluster.conftest import Moment

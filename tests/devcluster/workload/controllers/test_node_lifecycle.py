@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from devcluster.server.options import DeleteOptions
+from devcluster.server.request_options import DeleteOptions
 from devcluster.workload.demo.scenarios import incidents
 from tests.support.devcluster.workload_cluster import LEASES, NODES, PODS, SETS, Json, World, condition, told
 

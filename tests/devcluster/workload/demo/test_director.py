@@ -13,8 +13,8 @@ from devcluster.workload.controllers.mydemos import HANDS_OFF_SECONDS
 from devcluster.workload.demo.director import Scenario
 from devcluster.workload.demo.fleet import make_fleet
 from devcluster.workload.demo.hands_off import APP_HANDS_OFF_SECONDS
+from devcluster.workload.demo.scenario_context import Stage, change_template, next_version
 from devcluster.workload.demo.scenarios import incidents, load, releases
-from devcluster.workload.demo.stage import Stage, change_template, next_version
 from informerd.errors import AlreadyExists
 from tests.support.devcluster.workload_cluster import (  # fmt: skip
     DEMOS,

@@ -10,12 +10,12 @@ import pytest
 
 from informerd.cache import pager
 from informerd.cache.delta_fifo import DeltaFifo
-from informerd.cache.event_stream import EventStream
 from informerd.cache.index import Index
 from informerd.cache.listener import Listener
 from informerd.cache.reflector import Reflector
 from informerd.cache.shared_informer import SharedInformer
 from informerd.cache.store import Store
+from informerd.cache.watch_event_stream import EventStream
 from informerd.cache.watch_session import Cursor, WatchSession
 from informerd.errors import Expired, MalformedStream
 from informerd.rest.response_stream import Line, LineCutter, ResponseStream

@@ -9,9 +9,9 @@ from itertools import cycle
 from typing import TypeVar
 from unittest.mock import patch
 
+from informerd.cache.api_server_probe import Probe
 from informerd.cache.handler import FilteringHandler
 from informerd.cache.list_watch import ListWatch
-from informerd.cache.probe import Probe
 from informerd.cache.reflector_settings import ReflectorSettings
 from informerd.cache.shared_informer import SharedInformer
 from informerd.errors import InformerStopped

@@ -6,8 +6,8 @@ import gzip
 import json
 from typing import Any
 
+from dashboard.live.hub.browser_socket import Message, Socket
 from dashboard.live.hub.hub import HUB, Hub
-from dashboard.live.hub.socket import Message, Socket
 from dashboard.runtime.app_state import AppState
 from dashboard.server.live_view_routing import open_live_view
 from tests.support.clock import FakeClock

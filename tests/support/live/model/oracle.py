@@ -10,9 +10,9 @@ from django.http import QueryDict
 from dashboard.live.hub.kind_summaries import KindSummary
 from dashboard.live.index.matches import FacetCounts
 from dashboard.live.rendering.hx_partials import dom_id
-from dashboard.objects.kinds.owners import owner_uids
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.query.query import Query
+from dashboard.objects.kinds.row_owners import owner_uids
+from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.facets import facets_of
 from dashboard.pages.lists.paging import PAGE_SIZE
 from tests.support.live.model.browser import ModelBrowser

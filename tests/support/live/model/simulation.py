@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from dashboard.live.hub.hub import Hub
-from dashboard.live.replication.change import Change
 from dashboard.live.replication.entry_deduplicator import OVERLAP, UnannouncedPeriod
 from dashboard.live.replication.messages import Frame, SnapshotRequest, frame_decoder, snapshot_chunk_decoder
 from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.row import Entry
 from dashboard.runtime.time_slicing import SlicedWork
 from tests.support.clock import FakeClock, run_ready_tasks

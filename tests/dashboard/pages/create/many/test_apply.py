@@ -14,9 +14,9 @@ from dashboard.pages.create.many.apply_context import ApplyContext
 from dashboard.pages.create.many.manifests import parse_manifests
 from tests.dashboard.pages.create.many.test_views import address, live, mydemo, reviewed
 from tests.support.controlplane import ControlPlane
-from tests.support.edit.checked_client import CheckedClient
 from tests.support.edit.form_browser import Browser, Page
-from tests.support.lossy_proxy import WAIT, LossyProxy
+from tests.support.edit.precondition_checking_client import CheckedClient
+from tests.support.lost_writes_proxy import WAIT, LossyProxy
 
 __all__ = ["address"]
 

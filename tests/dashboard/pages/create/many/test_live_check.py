@@ -13,7 +13,7 @@ from dashboard.pages.create.many import live_check, manifests
 from dashboard.pages.create.many.apply_context import ApplyContext
 from dashboard.pages.create.many.live_check import CheckResult, TextCheck
 from dashboard.pages.create.many.manifests import MAX_OBJECTS
-from dashboard.pages.create.many.parsed_objects import MAX_CHARACTERS
+from dashboard.pages.create.many.parsed_manifest_cache import MAX_CHARACTERS
 from informerd.lru_cache import LruCache
 from tests.dashboard.pages.create.many.test_dependencies import SIZE, definition, space
 from tests.dashboard.pages.create.many.test_views import mydemo

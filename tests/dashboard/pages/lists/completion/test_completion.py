@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from dashboard.live.index.text_counts import MAX_VALUES
 from dashboard.live.index.value_counts import ColumnSource, ValueCounts
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.paths.field_names import suggest_path
 from dashboard.objects.paths.field_path import FieldPath
-from dashboard.objects.query.query import Query
+from dashboard.objects.paths.path_suggestions import suggest_path
+from dashboard.objects.query.list_query import Query
 from dashboard.objects.schemas.schema import Schema, kind_schema
 from dashboard.pages.lists.completion.cursor import Cursor, cursor_at
 from dashboard.pages.lists.completion.paths import complete_path

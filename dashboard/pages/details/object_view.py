@@ -1,0 +1,252 @@
+"""State of one object as pages show it: its parts in words, the addresses of its pages, and the permitted actions.
+
+live_detail.py follows the object over time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from dashboard.cluster.access_reviews import REFRESH_SECONDS, DenialLookup, ResourceAttributes
+from dashboard.live.hub.live_view import LiveView
+from dashboard.live.rendering.cells import CellText, all_columns, cells_of
+from dashboard.live.rendering.time_texts import rfc3339
+from dashboard.live.replication.replica import Replica
+from dashboard.objects.describers.describe import Details, OwnerLink, describe
+from dashboard.objects.fields.unstructured import TOO_DEEP_TEXT, truncate_depth
+from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.objects.kinds.quick_actions import QuickAction, quick_actions_of
+from dashboard.objects.kinds.row import Row
+from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.paths.field_path import FieldPath
+from dashboard.objects.printers.printer import path_column
+from dashboard.pages.details.owner_graph import KindReplicas
+from dashboard.pages.details.yaml_by_manager import YamlByManager, yaml_by_manager
+from dashboard.runtime.text_pieces import object_href
+from informerd.clock import Clock
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectLink:
+    """A name with the address of its details; `href` is empty where that kind is not watched."""
+
+    kind: str
+    name: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Denials:
+    """Denied actions of an object's pages, each with the reason as a sentence; empty where the action is allowed."""
+
+    edit: str = ""
+    clone: str = ""
+    delete: str = ""
+    actions: tuple[QuickAction, ...] = ()
+    """Quick actions by the names of the object's present state; `path` appended to `href` is an action's address."""
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """Labels of the disabled buttons."""
+        named = {"Edit": self.edit, "Clone": self.clone}
+        named |= {offer.title: offer.denial for offer in self.actions}
+        named |= {"Delete": self.delete}
+        return tuple(title for title, words in named.items() if words)
+
+
+class ObjectView(LiveView):
+    """The half of a LiveDetail that depends only on the object's newest row, `row`.
+
+    `replica` is that of its kind, `paths` are fields that are shown beside the kind's columns, `kinds` are those whose
+    objects can be linked, `denial_of` knows the account's denials.
+    """
+
+    def __init__(
+        self,
+        kind: KindInfo,
+        namespace: str,
+        name: str,
+        replica: Replica,
+        clock: Clock,
+        *,
+        paths: tuple[FieldPath, ...],
+        kinds: KindReplicas,
+        denial_of: DenialLookup,
+    ) -> None:
+        super().__init__(self.state_key(kind, namespace, name, paths), keys=(kind.key,), clock=clock)
+        self.kind = kind
+        self.namespace = namespace
+        self.name = name
+        self.gone_since = ""
+        self._replica = replica
+        self.row = replica.get(namespace, name)
+        self.exists = self.row is not None
+        self.object = full_object(self.row)
+        self._paths = tuple((-1, path_column(path)) for path in paths)
+        self._details: tuple[Row, Details] | None = None
+        self._kinds = kinds
+        self._denial_of = denial_of
+        self._denials = Denials()
+        """As rendered last."""
+        self._denials_at = clock.now()
+        self._yaml_by_manager: tuple[Row, YamlByManager] | None = None
+
+    @staticmethod
+    def state_key(kind: KindInfo, namespace: str, name: str, paths: tuple[FieldPath, ...] = ()) -> str:
+        """Key that distinguishes this view from others."""
+        return " ".join((kind.key, f"{namespace}/{name}", *(path.text for path in paths)))
+
+    # --- the object ---
+
+    @property
+    def loading(self) -> bool:
+        """Whether the object's existence is unknown: its kind has not been listed."""
+        known = self._replica.state != "starting" and self._replica.health.state in ("live", "stale", "absent")
+        return not self.exists and not self.gone_since and not known
+
+    @property
+    def problem(self) -> str:
+        """Why the kind cannot be listed, as a sentence; empty where it can."""
+        return self._replica.health.problem
+
+    @property
+    def polled(self) -> float:
+        """Seconds between two lists of a kind that cannot be watched; 0 where it is watched."""
+        return self._replica.health.polled
+
+    @property
+    def yaml(self) -> str:
+        return to_yaml(self.object) if self.object else ""
+
+    @property
+    def yaml_by_manager(self) -> YamlByManager | None:
+        """The YAML with the manager of each line; computed once for each version."""
+        if self.row is None:
+            return None
+        if self._yaml_by_manager is None or self._yaml_by_manager[0] is not self.row:
+            self._yaml_by_manager = (
+                self.row,
+                yaml_by_manager(self.object, self._yaml_by_manager[1] if self._yaml_by_manager is not None else None),
+            )
+        return self._yaml_by_manager[1]
+
+    @property
+    def yaml_html(self) -> str:
+        """The YAML with the manager of each line, for a pre element."""
+        return self.yaml_by_manager.html(f"yaml-{self.id}") if self.yaml_by_manager else ""
+
+    @property
+    def managed_html(self) -> str:
+        """The YAML of managedFields, for a pre element."""
+        return self.yaml_by_manager.managed_html(f"managed-{self.id}") if self.yaml_by_manager else ""
+
+    @property
+    def details(self) -> Details | None:
+        """The object in words, computed once for each version."""
+        if self.row is None:
+            return None
+        if self._details is None or self._details[0] is not self.row:
+            self._details = (self.row, describe(self.kind.key, self.row, self.object, self.clock.time()))
+        return self._details[1]
+
+    @property
+    def cells(self) -> tuple[CellText, ...]:
+        return cells_of(self.row, (*all_columns(self.kind.key), *self._paths)) if self.row is not None else ()
+
+    @property
+    def owners(self) -> tuple[ObjectLink, ...]:
+        """Its owners, the controller first."""
+        return tuple(map(self._owner, self.details.owners)) if self.details else ()
+
+    @property
+    def created_at(self) -> str:
+        return rfc3339(self.row.created) if self.row is not None and self.row.created is not None else ""
+
+    @property
+    def deletion_requested_at(self) -> str:
+        deletion = self.details.deletion if self.details else None
+        return rfc3339(deletion.requested_at) if deletion is not None else ""
+
+    # --- its pages, and what may be done with it ---
+
+    @property
+    def href(self) -> str:
+        return object_href(self.kind.key, self.namespace, self.name)
+
+    @property
+    def list_href(self) -> str:
+        return self.kind.path
+
+    @property
+    def yaml_href(self) -> str:
+        return f"{self.href}yaml/"
+
+    @property
+    def edit_href(self) -> str:
+        return f"{self.href}edit/" if self.kind.editable and self.exists else ""
+
+    @property
+    def clone_href(self) -> str:
+        """Address that creates a copy; empty where none can be created, or the object does not exist."""
+        if not (self.kind.creatable and self.exists):
+            return ""
+        source = urlencode({"from": f"{self.namespace or '-'}/{self.name}"})
+        return f"{self.kind.new_path}?{source}"
+
+    @property
+    def delete_href(self) -> str:
+        return f"{self.href}delete/" if self.kind.deletable and self.exists else ""
+
+    @property
+    def denials(self) -> Denials:
+        """Denied actions, as far as they are known; computed once for each rendering."""
+        self._denials_at, self._denials = self.clock.now(), self._find_denials()
+        return self._denials
+
+    def refresh(self) -> None:
+        """Ask for the permissions again: an unchanged object is not rendered for hours."""
+        if self.clock.now() - self._denials_at >= REFRESH_SECONDS:
+            before = self._denials
+            if self.denials != before:
+                self._stir()
+
+    def access_changed(self) -> None:
+        self._stir()
+
+    def _find_denials(self) -> Denials:
+        offers = quick_actions_of(self.kind, self.object) if self.exists else ()
+        clone = ResourceAttributes("create", self.kind.resource, self.namespace)
+        return Denials(
+            edit=self._denial("update") if self.edit_href else "",
+            clone=self._denial_of(clone, self) if self.clone_href else "",
+            delete=self._denial("delete") if self.delete_href else "",
+            actions=tuple(replace(offer, denial=self._denial(*offer.required_access)) for offer in offers),
+        )
+
+    def _denial(self, verb: str, subresource: str = "") -> str:
+        return self._denial_of(
+            ResourceAttributes(verb, self.kind.resource, self.namespace, self.name, subresource), self
+        )
+
+    def _owner(self, owner: OwnerLink) -> ObjectLink:
+        kind = next((kind for kind, _ in self._kinds() if kind.key == owner.key), None)
+        namespace = self.namespace if kind is not None and kind.namespaced else ""
+        return ObjectLink(
+            owner.kind, owner.name, object_href(kind.key, namespace, owner.name) if kind is not None else ""
+        )
+
+    def _stir(self) -> None:
+        self.dirty = True
+        self.on_dirty()
+
+
+def full_object(row: Row | None) -> dict[str, Any]:
+    """The object, cut where it is too deep (see objects/fields/unstructured.py); empty where there is none."""
+    if row is None:
+        return {}
+    try:
+        return truncate_depth(row.decode_object())
+    except RecursionError:
+        return {"metadata": {"name": row.name, "namespace": row.namespace}, "spec": TOO_DEEP_TEXT}
