@@ -1,6 +1,6 @@
 """Web process with a made-up cluster: real pages, hub, consumer and daphne, with changes at any rate.
 
-`fake_feed_process` and `fake_rows_process` are its programs. It installs daphne's reactor when it is imported, which has to come
+`fake_feed_process` and `fake_rows_process` are its programs. Its import installs daphne's reactor, which has to come
 before any other import of Twisted.
 """
 
