@@ -71,12 +71,14 @@ class DemoServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._app.close()
-        if self._listener is not None:
-            # asyncio (before 3.12) never closes a connection that it has accepted before the end, but not looked at
-            asyncio.get_running_loop().remove_reader(self._listener)
-            await asyncio.sleep(0)
-        if self._runner is not None:
-            await self._runner.cleanup()
+        try:
+            if self._listener is not None:
+                # asyncio (before 3.12) never closes a connection that it has accepted before the end, but not looked at
+                asyncio.get_running_loop().remove_reader(self._listener)
+                await asyncio.sleep(0)
+        finally:
+            if self._runner is not None:
+                await self._runner.cleanup()
 
 
 class _Server(web.Server):

@@ -123,7 +123,7 @@ class Lifecycle:
         self._parts.leaders.start()
 
     async def _flush(self) -> None:
-        """Write the events recorded so far, as long as the time allows and at least one is written every 5 s."""
+        """Write the events recorded so far, as long as the time allows and one is written or refused every 5 s."""
         if self._recording is None:
             return
         recorder = self._parts.recorder

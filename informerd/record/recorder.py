@@ -20,7 +20,7 @@ from informerd.rest.client import Client
 from informerd.unstructured import Json
 
 FLUSH_SECONDS = 5.0
-"""Seconds that the end waits for unwritten events."""
+"""Seconds that the end waits for unwritten events; a manager's end waits so many seconds for each next one."""
 
 log = logging.getLogger(__name__)
 

@@ -108,16 +108,16 @@ def test_a_popover_opens_by_enter_is_walked_and_escape_gives_the_focus_back(page
         summary.focus()
         page.keyboard.press("Enter")
         body = page.locator(f"{popover} > :not(summary)").first
-        expect(body).to_be_visible()
+        expect(body, f"{popover} opens").to_be_visible()
         if popover == ".fresh-pop":
             expect(body.locator("a").first).to_be_visible()
         page.keyboard.press("Tab")
         inside = page.evaluate("(one) => document.querySelector(one).contains(document.activeElement)", popover)
         assert inside or body.locator("a, button, input").count() == 0, popover
         page.keyboard.press("Escape")
-        expect(body).to_be_hidden()
+        expect(body, f"{popover} closes").to_be_hidden()
         if inside:
-            expect(summary).to_be_focused()
+            expect(summary, f"{popover} gives the focus back").to_be_focused()
 
 
 def test_the_help_opens_over_the_page_and_escape_gives_the_focus_back(page: Page, server: PageServer) -> None:

@@ -52,7 +52,7 @@ def test_no_page_is_wider_than_its_window(
         for width, scheme in product(widths, SCHEMES):
             page.set_viewport_size({"width": width, "height": 900})
             page.emulate_media(color_scheme=scheme)
-            until(partial(fits, page), what=f"{path} that is no wider than {width} px, {scheme}")
+            until(partial(fits, page), within=2, what=f"{path} that is no wider than {width} px, {scheme}")
 
 
 def fits(page: Page) -> bool:

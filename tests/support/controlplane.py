@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import atexit
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -93,7 +93,7 @@ class ControlPlane(ApiCalls):
             self.etcd.restore(copy)
         self.etcd.run()
         self.start_apiserver()
-        if copy and not copy.exists():
+        if copy and not copy.exists() and not self.apiserver_flags:
             self._leave_copy(copy)
 
     def start_apiserver(self) -> None:
@@ -133,17 +133,18 @@ class ControlPlane(ApiCalls):
             self.etcd.kill()
 
     def _leave_copy(self, folder: Path) -> None:
-        """Copy etcd's data as a crash would leave them. Another process that did the same at this time may win."""
-        unfinished = folder.with_name(f"{folder.name}-{os.getpid()}")
-        self.etcd.pause()
+        """Copy etcd's data as a crash would leave them, where that can be done: the others can start without it, too.
+        Another process that does the same at this time may win.
+        """
+        unfinished = folder.with_name(f"{folder.name}-{uuid4().hex}")
         try:
+            self.etcd.pause()
             self.etcd.back_up(unfinished)
-        finally:
-            self.etcd.resume()
-        try:
             unfinished.rename(folder)
         except OSError:
-            shutil.rmtree(unfinished)
+            shutil.rmtree(unfinished, ignore_errors=True)
+        finally:
+            self.etcd.resume()
 
     def _write_files(self) -> None:
         key_file = self.directory / "sa.key"

@@ -49,7 +49,7 @@ class Etcd(Daemon):
 
     @property
     def has_data(self) -> bool:
-        """Whether it was ever started."""
+        """Whether it has a folder of data, of an earlier start or restored."""
         return self._data.exists()
 
     def back_up(self, to: Path) -> None:

@@ -32,6 +32,22 @@ def test_a_killed_api_server_goes_on_from_the_same_data(own_controlplane: Contro
 
 
 @pytest.mark.controlplane
+def test_the_first_of_a_run_leaves_its_data_for_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ControlPlane, "etcd_copy", tmp_path / "copy")
+    ids = []
+    for name in ("first", "second"):
+        plane = ControlPlane(tmp_path / name, controlplane_binaries())
+        try:
+            plane.start()
+            ids.append(plane.get("/api/v1/namespaces/kube-system")["metadata"]["uid"])
+            plane.create_namespace("of-this-one-alone")
+        finally:
+            plane.stop()
+    assert ids[0] == ids[1]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "first", "second"]
+
+
+@pytest.mark.controlplane
 def test_a_failed_start_shows_the_end_of_the_log(tmp_path: Path) -> None:
     broken = ControlPlane(tmp_path, controlplane_binaries(), apiserver_flags=("--no-such-flag",))
     try:

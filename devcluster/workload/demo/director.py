@@ -13,13 +13,13 @@ from devcluster.workload.demo.background_changes import BackgroundChanges
 from devcluster.workload.demo.fleet import Fleet
 from devcluster.workload.demo.hands_off import HandsOff
 from devcluster.workload.demo.rate_correction import RateCorrection
-from devcluster.workload.demo.scenario_context import Components, Stage
+from devcluster.workload.demo.scenario_context import Components, ScenarioContext
 from devcluster.workload.demo.scenarios import incidents, load, releases
 from devcluster.workload.kubelet.heartbeats import LEASE_SECONDS
 from informerd.errors import InformerdError
 
 _log = logging.getLogger(__name__)
-Scenario = Callable[[Stage], Coroutine[Any, Any, None]]
+Scenario = Callable[[ScenarioContext], Coroutine[Any, Any, None]]
 
 SCENARIOS: tuple[Scenario, ...] = (
     releases.release, releases.missing_image, load.rush_hour, incidents.memory_leak, releases.canary,
@@ -84,7 +84,7 @@ class Director:
             return
         app = dice.choice(apps)
         self._busy.add(app.key)
-        stage = Stage(self._components, self._fleet, dice, app, number)
+        stage = ScenarioContext(self._components, self._fleet, dice, app, number)
         try:
             await story(stage)
         except InformerdError as error:

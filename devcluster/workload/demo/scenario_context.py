@@ -35,8 +35,8 @@ class Components:
 
 
 @dataclass(frozen=True)
-class Stage:
-    """Stage of one scenario: `rng` is its own, `app` is the application that it may change."""
+class ScenarioContext:
+    """ScenarioContext of one scenario: `rng` is its own, `app` is the application that it may change."""
 
     components: Components
     fleet: Fleet
@@ -65,11 +65,6 @@ class Stage:
     def pods(self) -> list[Pod]:
         """The application's."""
         return self.cluster.pods.by_index(APP_INDEX, self.app.key)
-
-    @property
-    def settled_pods(self) -> list[Pod]:
-        """Its running pods with no pending step."""
-        return [pod for pod in self.pods if self.components.kubelet.is_settled(pod)]
 
     @property
     def worker_nodes(self) -> list[Node]:

@@ -128,8 +128,11 @@ class KeptApi(Api):
             self._connection.request(method, path, data, {"User-Agent": "http_api", **headers})
             answer = self._connection.getresponse()
             return Reply(answer.status, answer.read().decode(), answer.headers)
-        except ConnectionError:
+        except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
             self.close()
             if not was_idle:
                 raise
+        except BaseException:  # the connection would refuse every other request
+            self.close()
+            raise
         return self._send(method, path, data, headers)  # the server had closed it, as it does after a while

@@ -106,6 +106,8 @@ class KubectlCase:
     says: str
     editor: str = ""
     """The command that stands for the person at the editor."""
+    finds_all: bool = False
+    """Whether no command may end with an error."""
 
 
 _KINDS = "pods,deploy,rs,job,svc,cm,secret,sa,lease,mydemos,events.v1."
@@ -120,7 +122,7 @@ def _reading() -> Iterator[KubectlCase]:
     yield KubectlCase("get as names", (f"get {_KINDS} -o name",), "lease.coordination.k8s.io/l1")
     for names in ("pod/p1", f"{_NAMES} pod/p2 ns/{{ns}}"):
         plain = f"get {names} -o yaml", f"get {names} -o json"
-        yield KubectlCase(f"get {names} as YAML and JSON", plain, "resourceVersion")
+        yield KubectlCase(f"get {names} as YAML and JSON", plain, "resourceVersion", finds_all=True)
     conditions = "NamesAccepted", "Established", "KubernetesAPIApprovalPolicyConformant"  # the order is left to chance
     shown = "{.spec}{.status.acceptedNames}" + "".join(f'{{.status.conditions[?(@.type=="{c}")]}}' for c in conditions)
     yield KubectlCase("a definition", (f"get crd mydemos.crddemo.k8s.io -o 'jsonpath={shown}'",), "not approved")
@@ -138,7 +140,7 @@ def _reading() -> Iterator[KubectlCase]:
     yield KubectlCase(
         "what is not there", ("get pod none", "get nosuch", "get mydemo none", "describe cm no"), "nosuch"
     )
-    yield KubectlCase("describe", (f"describe {_NAMES}",), "Name:")
+    yield KubectlCase("describe", (f"describe {_NAMES}",), "Name:", finds_all=True)
     for path in ("mydemos.spec", "mydemos.spec.ip", "mydemos.spec --recursive", "mydemos.nosuch", "nosuch"):
         yield KubectlCase(f"explain {path}", (f"explain {path}",), "")
 

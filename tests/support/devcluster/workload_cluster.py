@@ -18,7 +18,7 @@ from devcluster.server.storage import objects
 from devcluster.server.storage.store import Change
 from devcluster.workload.demo.director import Scenario
 from devcluster.workload.demo.fleet import make_fleet
-from devcluster.workload.demo.scenario_context import Components, Stage
+from devcluster.workload.demo.scenario_context import Components, ScenarioContext
 from devcluster.workload.random_source import RandomSource
 from devcluster.workload.run import run_workload
 from devcluster.workload.seed.seed import fill_cluster
@@ -154,7 +154,7 @@ async def told(story: Scenario) -> AsyncIterator[tuple[World, asyncio.Task[None]
         ships = make_fleet(120)
         app = ships.app("shop/web")
         assert app is not None
-        task = asyncio.ensure_future(story(Stage(world.casts[0], ships, random.Random(4), app, 1)))
+        task = asyncio.ensure_future(story(ScenarioContext(world.casts[0], ships, random.Random(4), app, 1)))
         yield world, task
         task.cancel()
 

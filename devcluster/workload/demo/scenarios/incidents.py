@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from devcluster.workload.behaviour import BEHAVIOUR_ANNOTATION, SECONDS_ANNOTATION
 from devcluster.workload.cluster_client import NODE_INDEX
-from devcluster.workload.demo.scenario_context import Stage, image_of, next_version, version_of
+from devcluster.workload.demo.scenario_context import ScenarioContext, image_of, next_version, version_of
 from devcluster.workload.projections import Node, Pod
 
 _LEAK = "25-60"
 """Between which seconds the leak takes a container's memory."""
 
 
-async def memory_leak(stage: Stage) -> None:
+async def memory_leak(stage: ScenarioContext) -> None:
     """A version that leaks: its pods are OOM-killed again and again until the next one, with the leak mended."""
     deployment = stage.deployment
     if deployment is None:
@@ -27,7 +27,7 @@ async def memory_leak(stage: Stage) -> None:
     await stage.wait_until_settled()
 
 
-async def lost_node(stage: Stage) -> None:
+async def lost_node(stage: ScenarioContext) -> None:
     """A node's kubelet falls silent: not ready, its pods evicted and replaced elsewhere; then it is back."""
     node = _victim(stage)
     if node is None:
@@ -43,7 +43,7 @@ async def lost_node(stage: Stage) -> None:
     await stage.wait_until_settled()
 
 
-async def memory_pressure(stage: Stage) -> None:
+async def memory_pressure(stage: ScenarioContext) -> None:
     """A node runs short of memory and evicts pods until it has enough; later the evicted pods are cleaned up."""
     node = _victim(stage)
     if node is None:
@@ -65,7 +65,7 @@ async def memory_pressure(stage: Stage) -> None:
             await stage.cluster.pods.delete(left)
 
 
-async def unschedulable_pods(stage: Stage) -> None:
+async def unschedulable_pods(stage: ScenarioContext) -> None:
     """A team asks for nodes that nobody has: pods stay pending for that reason, until it asks for less."""
     deployment = stage.deployment
     if deployment is None:
@@ -77,7 +77,7 @@ async def unschedulable_pods(stage: Stage) -> None:
     await stage.wait_until_settled()
 
 
-async def oversized_request(stage: Stage) -> None:
+async def oversized_request(stage: ScenarioContext) -> None:
     """A team asks for more memory than any node has, sees why its pods are pending, and goes back."""
     deployment = stage.deployment
     if deployment is None:
@@ -88,13 +88,13 @@ async def oversized_request(stage: Stage) -> None:
     await stage.wait_until_settled()
 
 
-def _victim(stage: Stage) -> Node | None:
+def _victim(stage: ScenarioContext) -> Node | None:
     """A worker; none where too few are well."""
     workers = stage.worker_nodes
     return stage.rng.choice(workers) if len(workers) >= 3 else None
 
 
-def _kills(stage: Stage) -> int:
+def _kills(stage: ScenarioContext) -> int:
     ends = [each.last_state.terminated for pod in stage.pods for each in pod.status.container_statuses]
     return sum(end is not None and end.reason == "OOMKilled" for end in ends)
 
@@ -103,7 +103,7 @@ def _app_key(pod: Pod) -> str:
     return f"{pod.metadata.namespace}/{pod.metadata.labels.get('app', '')}"
 
 
-def _words(stage: Stage, pod: Pod) -> str:
+def _words(stage: ScenarioContext, pod: Pod) -> str:
     """Source: kubelet's eviction/helpers.go."""
     container = pod.spec.containers[0]
     memory = (container.resources.requests or {}).get("memory", "0")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from devcluster.workload import objects
 from devcluster.workload.applications import CronApp
-from devcluster.workload.demo.scenario_context import Stage
+from devcluster.workload.demo.scenario_context import ScenarioContext
 
 
-async def rush_hour(stage: Stage) -> None:
+async def rush_hour(stage: ScenarioContext) -> None:
     """Many customers: the application gets half as many pods more, and loses them afterwards."""
     deployment = stage.deployment
     if deployment is None:
@@ -20,7 +20,7 @@ async def rush_hour(stage: Stage) -> None:
     await stage.wait_until_settled()
 
 
-async def failing_job(stage: Stage) -> None:
+async def failing_job(stage: ScenarioContext) -> None:
     """A migration that fails as often as it may, and is given up."""
     cron = CronApp(
         stage.app.namespace,
@@ -33,13 +33,13 @@ async def failing_job(stage: Stage) -> None:
     await _run(stage, cron)
 
 
-async def late_job(stage: Stage) -> None:
+async def late_job(stage: ScenarioContext) -> None:
     """An export that takes longer than it may."""
     cron = CronApp(stage.app.namespace, f"{stage.app.name}-export", "300-400", deadline=40, cell=stage.app.cell)
     await _run(stage, cron)
 
 
-async def _run(stage: Stage, cron: CronApp) -> None:
+async def _run(stage: ScenarioContext, cron: CronApp) -> None:
     name = f"{cron.name}-{stage.number}"
     key = f"{cron.namespace}/{name}"
     await stage.cluster.jobs.create(objects.job(cron, name))

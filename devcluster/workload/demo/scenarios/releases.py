@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from devcluster.workload.behaviour import BEHAVIOUR_ANNOTATION
-from devcluster.workload.demo.scenario_context import Stage, image_of, next_version, version_of
+from devcluster.workload.demo.scenario_context import ScenarioContext, image_of, next_version, version_of
 from devcluster.workload.objects import Json
 from devcluster.workload.projections import Deployment
 from informerd.errors import InformerdError
@@ -12,7 +12,7 @@ ROLLBACK_AFTER_SECONDS = 120.0
 """Seconds after which a team looks at a release that does not come to its end."""
 
 
-async def release(stage: Stage) -> None:
+async def release(stage: ScenarioContext) -> None:
     """A new version is rolled out."""
     deployment = stage.deployment
     if deployment is not None:
@@ -21,7 +21,7 @@ async def release(stage: Stage) -> None:
         await stage.wait_until_settled()
 
 
-async def canary(stage: Stage) -> None:
+async def canary(stage: ScenarioContext) -> None:
     """One pod of the next version runs next to the others; it is healthy, so all get that version, and it goes."""
     deployment = stage.deployment
     if deployment is None:
@@ -43,7 +43,7 @@ async def canary(stage: Stage) -> None:
     await stage.cluster.deployments.delete(made)
 
 
-async def missing_image(stage: Stage) -> None:
+async def missing_image(stage: ScenarioContext) -> None:
     """A version that was never pushed: its pods cannot pull it, the rollout is stuck, and is rolled back."""
     deployment = stage.deployment
     if deployment is not None:
@@ -52,7 +52,7 @@ async def missing_image(stage: Stage) -> None:
         await _roll_back(stage)
 
 
-async def crashing_release(stage: Stage) -> None:
+async def crashing_release(stage: ScenarioContext) -> None:
     """A version that ends soon after each start: crash loops, and a way back."""
     deployment = stage.deployment
     if deployment is not None:
@@ -61,7 +61,7 @@ async def crashing_release(stage: Stage) -> None:
         await _roll_back(stage)
 
 
-async def paused_release(stage: Stage) -> None:
+async def paused_release(stage: ScenarioContext) -> None:
     """A rollout that a person pauses halfway for a check, and resumes."""
     deployment = stage.deployment
     if deployment is None:
@@ -77,7 +77,7 @@ async def paused_release(stage: Stage) -> None:
     await stage.wait_until_settled()
 
 
-async def _roll_back(stage: Stage) -> None:
+async def _roll_back(stage: ScenarioContext) -> None:
     await stage.wait_until(lambda: (now := stage.deployment) is None or _is_stuck(now), ROLLBACK_AFTER_SECONDS)
     await stage.pause(8, 15)
     await stage.undo()

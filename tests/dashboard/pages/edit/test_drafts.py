@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -100,6 +101,23 @@ async def test_what_is_refused_for_good_says_so(browser: Browser, one: str, path
     for text in ("x" * (MAX_BYTES + 1), "kind: Secret\n"):
         assert (await keep(browser, page, yaml=text))["for_good"] is True
     assert (await keep(browser, page, yaml="hers: 1", draft_owner="alice"))["for_good"] is False
+
+
+async def test_all_that_the_list_showed_are_thrown_away_and_a_newer_one_stays(
+    browser: Browser, cluster: ControlPlane, collection: str, one: str, path: str
+) -> None:
+    cluster.create(collection, mydemo("two"))
+    await written(browser, path)
+    listed = await browser.open("/drafts/")
+    await written(browser, path.replace("/one/", "/two/"))
+    shown = re.findall(r'name="draft" value="(\w+)"', listed.body)
+    assert len(shown) == 1
+    answer = await browser.client.post("/drafts/throw/", {"draft": shown})
+    assert (answer.status_code, answer["Location"]) == (303, "/drafts/")
+    left = (await browser.open("/drafts/")).text
+    assert "two" in left
+    assert "Throw all away" in left
+    assert "You have an unsaved draft here" not in (await browser.open(f"{path}edit/")).text
 
 
 async def test_every_button_keeps_the_text_and_the_editor_offers_it_again(

@@ -13,7 +13,7 @@ from devcluster.workload.controllers.mydemos import HANDS_OFF_SECONDS
 from devcluster.workload.demo.director import Scenario
 from devcluster.workload.demo.fleet import make_fleet
 from devcluster.workload.demo.hands_off import APP_HANDS_OFF_SECONDS
-from devcluster.workload.demo.scenario_context import Stage, change_template, next_version
+from devcluster.workload.demo.scenario_context import ScenarioContext, change_template, next_version
 from devcluster.workload.demo.scenarios import incidents, load, releases
 from informerd.errors import AlreadyExists
 from tests.support.devcluster.workload_cluster import (  # fmt: skip
@@ -158,7 +158,7 @@ async def test_a_canary_does_not_touch_a_deployment_that_somebody_has_under_its_
         await world.live(1)
         app = make_fleet(60).app("shop/web")
         assert app is not None
-        stage = Stage(world.casts[0], make_fleet(60), random.Random(4), app, 1)
+        stage = ScenarioContext(world.casts[0], make_fleet(60), random.Random(4), app, 1)
         task = asyncio.ensure_future(releases.canary(stage))
         assert await world.live(200, task.done)
         assert isinstance(task.exception(), AlreadyExists), "there is no story"
