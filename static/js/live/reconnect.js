@@ -79,7 +79,9 @@ window.addEventListener("pageshow", (event) => {
   if (event.persisted) distrust();
 });
 window.addEventListener("online", distrust);
-onWake(distrust);
+onWake((moment) => {
+  if (link.since < moment) distrust(); // else look() has noticed it, too, and this is the fresh socket
+});
 document.addEventListener("resume", distrust);
 
 document.addEventListener("visibilitychange", () => {

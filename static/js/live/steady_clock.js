@@ -12,7 +12,7 @@ let ahead = Date.now() - performance.now(); // of Date before the other, as of t
 let slept = 0;
 let wake = () => {};
 
-/* Calls `callback` soon after the machine has slept. */
+/* Calls `callback` soon after the machine has slept, with the time at which that was noticed. */
 export function onWake(callback) {
   wake = callback;
 }
@@ -21,7 +21,7 @@ export function now() {
   const present = Date.now() - performance.now();
   if (present - ahead > JUMP) {
     slept += present - ahead;
-    setTimeout(wake);
+    setTimeout(wake, 0, performance.now() + slept);
   }
   ahead = present;
   return performance.now() + slept;

@@ -209,7 +209,7 @@ def test_a_page_notices_that_the_machine_slept_and_takes_a_fresh_socket(
         line.strand()
     change(server, 8)
     page.evaluate("window.slept = 1800 * 1000")
-    until(lambda: server.do("stats")["opened"] == 2, what="a fresh socket")
+    until(lambda: server.do("stats")["opened"] == 2, what="one fresh socket")
     is_true_again(page, server, 8)
     assert page.evaluate("window.states[0].state") == "stale"
 
