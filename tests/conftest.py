@@ -13,11 +13,11 @@ import pytest
 from django.template.base import Template
 
 from tests.support.browser.chromium import chromium, new_context, page
-from tests.support.browser.page_server_pool import PageServerPool
 from tests.support.controlplane import ControlPlane
 from tests.support.external_program_markers import Guard, mark
 from tests.support.pages.strict_templates import record_unresolved_names, unresolved
-from tests.support.program import ROOT
+from tests.support.program import ROOT, Program
+from tests.support.program_pool import PAGE_SERVER_MODULES, PROGRAM_MODULES, ProgramPool
 from tests.support.require import controlplane_binaries
 from tests.support.timeout_report import pytest_runtest_teardown, pytest_timeout_set_timer
 from tests.support.tls_connection_cleanup import abort_unanswered_close_notify
@@ -161,10 +161,18 @@ def strict_templates() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def page_server_pool() -> Iterator[PageServerPool]:
+def page_server_pool() -> Iterator[ProgramPool]:
     """What page servers are forked from."""
-    with PageServerPool() as page_server_pool:
-        yield page_server_pool
+    with ProgramPool(*PAGE_SERVER_MODULES) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="session", autouse=True)
+def program_pool() -> Iterator[None]:
+    """Have all other programs forked as well."""
+    with ProgramPool(*PROGRAM_MODULES) as Program.pool:
+        yield
+    Program.pool = None
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,8 +11,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.dashboard.conftest import PageServer, one_server, open_live
 from tests.support.browser.chromium import wait_until
-from tests.support.browser.page_server_pool import PageServerPool
 from tests.support.program import ROOT
+from tests.support.program_pool import ProgramPool
 
 pytestmark = pytest.mark.browser
 
@@ -57,7 +57,7 @@ MOST = 400
 
 
 @pytest.fixture(scope="module")
-def server(page_server_pool: PageServerPool) -> Iterator[PageServer]:
+def server(page_server_pool: ProgramPool) -> Iterator[PageServer]:
     yield from one_server(page_server_pool)
 
 

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.accessibility.test_keyboard import PAGES, PODS
 from tests.dashboard.conftest import PageServer, one_server, open_live
-from tests.support.browser.page_server_pool import PageServerPool
+from tests.support.program_pool import ProgramPool
 
 pytestmark = pytest.mark.browser
 
@@ -20,7 +20,7 @@ DEAD = """() => [...document.querySelectorAll("button, [role=button], summary")]
 
 
 @pytest.fixture(scope="module")
-def server(page_server_pool: PageServerPool) -> Iterator[PageServer]:
+def server(page_server_pool: ProgramPool) -> Iterator[PageServer]:
     yield from one_server(page_server_pool)
 
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.dashboard.conftest import PageServer, one_server, open_live
-from tests.support.browser.page_server_pool import PageServerPool
+from tests.support.program_pool import ProgramPool
 from tools.axe import violations
 
 pytestmark = pytest.mark.browser
@@ -17,7 +17,7 @@ PATHS = {"overview": "/", "list and drawer": "/resources/pods/?open=default/pod-
 
 
 @pytest.fixture(scope="module")
-def server(page_server_pool: PageServerPool) -> Iterator[PageServer]:
+def server(page_server_pool: ProgramPool) -> Iterator[PageServer]:
     yield from one_server(page_server_pool)
 
 

@@ -7,13 +7,13 @@ import re
 import signal
 import urllib.request
 from collections.abc import Callable, Iterator
-from typing import Any, Self
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.browser.page_server_pool import PageServerPool
 from tests.support.program import Program
+from tests.support.program_pool import ProgramPool
 from tests.support.wait import until
 
 
@@ -22,15 +22,9 @@ class PageServer(Program):
 
     url = ""
 
-    def __init__(self, page_server_pool: PageServerPool | None = None) -> None:
+    def __init__(self, page_server_pool: ProgramPool | None = None) -> None:
         super().__init__("-m", "tests.support.browser.page_server", env={"REDIS_URL": ""})  # it has no other process
-        self._pool = page_server_pool
-
-    def start(self) -> Self:
-        if self._pool is None:
-            return super().start()
-        self.process = self._pool.fork(self.log)
-        return self
+        self.pool = page_server_pool
 
     def open(self) -> PageServer:
         self.start()
@@ -59,7 +53,7 @@ class PageServer(Program):
 
 
 @pytest.fixture
-def server(page_server_pool: PageServerPool) -> Iterator[PageServer]:
+def server(page_server_pool: ProgramPool) -> Iterator[PageServer]:
     program = PageServer(page_server_pool)
     try:
         yield program.open()
@@ -69,7 +63,7 @@ def server(page_server_pool: PageServerPool) -> Iterator[PageServer]:
         program.__exit__()
 
 
-def one_server(page_server_pool: PageServerPool) -> Iterator[PageServer]:
+def one_server(page_server_pool: ProgramPool) -> Iterator[PageServer]:
     """What a module's fixture yields from: one server for all its tests, of which each changes objects of its own."""
     program = PageServer(page_server_pool)
     try:

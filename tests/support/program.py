@@ -10,7 +10,7 @@ import sys
 import tempfile
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, Self
 
@@ -34,8 +34,19 @@ class Process(Protocol):
     def kill(self) -> None: ...
 
 
+class Pool(Protocol):
+    """What a Program needs of tests.support.program_pool.ProgramPool."""
+
+    def can_start(self, arguments: Sequence[str], env: Mapping[str, str]) -> bool: ...
+
+    def start(self, arguments: Sequence[str], env: Mapping[str, str], log: Path) -> Process: ...
+
+
 class Program:
     """One process. `with Program([...])` ends it; its output goes to a file, shown when it fails."""
+
+    pool: Pool | None = None
+    """What programs are forked from in a run of the tests, where that makes no difference but to the time they take."""
 
     def __init__(self, *arguments: str, env: Mapping[str, str] | None = None) -> None:
         self.arguments = arguments
@@ -44,6 +55,9 @@ class Program:
         self.process: Process | None = None
 
     def start(self) -> Self:
+        if self.pool is not None and self.pool.can_start(self.arguments, self.env):
+            self.process = self.pool.start(self.arguments, self.env, self.log)
+            return self
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, *self.arguments], cwd=ROOT, env=self.env, stdout=log, stderr=log,
@@ -91,7 +105,13 @@ class Program:
         """Freeze it (SIGSTOP): its connections stay open, and it does nothing from the moment this returns."""
         assert self.process is not None
         self.process.send_signal(signal.SIGSTOP)
-        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        until(lambda: not self.running() or self._stopped(), what=f"{self.arguments} stopped")
+
+    def _stopped(self) -> bool:
+        """Whether each of its threads has; until then another may still answer."""
+        assert self.process is not None
+        states = [path.read_text() for path in Path(f"/proc/{self.process.pid}/task").glob("*/stat")]
+        return all(state.rpartition(")")[2].split()[0] == "T" for state in states)
 
     def resume(self) -> None:
         """Let it go on (SIGCONT); nothing happens to one that is not frozen."""

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.dashboard.conftest import PageServer, faults, one_server, open_live
-from tests.support.browser.page_server_pool import PageServerPool
+from tests.support.program_pool import ProgramPool
 
 pytestmark = pytest.mark.browser
 
@@ -25,7 +25,7 @@ _numbers = itertools.count()
 
 
 @pytest.fixture(scope="module")
-def server(page_server_pool: PageServerPool) -> Iterator[PageServer]:
+def server(page_server_pool: ProgramPool) -> Iterator[PageServer]:
     """One for all: each test has a poison of its own."""
     yield from one_server(page_server_pool)
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.dashboard.conftest import PageServer, one_server, open_live
-from tests.support.browser.page_server_pool import PageServerPool
+from tests.support.program_pool import ProgramPool
 
 pytestmark = pytest.mark.browser
 
@@ -18,7 +18,7 @@ WHOLE = "document.addEventListener('deltaboard:frame', ({ detail }) => (window.w
 
 
 @pytest.fixture(scope="module")
-def server(page_server_pool: PageServerPool) -> Iterator[PageServer]:
+def server(page_server_pool: ProgramPool) -> Iterator[PageServer]:
     """One for all these tests: each changes objects of its own."""
     yield from one_server(page_server_pool)
 

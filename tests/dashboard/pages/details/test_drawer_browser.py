@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 from tests.dashboard.conftest import PageServer, faults, one_server, open_live
 from tests.dashboard.pages.lists.test_row_swap_browser import row
 from tests.support.browser.chromium import wait_until
-from tests.support.browser.page_server_pool import PageServerPool
+from tests.support.program_pool import ProgramPool
 from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
@@ -20,7 +20,7 @@ PODS = "/resources/pods/"
 
 
 @pytest.fixture(scope="module")
-def server(page_server_pool: PageServerPool) -> Iterator[PageServer]:
+def server(page_server_pool: ProgramPool) -> Iterator[PageServer]:
     """One for all these tests: each changes objects of its own."""
     yield from one_server(page_server_pool)
 

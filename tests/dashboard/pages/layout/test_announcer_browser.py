@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.dashboard.conftest import PageServer, hears, one_server, open_live
 from tests.dashboard.pages.lists.test_row_swap_browser import row
-from tests.support.browser.page_server_pool import PageServerPool
+from tests.support.program_pool import ProgramPool
 
 pytestmark = pytest.mark.browser
 
@@ -24,7 +24,7 @@ document.addEventListener("DOMContentLoaded", () => new MutationObserver(() => w
 
 
 @pytest.fixture(scope="module")
-def server(page_server_pool: PageServerPool) -> Iterator[PageServer]:
+def server(page_server_pool: ProgramPool) -> Iterator[PageServer]:
     yield from one_server(page_server_pool)
 
 
