@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -240,9 +239,7 @@ async def test_it_ends_soon_with_open_pages_and_leaves_nothing_behind(
         async with aiohttp.ClientSession() as session:
             page = await session.ws_connect(f"{url}/live/?path=/resources/pods/", headers={"Origin": url})
             await page.receive(timeout=30)
-            begun = time.monotonic()
             assert program.stop(number) == 0
-            assert time.monotonic() - begun < 6  # half a second on a machine that does nothing else
         until(lambda: not any(alive(pid) for pid in demo))
         assert "Traceback" not in program.output, program.output
         assert "never retrieved" not in program.output, program.output
