@@ -91,12 +91,14 @@ class Daemon:
 
 FIRST_PORT = 20_000
 """First port to listen on, below those that the system gives to outgoing connections."""
-PORTS = 3_000
+PORTS = 2_000
 """Number of ports for each worker of a test run."""
+WORKERS = 6
+"""Number of workers that have ports of their own."""
 
 
 def _candidates() -> Iterator[int]:
-    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 4
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % WORKERS
     own = range(FIRST_PORT + worker * PORTS, FIRST_PORT + (worker + 1) * PORTS)
     return itertools.islice(itertools.cycle(own), os.getpid() % PORTS, None)
 
