@@ -47,7 +47,7 @@ class Store(Generic[T]):
     @property
     def index_failures(self) -> dict[str, int]:
         """Number of exceptions of each index's function."""
-        return {name: index.failures for name, index in [*self._indexes.items()]}
+        return {name: index.failures for name, index in dict(self._indexes).items()}
 
     def get(self, key: str) -> T | None:
         """The object, or None."""

@@ -80,7 +80,7 @@ class ReconcileStats:
         if seconds is None:
             return ()
         now = self._clock.now()
-        running = [*self.started_at.items()]
+        running = dict(self.started_at).items()
         return tuple(StuckKey(key.key, now - since) for key, since in running if now - since >= seconds)
 
 

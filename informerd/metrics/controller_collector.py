@@ -63,7 +63,7 @@ class ControllerCollector(Collector):
         """The families with the numbers of now."""
         controllers: dict[Controller, LabelValues] = {}
         queues: dict[WorkQueue[Any], LabelValues] = {}
-        for source, cluster in [*self._sources.items()]:
+        for source, cluster in dict(self._sources).items():
             if isinstance(source, WorkQueue):
                 queues[source] = (cluster, source.name)
                 continue

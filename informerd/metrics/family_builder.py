@@ -58,9 +58,13 @@ class Families(Generic[T]):
         series: list[tuple[LabelValues, V]] = []
         for labels, thing in self._things.items():
             values = read(thing)
-            if isinstance(values, Mapping):  # copied in one step, because a scrape may come from another thread
-                pairs = [*values.items()]
-                series += [((*labels, *((own,) if isinstance(own, str) else own)), value) for own, value in pairs]
+            if isinstance(values, Mapping):
+                # A scrape may come from another thread. Only dict() copies in one step: the pairs of items() are made
+                # one by one, the garbage collector may run between two of them, and with it the thread that writes.
+                copied = dict(values)
+                series += [
+                    ((*labels, *((own,) if isinstance(own, str) else own)), value) for own, value in copied.items()
+                ]
             elif values is not None:
                 series.append((labels, values))
         return series

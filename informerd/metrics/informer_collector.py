@@ -59,7 +59,7 @@ class InformerCollector(Collector):
         now = self._clock.time()
         shown: dict[SharedInformer[Any], LabelValues] = {}
         probes: dict[LabelValues, list[Probe]] = {}
-        for source, cluster in [*self._sources.items()]:
+        for source, cluster in dict(self._sources).items():
             if isinstance(source, SharedInformerFactory):
                 probes.setdefault((cluster,), []).append(source.probe)
             for informer in source.informers if isinstance(source, SharedInformerFactory) else (source,):

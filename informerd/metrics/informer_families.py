@@ -166,6 +166,6 @@ def _counted(value: Callable[[HandlerTotals], float]) -> Callable[[Subject], dic
 def _probe_outcomes(probes: Sequence[Probe]) -> dict[str, float]:
     outcomes: dict[str, float] = {}
     for probe in probes:
-        for outcome, number in [*probe.outcomes.items()]:
+        for outcome, number in dict(probe.outcomes).items():
             outcomes[outcome] = outcomes.get(outcome, 0) + number
     return outcomes
