@@ -20,16 +20,17 @@ class Garbage:
 
 def test_numbers_that_change_while_the_garbage_collector_runs_are_read_all_the_same() -> None:
     """As another thread's do, which gets its turn where the collector calls a method of an object that it frees."""
-    numbers: dict[str, float] = {f"number {number}": 1 for number in range(2000)}
+    numbers: dict[str, float] = {f"number {number}": 1 for number in range(20_000)}
     families = Families({("one",): numbers}, "name")
     threshold = gc.get_threshold()
-    garbage = [Garbage(numbers) for _ in range(20)]
-    gc.set_threshold(100)
+    gc.collect()
+    gc.set_threshold(500)  # so the next collection comes while the numbers are read
     try:
-        del garbage
+        for _ in range(20):
+            Garbage(numbers)
         family = families.counter("read", "Numbers read.", lambda each: each, "number")
     finally:
         gc.set_threshold(*threshold)
     gc.collect()
-    assert len(numbers) == 2020
-    assert len(family.samples) >= 2000
+    assert len(numbers) == 20_020
+    assert len(family.samples) >= 20_000
