@@ -15,7 +15,7 @@ from pathlib import Path
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from dashboard.runtime.environment import Environment
+from dashboard.runtime.environment import Environment, read_positive
 from dashboard.runtime.secret_key import load_or_create_secret
 from devcluster.workload_size import read_pods, read_rate, read_seed
 
@@ -72,6 +72,8 @@ CLUSTER_ENVIRON = os.environ
 
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 DELTABOARD_TRUST_PROXY_USER: str = env.str("DELTABOARD_TRUST_PROXY_USER", default="")
+DELTABOARD_SOCKETS: int = env.read("DELTABOARD_SOCKETS", read_positive, default="2000")
+DELTABOARD_SOCKETS_PER_USER: int = env.read("DELTABOARD_SOCKETS_PER_USER", read_positive, default="100")
 DELTABOARD_PORT: int = env.int("PORT", default=8000)
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 CSRF_COOKIE_NAME = "deltaboard_csrf"

@@ -54,6 +54,7 @@ from dashboard.runtime.app_state import (  # noqa: E402
     AppState,
 )
 from dashboard.server.consumers import LiveConsumer  # noqa: E402
+from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits  # noqa: E402
 from informerd.cache.health import Health  # noqa: E402
 from informerd.clock import SystemClock  # noqa: E402
 from informerd.rest.load_config import ClusterConfig  # noqa: E402
@@ -163,6 +164,7 @@ def serve_changes(changing: Callable[[FakeReplicas], ChangeGenerator], rate: int
             INTEREST: Interest(sources, hub, clock),
             OBJECT_COUNTS: ObjectCountsClient(layer, clock),
             REPLICAS: sources,
+            SOCKET_LIMITS: SocketLimits(in_all=100_000, per_user=100_000),
         }
     )
     changes = changing(sources)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core import signing
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, parse_cookie
 
 from dashboard.access.lasting_cookie import set_cookie
 from dashboard.runtime.app_state import scope_of
@@ -24,13 +24,19 @@ def user_of(carrier: HttpRequest | Mapping[str, Any]) -> str:
     return str(scope_of(carrier).get(USER_KEY, ""))
 
 
-def browser_of(request: HttpRequest) -> str:
+def browser_of(carrier: HttpRequest | Mapping[str, Any]) -> str:
     """The id of this browser; empty where it has no cookie yet, or one that this server did not sign."""
+    cookies = carrier.COOKIES if isinstance(carrier, HttpRequest) else _cookies(carrier)
     try:
-        browser = _SIGNER.unsign(request.COOKIES.get(BROWSER_COOKIE, ""))
+        browser = _SIGNER.unsign(cookies.get(BROWSER_COOKIE, ""))
     except signing.BadSignature:
         return ""
     return browser if len(browser) == _LENGTH else ""
+
+
+def _cookies(scope: Mapping[str, Any]) -> dict[str, str]:
+    headers = [value.decode("latin-1") for name, value in scope["headers"] if name.lower() == b"cookie"]
+    return parse_cookie("; ".join(headers))
 
 
 def remember_browser(response: HttpResponse, browser: str) -> None:

@@ -73,6 +73,17 @@ class Environment(environ.Env):  # type: ignore[misc]
         raise ImproperlyConfigured(f"{var} is {value!r}, but must be one of {', '.join(filter(None, choices))}")
 
 
+def read_positive(value: str) -> int:
+    """A whole number from 1. Raises ValueError where it is invalid."""
+    try:
+        number = int(value)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise ValueError(f"{value!r} is not a whole number from 1")
+    return number
+
+
 def _whole(value: str) -> int:
     try:
         return int(value)

@@ -4,8 +4,9 @@
 browser: ``{"view": path, "seq": seq, "beside": seq}`` when the page shows another view, and ``{"ack": units}`` for what
 it has applied since it connected. To the browser: see dashboard/live/hub/hub.py and static/js/live/main.js.
 dashboard/server/guard.py has checked before whether the browser may connect at all. Later refusals are close codes that
-the page shows and after which it does not reconnect: 4400 malformed, 4403 not allowed, 4404 no such page, 4429 too many
-views at once.
+the page shows: 4400 malformed or too long, 4403 not allowed, 4404 no such page, 4429 too many messages or views, 4503
+too many sockets. The page connects again after 4503 only. Under daphne the connection itself refuses what is too long
+or too much, see dashboard/server/limited_websocket.py.
 """
 
 from __future__ import annotations
@@ -24,16 +25,21 @@ from dashboard.live.hub.hub import HUB, Hub
 from dashboard.live.hub.live_view import LiveView
 from dashboard.pages.layout.requested_kind import UnavailableKind, open_kind
 from dashboard.runtime.app_state import CLOCK, state_of
+from dashboard.server.guard import Receive, Scope, Send
 from dashboard.server.live_view_routing import BadPath, UnknownKind, UnknownPath, open_drawer_view, open_live_view
-from informerd.clock import Clock
+from dashboard.server.socket_limits import SOCKET_LIMITS, socket_user
+from dashboard.server.token_bucket import TokenBucket
+from dashboard.server.websocket_connection import (
+    BAD_MESSAGE,
+    CONNECTION,
+    MAX_MESSAGE_BYTES,
+    NOT_FOUND,
+    TOO_MANY_SOCKETS,
+    TOO_MUCH,
+)
 
 logger = logging.getLogger(__name__)
 
-BAD_MESSAGE = 4400
-NOT_FOUND = 4404
-TOO_MANY_VIEWS = 4429
-MAX_MESSAGE_BYTES = 16 * 1024
-"""Maximum bytes of a message from a browser."""
 VIEW_BURST = 20
 """Views that a page may request in a burst: making one sorts every row of its kind."""
 VIEWS_PER_SECOND = 2.0
@@ -49,27 +55,6 @@ class BrowserMessage(msgspec.Struct, forbid_unknown_fields=True):
     ack: int | None = None
 
 
-class TokenBucket:
-    """Token bucket: a burst, and a number per second in the long run."""
-
-    def __init__(self, at_once: int, a_second: float, clock: Clock) -> None:
-        self._at_once = at_once
-        self._a_second = a_second
-        self._clock = clock
-        self._left = float(at_once)
-        self._at = clock.now()
-
-    def try_take(self) -> bool:
-        """Take one; False where none is left."""
-        now = self._clock.now()
-        self._left = min(self._at_once, self._left + (now - self._at) * self._a_second)
-        self._at = now
-        if self._left < 1:
-            return False
-        self._left -= 1
-        return True
-
-
 _decoder = msgspec.json.Decoder(BrowserMessage)
 
 
@@ -80,19 +65,43 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._connection = CONNECTION.get()
         self._socket: Socket | None = None
         self._sending: asyncio.Task[None] | None = None
         self._allowance: TokenBucket | None = None
+        self._is_turned_away = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve the socket until it has ended. While it is open it counts for the limits of sockets."""
+        limits, user = state_of(scope)[SOCKET_LIMITS], socket_user(scope)
+        reached = limits.enter(user)
+        if reached is not None:
+            self._is_turned_away = True
+            state_of(scope)[HUB].metrics.sockets_turned_away[reached] += 1
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._leave()
+            if reached is None:
+                limits.leave(user)
 
     async def connect(self) -> None:
         """Accept, then follow the view of the address; where that fails, close with the code."""
         await self.accept()
+        if self._is_turned_away:
+            return await self._refuse(TOO_MANY_SOCKETS)
         query = parse_qs(self.scope.get("query_string", b"").decode("latin-1"))
         clock = state_of(self.scope)[CLOCK]
         self._allowance = TokenBucket(VIEW_BURST, VIEWS_PER_SECOND, clock)
-        self._socket = Socket(self._deliver, self.close, clock)
+        self._socket = Socket(self._deliver, self._end, clock)
         self._sending = asyncio.create_task(self._send_all(self._socket), name="socket")
-        await self._follow(*(query.get(name, [""])[0] for name in ("path", "seq", "beside")))
+        return await self._follow(*(query.get(name, [""])[0] for name in ("path", "seq", "beside")))
+
+    async def websocket_receive(self, message: dict[str, Any]) -> None:
+        """Handle one message; the connection reads the next one after that."""
+        self._hub.metrics.browser_messages += 1
+        await super().websocket_receive(message)
+        self._connection.message_handled()
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Handle the browser's message; an invalid message ends the connection."""
@@ -114,6 +123,8 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
 
     async def disconnect(self, code: int) -> None:  # noqa: ARG002 -- whatever ended it
         """Leave the hub."""
+        if self._connection.refusal is not None:
+            self._hub.metrics.sockets_refused[self._connection.refusal] += 1
         self._leave()
 
     @property
@@ -122,7 +133,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
 
     async def _follow(self, address: str, seq: str, beside_seq: str) -> None:
         if self._allowance is None or not self._allowance.try_take():
-            return await self._refuse(TOO_MANY_VIEWS)
+            return await self._refuse(TOO_MUCH)
         try:
             view, beside = await self._views_at(address)
         except BadPath:
@@ -150,7 +161,15 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         self._leave()
         if code != RECONNECT_CODE:
             self._hub.metrics.sockets_refused[code] += 1
-        await self.close(code)
+        await self._end(code)
+
+    async def _end(self, code: int) -> None:
+        """Close the connection; abort it where nothing can be written, not even a close frame."""
+        if self._connection.is_writable:
+            await self.close(code)
+        else:
+            self._hub.metrics.sockets_aborted += 1
+            self._connection.abort()
 
     def _leave(self) -> None:
         if self._socket is not None:
@@ -173,6 +192,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
             await self._refuse(RECONNECT_CODE)
 
     async def _deliver(self, message: Message) -> None:
+        await self._connection.wait_until_writable()
         if isinstance(message, str):
             await self.send(text_data=message)
         else:

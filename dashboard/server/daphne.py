@@ -19,9 +19,8 @@ FULL_GC_EVERY = 100
 of every open list, which takes 40 ms for a hundred lists of 50,000 rows.
 """
 MESSAGE_LIMIT = 1024 * 1024
-"""Maximum bytes of a websocket message in both directions: autobahn refuses to send a longer one (see MAX_MESSAGE_UNITS
-in dashboard.live.hub.browser_socket). The consumer's own limit for messages from browsers is far lower and answers with
-a close code.
+"""Maximum bytes of a websocket message to a browser: autobahn refuses to send a longer one (see MAX_MESSAGE_UNITS in
+dashboard.live.hub.browser_socket). Messages from browsers have a far lower limit, see limited_websocket.py.
 """
 
 
@@ -87,6 +86,8 @@ def serve(application: Any, listener: socket.socket, *, on_started: Callable[[],
     reactor = install_reactor()
     from daphne.server import Server
 
+    limit_websockets()
+
     def listen() -> None:
         reactor.adoptStreamPort(listener.fileno(), listener.family, server.http_factory)
         listener.close()  # the reactor has a copy of its own
@@ -119,6 +120,14 @@ def serve(application: Any, listener: socket.socket, *, on_started: Callable[[],
     for future in beginning:
         if future.done() and not future.cancelled():
             future.result()
+
+
+def limit_websockets() -> None:
+    """Limit what browsers may send over websockets; no effect under other servers."""
+    if "daphne.ws_protocol" in sys.modules:
+        from dashboard.server import limited_websocket
+
+        limited_websocket.install()
 
 
 def start_with_reactor(start: Callable[[], None]) -> None:

@@ -1,8 +1,9 @@
 """The sending side of one browser's socket, which never waits and never grows without limit.
 
 The browser acknowledges what it has applied. While more than MAX_UNACKNOWLEDGED units are unacknowledged it gets
-nothing. Once it has caught up, the hub sends one window instead of all that was skipped. Units are UTF-16 code units of
-text messages (what JavaScript calls length; our JSON is ASCII, so they are bytes too) and bytes of binary ones.
+nothing. Once it has caught up, the hub sends one window instead of all that was skipped. What the transport has not
+taken yet cannot be acknowledged: a browser that reads nothing is behind, whatever it says. Units are UTF-16 code units
+of text messages (what JavaScript calls length; our JSON is ASCII, so they are bytes too) and bytes of binary ones.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ BEHIND_TIMEOUT = 30.0
 """Seconds behind after which the socket is closed; the page then connects again by itself."""
 ACKNOWLEDGE_TIMEOUT = 60.0
 """Seconds without an acknowledgement of what was sent, after which the socket is closed: pages acknowledge every 5 s.
-Without it, a connection that was cut silently would hold its view for as long as TCP retries.
+Without it, a connection that was cut silently would hold its view for as long as TCP retries. A message for which the
+transport has no room for as long closes it, too.
 """
 COMPRESS_FROM = 8 * 1024
 """Messages of so many characters or more are sent gzipped: daphne does not compress by itself."""
@@ -55,7 +57,10 @@ def encode_frame(data: Mapping[str, object]) -> Message:
 
 
 class Socket:
-    """One browser. `send` and `close` are the transport's; `post` takes a message for it and returns at once."""
+    """One browser. `post` takes a message for it and returns at once.
+
+    `send` and `close` are the transport's. `send` returns when the transport has taken the message.
+    """
 
     def __init__(
         self, send: Callable[[Message], Awaitable[None]], close: Callable[[int], Awaitable[None]], clock: Clock
@@ -67,11 +72,15 @@ class Socket:
         """The page's address, as the browser sent it."""
         self.sent_units = 0
         """Units sent since the socket was opened."""
+        self.delivered_units = 0
+        """Units that the transport has taken."""
         self.acknowledged_units = 0
         self.acknowledged_at = clock.now()
         """Monotonic seconds of the last acknowledgement, or since when there is something to acknowledge."""
         self.behind_since: float | None = None
         """Monotonic seconds since when it gets nothing because it is behind; None: it is not behind."""
+        self._sending_since: float | None = None
+        """Monotonic seconds since when a message waits for the transport to take it."""
         self._send = send
         self._close = close
         self._clock = clock
@@ -102,7 +111,7 @@ class Socket:
 
     def acknowledge(self, units: int) -> bool:
         """The browser has applied `units` since it connected. Returns True where it has just caught up."""
-        self.acknowledged_units = max(self.acknowledged_units, min(units, self.sent_units))
+        self.acknowledged_units = max(self.acknowledged_units, min(units, self.delivered_units))
         self.acknowledged_at = self._clock.now()
         if self.behind_since is None or self.unacknowledged_units > RESUME_BELOW:
             return False
@@ -111,10 +120,12 @@ class Socket:
 
     @property
     def has_timed_out(self) -> bool:
-        """Whether it has been behind, or silent, for too long."""
+        """Whether it has been behind or silent, or has read nothing, for too long."""
         now = self._clock.now()
         behind = self.behind_since is not None and now - self.behind_since > BEHIND_TIMEOUT
-        return behind or (self.unacknowledged_units > 0 and now - self.acknowledged_at > ACKNOWLEDGE_TIMEOUT)
+        silent = self.unacknowledged_units > 0 and now - self.acknowledged_at > ACKNOWLEDGE_TIMEOUT
+        unread = self._sending_since is not None and now - self._sending_since > ACKNOWLEDGE_TIMEOUT
+        return behind or silent or unread
 
     async def close(self, code: int) -> None:
         """Close it; nothing more is sent."""
@@ -127,4 +138,8 @@ class Socket:
             await self._wake.wait()
             self._wake.clear()
             while self._outbox:
-                await self._send(self._outbox.popleft())
+                message = self._outbox.popleft()
+                self._sending_since = self._clock.now()
+                await self._send(message)
+                self._sending_since = None
+                self.delivered_units += len(message)

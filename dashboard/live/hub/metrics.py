@@ -24,6 +24,12 @@ class HubMetrics:
     """Times that a socket stopped getting frames because it did not keep up."""
     sockets_given_up: int = 0
     """Sockets closed because they stayed behind or stopped answering."""
+    sockets_aborted: int = 0
+    """Sockets given up whose browser did not even read what was sent, so that no close frame could be written."""
+    sockets_turned_away: Counter[str] = field(default_factory=Counter)
+    """Sockets that a limit of open sockets kept out, by limit."""
+    browser_messages: int = 0
+    """Messages from browsers that were handled."""
     sockets_refused: Counter[int] = field(default_factory=Counter)
     """Sockets closed because of what they requested, by close code."""
     render_seconds: float = 0.0

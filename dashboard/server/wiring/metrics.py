@@ -33,6 +33,12 @@ _COUNTED = (
         "Sockets closed because their browser stayed behind or stopped answering.",
         "sockets_given_up",
     ),
+    (
+        "sockets_aborted",
+        "Sockets aborted because their browser did not read what was sent.",
+        "sockets_aborted",
+    ),
+    ("browser_messages", "Messages from browsers that were handled.", "browser_messages"),
     ("render_seconds", "Time spent rendering frames.", "render_seconds"),
     (
         "full_turns",
@@ -70,15 +76,14 @@ class WebCollector(Collector):
         yield GaugeMetricFamily(f"{PREFIX}views", "Views that are kept current.", len(hub.views))
         for name, meaning, attribute in _COUNTED:
             yield CounterMetricFamily(PREFIX + name, meaning, getattr(hub.metrics, attribute))
-        yield self._refused()
+        yield self._by_label("sockets_refused", "Websockets closed for what they asked, by close code.", "code")
+        yield self._by_label("sockets_turned_away", "Websockets kept out by a limit of open sockets.", "limit")
         yield from self._of_replicas()
 
-    def _refused(self) -> Metric:
-        family = CounterMetricFamily(
-            f"{PREFIX}sockets_refused", "Websockets closed for what they asked, by close code.", labels=["code"]
-        )
-        for code, number in sorted(self._hub.metrics.sockets_refused.items()):
-            family.add_metric([str(code)], number)
+    def _by_label(self, name: str, meaning: str, label: str) -> Metric:
+        family = CounterMetricFamily(PREFIX + name, meaning, labels=[label])
+        for value, number in sorted(getattr(self._hub.metrics, name).items()):
+            family.add_metric([str(value)], number)
         return family
 
     def _of_replicas(self) -> Iterator[Metric]:

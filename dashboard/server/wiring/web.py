@@ -36,10 +36,11 @@ from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, AppState
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.database_executor import DatabaseExecutor
 from dashboard.server.consumers import LiveConsumer
-from dashboard.server.daphne import start_with_reactor, stop_with_reactor
+from dashboard.server.daphne import limit_websockets, start_with_reactor, stop_with_reactor
 from dashboard.server.django_handler import LoopHandler
 from dashboard.server.guard import Application, Guard, Receive, Scope, Send
 from dashboard.server.monitoring_views import METRICS, WORKER_BLOCKED
+from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits
 from dashboard.server.wiring.metrics import WebCollector, exposition
 from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.clock import Clock, SystemClock
@@ -97,6 +98,7 @@ class WebProcess:
                 DRAIN_RUNNER: self.drain_runs,
                 BULK_RUNNER: self.bulk_runs,
                 METRICS: self.metrics,
+                SOCKET_LIMITS: SocketLimits(settings.DELTABOARD_SOCKETS, settings.DELTABOARD_SOCKETS_PER_USER),
                 WORKER_BLOCKED: lambda: self.cannot_watch,
             }
         )
@@ -241,6 +243,7 @@ def build_application(web_process: WebProcess | None = None) -> Application:
     wired = WiredApplication(ProtocolRouter(LoopHandler(), LiveConsumer.as_asgi()), web_process or build_web_process())
     if web_process is None:
         start_with_reactor(wired.start)
+    limit_websockets()
     return Guard(
         wired,
         allowed_hosts=settings.ALLOWED_HOSTS,

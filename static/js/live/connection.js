@@ -2,13 +2,15 @@
 
    Whenever hx-ws connects it requests what the page shows at that moment: its `url` becomes a computed property. If the
    page shows something else by the time the socket is open, it sends that first. Applied data is acknowledged every 64
-   kB or 5 s: the server pauses a page that does not keep up, and drops one that sends nothing at all. */
+   kB or 5 s: the server pauses a page that does not keep up, and drops one that sends nothing at all. It also closes the
+   socket of a page that sends more than 20 messages a second, so acknowledgements are at least 100 ms apart. */
 
 import { now } from "./steady_clock.js";
 import { shown, socketElement, where } from "./shown_views.js";
 
 const ACK_SIZE = 64 * 1024; // units: characters of a text message, bytes of a binary one
 const ACK_TIME = 5000; // milliseconds
+const ACK_GAP = 100; // minimum milliseconds between two acknowledgements
 const BEAT = 1000; // milliseconds between two heartbeats
 const DRIFT = 0.5; // milliseconds per beat that two clocks may drift apart, added to the quickest beat's time
 
@@ -19,11 +21,12 @@ const DRIFT = 0.5; // milliseconds per beat that two clocks may drift apart, add
    late     milliseconds that it took longer than the quickest one
    awaited  since when a window is to come; 0: none is
    doubtful whether the page may be far from what is there until then
-   final    the close code that ended all trying
+   closed   the close code of the last connection
    strange  the server follows another view than the page shows */
 export const link = { open: false, since: now(), heard: 0, heardAt: Date.now(), received: 0, acked: 0, ackedAt: 0 };
-const fresh = { beat: null, beatAt: 0, late: 0, quickest: Infinity, awaited: 0, doubtful: false, final: 0, strange: false };
+const fresh = { beat: null, beatAt: 0, late: 0, quickest: Infinity, awaited: 0, doubtful: false, closed: 0, strange: false };
 Object.assign(link, fresh);
+let acknowledging = 0; // the timer of an acknowledgement that waits for ACK_GAP
 let lastAddress = ""; // the address of the last connection
 
 export const connection = () => socketElement()?._htmx?.ws?.connection ?? null;
@@ -91,6 +94,12 @@ export function acknowledge() {
   if (link.received === link.acked) return;
   const moment = now();
   if (link.received - link.acked < ACK_SIZE && moment - link.ackedAt <= ACK_TIME) return;
+  const wait = link.ackedAt + ACK_GAP - moment;
+  if (wait > 0) {
+    clearTimeout(acknowledging);
+    acknowledging = setTimeout(acknowledge, wait);
+    return;
+  }
   if (send({ ack: link.received })) Object.assign(link, { acked: link.received, ackedAt: moment });
 }
 

@@ -5,7 +5,7 @@ import { now } from "./steady_clock.js";
 import { lateness, link } from "./connection.js";
 import { isWhole, setText, shown, tell } from "./shown_views.js";
 import {
-  CATCHING_UP, FINAL, INCOMPLETE, noConnection, notHeard, problemsOf, STRANGE, tooSlow, wordsOf,
+  BUSY, CATCHING_UP, FINAL, INCOMPLETE, noConnection, notHeard, problemsOf, STRANGE, tooSlow, wordsOf,
 } from "./status_text.js";
 
 export const SILENCE = 3000; // milliseconds without a word until the page counts as stale
@@ -47,5 +47,5 @@ export function judge() {
   else show("live", "");
 }
 
-export const offline = () => show("offline", FINAL[link.final] ?? noConnection(link.heardAt));
+export const offline = () => show("offline", FINAL[link.closed] ?? BUSY[link.closed] ?? noConnection(link.heardAt));
 export const silent = () => show("stale", notHeard(link.heardAt));

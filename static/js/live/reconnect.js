@@ -22,7 +22,7 @@ const UNSEEN = 5000; // milliseconds after which a hidden page rests
 const tries = { number: 0, resting: 0 };
 
 function renew() {
-  if (link.final) return;
+  if (FINAL[link.closed]) return;
   link.since = now();
   tries.number += 1;
   htmx.process(socketElement(), true);
@@ -51,7 +51,7 @@ function look() {
 
 /* Something happened to the machine, the network or the page, so the socket's state is unknown. */
 function distrust() {
-  if (link.final || !socketElement()) return;
+  if (FINAL[link.closed] || !socketElement()) return;
   tries.number = 0;
   silent();
   renew();
@@ -67,7 +67,7 @@ document.addEventListener("htmx:ws:after:connection", opened);
 document.addEventListener("htmx:ws:close", ({ detail }) => {
   link.open = false;
   if (detail.reason !== "closed") return;
-  link.final = FINAL[detail.code] ? detail.code : 0;
+  link.closed = detail.code;
   offline();
 });
 

@@ -9,6 +9,10 @@ export const FINAL = {
   4404: "The server no longer has this page. What you see is no longer kept up to date.",
   4429: "This page asked the server for too much. Reload the page.",
 };
+/* Close codes after which it tries again after a while: at first after 6 seconds, later every 30. */
+export const BUSY = {
+  4503: "Too many pages of Deltaboard are open. Close some that you do not need. What you see is not kept up to date until this page is let in; it tries again by itself.",
+};
 export const STRANGE = "This page and its server disagree on what it shows. Reload the page.";
 export const CATCHING_UP = "Loading what changed while this page was hidden.";
 export const INCOMPLETE = "What you see is not complete. The rest is being fetched.";

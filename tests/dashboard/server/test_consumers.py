@@ -19,7 +19,12 @@ from dashboard.live.replication.messages import MAX_ON_DEMAND
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.runtime.app_state import SCOPE_KEY
-from dashboard.server.consumers import MAX_MESSAGE_BYTES, TOO_MANY_VIEWS, VIEW_BURST, VIEWS_PER_SECOND, LiveConsumer
+from dashboard.server.consumers import VIEW_BURST, VIEWS_PER_SECOND, LiveConsumer
+from dashboard.server.socket_limits import SocketLimits
+from dashboard.server.websocket_connection import (
+    MAX_MESSAGE_BYTES,
+    TOO_MUCH,
+)
 from dashboard.server.wiring.metrics import WebCollector, exposition
 from dashboard.server.wiring.worker import build_worker_process
 from tests.support.clock import FakeClock
@@ -40,7 +45,13 @@ class Endpoint:
         feeders = Feeders(self.pods, Feeder("namespaces", self.clock), self.roles)
         self.hub = Hub(feeders, self.clock)
         self.interest = Interest(feeders, self.hub, self.clock)
-        self.parts = SimpleNamespace(hub=self.hub, clock=self.clock, interest=self.interest, replicas=feeders)
+        self.parts = SimpleNamespace(
+            hub=self.hub,
+            clock=self.clock,
+            interest=self.interest,
+            replicas=feeders,
+            socket_limits=SocketLimits(in_all=8, per_user=6),
+        )
         self._open: list[WebsocketCommunicator] = []
 
     async def connect(self, path: str = "/resources/pods/", seq: str = "") -> WebsocketCommunicator:
@@ -229,7 +240,7 @@ async def test_a_page_may_look_at_view_after_view_but_not_without_end(endpoint: 
         pass
     made = len(endpoint.hub.views)
     await browser.send_to(text_data='{"view": "/resources/pods/?q=one-more"}')
-    assert await closed(browser) == TOO_MANY_VIEWS
+    assert await closed(browser) == TOO_MUCH
     assert len(endpoint.hub.views) == made
     assert not endpoint.hub.sockets
 

@@ -39,6 +39,7 @@ from dashboard.pages.controllers.worker_client import ControllersClient  # noqa:
 from dashboard.pages.details.live_detail import LiveDetail  # noqa: E402
 from dashboard.pages.layout.page import cluster_info  # noqa: E402
 from dashboard.pages.lists.live_list import LiveList  # noqa: E402
+from dashboard.server.socket_limits import SocketLimits  # noqa: E402
 from informerd.cache.health import Health  # noqa: E402
 from informerd.rest.load_config import ClusterConfig  # noqa: E402
 from tests.support.browser.page_server_application import Application  # noqa: E402
@@ -60,6 +61,7 @@ class Parts:
     controllers: ControllersClient
     interest: Interest
     object_counts: ObjectCountsClient
+    socket_limits: SocketLimits
     client: None = None
     discovery: None = None
     cluster: ClusterConfig = ClusterConfig(name="test", server="https://nowhere", why="a test")  # noqa: RUF009
@@ -214,6 +216,10 @@ class Control:
         """From now on accept sockets only to close them with this code; 0: let them in again."""
         self.refuse = code
 
+    def put_ahead(self, seconds: float) -> None:
+        """Put the clock forward at once: what waits for a time finds it over."""
+        self.parts.clock.ahead += seconds
+
     def pass_time(self, seconds: int) -> None:
         """Let so many seconds pass as fast as pages take them."""
         self.freeze()
@@ -229,6 +235,10 @@ class Control:
             "messages": hub.metrics.messages,
             "beats": hub.metrics.heartbeats,
             "stops": hub.metrics.socket_stops,
+            "given_up": hub.metrics.sockets_given_up,
+            "aborted": hub.metrics.sockets_aborted,
+            "waiting": max((socket.sent_units - socket.delivered_units for socket in hub.sockets), default=0),
+            "browser_messages": hub.metrics.browser_messages,
             "refused": {str(code): number for code, number in hub.metrics.sockets_refused.items()},
             "closed": self.closed,
             "lived": self._hours.lived,
@@ -277,7 +287,15 @@ def main() -> None:
         sources=(link.reports,),
     )
     control = Control(
-        Parts(feeders, hub, clock, link, Interest(feeders, hub, clock), ObjectCountsClient(layer, clock)),
+        Parts(
+            feeders,
+            hub,
+            clock,
+            link,
+            Interest(feeders, hub, clock),
+            ObjectCountsClient(layer, clock),
+            SocketLimits(in_all=2000, per_user=100),
+        ),
         Sample(layer, is_cured=lambda _: False),
         born,
     )

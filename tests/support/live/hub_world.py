@@ -43,6 +43,7 @@ class Browser:
         while self.socket._outbox:
             message = self.socket._outbox.popleft()
             self.units += len(message)
+            self.socket.delivered_units += len(message)
             self.got.append(json.loads(message if isinstance(message, str) else gzip.decompress(message)))
         return self
 

@@ -20,6 +20,7 @@ from dashboard.pages.drafts.store import DRAFTS
 from dashboard.pages.drains.runner import DRAIN_RUNNER
 from dashboard.runtime.app_state import CLOCK, AppState, Key
 from dashboard.server.monitoring_views import WORKER_BLOCKED
+from dashboard.server.socket_limits import SOCKET_LIMITS
 
 T = TypeVar("T")
 
@@ -37,6 +38,7 @@ ATTRIBUTES: dict[Key[Any], str] = {
     PARSE_CACHE: "parse_cache",
     REPLICAS: "replicas",
     SCHEMAS: "schemas",
+    SOCKET_LIMITS: "socket_limits",
 }
 
 

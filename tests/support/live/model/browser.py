@@ -46,6 +46,7 @@ class ModelBrowser:
         """What the server has posted reaches the browser's end of the wire."""
         self._inbox += self.socket._outbox
         self.socket._outbox.clear()
+        self.socket.delivered_units = self.socket.sent_units
 
     def go(self, address: str) -> None:
         """Another page, on the same socket: what it shows comes as a window."""
