@@ -112,6 +112,8 @@ def test_the_production_form_needs_a_secret_key_of_its_own(tmp_path: Path) -> No
         ("DEMO_PODS", "many", "DEMO_PODS cannot be read: 'many' is not a whole number from 1 to 50000"),
         ("DEMO_PODS", "0", "DEMO_PODS cannot be read: '0' is not a whole number from 1 to 50000"),
         ("DEMO_RATE", "nan", "DEMO_RATE cannot be read: 'nan' is not a number of changes a second from 0 to 1000"),
+        ("DELTABOARD_SOCKETS", "0", "DELTABOARD_SOCKETS cannot be read: '0' is not a whole number from 1"),
+        ("DELTABOARD_SOCKETS_PER_USER", "ten", "DELTABOARD_SOCKETS_PER_USER cannot be read: 'ten' is not a whole"),
         ("DEMO_SEED", "x", "DEMO_SEED cannot be read: 'x' is not a whole number"),
         ("DEBUG", "enable", "DEBUG cannot be read: 'enable' is neither on nor off"),
         ("CSRF_COOKIE_SECURE", "2", "CSRF_COOKIE_SECURE cannot be read: '2' is neither on nor off"),

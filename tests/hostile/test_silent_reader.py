@@ -9,7 +9,7 @@ from tests.dashboard.conftest import server as server
 from tests.support.raw_websocket import RawWebSocket
 from tests.support.wait import until
 
-CHANGE = 180_000
+CHANGE = 160_000
 """Characters of a change that no compression makes much smaller; a message may have 131,072 bytes."""
 CHANGES = 120
 """More than the buffers of both kernels, the transport and the socket hold together."""
@@ -39,7 +39,7 @@ def test_a_browser_that_reads_nothing_is_behind_then_aborted_whatever_it_acknowl
 def change(server: PageServer, version: int) -> dict[str, int]:
     """Change what the page shows; the statistics once the attacker was sent that, or is behind."""
     before = server.do("stats")["messages"]
-    obj = {"kind": "Pod", "metadata": {"annotations": {"noise": os.urandom(CHANGE // 2).hex()}}}
+    obj = {"kind": "Pod", "spec": {"noise": os.urandom(CHANGE // 2).hex()}}
     server.do("put", rows=[{"name": NAME, "version": version, "obj": obj}])
 
     def was_sent() -> dict[str, int]:

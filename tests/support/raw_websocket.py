@@ -67,6 +67,10 @@ class RawWebSocket:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the connection without a close frame."""
         self._socket.close()
 
     def send(self, data: bytes) -> bool:

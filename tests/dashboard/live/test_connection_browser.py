@@ -134,8 +134,8 @@ SEND = "text => document.getElementById('socket')._htmx.ws.connection.socket.sen
 
 @pytest.mark.parametrize(
     "said",
-    ["no json", '{"order": "pizza"}', '{"view": "%s"}' % ("/" * 16_384)],
-    ids=["no JSON", "unknown", "over 16 kB"],
+    ["no json", '{"order": "pizza"}', '{"view": "%s"}' % ("/" * 16_384), "x" * (1024 * 1024 + 1)],
+    ids=["no JSON", "unknown", "over 16 kB", "over 1 MB"],
 )
 def test_nonsense_from_a_page_ends_its_socket_is_shown_and_counted(page: Page, server: PageServer, said: str) -> None:
     open_live(page, f"{server.url}/resources/pods/")
@@ -146,15 +146,17 @@ def test_nonsense_from_a_page_ends_its_socket_is_shown_and_counted(page: Page, s
     until(lambda: server.do("stats")["sockets"] == 0, what="no socket")
 
 
-def test_a_message_beyond_daphnes_own_limit_costs_the_socket_and_the_page_connects_again(
-    page: Page, server: PageServer
-) -> None:
+def test_a_page_that_is_one_too_many_says_so_and_is_let_in_later(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/")
-    page.evaluate(SEND, arg="x" * (1024 * 1024 + 1))
-    until(lambda: server.do("stats")["opened"] == 2, what="connected again")
+    server.do("turn_away", code=4503)
+    server.do("close", code=4012)
+    expect(page.locator("#banner")).to_contain_text("Too many pages of Deltaboard are open.")
+    assert state(page) == "offline"
+    server.do("turn_away", code=0)
+    change(server, 6)
     becomes(page, "live")
-    until(lambda: server.do("stats")["sockets"] == 1, what="one socket")
-    assert server.do("stats")["refused"] == {}
+    shows(page, "pod-001", 6)
+    assert page.evaluate("window.sameDocument") is True
 
 
 def test_silence_makes_it_stale_and_a_fresh_socket_makes_it_live(page: Page, server: PageServer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from types import SimpleNamespace
@@ -12,7 +13,7 @@ import pytest
 from autobahn.exception import Disconnected
 from channels.testing import WebsocketCommunicator
 
-from dashboard.live.hub.browser_socket import RECONNECT_CODE
+from dashboard.live.hub.browser_socket import ACKNOWLEDGE_TIMEOUT, RECONNECT_CODE
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.interest import Interest
 from dashboard.live.replication.messages import MAX_ON_DEMAND
@@ -22,8 +23,11 @@ from dashboard.runtime.app_state import SCOPE_KEY
 from dashboard.server.consumers import VIEW_BURST, VIEWS_PER_SECOND, LiveConsumer
 from dashboard.server.socket_limits import SocketLimits
 from dashboard.server.websocket_connection import (
+    CONNECTION,
     MAX_MESSAGE_BYTES,
+    TOO_MANY_SOCKETS,
     TOO_MUCH,
+    WebSocketConnection,
 )
 from dashboard.server.wiring.metrics import WebCollector, exposition
 from dashboard.server.wiring.worker import build_worker_process
@@ -32,6 +36,8 @@ from tests.support.live.replica_feeder import Feeder, Feeders, pod
 from tests.support.pages.app_state import AttributeState
 from tests.support.wait import eventually
 
+SOCKETS = 6
+"""Open sockets that a user may have here."""
 ROLES = "clusterroles.rbac.authorization.k8s.io"
 
 
@@ -50,14 +56,16 @@ class Endpoint:
             clock=self.clock,
             interest=self.interest,
             replicas=feeders,
-            socket_limits=SocketLimits(in_all=8, per_user=6),
+            socket_limits=SocketLimits(in_all=2 * SOCKETS, per_user=SOCKETS),
         )
+        self.connection = WebSocketConnection()
         self._open: list[WebsocketCommunicator] = []
 
     async def connect(self, path: str = "/resources/pods/", seq: str = "") -> WebsocketCommunicator:
         application = LiveConsumer.as_asgi()
 
         async def wired(scope: dict[str, Any], receive: Any, send: Any) -> None:
+            CONNECTION.set(self.connection)
             await application({**scope, SCOPE_KEY: AttributeState(self.parts)}, receive, send)
 
         browser = WebsocketCommunicator(wired, f"/live/?{urlencode({'path': path, 'view': '', 'seq': seq})}")
@@ -311,6 +319,58 @@ async def test_who_goes_is_forgotten(endpoint: Endpoint) -> None:
     assert len(endpoint.hub.sockets) == 1
     await browser.disconnect()
     await eventually(lambda: not endpoint.hub.sockets, what="nobody is left")
+
+
+class BlockedConnection(WebSocketConnection):
+    """A connection whose browser reads nothing, and whose protocol has refused what it sent."""
+
+    refusal = 4429
+    is_writable = False
+
+    def __init__(self) -> None:
+        self.handled = 0
+        self.aborted = False
+
+    async def wait_until_writable(self) -> None:
+        await asyncio.Event().wait()
+
+    def message_handled(self) -> None:
+        self.handled += 1
+
+    def abort(self) -> None:
+        self.aborted = True
+
+
+async def test_a_connection_that_cannot_be_written_is_aborted_instead_of_closed(endpoint: Endpoint) -> None:
+    endpoint.connection = blocked = BlockedConnection()
+    browser = await endpoint.connect()
+    await browser.send_to(text_data='{"ack": 1000000}')
+    await eventually(lambda: blocked.handled == 1, what="the connection may read on")
+    (socket,) = endpoint.hub.sockets
+    assert (socket.delivered_units, socket.acknowledged_units) == (0, 0)
+    endpoint.clock.skip(ACKNOWLEDGE_TIMEOUT + 1)
+    endpoint.hub.tick()
+    await eventually(lambda: blocked.aborted, what="the connection is aborted")
+    assert await browser.receive_nothing()
+    assert endpoint.hub.metrics.sockets_aborted == 1
+    assert not endpoint.hub.sockets
+
+
+async def test_what_the_connection_has_refused_is_counted(endpoint: Endpoint) -> None:
+    endpoint.connection = BlockedConnection()
+    browser = await endpoint.connect()
+    await browser.disconnect(code=4429)
+    assert endpoint.hub.metrics.sockets_refused == {4429: 1}
+
+
+async def test_too_many_sockets_are_turned_away_until_one_has_ended(endpoint: Endpoint) -> None:
+    browsers = [await endpoint.connect() for _ in range(SOCKETS)]
+    assert await closed(await endpoint.connect()) == TOO_MANY_SOCKETS
+    assert len(endpoint.hub.sockets) == SOCKETS
+    shown, _ = exposition(build_worker_process(with_worker=False), WebCollector(endpoint.hub, []))
+    assert 'deltaboard_sockets_turned_away_total{limit="user"} 1.0' in shown.decode()
+    await browsers[0].disconnect()
+    assert "keys" in await heard(await endpoint.connect())
 
 
 async def test_a_page_of_a_kind_that_was_let_go_of_has_it_followed_again(endpoint: Endpoint) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import random
@@ -12,6 +13,8 @@ from dashboard.live.hub.browser_socket import (
     MAX_MESSAGE_UNITS,
     MAX_UNACKNOWLEDGED,
     RECONNECT_CODE,
+    Message,
+    Socket,
     encode_frame,
     encode_message,
 )
@@ -19,7 +22,7 @@ from dashboard.live.hub.hub import HEARTBEAT_INTERVAL
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.lists.live_list import open_list
-from tests.support.clock import run_ready_tasks
+from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.live.hub_world import PODS, Browser, World
 from tests.support.live.replica_feeder import pod
 
@@ -79,6 +82,57 @@ def test_acknowledging_more_than_was_sent_gains_nothing(world: World) -> None:
     assert browser.socket.unacknowledged_units == 0
     world.pass_time(HEARTBEAT_INTERVAL)
     assert browser.socket.unacknowledged_units > 0
+
+
+async def test_what_the_transport_has_not_taken_cannot_be_acknowledged() -> None:
+    clock = FakeClock()
+    room = asyncio.Event()
+    taken: list[Message] = []
+
+    async def send(message: Message) -> None:
+        await room.wait()
+        taken.append(message)
+
+    async def close(_: int) -> None:
+        """Nothing to close."""
+
+    socket = Socket(send, close, clock)
+    sending = asyncio.create_task(socket.run())
+    posted = 0
+    while socket.post("x" * 1000):
+        posted += 1
+        socket.acknowledge(10**9)
+        await run_ready_tasks()
+    assert posted == MAX_UNACKNOWLEDGED // 1000 + 1
+    assert not socket.acknowledge(10**9)
+    assert socket.is_behind
+    room.set()
+    await run_ready_tasks()
+    assert len(taken) == posted
+    assert socket.acknowledge(10**9)
+    assert not socket.is_behind
+    sending.cancel()
+
+
+async def test_a_socket_whose_transport_has_no_room_for_a_minute_has_timed_out() -> None:
+    clock = FakeClock()
+
+    async def send(_: Message) -> None:
+        await asyncio.Event().wait()
+
+    async def close(_: int) -> None:
+        """Nothing to close."""
+
+    socket = Socket(send, close, clock)
+    sending = asyncio.create_task(socket.run())
+    socket.post("little")
+    await run_ready_tasks()
+    clock.skip(ACKNOWLEDGE_TIMEOUT)
+    socket.acknowledge(1)
+    assert not socket.has_timed_out
+    clock.skip(1)
+    assert socket.has_timed_out
+    sending.cancel()
 
 
 def test_big_windows_are_sent_compressed_once_and_small_messages_as_text() -> None:
