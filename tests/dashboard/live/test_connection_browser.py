@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import time
 import urllib.request
@@ -157,6 +158,30 @@ def test_a_page_that_is_one_too_many_says_so_and_is_let_in_later(page: Page, ser
     becomes(page, "live")
     shows(page, "pod-001", 6)
     assert page.evaluate("window.sameDocument") is True
+
+
+NOTE_SENDS = """() => {
+  window.sends = [];
+  const send = WebSocket.prototype.send;
+  WebSocket.prototype.send = function (data) { window.sends.push(performance.now()); send.call(this, data); };
+}"""
+MOST_IN_A_SECOND = """() => Math.max(
+  ...window.sends.map((first) => window.sends.filter((each) => each >= first && each < first + 1000).length))"""
+
+
+def test_a_page_under_a_load_of_large_changes_acknowledges_far_less_often_than_it_may(
+    page: Page, server: PageServer
+) -> None:
+    open_live(page, f"{server.url}/resources/pods/default/pod-001/yaml/")
+    page.evaluate(NOTE_SENDS)
+    for version in range(2, 40):
+        obj = {"kind": "Pod", "spec": {"noise": random.randbytes(75_000).hex(), "version": f"version-{version}-here"}}
+        server.do("put", rows=[{"name": "pod-001", "version": version, "obj": obj}])
+    expect(page.locator("#main")).to_contain_text("version-39-here")
+    assert page.evaluate("window.sends.length") > 1
+    assert page.evaluate(MOST_IN_A_SECOND) <= 12
+    stats = server.do("stats")
+    assert (stats["opened"], stats["refused"]) == (1, {})
 
 
 def test_silence_makes_it_stale_and_a_fresh_socket_makes_it_live(page: Page, server: PageServer) -> None:

@@ -76,7 +76,7 @@ class Connected(NamedTuple):
 
     @property
     def is_reading(self) -> bool:
-        return self.transport.producerState == "producing"
+        return bool(self.transport.producerState == "producing")
 
 
 def connect() -> Connected:
