@@ -47,6 +47,14 @@ if not SECRET_KEY:
             "Name a writable folder, or set SECRET_KEY and DATABASE_URL"
         ) from error
 
+DELTABOARD_FEED_KEY: list[str] = env.list("DELTABOARD_FEED_KEY", default=[])
+"""Secrets of the messages between worker and web processes: the first encrypts, all decrypt. Empty: SECRET_KEY."""
+if any(len(key) < 32 for key in DELTABOARD_FEED_KEY):
+    raise ImproperlyConfigured(
+        "DELTABOARD_FEED_KEY has a key of fewer than 32 characters, which could be guessed. "
+        "Create one with: python -c 'import secrets; print(secrets.token_urlsafe(50))'"
+    )
+
 # --- Which cluster ----------------------------------------------------------------------------------------------
 
 DELTABOARD_KINDS: list[str] = env.list(
@@ -140,7 +148,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DELTABOARD_CHANNEL_PREFIX: str = env.str("DELTABOARD_CHANNEL_PREFIX", default="deltaboard")
 CHANNEL_LAYERS: dict[str, dict[str, object]] = {
     "default": {
-        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "BACKEND": "dashboard.live.replication.redis_channel_layer.RedisChannelLayer",
         "CONFIG": {"hosts": [REDIS_URL], "prefix": DELTABOARD_CHANNEL_PREFIX},
     }
     if REDIS_URL

@@ -8,8 +8,6 @@ import logging
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import msgspec
-
 from dashboard.live.object_counts.messages import (
     COUNT_REQUEST_GROUP,
     OBJECT_COUNTS_GROUP,
@@ -17,7 +15,13 @@ from dashboard.live.object_counts.messages import (
     ObjectCounts,
     object_counts_decoder,
 )
-from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
+from dashboard.live.replication.channel_layer import (
+    UNREADABLE,
+    ChannelLayer,
+    ChannelLayerHealth,
+    GroupChannel,
+    Sender,
+)
 from dashboard.runtime.app_state import Key
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from informerd.clock import Clock
@@ -92,7 +96,7 @@ class ObjectCountsClient:
         try:
             if message["type"] == "census.counts":
                 self.receive(object_counts_decoder.decode(message["data"]))
-        except (KeyError, TypeError, msgspec.MsgspecError) as error:
+        except UNREADABLE as error:
             logger.log(self._unreadable, "dropped a census, is the worker of another version? %s", error)
             self._unreadable = logging.DEBUG
 

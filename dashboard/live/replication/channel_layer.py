@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
+import msgspec
 from channels.exceptions import ChannelFull
 
 from informerd.clock import Clock
@@ -21,6 +22,8 @@ JOIN_RETRY_DELAY = 0.1
 """Seconds between two tries of the first join."""
 RECEIVE_RETRY_DELAY = 1.0
 """Seconds to wait after the layer failed to give a message."""
+UNREADABLE = (KeyError, TypeError, UnicodeDecodeError, RecursionError, msgspec.MsgspecError)
+"""What reading a message of a process of another version may raise."""
 
 
 class ChannelLayer(Protocol):

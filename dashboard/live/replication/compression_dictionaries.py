@@ -13,9 +13,13 @@ import msgspec
 import zstandard
 
 from dashboard.objects.kinds.row import Row
-from informerd.zstd_dictionaries import Dictionary, dictionary_id
+from informerd.objects import Blob
+from informerd.zstd_dictionaries import MAX_DICTIONARY_BYTES, Dictionary, dictionary_id
 
 logger = logging.getLogger(__name__)
+
+MAX_OBJECT_BYTES = 16 * 2**20
+"""Bytes of a row's whole object, unpacked. API servers accept 3 MB, and etcd stores 1.5 MB."""
 
 
 class AnnouncedDictionaries:
@@ -55,6 +59,9 @@ class ReceivedDictionaries:
         return all(self._bind(row) for row in rows)
 
     def _learn(self, data: bytes) -> None:
+        if len(data) > MAX_DICTIONARY_BYTES:
+            logger.error("received a dictionary of %d bytes, which is too large", len(data))
+            return
         try:
             dictionary = Dictionary(data)
         except zstandard.ZstdError:
@@ -66,15 +73,25 @@ class ReceivedDictionaries:
         blob = row.blob
         if blob is None or blob.dictionary is not None:
             return True
-        try:
-            needed = dictionary_id(blob.data)
-        except zstandard.ZstdError:
+        if not fits(blob):
             return False
+        needed = dictionary_id(blob.data)
         if not needed:
             return True
         dictionary = self._by_id.get(needed)
         msgspec.structs.force_setattr(blob, "dictionary", dictionary)  # just decoded: nobody else has it yet
         return dictionary is not None
+
+
+def fits(blob: Blob) -> bool:
+    """Whether the unpacked object has at most MAX_OBJECT_BYTES, as `blob` itself says: zstandard unpacks no more.
+
+    One that does not say it, and one that is damaged, does not fit.
+    """
+    try:
+        return bool(0 <= zstandard.frame_content_size(blob.data) <= MAX_OBJECT_BYTES)
+    except zstandard.ZstdError:
+        return False
 
 
 def _needed(rows: Iterable[Row]) -> dict[int, Dictionary]:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import msgspec
 
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth, Sender
-from dashboard.live.replication.compression_dictionaries import AnnouncedDictionaries
+from dashboard.live.replication.compression_dictionaries import MAX_OBJECT_BYTES, AnnouncedDictionaries, fits
 from dashboard.live.replication.epoch import new_epoch
 from dashboard.live.replication.messages import FEED_GROUP, Frame, SnapshotChunk, SnapshotRequest, encoder
 from dashboard.live.replication.pending_changes import (
@@ -80,7 +80,13 @@ class Publisher:
         self._sending = asyncio.Lock()
 
     def put(self, row: Row) -> None:
-        """Set the object's row. Within a tick only the latest row of an object is sent."""
+        """Set the object's row. Within a tick only the latest row of an object is sent.
+
+        An object of more than MAX_OBJECT_BYTES is shown by its name: replicas refuse to unpack it.
+        """
+        if row.blob is not None and not fits(row.blob):
+            reason = f"Deltaboard shows no object of more than {MAX_OBJECT_BYTES // 2**20} MiB"
+            row = msgspec.structs.replace(_placeholder(row, reason), blob=None)
         self.rows[row.uid] = row
         self._pending.put(row.uid, row)
         self._wake.set()
@@ -275,11 +281,15 @@ class Publisher:
         except _UNENCODABLE:
             logger.exception("the row of %s cannot be sent", row.key)
             reason = "Deltaboard cannot show this object's fields; see its log"
-            shown = msgspec.structs.replace(row, cells=(), status="Unreadable", tone="warn", reason=reason)
+            shown = _placeholder(row, reason)
             if self.rows.get(row.uid) is row:
                 self.rows[row.uid] = shown
             return shown
         return row
+
+
+def _placeholder(row: Row, reason: str) -> Row:
+    return msgspec.structs.replace(row, cells=(), status="Unreadable", tone="warn", reason=reason)
 
 
 def _starting(clock: Clock) -> Callable[[], Health]:

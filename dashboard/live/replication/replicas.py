@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 import msgspec
 
-from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
+from dashboard.live.replication.channel_layer import (
+    UNREADABLE,
+    ChannelLayer,
+    ChannelLayerHealth,
+    GroupChannel,
+    Sender,
+)
 from dashboard.live.replication.messages import (
     FEED_GROUP,
     REQUEST_GROUP,
@@ -19,14 +24,13 @@ from dashboard.live.replication.messages import (
     frame_decoder,
     snapshot_chunk_decoder,
 )
+from dashboard.live.replication.rejected_messages import RejectedMessages, Rejection
 from dashboard.live.replication.replica import Replica
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.runtime.app_state import Key
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.clock import Clock
-
-logger = logging.getLogger(__name__)
 
 TICK = 0.25
 """Seconds between two clock checks: silence is noticed at most that much late."""
@@ -48,6 +52,7 @@ class Replicas:
         clock: Clock,
         *,
         layer_health: ChannelLayerHealth | None = None,
+        rejected: RejectedMessages | None = None,
     ) -> None:
         self.kinds = tuple(kinds)
         """Followed kinds, in the order of the settings, then those followed on demand; discovery may complete a
@@ -62,7 +67,7 @@ class Replicas:
         self._replicas = {kind.key: self._replica(kind.key) for kind in self.kinds}
         self._inbox = GroupChannel(channel_layer, FEED_GROUP, clock, self._layer_health)
         self._asking: list[asyncio.Task[None]] = []
-        self._unreadable = logging.WARNING
+        self._rejected = rejected or RejectedMessages(clock)
 
     def __iter__(self) -> Iterator[Replica]:
         return iter(list(self._replicas.values()))
@@ -94,8 +99,8 @@ class Replicas:
 
     @property
     def channel_problem(self) -> str:
-        """Why the channel layer cannot be used; empty while it can."""
-        return self._layer_health.problem
+        """Why nothing can be received from the worker; empty while it can."""
+        return self._layer_health.problem or self._rejected.problem
 
     async def run(self) -> None:
         """Follow the feed until cancelled."""
@@ -109,18 +114,14 @@ class Replicas:
     async def receive(self, message: dict[str, Any]) -> None:
         """Pass one message of the layer to its replica and send the resulting request; a malformed message is dropped.
 
-        The first malformed message is a warning, for a worker of another version sends nothing else.
+        Where the worker sends nothing else, because it is of another version, `channel_problem` says so.
         """
         try:
             question = self._dispatched(message)
-        except (KeyError, TypeError, msgspec.MsgspecError) as error:
-            logger.log(
-                self._unreadable,
-                "dropped a message of the feed; check whether the worker runs another version: %s",
-                error,
-            )
-            self._unreadable = logging.DEBUG
+        except UNREADABLE as error:
+            self._rejected.record(Rejection.UNREADABLE, error)
             return
+        self._rejected.record_readable()
         if question is not None:
             await self._ask(question)
 

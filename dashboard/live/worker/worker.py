@@ -8,10 +8,14 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Any
 
-import msgspec
-
 from dashboard.live.object_counts.count_request import count
-from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
+from dashboard.live.replication.channel_layer import (
+    UNREADABLE,
+    ChannelLayer,
+    ChannelLayerHealth,
+    GroupChannel,
+    Sender,
+)
 from dashboard.live.replication.epoch import new_epoch
 from dashboard.live.replication.messages import REQUEST_GROUP, interest_decoder, snapshot_request_decoder
 from dashboard.live.replication.publisher import Publisher
@@ -145,7 +149,7 @@ class Worker:
                 await self.on_demand.receive_interest(interest_decoder.decode(message["data"]))
                 return
             ask = snapshot_request_decoder.decode(message["data"])
-        except (KeyError, TypeError, msgspec.MsgspecError) as error:
+        except UNREADABLE as error:
             logger.log(
                 self._unreadable, "dropped a request; check whether a web process runs another version: %s", error
             )

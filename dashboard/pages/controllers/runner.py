@@ -13,9 +13,13 @@ import socket
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol
 
-import msgspec
-
-from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
+from dashboard.live.replication.channel_layer import (
+    UNREADABLE,
+    ChannelLayer,
+    ChannelLayerHealth,
+    GroupChannel,
+    Sender,
+)
 from dashboard.live.replication.epoch import new_epoch
 from dashboard.pages.controllers.reconcile_history import HistoryRecorder
 from dashboard.pages.controllers.worker_messages import (
@@ -167,7 +171,7 @@ class ControllerRunner:
     async def _receive_message(self, message: dict[str, Any]) -> None:
         try:
             request = requeue_request_decoder.decode(message["data"])
-        except (KeyError, TypeError, msgspec.MsgspecError) as error:
+        except UNREADABLE as error:
             logger.log(self._unreadable, "dropped a request; does a web process run another version? %s", error)
             self._unreadable = logging.DEBUG
             return

@@ -7,9 +7,13 @@ import logging
 import secrets
 from typing import Any
 
-import msgspec
-
-from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth, GroupChannel, Sender
+from dashboard.live.replication.channel_layer import (
+    UNREADABLE,
+    ChannelLayer,
+    ChannelLayerHealth,
+    GroupChannel,
+    Sender,
+)
 from dashboard.pages.controllers.reports import ControllerReports
 from dashboard.pages.controllers.worker_messages import (
     REPORT_GROUP,
@@ -51,7 +55,7 @@ class ControllersClient:
         """Handle one message of the layer; a malformed one is dropped."""
         try:
             self._dispatch(message)
-        except (KeyError, TypeError, msgspec.MsgspecError) as error:
+        except UNREADABLE as error:
             logger.log(self._unreadable, "dropped a report; does the worker run another version? %s", error)
             self._unreadable = logging.DEBUG
 

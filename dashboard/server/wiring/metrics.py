@@ -13,6 +13,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
 
 from dashboard.live.hub.hub import Hub
+from dashboard.live.replication.rejected_messages import RejectedMessages
 from dashboard.live.replication.replica import Replica
 from dashboard.server.wiring.worker import WorkerProcess
 from informerd.manager.manager import Manager
@@ -100,9 +101,32 @@ class WebCollector(Collector):
             yield family
 
 
+class RejectedMessagesCollector(Collector):
+    """Metric of the messages that a process dropped, at the moment of a scrape."""
+
+    def __init__(self, rejected: RejectedMessages) -> None:
+        self._rejected = rejected
+
+    def describe(self) -> Iterable[Metric]:
+        """The metric families without values."""
+        return []
+
+    def collect(self) -> Iterator[Metric]:
+        """The one metric family."""
+        family = CounterMetricFamily(
+            f"{PREFIX}feed_messages_rejected",
+            "Messages between worker and web processes that were dropped, by reason.",
+            labels=["reason"],
+        )
+        for reason, number in self._rejected.counts.items():
+            family.add_metric([reason], number)
+        yield family
+
+
 def exposition(worker_process: WorkerProcess, web_collector: WebCollector | None = None) -> tuple[bytes, str]:
     """All metrics of a process, and their content type."""
     registry = CollectorRegistry(auto_describe=False)
+    registry.register(RejectedMessagesCollector(worker_process.rejected_messages))
     informers = InformerCollector()
     if web_collector is not None:
         registry.register(web_collector)

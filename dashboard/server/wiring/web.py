@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import Any
 
-from channels.layers import get_channel_layer
 from django.conf import settings
 from django.template.loader import render_to_string
 
@@ -58,8 +57,9 @@ class WebProcess:
     def __init__(self, upstream: WorkerProcess, kinds: tuple[KindInfo, ...], layer: ChannelLayer, clock: Clock) -> None:
         self.clock = clock
         self.worker_process = upstream
-        layer_health = ChannelLayerHealth()
-        self.replicas = Replicas(layer, kinds, clock, layer_health=layer_health)
+        self.layer_health = layer_health = ChannelLayerHealth()
+        rejected = upstream.rejected_messages
+        self.replicas = Replicas(layer, kinds, clock, layer_health=layer_health, rejected=rejected)
         self.controllers = ControllersClient(layer, clock, layer_health=layer_health)
         self.object_counts = ObjectCountsClient(layer, clock, layer_health=layer_health)
         self.access_reviews = AccessReviews(clock, lambda: self.client)
@@ -136,9 +136,9 @@ class WebProcess:
 
     @property
     def problem(self) -> str:
-        if channel_problem := self.replicas.channel_problem:
-            return f"The worker cannot be heard, because Redis fails: {channel_problem}. Tried again every second."
-        return self.connection.problem
+        if redis_problem := self.layer_health.problem:
+            return f"The worker cannot be heard, because Redis fails: {redis_problem}. Tried again every second."
+        return self.worker_process.rejected_messages.problem or self.connection.problem
 
     @property
     def cannot_watch(self) -> bool:
@@ -231,7 +231,7 @@ def build_web_process(*, context: str = "", clock: Clock | None = None) -> WebPr
     """The objects of a web process; with a worker inside unless REDIS_URL says that workers are separate processes."""
     clock = clock or SystemClock()
     upstream = build_worker_process(context=context, with_worker=not settings.REDIS_URL, clock=clock)
-    return WebProcess(upstream, upstream.kinds, get_channel_layer(), clock)
+    return WebProcess(upstream, upstream.kinds, upstream.layer, clock)
 
 
 def build_application(web_process: WebProcess | None = None) -> Application:

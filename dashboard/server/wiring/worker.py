@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from channels.layers import get_channel_layer
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
@@ -15,11 +14,13 @@ from dashboard.cluster.choice import ClusterChoice
 from dashboard.cluster.connection import Connection
 from dashboard.live.object_counts.collector import ObjectCountsCollector
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
+from dashboard.live.replication.rejected_messages import RejectedMessages
 from dashboard.live.worker.worker import Worker
 from dashboard.objects.kinds.catalog import KindInfo, parse_kinds
 from dashboard.pages.controllers.builtin_controllers import DEMO_CONTROLLERS, check_names, new_manager
 from dashboard.pages.controllers.runner import ControllerRunner
 from dashboard.runtime.background_tasks import cancel_all, keep_running
+from dashboard.server.wiring.channel_layer import build_channel_layer
 from devcluster.workload_size import WorkloadSize
 from informerd.clock import Clock, SystemClock
 from informerd.rest.client import Client
@@ -40,13 +41,16 @@ class WorkerProcess:
         with_worker: bool,
         controllers: tuple[str, ...] | None = None,
         demo: DemoProcess | None = None,
+        rejected: RejectedMessages | None = None,
     ) -> None:
         self.connection = Connection(choice, clock, on_switch=self._switched, demo=demo)
         self.worker: Worker | None = None
         self.controllers: ControllerRunner | None = None
         self.kinds = kinds
         self._census: list[asyncio.Task[None]] = []
-        self._layer = layer
+        self.layer = layer
+        self.rejected_messages = rejected or RejectedMessages(clock)
+        """What was dropped of the messages that `layer` brought."""
         self._layer_health = ChannelLayerHealth()
         self._clock = clock
         self._with_worker = with_worker
@@ -70,7 +74,7 @@ class WorkerProcess:
         await self._stop_worker()
         if self._with_worker:
             self.worker = Worker(
-                client, self._layer, self.kinds, self._clock, discovery=discovery, layer_health=self._layer_health
+                client, self.layer, self.kinds, self._clock, discovery=discovery, layer_health=self._layer_health
             )
             self.worker.start()
             self._census = [self._start_counting(self.worker, client)]
@@ -83,7 +87,7 @@ class WorkerProcess:
         taker = ObjectCountsCollector(
             client,
             discovery,
-            self._layer,
+            self.layer,
             self._clock,
             epoch=worker.epoch,
             is_followed=worker.is_published,
@@ -98,7 +102,7 @@ class WorkerProcess:
         cluster, is_demo = self.connection.cluster, self.connection.is_demo
         wanted = self._controllers if self._controllers is not None else DEMO_CONTROLLERS if is_demo else ()
         make = partial(new_manager, wanted, cluster, self._clock, leader_election=not is_demo)
-        return ControllerRunner(wanted, make, self._layer, self._clock, layer_health=self._layer_health)
+        return ControllerRunner(wanted, make, self.layer, self._clock, layer_health=self._layer_health)
 
     async def _stop_worker(self) -> None:
         controllers, self.controllers = self.controllers, None
@@ -144,13 +148,15 @@ def controllers_from_settings() -> tuple[str, ...] | None:
 def build_worker_process(*, context: str = "", with_worker: bool, clock: Clock | None = None) -> WorkerProcess:
     """The worker's objects, from the settings."""
     clock = clock or SystemClock()
+    rejected = RejectedMessages(clock)
     size = WorkloadSize(pods=settings.DEMO_PODS, rate=settings.DEMO_RATE, seed=settings.DEMO_SEED)
     return WorkerProcess(
         choice_from_settings(context=context),
         kinds_from_settings(),
-        get_channel_layer(),
+        build_channel_layer(rejected),
         clock,
         with_worker=with_worker,
         controllers=controllers_from_settings(),
         demo=DemoProcess(clock, options=size.flags, kubeconfig=settings.VAR_DIR / "demo.kubeconfig"),
+        rejected=rejected,
     )
