@@ -7,17 +7,21 @@ import os
 import signal
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 from channels_redis.pubsub import RedisPubSubChannelLayer
 
+from dashboard.live.replication.publisher import Publisher
+from dashboard.live.replication.rejected_messages import RejectedMessages
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import Replicas
 from dashboard.objects.kinds.catalog import parse_kinds
 from informerd.clock import SystemClock
 from informerd.decoding.compressor import MAX_SAMPLES
 from tests.support.controlplane import ControlPlane
+from tests.support.live.redis_layer import SECRET_KEY, encrypted_redis_layer
 from tests.support.program import Program
 from tests.support.require import redis_url
 from tests.support.wait import eventually
@@ -43,7 +47,7 @@ def new_worker(controlplane: ControlPlane, prefix: str, tmp_path: Path) -> Itera
         "DELTABOARD_CHANNEL_PREFIX": prefix,
         "DELTABOARD_KINDS": KINDS,
         "DELTABOARD_VAR": str(tmp_path),
-        "SECRET_KEY": "for this test only",
+        "SECRET_KEY": SECRET_KEY,
     }
 
     def start() -> Program:
@@ -55,15 +59,21 @@ def new_worker(controlplane: ControlPlane, prefix: str, tmp_path: Path) -> Itera
         program.__exit__()
 
 
+@asynccontextmanager
+async def running_replicas(prefix: str, *, secret: str = SECRET_KEY) -> AsyncIterator[Replicas]:
+    rejected = RejectedMessages(SystemClock())
+    async with encrypted_redis_layer(prefix, secret=secret, rejected=rejected) as layer:
+        followed = Replicas(layer, parse_kinds(KINDS.split(",")), SystemClock(), rejected=rejected)
+        running = asyncio.create_task(followed.run())
+        yield followed
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+
 @pytest.fixture
 async def replicas(prefix: str) -> AsyncIterator[Replicas]:
-    layer = RedisPubSubChannelLayer(hosts=[redis_url()], prefix=prefix)
-    followed = Replicas(layer, parse_kinds(KINDS.split(",")), SystemClock())
-    running = asyncio.create_task(followed.run())
-    yield followed
-    running.cancel()
-    await asyncio.gather(running, return_exceptions=True)
-    await layer.flush()
+    async with running_replicas(prefix) as followed:
+        yield followed
 
 
 @pytest.fixture
@@ -191,6 +201,30 @@ async def test_of_two_workers_the_younger_is_followed_until_it_goes(
     assert (replica.epoch, replica.gaps) == (followed, gaps)
     younger.kill()
     await eventually(lambda: replica.epoch == elder and replica.is_live)
+
+
+async def test_two_keys_are_said_by_both(new_worker: Callable[[], Program], prefix: str) -> None:
+    async with running_replicas(prefix, secret="another secret") as replicas:
+        worker = new_worker()
+        await eventually(lambda: replicas.channel_problem)
+        assert replicas.channel_problem.startswith(
+            "The worker cannot be heard: worker and web process have different keys. Set DELTABOARD_FEED_KEY"
+        )
+        assert replicas.get("configmaps").state == "starting"
+        said = "dropped a message of the channel layer: worker and web process have different keys"
+        await eventually(lambda: said in worker.output)
+        assert worker.output.count(said) == 1
+
+
+async def test_a_worker_of_a_version_without_encryption_is_not_shown_and_said(replicas: Replicas, prefix: str) -> None:
+    layer = RedisPubSubChannelLayer(hosts=[redis_url()], prefix=prefix)
+    publishing = asyncio.create_task(Publisher("configmaps", layer, SystemClock()).run())
+    await eventually(lambda: replicas.channel_problem)
+    assert "not encrypted, as those of older versions. Run the same version" in replicas.channel_problem
+    assert replicas.get("configmaps").state == "starting"
+    publishing.cancel()
+    await asyncio.gather(publishing, return_exceptions=True)
+    await layer.flush()
 
 
 async def test_without_redis_a_worker_waits_for_it(tmp_path: Path, controlplane: ControlPlane) -> None:

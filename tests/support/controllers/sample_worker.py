@@ -12,8 +12,6 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from channels_redis.pubsub import RedisPubSubChannelLayer
-
 from dashboard.live.replication.channel_layer import ChannelLayer
 from dashboard.pages.controllers.runner import ControllerRunner
 from informerd import (
@@ -27,6 +25,7 @@ from informerd import (
     Request,
     SystemClock,
 )
+from tests.support.live.redis_layer import encrypted_redis_layer
 
 RETRY = 300.0
 """Seconds until a key that failed is tried again by itself: longer than any test."""
@@ -67,11 +66,11 @@ class Sample:
 
 
 async def run(folder: Path) -> None:
-    layer = RedisPubSubChannelLayer(hosts=[os.environ["REDIS_URL"]], prefix=os.environ["DELTABOARD_CHANNEL_PREFIX"])
-    sample = Sample(layer, is_cured=lambda name: (folder / name).exists())
-    sample.put("default/well", "default/poison")
-    sample.runner.start()
-    await asyncio.Event().wait()
+    async with encrypted_redis_layer(os.environ["DELTABOARD_CHANNEL_PREFIX"]) as layer:
+        sample = Sample(layer, is_cured=lambda name: (folder / name).exists())
+        sample.put("default/well", "default/poison")
+        sample.runner.start()
+        await asyncio.Event().wait()
 
 
 if __name__ == "__main__":

@@ -9,13 +9,13 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
-from channels_redis.pubsub import RedisPubSubChannelLayer
 
 from dashboard.pages.controllers.worker_client import ControllersClient
 from dashboard.pages.controllers.worker_messages import RequeueResult
 from informerd.clock import SystemClock
 from informerd.controller.state import ControllerState
 from tests.support.controlplane import ControlPlane
+from tests.support.live.redis_layer import SECRET_KEY, encrypted_redis_layer
 from tests.support.program import ROOT, Program
 from tests.support.require import redis_url
 from tests.support.wait import eventually
@@ -50,13 +50,12 @@ def new_worker(prefix: str, tmp_path: Path) -> Iterator[Callable[..., Program]]:
 
 @pytest.fixture
 async def link(prefix: str) -> AsyncIterator[ControllersClient]:
-    layer = RedisPubSubChannelLayer(hosts=[redis_url()], prefix=prefix)
-    heard = ControllersClient(layer, SystemClock())
-    running = asyncio.create_task(heard.run())
-    yield heard
-    running.cancel()
-    await asyncio.gather(running, return_exceptions=True)
-    await layer.flush()
+    async with encrypted_redis_layer(prefix) as layer:
+        heard = ControllersClient(layer, SystemClock())
+        running = asyncio.create_task(heard.run())
+        yield heard
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
 
 
 def shown(link: ControllersClient) -> ControllerState | None:
@@ -101,7 +100,7 @@ async def test_of_two_workers_one_runs_the_controllers_and_the_other_goes_on_whe
         "KUBECONFIG": str(in_namespace(controlplane.kubeconfig, namespace, tmp_path)),
         "DELTABOARD_CONTROLLERS": "crddemo",
         "DELTABOARD_KINDS": "namespaces",
-        "SECRET_KEY": "for this test only",
+        "SECRET_KEY": SECRET_KEY,
     }
     first = new_worker("manage.py", "informerd", **env)
     await eventually(lambda: phases(link) == ["running"], within=40, what=first.output)
