@@ -235,3 +235,15 @@ def test_an_empty_secret_file_is_replaced(tmp_path: Path, found: str) -> None:
     secret = load_or_create_secret(path)
     assert len(secret) >= 50
     assert path.read_text() == secret
+
+
+@pytest.mark.program
+def test_a_feed_key_that_could_be_guessed_is_refused_and_not_repeated(tmp_path: Path) -> None:
+    environ = {"DELTABOARD_VAR": str(tmp_path), "SECRET_KEY": "mine"}
+    refused = run_settings("", **environ, DELTABOARD_FEED_KEY=f"{'a' * 32},too-short")
+    assert refused.returncode != 0
+    assert "DELTABOARD_FEED_KEY has a key of fewer than 32 characters" in refused.stderr
+    assert "too-short" not in refused.stderr
+    keys = ["a" * 32, "b" * 32]
+    taken = run_settings("print(settings.DELTABOARD_FEED_KEY)", **environ, DELTABOARD_FEED_KEY=", ".join(keys))
+    assert taken.stdout.strip() == str(keys)

@@ -113,7 +113,10 @@ class SnapshotPull:
         elif chunk.snapshot != self._snapshot or chunk.index != self._next:
             return False
         if not self.dictionaries.bind(chunk.rows, chunk.dictionaries):
-            logger.warning("rows of %s are packed with a dictionary that nobody sent; asking again", self.key)
+            logger.warning(
+                "rows of %s are damaged, too large, or packed with a dictionary that nobody sent; asking again",
+                self.key,
+            )
             self._forget_snapshot()
             return False
         self._next += 1

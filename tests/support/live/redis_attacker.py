@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import msgpack
+import msgspec
 import redis
 
 from dashboard.live.replication.messages import (
@@ -74,7 +74,7 @@ class ForgedWorker:
         self._attacker.publish(FEED_GROUP, _message("feed.frame", heartbeat))
         for raw in self._attacker.read(REQUEST_GROUP):
             try:
-                request = snapshot_request_decoder.decode(msgpack.unpackb(raw)["data"])
+                request = snapshot_request_decoder.decode(msgspec.msgpack.decode(raw)["data"])
             except Exception:  # noqa: BLE001 - the attacker cannot read it
                 continue
             chunk = SnapshotChunk(self._resource, self.EPOCH, 1, "forged", request.index, 1, health, (self._row,))
@@ -82,5 +82,4 @@ class ForgedWorker:
 
 
 def _message(kind: str, content: Any) -> bytes:
-    packed: bytes = msgpack.packb({"type": kind, "data": encoder.encode(content)})
-    return packed
+    return msgspec.msgpack.encode({"type": kind, "data": encoder.encode(content)})

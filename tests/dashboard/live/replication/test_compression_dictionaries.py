@@ -11,7 +11,12 @@ import msgspec
 import pytest
 import zstandard
 
-from dashboard.live.replication.compression_dictionaries import AnnouncedDictionaries, ReceivedDictionaries
+from dashboard.live.replication.compression_dictionaries import (
+    MAX_OBJECT_BYTES,
+    AnnouncedDictionaries,
+    ReceivedDictionaries,
+    fits,
+)
 from dashboard.live.replication.messages import (
     Frame,
     SnapshotChunk,
@@ -30,7 +35,7 @@ from dashboard.objects.query.list_query import Query
 from informerd.cache.health import Health
 from informerd.decoding.compressor import MAX_SAMPLES, Compressor
 from informerd.objects import Blob
-from informerd.zstd_dictionaries import Dictionary, dictionary_id
+from informerd.zstd_dictionaries import MAX_DICTIONARY_BYTES, Dictionary, dictionary_id
 from tests.support.clock import FakeClock
 from tests.support.live.fake_channel_layer import RecordingLayer, dictionary, object_of, packed_row, tells_of_itself
 
@@ -187,6 +192,22 @@ def test_what_is_no_dictionary_binds_no_row(trained: Dictionary, caplog: pytest.
     assert not ReceivedDictionaries().bind([row], [b"no dictionary"])
     assert packed.dictionary is None
     assert "received a malformed dictionary" in caplog.text
+
+
+def test_a_dictionary_that_is_too_large_is_not_learned(trained: Dictionary, caplog: pytest.LogCaptureFixture) -> None:
+    large = trained.data + bytes(MAX_DICTIONARY_BYTES)
+    row = msgspec.structs.replace(packed_row("a"), blob=Blob(trained.compress(object_of("a"))))
+    assert not ReceivedDictionaries().bind([row], [large])
+    assert "which is too large" in caplog.text
+
+
+def test_an_object_fits_by_the_size_that_it_unpacks_to(trained: Dictionary) -> None:
+    spaces = b" " * (MAX_OBJECT_BYTES + 1)
+    assert fits(Blob(zstandard.ZstdCompressor().compress(spaces[:-1])))
+    assert not fits(Blob(zstandard.ZstdCompressor().compress(spaces)))
+    assert not fits(Blob(trained.compress(spaces), trained))
+    assert not fits(Blob(zstandard.ZstdCompressor(write_content_size=False).compress(b"of unknown size")))
+    assert not fits(Blob(b"no zstandard"))
 
 
 def test_what_is_not_packed_is_no_row_to_show() -> None:

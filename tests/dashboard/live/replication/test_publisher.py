@@ -8,12 +8,14 @@ from itertools import pairwise
 import msgspec
 import pytest
 
+from dashboard.live.replication.compression_dictionaries import MAX_OBJECT_BYTES
 from dashboard.live.replication.messages import SnapshotRequest
 from dashboard.live.replication.pending_changes import MAX_FRAME_ENTRIES
 from dashboard.live.replication.publisher import MAX_ENTRIES, Publisher
 from dashboard.live.replication.snapshot import CHUNK_BYTES, CHUNK_ROWS, STEP, row_size
 from dashboard.objects.kinds.row import Row
 from informerd.cache.health import Health
+from informerd.decoding.compressor import Compressor
 from informerd.objects import Blob
 from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.live.fake_channel_layer import RecordingLayer, row
@@ -324,3 +326,13 @@ async def test_only_the_newest_entries_are_kept(publisher: Publisher) -> None:
     await publisher.flush()
     assert len(publisher.entries) == MAX_ENTRIES
     assert publisher.entries[-1].seq == MAX_ENTRIES + 7
+
+
+async def test_an_object_that_replicas_would_refuse_is_shown_by_its_name(
+    publisher: Publisher, layer: RecordingLayer
+) -> None:
+    publisher.put(row("large", blob=Compressor().compress(b" " * (MAX_OBJECT_BYTES + 1))))
+    await publisher.flush()
+    (sent,) = layer.frames[0].rows
+    assert (sent.name, sent.status, sent.blob) == ("large", "Unreadable", None)
+    assert sent.reason == "Deltaboard shows no object of more than 16 MiB"

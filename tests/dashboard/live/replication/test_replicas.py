@@ -148,4 +148,6 @@ async def test_a_feed_that_cannot_be_read_is_one_warning(
     await following.replicas.receive({"type": "feed.frame"})
     warned = [record.message for record in caplog.records if record.levelno == logging.WARNING]
     assert len(warned) == 1
-    assert "check whether the worker runs another version" in warned[0]
+    assert "Run the same version of Deltaboard for the worker and all web processes" in warned[0]
+    assert following.replicas.channel_problem.startswith("The worker cannot be heard: a message has content that this")
+    assert {replica.state for replica in following.replicas} == {"starting"}

@@ -12,6 +12,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from dashboard.live.hub.hub import Hub
+from dashboard.live.replication.rejected_messages import Rejection
 from dashboard.server.wiring.metrics import WebCollector, exposition
 from dashboard.server.wiring.worker import build_worker_process
 from tests.dashboard.management.test_commands import run, running, unconfigured
@@ -38,6 +39,14 @@ async def test_a_web_process_shows_its_browsers_views_and_the_freshness_of_each_
     assert found["deltaboard_sockets", ""] == 0
     assert found["deltaboard_feed_gaps_total", "events"] == 0
     assert not any(name.startswith("informerd_") and resource for name, resource in found)
+
+
+async def test_each_process_counts_the_messages_that_it_dropped() -> None:
+    process = build_worker_process(with_worker=True)
+    process.rejected_messages.record(Rejection.FORGED)
+    text = exposition(process)[0].decode()
+    assert 'deltaboard_feed_messages_rejected_total{reason="forged"} 1.0' in text
+    assert 'deltaboard_feed_messages_rejected_total{reason="other-key"} 0.0' in text
 
 
 def text_of(url: str) -> str:

@@ -19,6 +19,7 @@ from dashboard.cluster.access_reviews import ResourceAttributes
 from dashboard.cluster.choice import ClusterChoice
 from dashboard.cluster.connection import CHECK_INTERVAL, RETRY_INTERVAL, VERSION_INTERVAL, Connection
 from dashboard.live.hub.kind_discovery import RETRY_CHANGED
+from dashboard.live.replication.rejected_messages import Rejection
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.objects.kinds.row import TableDefinition
 from dashboard.objects.query.list_query import Query
@@ -563,6 +564,13 @@ async def test_sockets_elsewhere_and_other_protocols_are_turned_away() -> None:
     assert await called(by_protocol, "websocket", "/other/") == [{"type": "websocket.close", "code": 4404}]
     with pytest.raises(ValueError, match="there is no handler for the protocol lifespan"):
         await called(by_protocol, "lifespan")
+
+
+async def test_messages_that_cannot_be_read_are_the_problem_of_every_page() -> None:
+    web_process = build_web_process(clock=FakeClock())
+    web_process.worker_process.rejected_messages.record(Rejection.OTHER_KEY)
+    assert "worker and web process have different keys. Set DELTABOARD_FEED_KEY" in web_process.problem
+    assert web_process.replicas.channel_problem == web_process.problem
 
 
 def test_live_parts_are_missed_with_a_sentence_where_nothing_was_wired() -> None:
