@@ -15,7 +15,7 @@ from pathlib import Path
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from dashboard.runtime.environment import Environment, read_positive
+from dashboard.runtime.environment import Environment, read_positive, read_seconds
 from dashboard.runtime.secret_key import load_or_create_secret
 from devcluster.workload_size import read_pods, read_rate, read_seed
 
@@ -173,6 +173,10 @@ LANGUAGE_CODE = "en-gb"
 USE_I18N = False
 USE_TZ = True
 TIME_ZONE = "UTC"
+
+# --- A process that is stuck ------------------------------------------------------------------------------------
+
+DELTABOARD_BLOCKED_SECONDS: int = env.read("DELTABOARD_BLOCKED_SECONDS", read_seconds, default="30")
 
 # --- Logging: one line a change of state ------------------------------------------------------------------------
 

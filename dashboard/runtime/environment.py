@@ -84,6 +84,14 @@ def read_positive(value: str) -> int:
     return number
 
 
+def read_seconds(value: str) -> int:
+    """A number of seconds, from 0. Raises ValueError for anything else."""
+    seconds = _whole(value)
+    if seconds < 0:
+        raise ValueError(f"{value!r} is less than 0 seconds")
+    return seconds
+
+
 def _whole(value: str) -> int:
     try:
         return int(value)

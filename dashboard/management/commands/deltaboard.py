@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand
 from django.db import DatabaseError
 
 from dashboard.management.exit_message import exit_with_message
+from dashboard.runtime.process_watchdog import watch_process
 from dashboard.server.daphne import CannotListen, bind_socket, install_reactor, serve, stop_with_reactor
 from dashboard.server.guard import BindRefused
 
@@ -48,6 +49,7 @@ class Command(BaseCommand):
         shown = f"[{host}]" if ":" in host else host
 
         async def started() -> None:
+            watch_process(settings.DELTABOARD_BLOCKED_SECONDS)
             live.start()
             stop_with_reactor(live.stop)
             self._say(f"Deltaboard is at http://{shown}:{real_port}/")

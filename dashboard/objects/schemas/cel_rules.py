@@ -6,16 +6,20 @@ field immutable once it is set (KEP-2876, transition rules).
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+from functools import lru_cache
+
+import re2
 
 from dashboard.objects.schemas.schema import Schema
 
-_SAME = re.compile(r"\(*\s*(self\s*==\s*oldSelf|oldSelf\s*==\s*self)\s*\)*")
-_SAME_FIELD = re.compile(
+_SAME = re2.compile(r"\(*\s*(self\s*==\s*oldSelf|oldSelf\s*==\s*self)\s*\)*")
+_SAME_FIELD = re2.compile(
     r"\(*\s*(?:!\s*has\(\s*oldSelf\.(?P<unless>\w+)\s*\)\s*\|\|\s*)?"
     r"\(*\s*(?:self\.(?P<one>\w+)\s*==\s*oldSelf\.(?P<other>\w+)|oldSelf\.(?P<old>\w+)\s*==\s*self\.(?P<new>\w+))\s*\)*"
 )
+MAX_RULE_LENGTH = 10_000
+"""Maximum characters of a rule that is read; apiextensions-apiserver's CEL compiler limits its cost, too."""
 IMMUTABLE = "It cannot be changed once it is set."
 
 
@@ -33,7 +37,7 @@ def rules_of(schema: Schema) -> tuple[Rule, ...]:
     return tuple(
         Rule(_sentence(str(rule.get("message", ""))), str(rule.get("rule", "")))
         for rule in rules
-        if not _SAME.fullmatch(str(rule.get("rule", "")).strip())
+        if not _is_same(str(rule.get("rule", "")))
     )
 
 
@@ -44,7 +48,7 @@ def immutable_reason(schema: Schema, name: str) -> str:
     set.
     """
     for rule in schema.child(name).node.get("x-kubernetes-validations", ()):
-        if _SAME.fullmatch(str(rule.get("rule", "")).strip()) and not rule.get("optionalOldSelf"):
+        if _is_same(str(rule.get("rule", ""))) and not rule.get("optionalOldSelf"):
             return _rule_text(rule)
     return map_immutable_reason(schema, name)
 
@@ -57,16 +61,22 @@ def map_immutable_reason(schema: Schema, name: str) -> str:
     return ""
 
 
-def _same_fields(rule: str) -> set[str]:
+def _is_same(rule: str) -> bool:
+    """Whether the rule is ``self == oldSelf``."""
+    return len(rule) <= MAX_RULE_LENGTH and _SAME.fullmatch(rule.strip()) is not None
+
+
+@lru_cache(maxsize=256)
+def _same_fields(rule: str) -> frozenset[str]:
     """The fields that must not change by the rule; empty where it says anything else."""
     names: set[str] = set()
-    for part in rule.split("&&"):
+    for part in rule.split("&&") if len(rule) <= MAX_RULE_LENGTH else ():
         match = _SAME_FIELD.fullmatch(part.strip())
         fields = {name for name in match.groups() if name} if match else set()
         if len(fields) != 1:
-            return set()
+            return frozenset()
         names |= fields
-    return names
+    return frozenset(names)
 
 
 def _rule_text(rule: dict[str, object]) -> str:

@@ -1,7 +1,6 @@
-"""String formats and patterns of schemas, checked like the API server does; unknown ones pass.
+"""String formats of schemas, checked like the API server does; unknown ones pass.
 
-Patterns are Go's regular expressions, which RE2 reads: the same syntax, and time linear in the length of the text,
-whoever wrote the pattern. Formats are those of kube-openapi's validation/strfmt that can be checked without doubt.
+They are those of kube-openapi's validation/strfmt that can be checked without doubt.
 """
 
 from __future__ import annotations
@@ -11,13 +10,7 @@ import ipaddress
 import re
 from base64 import b64decode
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from types import MappingProxyType
-
-import re2
-
-MAX_PATTERN_LENGTH = 10_000
-"""Maximum characters of a pattern that is checked; a longer one is left to the API server."""
 
 _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -68,21 +61,3 @@ def format_words(name: str) -> str:
     """``an IPv4 address such as 10.0.0.1``; empty for a format that is not known."""
     known = _FORMATS.get(name)
     return known[1] if known is not None else _OTHERS.get(name, "")
-
-
-def fits_pattern(text: str, pattern: str) -> bool:
-    """Whether the pattern is found in `text`; true for a pattern that cannot be read."""
-    compiled = _compiled(pattern)
-    return compiled is None or compiled.search(text) is not None
-
-
-@lru_cache(maxsize=1024)
-def _compiled(pattern: str) -> re2._Regexp | None:
-    if len(pattern) > MAX_PATTERN_LENGTH:
-        return None
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        return re2.compile(pattern, options)
-    except re2.error:
-        return None

@@ -1,19 +1,31 @@
-"""Sample object of a schema: the required fields, with values that the schema accepts as far as that is known."""
+"""Sample object of a schema: the required fields, with values that the schema accepts as far as that is known.
+
+A schema of a few hundred bytes can ask for 10^12 items. What is beyond the limits of a sample is left out.
+"""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from dashboard.objects.fields.field_access import Value
+from dashboard.objects.schemas.patterns import fits_pattern, match_work
 from dashboard.objects.schemas.schema import Schema
+from dashboard.objects.schemas.work_budget import BudgetExceeded, WorkBudget
 from informerd.resource import Resource
 
 MAX_DEPTH = 12
 """Maximum levels; a schema may refer to itself."""
-MAX_MATCHED_LENGTH = 24
-"""Maximum characters of a word that is tried against a pattern: some patterns take exponential time."""
+MAX_ITEMS = 10
+"""Maximum items of a list; the schema may ask for more."""
+MAX_VALUES = 2_000
+"""Maximum values of a sample, with the maps and lists around them."""
+STEPS_OF_A_VALUE = 10
+MAX_SECONDS = 0.1
+"""Limit of one sample's CPU time (see WorkBudget)."""
 NAME = "example"
 
 _FORMATS = {
@@ -74,50 +86,104 @@ def sample(resource: Resource, schema: Schema, namespace: str) -> dict[str, Valu
         "metadata": {"name": NAME, **({"namespace": namespace} if namespace else {})},
     }
     required = schema.node.get("required", ())
-    for name, node in schema.properties.items():
-        if name not in ("apiVersion", "kind", "metadata", "status") and (name in required or name == "spec"):
-            value[name] = sample_value(node, name)
+    making = _Sample()
+    with suppress(BudgetExceeded):
+        for name, node in schema.properties.items():
+            if name not in ("apiVersion", "kind", "metadata", "status") and (name in required or name == "spec"):
+                value[name] = making.value(node, name, 0)
     return value
 
 
-def sample_value(schema: Schema, name: str = "", depth: int = 0) -> Value:
+def sample_value(schema: Schema, name: str = "") -> Value:
     """A value that the schema accepts, as far as its types, formats, bounds and patterns show; `name` is its
-    field's.
+    field's. Raises BudgetExceeded for a scalar that takes too much work.
     """
-    node = schema.node
-    for keyword in ("default", "example", "const"):
-        if keyword in node:
-            return node[keyword]
-    if node.get("enum"):
-        return next((choice for choice in node["enum"] if choice not in (None, "")), node["enum"][0])
-    if node.get("x-kubernetes-int-or-string"):
-        return 1
-    kind = node.get("type")
-    if kind in ("integer", "number"):
-        return _number(node, name)
-    if kind == "boolean":
-        return False
-    if kind == "array":
-        return _items(schema, name, depth)
-    if kind == "string":
-        return _string(node, name)
-    return _fields(schema, depth) if kind == "object" or node.get("properties") else {}
+    return _Sample().value(schema, name, 0)
 
 
-def _fields(schema: Schema, depth: int) -> dict[str, Value]:
-    """Values of the required fields, and of those that the first ``oneOf`` or ``anyOf`` requires."""
-    if depth >= MAX_DEPTH:
-        return {}
-    required = list(schema.node.get("required", ()))
+class _Sample:
+    """One sample in the making. A map or a list ends where the limits are reached."""
+
+    def __init__(self) -> None:
+        self._budget = WorkBudget(MAX_VALUES * STEPS_OF_A_VALUE, MAX_SECONDS)
+
+    def value(self, schema: Schema, name: str, depth: int) -> Value:
+        """A value of the schema. Raises BudgetExceeded where there is not even room for an incomplete one."""
+        self._budget.spend(STEPS_OF_A_VALUE)
+        return self._value(schema, name, depth)
+
+    def _value(self, schema: Schema, name: str, depth: int) -> Value:
+        node = schema.node
+        for keyword in ("default", "example", "const"):
+            if keyword in node:
+                return self._copied(node[keyword])
+        if node.get("enum"):
+            first = node["enum"][0]
+            return self._copied(next((choice for choice in node["enum"] if choice not in (None, "")), first))
+        if node.get("x-kubernetes-int-or-string"):
+            return 1
+        kind = node.get("type")
+        if kind in ("integer", "number"):
+            return _number(node, name)
+        if kind == "boolean":
+            return False
+        if kind == "array":
+            return self._items(schema, name, depth)
+        if kind == "string":
+            return self._string(node, name)
+        return self._fields(schema, depth) if kind == "object" or node.get("properties") else {}
+
+    def _copied(self, value: Value) -> Value:
+        self._budget.spend(_size(value) * STEPS_OF_A_VALUE)
+        return value
+
+    def _fields(self, schema: Schema, depth: int) -> dict[str, Value]:
+        """Values of the required fields, and of those that the first ``oneOf`` or ``anyOf`` requires."""
+        fields: dict[str, Value] = {}
+        with suppress(BudgetExceeded):
+            for name in _required(schema.node) if depth < MAX_DEPTH else ():
+                if name not in fields:
+                    fields[name] = self.value(schema.child(name), name, depth + 1)
+        return fields
+
+    def _items(self, schema: Schema, name: str, depth: int) -> list[Value]:
+        items: list[Value] = []
+        count = min(int(schema.node.get("minItems", 0)), MAX_ITEMS) if depth < MAX_DEPTH else 0
+        with suppress(BudgetExceeded):
+            for _ in range(count):
+                items.append(self.value(schema.child(0), name, depth + 1))  # noqa: PERF401 - what is there stays
+        return items
+
+    def _string(self, node: Any, name: str) -> str:
+        candidates = [_FORMATS[node["format"]]] if node.get("format") in _FORMATS else []
+        candidates += [word for ends, word in _BY_NAME if ends.search(name)]
+        candidates += [*_WORDS, *_FORMATS.values()]
+        words = (_lengthened(word, node) for word in candidates)
+        return next((word for word in words if self._fits(word, node)), candidates[0])
+
+    def _fits(self, word: str, node: Any) -> bool:
+        if not node.get("minLength", 0) <= len(word) <= node.get("maxLength", len(word)):
+            return False
+        pattern = str(node.get("pattern", ""))
+        self._budget.spend(match_work(word, pattern))
+        return fits_pattern(word, pattern)
+
+
+def _required(node: Mapping[str, Any]) -> Iterable[str]:
+    yield from node.get("required", ())
     for alternatives in ("oneOf", "anyOf"):
-        first: Mapping[str, Any] = next(iter(schema.node.get(alternatives, ())), {})
-        required += [name for name in first.get("required", ()) if name not in required]
-    return {name: sample_value(schema.child(name), name, depth + 1) for name in required}
+        first: Mapping[str, Any] = next(iter(node.get(alternatives, ())), {})
+        yield from first.get("required", ())
 
 
-def _items(schema: Schema, name: str, depth: int) -> list[Value]:
-    least = int(schema.node.get("minItems", 0))
-    return [sample_value(schema.child(0), name, depth + 1) for _ in range(min(least, 10))] if depth < MAX_DEPTH else []
+def _size(value: Value) -> int:
+    """The number of values in `value`, with itself, and one for each 100 characters of a text."""
+    waiting, size = [value], 0
+    while waiting:
+        each = waiting.pop()
+        size += 1 + (len(each) // 100 if isinstance(each, str) else 0)
+        waiting += each.values() if isinstance(each, dict) else each if isinstance(each, list) else ()
+    return size
 
 
 def _number(node: Any, name: str) -> int | float:
@@ -130,28 +196,11 @@ def _number(node: Any, name: str) -> int | float:
     step = node.get("multipleOf")
     if step:
         wanted = -(-wanted // step) * step
+    if not math.isfinite(wanted):
+        return 0
     return int(wanted) if node.get("type") == "integer" else wanted
-
-
-def _string(node: Any, name: str) -> str:
-    candidates = [_FORMATS[node["format"]]] if node.get("format") in _FORMATS else []
-    candidates += [word for pattern, word in _BY_NAME if pattern.search(name)]
-    candidates += [*_WORDS, *_FORMATS.values()]
-    words = [_lengthened(word, node) for word in candidates]
-    return next((word for word in words if _fits(word, node)), candidates[0])
 
 
 def _lengthened(word: str, node: Any) -> str:
     least = int(node.get("minLength", 0))
     return word if len(word) >= least or least > 256 else (word * least)[:least]
-
-
-def _fits(word: str, node: Any) -> bool:
-    if not node.get("minLength", 0) <= len(word) <= node.get("maxLength", len(word)):
-        return False
-    if len(word) > MAX_MATCHED_LENGTH and node.get("pattern"):
-        return False
-    try:
-        return re.search(node.get("pattern", ""), word) is not None
-    except re.error:  # a pattern of Go's that Python does not know
-        return True

@@ -7,18 +7,26 @@ apiextensions-apiserver); what only it can decide (rules in CEL, admission, a nu
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
 from dashboard.objects.fields.field_access import ItemKey, Path, Value, same
 from dashboard.objects.problems.problem import Problem
 from dashboard.objects.schemas.cel_rules import immutable_reason, map_immutable_reason
-from dashboard.objects.schemas.formats import fits_format, fits_pattern, format_words
+from dashboard.objects.schemas.formats import fits_format, format_words
 from dashboard.objects.schemas.list_keys import items_by_key, previous_items
+from dashboard.objects.schemas.patterns import fits_pattern, match_work
 from dashboard.objects.schemas.schema import Schema
+from dashboard.objects.schemas.work_budget import BudgetExceeded, WorkBudget
 
 MAX_PROBLEMS = 50
 """Maximum number of reported problems."""
+MAX_STEPS = 1_000_000
+MAX_SECONDS = 0.25
+"""Limits of one validation (see WorkBudget): a schema with alternatives asks for many checks of the same value."""
+MAX_NAMED_CHOICES = 50
+"""Maximum choices of an enum that a problem names."""
 _BOUNDS = {"int32": 2**31, "int64": 2**63}
 _WORDS = {
     "string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
@@ -27,30 +35,43 @@ _WORDS = {
 
 
 def schema_problems(schema: Schema, value: Value) -> tuple[Problem, ...]:
-    """The first problems of `value`, at most MAX_PROBLEMS; the time is linear in the size of the value, not of
-    the schema.
+    """The first problems of `value`, at most MAX_PROBLEMS; what is beyond the limits of work or nested too deep is left
+    to the API server.
     """
-    return tuple(islice(_check(schema, value, ()), MAX_PROBLEMS))
+    return _first_problems(_check(schema, value, (), WorkBudget(MAX_STEPS, MAX_SECONDS)))
 
 
 def immutability_problems(schema: Schema, value: Value, base: Value) -> tuple[Problem, ...]:
     """Fields of `value` that differ from `base` although the schema says that they never change once they are set."""
-    return tuple(islice(_frozen(schema, value, base, ()), MAX_PROBLEMS))
+    return _first_problems(_frozen(schema, value, base, (), WorkBudget(MAX_STEPS, MAX_SECONDS)))
 
 
-def _check(schema: Schema, value: Value, path: Path) -> Iterator[Problem]:
+def _first_problems(problems: Iterator[Problem]) -> tuple[Problem, ...]:
+    found: list[Problem] = []
+    with suppress(BudgetExceeded, RecursionError):
+        found.extend(islice(problems, MAX_PROBLEMS))
+    return tuple(found)
+
+
+def _check(schema: Schema, value: Value, path: Path, budget: WorkBudget) -> Iterator[Problem]:
     if value is None or not schema:
         return
+    budget.spend(_work(schema.node))
     types = schema.types
     if types and not any(_is(value, each) for each in types):
         yield Problem(f"It must be {' or '.join(_WORDS.get(each, each) for each in types)}.", path=path)
         return
-    yield from _check_enum(schema, value, path)
+    yield from _check_enum(schema, value, path, budget)
     if isinstance(value, dict):
-        yield from _map(schema, value, path)
+        yield from _map(schema, value, path, budget)
     elif isinstance(value, list):
-        yield from _list(schema, value, path)
-    yield from _combined(schema, value, path)
+        yield from _list(schema, value, path, budget)
+    yield from _combined(schema, value, path, budget)
+
+
+def _work(node: Any) -> int:
+    """Steps of a check of one value by this node of a schema, without its fields and items."""
+    return 1 + sum(len(node.get(name) or ()) for name in ("enum", "required", "allOf", "anyOf", "oneOf"))
 
 
 def _is(value: Value, kind: str) -> bool:
@@ -63,25 +84,27 @@ def _is(value: Value, kind: str) -> bool:
     return kind not in expected or isinstance(value, expected[kind])
 
 
-def _check_enum(schema: Schema, value: Value, path: Path) -> Iterator[Problem]:
+def _check_enum(schema: Schema, value: Value, path: Path, budget: WorkBudget) -> Iterator[Problem]:
     allowed = schema.node.get("enum")
     if allowed and not any(same(value, each) for each in allowed):
-        yield Problem(f"It must be one of {', '.join(map(_word, allowed))}.", path=path)
+        more = f" or {len(allowed) - MAX_NAMED_CHOICES} others" if len(allowed) > MAX_NAMED_CHOICES else ""
+        yield Problem(f"It must be one of {', '.join(map(_word, allowed[:MAX_NAMED_CHOICES]))}{more}.", path=path)
     elif isinstance(value, str):
-        yield from (Problem(words, path=path) for words in _text(schema, value))
+        yield from (Problem(words, path=path) for words in _text(schema, value, budget))
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield from (Problem(words, path=path) for words in _number(schema.node, value))
 
 
-def _text(schema: Schema, value: str) -> Iterator[str]:
-    node, name = schema.node, schema.format
+def _text(schema: Schema, value: str, budget: WorkBudget) -> Iterator[str]:
+    node, name, pattern = schema.node, schema.format, str(schema.node.get("pattern", ""))
+    budget.spend(match_work(value, pattern))
     least, most = node.get("minLength", 0), node.get("maxLength")
     if len(value) < least:
         yield "It must not be empty." if least == 1 else f"It must have at least {least} characters."
     elif most is not None and len(value) > most:
         yield f"It must have at most {most} characters, and has {len(value)}."
-    elif not fits_pattern(value, str(node.get("pattern", ""))):
-        yield f"It must match the pattern {node['pattern']}"
+    elif not fits_pattern(value, pattern):
+        yield f"It must match the pattern {pattern}"
     elif not fits_format(value, name):
         yield f"It must be {format_words(name)}."
 
@@ -109,19 +132,19 @@ def _is_multiple(value: float, step: float) -> bool:
         return True
 
 
-def _map(schema: Schema, value: dict[str, Value], path: Path) -> Iterator[Problem]:
+def _map(schema: Schema, value: dict[str, Value], path: Path, budget: WorkBudget) -> Iterator[Problem]:
     for name in schema.node.get("required", ()):
         if name not in value and not schema.has_default_for(name):
             yield Problem("It is required.", path=(*path, name))
     yield from _check_count(len(value), schema.node, "Properties", "field", path)
     for name, each in value.items():
         if schema.allows(name):
-            yield from _check(schema.child(name), each, (*path, name))
+            yield from _check(schema.child(name), each, (*path, name), budget)
         else:
             yield Problem("The schema has no such field.", path=(*path, name))
 
 
-def _list(schema: Schema, value: list[Value], path: Path) -> Iterator[Problem]:
+def _list(schema: Schema, value: list[Value], path: Path, budget: WorkBudget) -> Iterator[Problem]:
     yield from _check_count(len(value), schema.node, "Items", "item", path)
     items = schema.child(0)
     seen: set[str] = set()
@@ -131,7 +154,7 @@ def _list(schema: Schema, value: list[Value], path: Path) -> Iterator[Problem]:
         if key in seen:
             yield Problem(f"The list has {key} already.", path=(*path, index))
         seen.update((key,) if key else ())
-        yield from _check(items, each, (*path, index))
+        yield from _check(items, each, (*path, index), budget)
 
 
 def _is_held_apart(schema: Schema) -> bool:
@@ -157,16 +180,16 @@ def _key(item: Value, keys: tuple[str, ...]) -> str:
     return str(ItemKey(tuple((name, item[name]) for name in keys)))
 
 
-def _combined(schema: Schema, value: Value, path: Path) -> Iterator[Problem]:
+def _combined(schema: Schema, value: Value, path: Path, budget: WorkBudget) -> Iterator[Problem]:
     for part in schema.branches("allOf"):
-        yield from _check(part, value, path)
+        yield from _check(part, value, path, budget)
     either, one = schema.branches("anyOf"), schema.branches("oneOf")
-    if either and not schema.has_only_types("anyOf") and not any(_fits(part, value) for part in either):
+    if either and not schema.has_only_types("anyOf") and not any(_fits(part, value, budget) for part in either):
         yield Problem(
             _required_text(either) or "It matches none of the alternatives that the schema allows.", path=path
         )
     if one and not schema.has_only_types("oneOf"):
-        count = sum(_fits(part, value) for part in one)
+        count = sum(_fits(part, value, budget) for part in one)
         if count == 0:
             yield Problem(
                 _required_text(one) or "It matches none of the alternatives that the schema allows.", path=path
@@ -176,12 +199,12 @@ def _combined(schema: Schema, value: Value, path: Path) -> Iterator[Problem]:
             yield Problem(f"Only one of {', '.join(names)} is allowed." if len(names) > 1
                           else "It matches several alternatives, but only one is allowed.", path=path)  # fmt: skip
     excluded = schema.resolve(schema.node.get("not"))
-    if excluded and _fits(excluded, value):
+    if excluded and _fits(excluded, value, budget):
         yield Problem("The schema forbids this combination.", path=path)
 
 
-def _fits(schema: Schema, value: Value) -> bool:
-    return next(_check(schema, value, ()), None) is None
+def _fits(schema: Schema, value: Value, budget: WorkBudget) -> bool:
+    return next(_check(schema, value, (), budget), None) is None
 
 
 def _required(parts: tuple[Schema, ...]) -> list[tuple[str, ...]]:
@@ -194,23 +217,27 @@ def _required_text(parts: tuple[Schema, ...]) -> str:
     return f"One of {', '.join(names)} is needed." if all(names) else ""
 
 
-def _frozen(schema: Schema, value: Value, base: Value, path: Path) -> Iterator[Problem]:
+def _frozen(schema: Schema, value: Value, base: Value, path: Path, budget: WorkBudget) -> Iterator[Problem]:
     if value is base or not schema:
         return
     if isinstance(value, list):
-        yield from _frozen_items(schema, value, base, path)
+        yield from _frozen_items(schema, value, base, path, budget)
     if not isinstance(value, dict) or not isinstance(base, dict):
         return
+    rules = len(schema.node.get("x-kubernetes-validations") or ())
     for name, was in base.items():
+        budget.spend(1 + rules)
         child, now = schema.child(name), value.get(name)
         reason = map_immutable_reason(schema, name) if now is None else immutable_reason(schema, name)
         if reason and not same(was, now):
             yield Problem(reason, path=(*path, name))
         elif child:
-            yield from _frozen(child, now, was, (*path, name))
+            yield from _frozen(child, now, was, (*path, name), budget)
 
 
-def _frozen_items(schema: Schema, value: list[Value], base: Value, path: Path) -> Iterator[Problem]:
+def _frozen_items(
+    schema: Schema, value: list[Value], base: Value, path: Path, budget: WorkBudget
+) -> Iterator[Problem]:
     """The items by the keys of a list of the type map; for other lists the API server does not compare old and
     new items.
     """
@@ -218,7 +245,7 @@ def _frozen_items(schema: Schema, value: list[Value], base: Value, path: Path) -
         return
     items = schema.child(0)
     for index, (now, was) in enumerate(zip(value, previous_items(value, base, schema), strict=True)):
-        yield from _frozen(items, now, was, (*path, index))
+        yield from _frozen(items, now, was, (*path, index), budget)
 
 
 def _word(value: Value) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -121,7 +122,7 @@ async def _open(create_request: CreateRequest) -> NewEditor:
 async def _start_editor(create_request: CreateRequest, refusal: Refusal | None = None) -> NewEditor:
     schema = await create_request.schema()
     namespace_choice = await create_request.namespace_choice()
-    text = await run_in_thread_if_large(example_text, create_request.kind, schema, namespace_choice.namespace, size=0)
+    text = await asyncio.to_thread(example_text, create_request.kind, schema, namespace_choice.namespace)
     offers = await create_request.draft_session.offers()
     return NewEditor(Submission(text, EMPTY_BASE), refusal, offers=offers, namespace_choice=namespace_choice)
 

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -34,6 +35,7 @@ from dashboard.pages.layout.page import cluster_info
 from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, AppState
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.database_executor import DatabaseExecutor
+from dashboard.runtime.process_watchdog import watch_process
 from dashboard.server.consumers import LiveConsumer
 from dashboard.server.daphne import limit_websockets, start_with_reactor, stop_with_reactor
 from dashboard.server.django_handler import LoopHandler
@@ -242,6 +244,7 @@ def build_application(web_process: WebProcess | None = None) -> Application:
     """
     wired = WiredApplication(ProtocolRouter(LoopHandler(), LiveConsumer.as_asgi()), web_process or build_web_process())
     if web_process is None:
+        start_with_reactor(partial(watch_process, settings.DELTABOARD_BLOCKED_SECONDS))
         start_with_reactor(wired.start)
     limit_websockets()
     return Guard(

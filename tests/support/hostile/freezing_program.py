@@ -1,0 +1,56 @@
+"""Program that freezes: runs another program, and blocks the main thread for good at SIGUSR1.
+
+``python -m tests.support.hostile.freezing_program HOW ARGUMENTS…`` does what ``python ARGUMENTS…`` does.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import runpy
+import signal
+import socket
+import sys
+from collections.abc import Callable
+
+
+def _in_python() -> None:
+    while True:
+        pass
+
+
+def _in_regular_expression() -> None:
+    re.search(r"^(.|.|.|.)+!$", "a" * 40)
+
+
+def _in_c() -> None:
+    """Without a look at signals, and without letting another thread run."""
+    sum(itertools.repeat(1))
+
+
+def _in_system_call() -> None:
+    while True:
+        socket.socketpair()[0].recv(1)
+
+
+WAYS: dict[str, Callable[[], None]] = {
+    "python": _in_python,
+    "regular expression": _in_regular_expression,
+    "c": _in_c,
+    "system call": _in_system_call,
+}
+
+
+def main() -> None:
+    how, *sys.argv = sys.argv[1:]
+    signal.signal(signal.SIGUSR1, lambda *_: WAYS[how]())
+    sys.path.insert(0, ".")
+    if sys.argv[0] == "-m":
+        sys.argv.pop(0)
+        runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+    else:
+        runpy.run_path(sys.argv[0], run_name="__main__")
+
+
+if __name__ == "__main__":
+    main()
