@@ -14,6 +14,7 @@ from dashboard.pages.drafts import secrets
 from dashboard.pages.drafts.draft import Content, Draft, Save, SaveResult, Subject
 from dashboard.pages.drafts.store import DRAFTS, DraftLimitReached, DraftStore, Unavailable, new_key
 from dashboard.runtime.app_state import state_of
+from dashboard.runtime.background_tasks import run_in_thread_if_large
 
 _KEY = re.compile(r"[0-9a-f]{32}")
 _LONGEST_NUMBER = 12
@@ -85,7 +86,8 @@ class DraftSession:
 
     async def try_keep(self, content: Content, save: Save) -> SaveResult | None:
         """The result of a save; None where it failed, with the reason in `problem`."""
-        if not self.can_have_drafts or secrets.holds_secret(content.text):
+        text = content.text
+        if not self.can_have_drafts or await run_in_thread_if_large(secrets.holds_secret, text, size=len(text)):
             self.is_permanent = await self.end()  # it may have been begun before the text had its kind
             self.problem = secrets.NOT_KEPT
             return None

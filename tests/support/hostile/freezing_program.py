@@ -41,9 +41,14 @@ WAYS: dict[str, Callable[[], None]] = {
 }
 
 
+def _freeze(how: str) -> None:
+    sys.stderr.write("frozen\n")
+    WAYS[how]()
+
+
 def main() -> None:
     how, *sys.argv = sys.argv[1:]
-    signal.signal(signal.SIGUSR1, lambda *_: WAYS[how]())
+    signal.signal(signal.SIGUSR1, lambda *_: _freeze(how))
     sys.path.insert(0, ".")
     if sys.argv[0] == "-m":
         sys.argv.pop(0)
