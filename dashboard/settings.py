@@ -126,6 +126,7 @@ MIDDLEWARE = [
     "dashboard.server.middleware.Common",
     "dashboard.server.middleware.Csrf",
     "django_htmx.middleware.HtmxMiddleware",
+    "dashboard.server.middleware.NestingRefusal",
 ]
 SILENCED_SYSTEM_CHECKS = ["security.W001", "security.W002", "security.W003"]
 """`check --deploy` looks for Django's own names in MIDDLEWARE: ours are subclasses of its SecurityMiddleware and

@@ -6,6 +6,7 @@ none of these waits for anything. Here they are called on the loop, where the re
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from csp.middleware import CSPMiddleware
@@ -18,6 +19,10 @@ from django.middleware.security import SecurityMiddleware
 from django.utils.deprecation import MiddlewareMixin
 
 from dashboard.server.guard import PROBE_PATHS
+
+logger = logging.getLogger(__name__)
+
+TOO_DEEP = "An object or a text is nested too deep for this page. Nothing was written. Use kubectl for this object.\n"
 
 
 class OnLoop(MiddlewareMixin):
@@ -66,6 +71,16 @@ class Common(OnLoop, CommonMiddleware):
 
     def process_request(self, request: HttpRequest) -> Any:
         return None if request.path_info in PROBE_PATHS else super().process_request(request)
+
+
+class NestingRefusal(OnLoop):
+    """Refuses what is nested deeper than Python can follow, where no page has said so before: 422 and a sentence."""
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if not isinstance(exception, RecursionError):
+            return None
+        logger.warning("refused %s: an object or a text is nested too deep", request.path)
+        return HttpResponse(TOO_DEEP, content_type="text/plain; charset=utf-8", status=422)
 
 
 class Csrf(OnLoop, CsrfViewMiddleware):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from difflib import SequenceMatcher
 
+from dashboard.objects.fields.bounded_matcher import bounded_opcodes
 from dashboard.objects.fields.field_access import ABSENT, Value, same
 
 _NAMES = ("name", "type", "key", "port", "containerPort", "mountPath", "uid", "ip")
@@ -23,10 +23,9 @@ def alignment(old: list[Value], new: list[Value]) -> list[tuple[str, int, int, i
     if max(len(middle_old), len(middle_new)) > _ALIGN_AT_MOST:
         return [("replace", start, start + len(middle_old), start, start + len(middle_new))]
     before, after = _item_names(middle_old, middle_new) or (_texts(middle_old), _texts(middle_new))
-    matcher = SequenceMatcher(None, before, after, autojunk=False)
     return [
         (operation, i1 + start, i2 + start, j1 + start, j2 + start)
-        for operation, i1, i2, j1, j2 in matcher.get_opcodes()
+        for operation, i1, i2, j1, j2 in bounded_opcodes(before, after)
     ]
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Literal
 
+from dashboard.objects.fields.bounded_matcher import bounded_opcodes
 from dashboard.objects.fields.field_access import ABSENT, ItemKey, Path, Value, format_path, same
 from dashboard.objects.manifests.writer import dump, escape_invisible
 from dashboard.objects.schemas.list_keys import items_by_key
@@ -176,8 +176,7 @@ def _opcodes(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str,
     if max(end_before, end_after) - head > _COMPARE_AT_MOST:
         yield "replace", head, end_before, head, end_after
     else:
-        matcher = SequenceMatcher(None, before[head:end_before], after[head:end_after], autojunk=False)
-        for kind, i1, i2, j1, j2 in matcher.get_opcodes():
+        for kind, i1, i2, j1, j2 in bounded_opcodes(before[head:end_before], after[head:end_after]):
             yield kind, i1 + head, i2 + head, j1 + head, j2 + head
     yield "equal", end_before, len(before), end_after, len(after)
 

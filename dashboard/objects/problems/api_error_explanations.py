@@ -23,7 +23,7 @@ from informerd.errors import (
 )
 
 _RIGHT = re.compile(
-    r"User \"(?P<user>[^\"]*)\" cannot (?P<verb>\S+) resource \"(?P<resource>[^\"/]*)(?P<part>/[^\"]*)?\""
+    r"User \"(?P<user>[^\"]*)\" cannot (?P<verb>\S{1,100}) resource \"(?P<resource>[^\"/]*)(?P<part>/[^\"]*)?\""
     r" in API group \"(?P<group>[^\"]*)\"(?: in the namespace \"(?P<namespace>[^\"]*)\")?"
 )
 _ACCESS = re.compile(r"\b[Uu]ser \"|you can't set finalizers on")
@@ -38,7 +38,7 @@ _RULES = (
         "The quota {name} of the namespace has not been counted yet: try again in a moment.",
     ),
     (
-        re.compile(r"(?:maximum|minimum) \S+ usage per |max limit to request ratio per "),
+        re.compile(r"(?:maximum|minimum) \S{1,400} usage per |max limit to request ratio per "),
         "A limit of the namespace (LimitRange) forbids it.",
     ),
     (
@@ -54,11 +54,11 @@ _RULES = (
         "The cluster has to ask {name} (an admission webhook) first, and that failed. This may pass: try again.",
     ),
     (
-        re.compile(r"no PriorityClass with name (?P<name>\S+) was found"),
+        re.compile(r"no PriorityClass with name (?P<name>\S{1,253}) was found"),
         "There is no PriorityClass {name}. Create it first, or choose another.",
     ),
     (
-        re.compile(r"error looking up service account (?P<space>[^/]+)/(?P<name>[^:]+): serviceaccount .* not found"),
+        re.compile(r"error looking up service account (?P<space>[^/]{1,63})/(?P<name>[^:]{1,253}): serviceaccount .{1,400}? not found"),
         "There is no ServiceAccount {name} in the namespace {space}. Create it first, or choose another.",
     ),
     (

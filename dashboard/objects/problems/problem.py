@@ -56,8 +56,8 @@ class Mismatch:
 
 
 _STRICT = re.compile(r"(?P<what>unknown|duplicate) field \"(?P<field>[^\"]+)\"")
-_GO_FIELD = re.compile(r"json: cannot unmarshal (?P<found>.+?) into Go (?:struct field|value) (?P<field>\S+)")
-_WANTS_TEXT = re.compile(r"cannot unmarshal (?:number|bool).* of type string")
+_GO_FIELD = re.compile(r"json: cannot unmarshal (?P<found>.{1,200}?) into Go (?:struct field|value) (?P<field>\S+)")
+_WANTS_TEXT = re.compile(r"cannot unmarshal (?:number|bool).{0,400} of type string")
 _GO_TYPES: Mapping[str, str] = MappingProxyType(
     {"array": "A list", "object": "A map", "string": "A text", "number": "A number", "bool": "True or false"}
 )
@@ -66,7 +66,7 @@ _AT_THE_TOP = frozenset({(), ("apiVersion",), ("kind",), ("metadata",), ("spec",
 """Fields that Go names without a type, or by the type of metadata, but that are not in metadata."""
 _QUOTED_FIELD = re.compile(r"\"(?P<field>[a-z][\w.\[\]/-]*)\" must ")
 _FIXED = re.compile(
-    r"field is immutable|(may not|must not|cannot) be changed|updates to .* are forbidden", re.IGNORECASE
+    r"field is immutable|(may not|must not|cannot) be changed|updates to .{0,1000}? are forbidden", re.IGNORECASE
 )
 _NO_FIELD = ("", "<nil>", "[]")
 

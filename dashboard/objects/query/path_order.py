@@ -18,6 +18,8 @@ _MINUTES_OR_THOUSANDTHS = re.compile(r"\d+(?:\.\d+)?m")
 _ADDRESS = re.compile(r"[0-9a-fA-F]*[.:][0-9a-fA-F.:]*[.:][0-9a-fA-F.:]*(?:/\d+)?")
 _PLAIN = re.compile(r"[g-zG-Z/]|[a-fA-F][^:]*\Z")
 """Beginnings of texts that are no number, address or duration: most texts."""
+_LONGEST_ADDRESS = 64
+"""Characters; an IPv6 address with an IPv4 one in it and a prefix length has 49."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 _LARGEST = 1e300
@@ -64,7 +66,7 @@ def _text_key(text: str, amounts: bool) -> SortValue:
     number = _number(text, amounts)
     if number is not None:
         return (NUMBER, number)
-    if _ADDRESS.fullmatch(text) and (address := address_key(text)) is not None:
+    if len(text) <= _LONGEST_ADDRESS and _ADDRESS.fullmatch(text) and (address := address_key(text)) is not None:
         return (ADDRESS, *address)
     return (TEXT, natural_key(text))
 

@@ -13,10 +13,13 @@ from dashboard.objects.schemas.schema import UNKNOWN, Schema, with_metadata
 
 
 def schema_of_version(version: Mapping[str, Any]) -> Schema:
-    """The schema of one of a definition's ``versions``; UNKNOWN where it has none or an invalid one."""
+    """The schema of one of a definition's ``versions``; UNKNOWN where it has none, an invalid one or one nested too deep."""
     schema = version.get("schema")
     node = schema.get("openAPIV3Schema") if isinstance(schema, dict) else None
-    return with_metadata(node) if isinstance(node, dict) and _is_sound(node) else UNKNOWN
+    try:
+        return with_metadata(node) if isinstance(node, dict) and _is_sound(node) else UNKNOWN
+    except RecursionError:
+        return UNKNOWN
 
 
 def _is_sound(node: object) -> bool:

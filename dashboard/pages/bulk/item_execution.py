@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import msgspec
+import re2
 
 from dashboard.access.identity import Identity
 from dashboard.objects.fields.field_access import ABSENT, Value
@@ -45,7 +46,7 @@ MAX_READS = 3
 """Most reads of one object that changes, in other fields, at the moment of the write."""
 _QUOTED = re.compile(r'Invalid value: "(?:[^"\\]|\\.)*"')
 """Pattern of a refused value in an API server's message: for a patch with an unknown field that is the whole object."""
-_WHOLE = re.compile(r"Invalid value: [\w.&*\[\]]{0,80}?[{\[].*?[}\])](?=: |$)", re.DOTALL)
+_WHOLE = re2.compile(r"(?s)Invalid value: [\w.&*\[\]]{0,80}?[{\[].*?[}\])](: |$)")
 """The same for a structure, as JSON or in Go's syntax."""
 _LONGEST_QUOTED = 200
 GONE_MESSAGE = "It does not exist any more."
@@ -222,7 +223,7 @@ def mark_refused(item: Item, state: ItemState, error: InformerdError, hint: str 
 
 def _without_object(words: str) -> str:
     """The message without the object's content, which would split groups, and store a Secret's values."""
-    words = _WHOLE.sub("Invalid value", words)
+    words = _WHOLE.sub(r"Invalid value\1", words)
     return _QUOTED.sub(lambda found: found[0] if len(found[0]) <= _LONGEST_QUOTED else "Invalid value", words)
 
 

@@ -30,7 +30,7 @@ _ALIASES = {"ns": "namespace", "operation": "op", "resource": "kind", "object": 
 _VALUES: Mapping[str, tuple[str, ...]] = {"op": get_args(Operation), "tone": get_args(Tone)}
 """Fields with a fixed set of values."""
 _LABEL = "label:"
-_PATH = re.compile(r"\.?(?:[A-Za-z_][\w-]*|\.|\[[^\]\s]*\])+")
+_PATH = re.compile(r"\.?(?:[A-Za-z_][\w-]*+|\.|\[[^\]\s]*\])+")
 _ROOTS = re.compile(r"(?:spec|status|metadata|data|stringData)[.\[].+")
 """Prefixes of a word that names a field of an object, and not an object."""
 

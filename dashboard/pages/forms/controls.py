@@ -13,7 +13,7 @@ from dashboard.objects.schemas.schema import Schema
 _WHOLE = re.compile(r"[-+]?[0-9]{1,19}")
 
 
-_NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
+_NUMBER = re.compile(r"[-+]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,3})?")
 
 
 def parse_whole_number(typed: str) -> int | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 from urllib.parse import quote, unquote
 
 from dashboard.objects.fields.field_access import Path, Segment
@@ -46,7 +47,8 @@ def decode_path(text: str) -> Path:
     Never raises; malformed text is decoded as far as possible.
     """
     path: list[Segment] = []
-    for match in _SEGMENT.finditer(text):
+    closed = text.rfind("]") + 1  # behind it no bracket is closed, which would be looked for from each that opens
+    for match in chain(_SEGMENT.finditer(text, 0, closed), _SEGMENT.finditer(text.replace("[", "."), closed)):
         if match["index"] is not None:
             path.append(int(match["index"]))
         else:
