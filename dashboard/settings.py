@@ -15,6 +15,7 @@ from pathlib import Path
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from dashboard.runtime.concurrency_limit import Limits, read_limits
 from dashboard.runtime.environment import Environment, read_positive, read_seconds
 from dashboard.runtime.secret_key import load_or_create_secret
 from devcluster.workload_size import read_pods, read_rate, read_seed
@@ -124,9 +125,11 @@ MIDDLEWARE = [
     "dashboard.server.static_files.StaticFiles",
     "dashboard.server.middleware.GZip",
     "dashboard.server.middleware.Common",
+    "dashboard.server.middleware.LargeForms",
     "dashboard.server.middleware.Csrf",
     "django_htmx.middleware.HtmxMiddleware",
     "dashboard.server.middleware.NestingRefusal",
+    "dashboard.server.quota_refusal.QuotaRefusal",
 ]
 SILENCED_SYSTEM_CHECKS = ["security.W001", "security.W002", "security.W003"]
 """`check --deploy` looks for Django's own names in MIDDLEWARE: ours are subclasses of its SecurityMiddleware and
@@ -160,6 +163,15 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 16 * 1024 * 1024
 """Maximum bytes of a form: an edit sends its text of up to 3 MiB and the original; a longer text is still returned."""
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
 """Maximum inputs of a form: dashboard.pages.forms has 150 fields and the open sections, up to five inputs each."""
+
+# --- How much one user may ask for: for each user / in all ------------------------------------------------------
+
+DELTABOARD_LIMIT_CHECKS: Limits = env.read("DELTABOARD_LIMIT_CHECKS", read_limits, default="2/4")
+DELTABOARD_LIMIT_FORMS: Limits = env.read("DELTABOARD_LIMIT_FORMS", read_limits, default="6/24")
+DELTABOARD_LIMIT_EXPORTS: Limits = env.read("DELTABOARD_LIMIT_EXPORTS", read_limits, default="2/4")
+DELTABOARD_LIMIT_VIEWS: Limits = env.read("DELTABOARD_LIMIT_VIEWS", read_limits, default="10/50")
+DELTABOARD_LIMIT_BODIES: Limits = env.read("DELTABOARD_LIMIT_BODIES", read_limits, default="64/256")
+DELTABOARD_MAX_BODY: int = env.int("DELTABOARD_MAX_BODY", default=20)
 
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
 from typing import TypeVar
 
 from informerd.clock import Clock
@@ -12,10 +15,18 @@ from informerd.clock import Clock
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
+COMPUTING_THREADS = 2
+"""Threads for large texts. They share the interpreter with the event loop: each more would halve the loop's share, and
+none would compute sooner.
+"""
 SMALL_TEXT = 64 * 1024
 """Characters; parsing this many takes some 10 ms."""
 RESTART_DELAY = 1.0
 """Seconds before a failed task is started again."""
+
+
+_computing = ThreadPoolExecutor(COMPUTING_THREADS, "computing")
+"""For computing alone: what waits here delays neither database calls nor the look-up of names."""
 
 
 async def run_in_thread_if_large(function: Callable[..., T], *arguments: object, size: int) -> T:
@@ -24,7 +35,8 @@ async def run_in_thread_if_large(function: Callable[..., T], *arguments: object,
     """
     if size <= SMALL_TEXT:
         return function(*arguments)
-    return await asyncio.to_thread(function, *arguments)
+    call = partial(copy_context().run, function, *arguments)
+    return await asyncio.get_running_loop().run_in_executor(_computing, call)
 
 
 async def keep_running(name: str, run: Callable[[], Awaitable[None]], clock: Clock) -> None:

@@ -20,15 +20,18 @@ import msgspec
 from autobahn.exception import Disconnected
 from channels.generic.websocket import AsyncWebsocketConsumer
 
+from dashboard.access.quota_owner import quota_owners
 from dashboard.live.hub.browser_socket import RECONNECT_CODE, Message, Socket
 from dashboard.live.hub.hub import HUB, Hub
 from dashboard.live.hub.live_view import LiveView
 from dashboard.pages.layout.requested_kind import UnavailableKind, open_kind
 from dashboard.runtime.app_state import CLOCK, state_of
+from dashboard.runtime.concurrency_limit import LimitReached
 from dashboard.server.guard import Receive, Scope, Send
 from dashboard.server.live_view_routing import BadPath, UnknownKind, UnknownPath, open_drawer_view, open_live_view
 from dashboard.server.socket_limits import SOCKET_LIMITS, socket_user
 from dashboard.server.token_bucket import TokenBucket
+from dashboard.server.view_quotas import VIEW_QUOTAS, TooManyViews
 from dashboard.server.websocket_connection import (
     BAD_MESSAGE,
     CONNECTION,
@@ -135,7 +138,12 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         if self._allowance is None or not self._allowance.try_take():
             return await self._refuse(TOO_MUCH)
         try:
-            view, beside = await self._views_at(address)
+            async with state_of(self.scope)[VIEW_QUOTAS].turn(quota_owners(self.scope)):
+                await self._join_views_at(address, seq, beside_seq)
+        except TooManyViews:
+            return await self._refuse(TOO_MUCH)
+        except LimitReached:
+            return await self._refuse(RECONNECT_CODE)
         except BadPath:
             return await self._refuse(BAD_MESSAGE)
         except UnknownPath:
@@ -143,9 +151,14 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         except Exception:
             logger.exception("a view could not be opened; the browser is asked to connect again")
             return await self._refuse(RECONNECT_CODE)
+        return None
+
+    async def _join_views_at(self, address: str, seq: str, beside_seq: str) -> None:
+        if self._socket is None:
+            return  # it was closed while it waited
+        view, beside = await self._views_at(address)
         if self._socket is not None:
             self._hub.join(self._socket, view, seq, path=address, drawer_view=beside, drawer_seq=beside_seq)
-        return None
 
     async def _views_at(self, address: str) -> tuple[LiveView | None, LiveView | None]:
         """The page's view and the one beside it; their kind is followed again where it was dropped meanwhile."""

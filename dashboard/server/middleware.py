@@ -18,11 +18,14 @@ from django.middleware.gzip import GZipMiddleware
 from django.middleware.security import SecurityMiddleware
 from django.utils.deprecation import MiddlewareMixin
 
+from dashboard.runtime.background_tasks import SMALL_TEXT, run_in_thread_if_large
 from dashboard.server.guard import PROBE_PATHS
 
 logger = logging.getLogger(__name__)
 
 TOO_DEEP = "An object or a text is nested too deep for this page. Nothing was written. Use kubectl for this object.\n"
+UNKNOWN_LENGTH = SMALL_TEXT + 1
+"""Taken as the length of a body whose length its header does not say."""
 
 
 class OnLoop(MiddlewareMixin):
@@ -61,7 +64,12 @@ class ContentSecurityPolicy(OnLoop, CSPMiddleware):
 
 
 class GZip(OnLoop, GZipMiddleware):
-    """Compresses pages; static files are compressed already."""
+    """Compresses pages, large ones in a thread; static files are compressed already."""
+
+    async def __acall__(self, request: HttpRequest) -> HttpResponseBase:
+        response: HttpResponseBase = await self.get_response(request)  # type: ignore[misc]
+        size = 0 if response.streaming else len(response.content)  # type: ignore[attr-defined]
+        return await run_in_thread_if_large(self.process_response, request, response, size=size)
 
 
 class Common(OnLoop, CommonMiddleware):
@@ -81,6 +89,18 @@ class NestingRefusal(OnLoop):
             return None
         logger.warning("refused %s: an object or a text is nested too deep", request.path)
         return HttpResponse(TOO_DEEP, content_type="text/plain; charset=utf-8", status=422)
+
+
+class LargeForms(OnLoop):
+    """Parses a large form in a thread, before Csrf would parse it on the loop."""
+
+    async def __acall__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.method == "POST":
+            length = request.META.get("CONTENT_LENGTH") or ""
+            size = int(length) if length.isdigit() else UNKNOWN_LENGTH
+            await run_in_thread_if_large(getattr, request, "POST", size=size)
+        response: HttpResponseBase = await self.get_response(request)  # type: ignore[misc]
+        return response
 
 
 class Csrf(OnLoop, CsrfViewMiddleware):

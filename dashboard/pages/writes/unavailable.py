@@ -64,7 +64,7 @@ def unavailable_as_page(view: AsyncView) -> AsyncView:
         try:
             return await view(request, **address)
         except WriteUnavailable as error:
-            return await _page(request, error)
+            return await unavailable_page(request, error)
 
     return wrapped
 
@@ -87,7 +87,8 @@ def has_text(request: HttpRequest) -> bool:
     return request.method == "POST" and bool(request.POST.get("yaml"))
 
 
-async def _page(request: HttpRequest, error: WriteUnavailable) -> HttpResponse:
+async def unavailable_page(request: HttpRequest, error: WriteUnavailable) -> HttpResponse:
+    """The page with the reason; with the text, where one was posted."""
     session = error.session
     if session is not None and DISCARD in request.POST:
         return await session.discard(f"/resources/{session.subject.kind}/")

@@ -5,7 +5,8 @@ A worker has no pages and a web process may have no worker: each shows what it h
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -60,9 +61,12 @@ _FEED = (
 class WebCollector(Collector):
     """Metrics of a web process at the moment of a scrape."""
 
-    def __init__(self, hub: Hub, replicas: Iterable[Replica]) -> None:
+    def __init__(
+        self, hub: Hub, replicas: Iterable[Replica], over_limit: Mapping[str, int] = MappingProxyType({})
+    ) -> None:
         self._hub = hub
         self._replicas = replicas
+        self._over_limit = over_limit
 
     def describe(self) -> Iterable[Metric]:
         """The metric families without values."""
@@ -79,12 +83,21 @@ class WebCollector(Collector):
             yield CounterMetricFamily(PREFIX + name, meaning, getattr(hub.metrics, attribute))
         yield self._by_label("sockets_refused", "Websockets closed for what they asked, by close code.", "code")
         yield self._by_label("sockets_turned_away", "Websockets kept out by a limit of open sockets.", "limit")
+        yield self._refused_for_limits()
         yield from self._of_replicas()
 
     def _by_label(self, name: str, meaning: str, label: str) -> Metric:
         family = CounterMetricFamily(PREFIX + name, meaning, labels=[label])
         for value, number in sorted(getattr(self._hub.metrics, name).items()):
             family.add_metric([str(value)], number)
+        return family
+
+    def _refused_for_limits(self) -> Metric:
+        family = CounterMetricFamily(
+            f"{PREFIX}over_limit", "Requests and views refused because a limit was reached, by what.", labels=["what"]
+        )
+        for what, number in sorted(self._over_limit.items()):
+            family.add_metric([what], number)
         return family
 
     def _of_replicas(self) -> Iterator[Metric]:

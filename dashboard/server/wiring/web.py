@@ -34,14 +34,20 @@ from dashboard.pages.drains.store import DrainStore
 from dashboard.pages.layout.page import cluster_info
 from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, AppState
 from dashboard.runtime.background_tasks import cancel_all, keep_running
+from dashboard.runtime.concurrency_limit import Limits
 from dashboard.runtime.database_executor import DatabaseExecutor
 from dashboard.runtime.process_watchdog import watch_process
+from dashboard.runtime.quotas import QUOTAS, Quotas
+from dashboard.server.body_limits import MIB, BodyLimitLayer, BodyLimits, BodyRoom
 from dashboard.server.consumers import LiveConsumer
 from dashboard.server.daphne import limit_websockets, start_with_reactor, stop_with_reactor
+from dashboard.server.daphne_requests import BodyDoor, install_body_door
 from dashboard.server.django_handler import LoopHandler
 from dashboard.server.guard import Application, Guard, Receive, Scope, Send
 from dashboard.server.monitoring_views import METRICS, WORKER_BLOCKED
+from dashboard.server.request_quotas import RequestQuotas
 from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits
+from dashboard.server.view_quotas import VIEW_QUOTAS, ViewQuotas
 from dashboard.server.wiring.metrics import WebCollector, exposition
 from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.clock import Clock, SystemClock
@@ -83,6 +89,14 @@ class WebProcess:
         self.bulk_runs = BulkRunner(
             runs, clock, lambda: self.client, item_executor_factory(schemas, self.authors, clock)
         )
+        self.quotas = Quotas(
+            {
+                "checks": settings.DELTABOARD_LIMIT_CHECKS,
+                "forms": settings.DELTABOARD_LIMIT_FORMS,
+                "exports": settings.DELTABOARD_LIMIT_EXPORTS,
+            },
+            clock,
+        )
         self.state = AppState(
             {
                 CLOCK: clock,
@@ -101,6 +115,8 @@ class WebProcess:
                 BULK_RUNNER: self.bulk_runs,
                 METRICS: self.metrics,
                 SOCKET_LIMITS: SocketLimits(settings.DELTABOARD_SOCKETS, settings.DELTABOARD_SOCKETS_PER_USER),
+                QUOTAS: self.quotas,
+                VIEW_QUOTAS: ViewQuotas(settings.DELTABOARD_LIMIT_VIEWS, clock, self.quotas.refused),
                 WORKER_BLOCKED: lambda: self.cannot_watch,
             }
         )
@@ -153,7 +169,7 @@ class WebProcess:
 
     def metrics(self) -> tuple[bytes, str]:
         """Metrics of this process for Prometheus, and their content type."""
-        return exposition(self.worker_process, WebCollector(self.hub, self.replicas))
+        return exposition(self.worker_process, WebCollector(self.hub, self.replicas, self.quotas.refused))
 
     def start(self, *, log_cluster: bool = False) -> None:
         """Start, on the running event loop; returns at once. A second call has no effect, nor does one after `stop`.
@@ -242,7 +258,10 @@ def build_application(web_process: WebProcess | None = None) -> Application:
     The caller starts the `web_process` that it gives; without one, a new one is created that starts with
     daphne.
     """
-    wired = WiredApplication(ProtocolRouter(LoopHandler(), LiveConsumer.as_asgi()), web_process or build_web_process())
+    live = web_process or build_web_process()
+    limits = _body_limits(live)
+    pages = BodyLimitLayer(RequestQuotas(LoopHandler()), limits)
+    wired = WiredApplication(ProtocolRouter(pages, LiveConsumer.as_asgi()), live)
     if web_process is None:
         start_with_reactor(partial(watch_process, settings.DELTABOARD_BLOCKED_SECONDS))
         start_with_reactor(wired.start)
@@ -252,3 +271,12 @@ def build_application(web_process: WebProcess | None = None) -> Application:
         allowed_hosts=settings.ALLOWED_HOSTS,
         proxy_user_header=settings.DELTABOARD_TRUST_PROXY_USER,
     )
+
+
+def _body_limits(live: WebProcess) -> BodyLimits:
+    """The limits of the settings, which daphne's requests of this process keep from now on."""
+    per_owner, in_all = settings.DELTABOARD_LIMIT_BODIES.per_owner, settings.DELTABOARD_LIMIT_BODIES.in_all
+    limits = BodyLimits(settings.DELTABOARD_MAX_BODY * MIB, Limits(per_owner * MIB, in_all * MIB))
+    room = BodyRoom(limits.together)
+    install_body_door(BodyDoor(limits, room, settings.DELTABOARD_TRUST_PROXY_USER, live.quotas.refused))
+    return limits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from types import SimpleNamespace
 from typing import Any, TypeVar, cast
 
@@ -19,8 +20,11 @@ from dashboard.pages.create.many.parsed_manifest_cache import PARSE_CACHE
 from dashboard.pages.drafts.store import DRAFTS
 from dashboard.pages.drains.runner import DRAIN_RUNNER
 from dashboard.runtime.app_state import CLOCK, AppState, Key
+from dashboard.runtime.concurrency_limit import Limits
 from dashboard.server.monitoring_views import WORKER_BLOCKED
 from dashboard.server.socket_limits import SOCKET_LIMITS
+from dashboard.server.view_quotas import VIEW_QUOTAS, ViewQuotas
+from informerd.clock import SystemClock
 
 T = TypeVar("T")
 
@@ -40,6 +44,7 @@ ATTRIBUTES: dict[Key[Any], str] = {
     SCHEMAS: "schemas",
     SOCKET_LIMITS: "socket_limits",
 }
+UNLIMITED = Limits(1_000_000, 1_000_000)
 
 
 class AttributeState(AppState):
@@ -57,11 +62,19 @@ class AttributeState(AppState):
             return cast("T", self._connection())
         if key is WORKER_BLOCKED:
             return cast("T", lambda: bool(getattr(self._parts, "cannot_watch", False)))
+        if key is VIEW_QUOTAS:
+            return cast("T", self._view_quotas())
         found = getattr(self._parts, ATTRIBUTES[key])
         problem: str = getattr(self._parts, "problem", "")
         if key is HUB and problem:
             found.connection_problem = lambda: cast("Any", self._parts).problem
         return cast("T", found)
+
+    def _view_quotas(self) -> ViewQuotas:
+        """The test's own; without any, sockets take turns and nothing else limits them."""
+        if getattr(self._parts, "view_quotas", None) is None:
+            cast("Any", self._parts).view_quotas = ViewQuotas(UNLIMITED, SystemClock(), Counter(), timer=lambda: 0.0)
+        return cast("ViewQuotas", cast("Any", self._parts).view_quotas)
 
     def _connection(self) -> SimpleNamespace:
         defaults = {"client": None, "discovery": None, "kubeconfig": "", "version": "", "problem": "", "cluster": None}
