@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -53,8 +54,10 @@ from dashboard.runtime.app_state import (  # noqa: E402
     SCOPE_KEY,
     AppState,
 )
+from dashboard.runtime.concurrency_limit import Limits  # noqa: E402
 from dashboard.server.consumers import LiveConsumer  # noqa: E402
 from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits  # noqa: E402
+from dashboard.server.view_quotas import VIEW_QUOTAS, ViewQuotas  # noqa: E402
 from informerd.cache.health import Health  # noqa: E402
 from informerd.clock import SystemClock  # noqa: E402
 from informerd.rest.load_config import ClusterConfig  # noqa: E402
@@ -165,6 +168,7 @@ def serve_changes(changing: Callable[[FakeReplicas], ChangeGenerator], rate: int
             OBJECT_COUNTS: ObjectCountsClient(layer, clock),
             REPLICAS: sources,
             SOCKET_LIMITS: SocketLimits(in_all=100_000, per_user=100_000),
+            VIEW_QUOTAS: ViewQuotas(Limits(1_000_000, 1_000_000), clock, Counter()),
         }
     )
     changes = changing(sources)

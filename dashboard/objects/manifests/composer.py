@@ -16,6 +16,8 @@ from dashboard.objects.manifests.scalar_resolver import NotJson, Scalar, resolve
 
 MAX_DEPTH = 200
 """Maximum levels of nesting that are read."""
+MAX_NODES = 400_000
+"""Maximum names and values that are read, some five seconds of work: twice what 3 MiB of a real object have."""
 
 _PARSER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"
@@ -97,6 +99,7 @@ class _Reader:
         self._text = text
         self._events: Iterator[yaml.Event] = iter(yaml.parse(text, Loader=_PARSER))
         self._anchors: dict[str, Node] = {}
+        self._nodes = 0
 
     def documents(self) -> Iterator[Node]:
         for event in self._events:
@@ -107,6 +110,9 @@ class _Reader:
     def _node(self, event: yaml.Event, depth: int) -> Node:
         if depth > MAX_DEPTH:
             raise _span(event).error(f"This is nested more than {MAX_DEPTH} levels deep.")
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            raise _span(event).error(f"The text has more than {MAX_NODES:,} names and values: make it shorter.")
         if isinstance(event, yaml.AliasEvent):
             return self._alias(event)
         if isinstance(event, yaml.ScalarEvent):

@@ -38,6 +38,7 @@ from dashboard.runtime.concurrency_limit import Limits
 from dashboard.runtime.database_executor import DatabaseExecutor
 from dashboard.runtime.process_watchdog import watch_process
 from dashboard.runtime.quotas import QUOTAS, Quotas
+from dashboard.runtime.work_processes import WORK_PROCESSES, WorkProcesses
 from dashboard.server.body_limits import MIB, BodyLimitLayer, BodyLimits, BodyRoom
 from dashboard.server.consumers import LiveConsumer
 from dashboard.server.daphne import limit_websockets, start_with_reactor, stop_with_reactor
@@ -97,6 +98,7 @@ class WebProcess:
             },
             clock,
         )
+        self.work_processes = WorkProcesses()
         self.state = AppState(
             {
                 CLOCK: clock,
@@ -116,6 +118,7 @@ class WebProcess:
                 METRICS: self.metrics,
                 SOCKET_LIMITS: SocketLimits(settings.DELTABOARD_SOCKETS, settings.DELTABOARD_SOCKETS_PER_USER),
                 QUOTAS: self.quotas,
+                WORK_PROCESSES: self.work_processes,
                 VIEW_QUOTAS: ViewQuotas(settings.DELTABOARD_LIMIT_VIEWS, clock, self.quotas.refused),
                 WORKER_BLOCKED: lambda: self.cannot_watch,
             }
@@ -192,6 +195,7 @@ class WebProcess:
     async def stop(self) -> None:
         """End all tasks, watches and children for good; returns when they have ended."""
         self._started = True
+        self.work_processes.stop()
         await self.drain_runs.stop()
         await self.bulk_runs.stop()
         await self.authors.stop()

@@ -21,6 +21,7 @@ from dashboard.pages.drafts.store import DRAFTS
 from dashboard.pages.drains.runner import DRAIN_RUNNER
 from dashboard.runtime.app_state import CLOCK, AppState, Key
 from dashboard.runtime.concurrency_limit import Limits
+from dashboard.runtime.work_processes import WORK_PROCESSES, WorkProcesses
 from dashboard.server.monitoring_views import WORKER_BLOCKED
 from dashboard.server.socket_limits import SOCKET_LIMITS
 from dashboard.server.view_quotas import VIEW_QUOTAS, ViewQuotas
@@ -62,6 +63,8 @@ class AttributeState(AppState):
             return cast("T", self._connection())
         if key is WORKER_BLOCKED:
             return cast("T", lambda: bool(getattr(self._parts, "cannot_watch", False)))
+        if key is WORK_PROCESSES:
+            return cast("T", WorkProcesses())
         if key is VIEW_QUOTAS:
             return cast("T", self._view_quotas())
         found = getattr(self._parts, ATTRIBUTES[key])

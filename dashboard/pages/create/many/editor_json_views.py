@@ -29,6 +29,7 @@ from dashboard.pages.edit.editor_json_views import MAX_TYPED_LENGTH, hints_at
 from dashboard.pages.edit.form_data import submitted_text
 from dashboard.pages.layout.requested_kind import is_followed
 from dashboard.runtime.app_state import AppState, state_of
+from dashboard.runtime.work_processes import WORK_PROCESSES
 from informerd.errors import InformerdError
 
 _BARE = with_metadata({"type": "object"})
@@ -44,7 +45,7 @@ async def check_many(request: HttpRequest) -> HttpResponse:
     """
     state, text = state_of(request), submitted_text(request.POST)
     try:
-        result = await TextCheck(apply_context_of(state, request), state[PARSE_CACHE]).run(text)
+        result = await TextCheck(apply_context_of(state, request), state[PARSE_CACHE], state[WORK_PROCESSES]).run(text)
     except DocumentError as error:
         if error.message == EMPTY:  # nothing is typed yet, or all was taken out again
             return JsonResponse(dict(_NOTHING))

@@ -1,7 +1,7 @@
 """Check of a text of several objects while the user types: each document by the schema of its own kind.
 
 The API server is only asked for its kinds and their schemas, which are cached for a while. Texts are parsed off the
-event loop, in slices, and of a known text only the changes.
+event loop, in slices, and of a known text only the changes; long ones in a process of their own, for a limited time.
 """
 
 from __future__ import annotations
@@ -29,10 +29,14 @@ from dashboard.pages.create.many.parsed_manifest_cache import (
     split_documents,
 )
 from dashboard.runtime.background_tasks import run_in_thread_if_large
+from dashboard.runtime.work_processes import TookTooLong, WorkProcesses
 from informerd.errors import InformerdError, UnknownResource
 
 BATCH_CHARACTERS = 256 * 1024
 """Characters that are parsed in one slice."""
+LONG_TEXT = BATCH_CHARACTERS
+"""Characters of a text; a longer one is checked in another process."""
+TOO_LONG = "Checking this text takes too long, so it was ended. Make the text shorter, or divide it into several."
 MAX_PROBLEMS = 50
 """Most problems that are reported."""
 _Parts = tuple[Manifest, ...]
@@ -65,22 +69,27 @@ class _ResolvedKind:
 class TextCheck:
     """One check of one text. `context`: None while there is no cluster; then only the YAML is checked."""
 
-    def __init__(self, context: ApplyContext | None, texts: ParseCache) -> None:
-        self._context, self._texts = context, texts
+    def __init__(self, context: ApplyContext | None, texts: ParseCache, processes: WorkProcesses) -> None:
+        self._context, self._texts, self._processes = context, texts, processes
+        self._is_long = False
         self._resolved: dict[KindKey, _ResolvedKind] = {}
         self._defined: dict[KindKey, tuple[int, DefinedKind]] = {}
         self._keys: dict[str, str] = {}
         self._found: list[tuple[DocumentText, ParsedObject]] = []
 
     async def run(self, text: str) -> CheckResult:
-        """Raises DocumentError where the text is too long, or empty."""
+        """Raises DocumentError where the text is empty, too long, or takes too long."""
+        self._is_long = len(text) > LONG_TEXT
         documents = await run_in_thread_if_large(split_documents, text, size=len(text))
         if not documents:
             raise DocumentError(EMPTY)
-        for batch in _batches(documents):
-            await self._check_documents(batch)
-            if len(self._found) > MAX_OBJECTS:
-                break
+        try:
+            for batch in (documents,) if self._is_long else _batches(documents):
+                await self._check_documents(batch)
+                if len(self._found) > MAX_OBJECTS:
+                    break
+        except TookTooLong:
+            raise DocumentError(TOO_LONG) from None
         problems = list(self._problems())
         invalid_count = len({number for number, _ in problems})
         shown_problems = tuple(problem for _, problem in problems[:MAX_PROBLEMS])
@@ -90,10 +99,15 @@ class TextCheck:
         """Parse and check the new documents, and add the results of all of them."""
         known = {each.key: self._texts.get(each.key) for each in batch}
         new = [each for each in batch if known[each.key] is None]
-        parts = await run_in_thread_if_large(_read_parts, new, size=_size(new))
+        parts: dict[str, _Parts] = {}
+        if self._is_long:
+            parsed = await self._processes.run(_parse_documents, new)
+        else:
+            parts = await run_in_thread_if_large(_read_parts, new, size=_size(new))
+            parsed = {key: tuple(map(parse_object, each)) for key, each in parts.items()}
         first = len(self._found)
         for written in batch:
-            for each in known[written.key] or tuple(map(parse_object, parts[written.key])):
+            for each in known[written.key] or parsed.get(written.key, ()):
                 self._learn(written, each, len(self._found))
                 self._found.append((written, each))
         added = self._found[first:]
@@ -125,7 +139,14 @@ class TextCheck:
         if not again:
             return
         size = _size([written for written, _ in again])
-        results = await run_in_thread_if_large(_check_parts, again, parts, size=size)
+        if self._is_long:
+            copies = await self._processes.run(_check_parts, again, {})
+            results = [  # with the very schemas, by which a later check sees that they judged it
+                tuple(replace(each, schema=by) for each, by in zip(objects, schemas, strict=True))
+                for objects, (_, schemas) in zip(copies, again, strict=True)
+            ]
+        else:
+            results = await run_in_thread_if_large(_check_parts, again, parts, size=size)
         for (written, _), objects in zip(again, results, strict=True):
             self._texts.put(written.key, objects, len(written.text))
             start = next(at for at in range(first, len(self._found)) if self._found[at][0] is written)
@@ -204,6 +225,18 @@ def _size(documents: Sequence[DocumentText]) -> int:
 
 def _read_parts(documents: Sequence[DocumentText]) -> dict[str, _Parts]:
     return {each.key: _objects(each) for each in documents}
+
+
+def _parse_documents(documents: Sequence[DocumentText]) -> dict[str, tuple[ParsedObject, ...]]:
+    """The objects by the key of their document, up to the first document that has one too many."""
+    found: dict[str, tuple[ParsedObject, ...]] = {}
+    number = 0
+    for each in documents:
+        found[each.key] = tuple(map(parse_object, _objects(each)))
+        number += len(found[each.key])
+        if number > MAX_OBJECTS:
+            break
+    return found
 
 
 def _objects(written: DocumentText) -> _Parts:

@@ -14,6 +14,7 @@ from dashboard.pages.create.many.apply_context import ApplyContext
 from dashboard.pages.create.many.live_check import CheckResult, TextCheck
 from dashboard.pages.create.many.manifests import MAX_OBJECTS
 from dashboard.pages.create.many.parsed_manifest_cache import MAX_CHARACTERS
+from dashboard.runtime.work_processes import WorkProcesses
 from informerd.lru_cache import LruCache
 from tests.dashboard.pages.create.many.test_dependencies import SIZE, definition, space
 from tests.dashboard.pages.create.many.test_views import mydemo
@@ -132,7 +133,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bool]]:
 
 async def of(parts: SimpleNamespace, text: str) -> CheckResult:
     kitchen = ApplyContext(parts.client, parts.discovery, parts.schemas, "default")
-    return await TextCheck(kitchen, parts.parse_cache).run(text)
+    return await TextCheck(kitchen, parts.parse_cache, WorkProcesses()).run(text)
 
 
 async def test_only_what_changed_is_read_again_and_long_texts_off_the_event_loop(
@@ -162,7 +163,7 @@ async def test_a_document_is_judged_again_where_its_schema_is_another_one(
 
 
 async def test_without_a_cluster_the_yaml_is_checked_alone() -> None:
-    found = await TextCheck(None, LruCache(MAX_CHARACTERS)).run(f"{mydemo('one', port=0)}---\na: 'b\n")
+    found = await TextCheck(None, LruCache(MAX_CHARACTERS), WorkProcesses()).run(f"{mydemo('one', port=0)}---\na: 'b\n")
     assert [(problem.line, problem.words) for problem in found.problems] == [
         (8, "A quotation mark that is opened here is never closed.")
     ]

@@ -1,0 +1,47 @@
+"""Attack: many sockets of one user, each of which asks for one view after another."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from tests.support.web_program import USER_HEADER, web_program
+
+SOCKETS = 8
+VIEWS = 5
+"""Views that each socket asks for: one socket alone may ask for 20 at once."""
+TOO_MUCH = 4429
+
+
+async def switch_views(session: aiohttp.ClientSession, url: str, name: str) -> int:
+    """Ask for VIEWS views; the code with which the server closed the socket, 0 where it sent them all."""
+    params = {"path": f"/resources/pods/?q={name}"}
+    async with session.ws_connect(f"{url}/live/", params=params, origin=url, max_msg_size=0) as page:
+        for number in range(1, VIEWS):
+            await page.send_json({"view": f"/resources/pods/?q={name}-{number}"})
+        last, seen = f"{name}-{VIEWS - 1}", ""
+        async for message in page:
+            if message.type is aiohttp.WSMsgType.TEXT and '"path"' in message.data:
+                seen = message.json().get("path") or seen
+            if seen.endswith(last):
+                return 0
+        return page.close_code or 0
+
+
+@pytest.mark.program
+async def test_the_sockets_of_a_user_share_one_rate_of_views_and_another_user_has_their_own(tmp_path: Path) -> None:
+    with web_program(tmp_path, DELTABOARD_LIMIT_VIEWS="1/100") as url:  # ten at once, then one a second
+        async with aiohttp.ClientSession(headers={USER_HEADER: "mallory"}) as session:
+            codes = await asyncio.gather(*(switch_views(session, url, f"m{number}") for number in range(SOCKETS)))
+        async with aiohttp.ClientSession(headers={USER_HEADER: "alice"}) as session:
+            other = await switch_views(session, url, "alice")
+            async with session.get(f"{url}/healthz") as answer:
+                assert answer.status == 200
+            async with session.get(f"{url}/metrics") as page:
+                metrics = await page.text()
+    assert codes.count(TOO_MUCH) > SOCKETS // 2
+    assert other == 0
+    assert f'deltaboard_over_limit_total{{what="views"}} {float(codes.count(TOO_MUCH))}' in metrics
