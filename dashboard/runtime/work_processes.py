@@ -44,10 +44,11 @@ class WorkProcesses:
     def __init__(self, *, seconds: int = SECONDS) -> None:
         self._seconds = seconds
         self._executor: ProcessPoolExecutor | None = None
+        self._tasks = 0
 
     async def run(self, function: Callable[..., T], *arguments: object) -> T:
         """The result of `function`, which only computes; all of it must be picklable. Raises TookTooLong."""
-        executor = self._executor = self._executor or _executor()
+        executor = self._current()
         try:
             return await asyncio.get_running_loop().run_in_executor(
                 executor, _limited, self._seconds, function, *arguments
@@ -56,6 +57,19 @@ class WorkProcesses:
             if self._executor is executor:
                 self._executor = None
             raise TookTooLong from None
+
+    def _current(self) -> ProcessPoolExecutor:
+        """The executor, a new one after TASKS_PER_PROCESS pieces of work; the old one ends with what it has.
+
+        The executor's own max_tasks_per_child hangs in Python 3.11 (github.com/python/cpython/issues/115634).
+        """
+        if self._executor is not None and self._tasks >= TASKS_PER_PROCESS:
+            self._executor.shutdown(wait=False)
+            self._executor = None
+        if self._executor is None:
+            self._executor, self._tasks = _executor(), 0
+        self._tasks += 1
+        return self._executor
 
     def stop(self) -> None:
         """End the processes at once."""
@@ -70,12 +84,7 @@ WORK_PROCESSES: Key[WorkProcesses] = Key("work processes")
 
 
 def _executor() -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(
-        PROCESSES,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_begin,
-        max_tasks_per_child=TASKS_PER_PROCESS,
-    )
+    return ProcessPoolExecutor(PROCESSES, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
 
 
 def _begin() -> None:

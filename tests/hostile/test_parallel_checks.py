@@ -12,9 +12,14 @@ import pytest
 
 from tests.support.web_program import USER_HEADER, web_program
 
-CHECKS = 40
-"""More than may run and wait."""
-TEXT = "".join(f"---\napiVersion: v1\nkind: Pod\nmetadata: {{name: p-{number}}}\n" for number in range(450))
+CHECKS = 60
+"""Many more than may run and wait."""
+
+
+def text_of(check: int) -> str:
+    """150 kB that no other check has, so nothing of it is known already."""
+    names = (f"p-{check}-{number}" for number in range(450))
+    return "".join(f"---\napiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, x: {'x' * 250}}}\n" for name in names)
 
 
 class Client:
@@ -58,7 +63,7 @@ async def test_what_does_not_get_its_turn_is_refused_while_others_are_served(tmp
             mallory, alice = Client(hers, url), Client(others, url)
             await mallory.open()
             await alice.open()
-            attack = [asyncio.create_task(mallory.check(TEXT)) for _ in range(CHECKS)]
+            attack = [asyncio.create_task(mallory.check(text_of(check))) for check in range(CHECKS)]
             await asyncio.wait(attack, return_when=asyncio.FIRST_COMPLETED)
             assert await alice.healthz() == 200
             status, _, text = await alice.check("kind: Pod\n")
