@@ -9,9 +9,9 @@ from tests.dashboard.conftest import server as server
 from tests.support.raw_websocket import RawWebSocket
 from tests.support.wait import until
 
-CHANGE = 160_000
+CHANGE = 200_000
 """Characters of a change that no compression makes much smaller; a message may have 131,072 bytes."""
-CHANGES = 120
+CHANGES = 80
 """More than the buffers of both kernels, the transport and the socket hold together."""
 NAME = "pod-001"
 ACKNOWLEDGEMENT = '{"ack":1000000000000}'

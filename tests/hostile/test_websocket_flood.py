@@ -35,18 +35,6 @@ def test_a_flood_is_closed_with_its_code_and_others_go_on(server: PageServer, fl
         assert server.do("stats")["sockets"] == 1
 
 
-def test_payload_that_drips_in_byte_by_byte_is_a_flood_too(server: PageServer) -> None:
-    port = int(server.url.rpartition(":")[2])
-    with RawWebSocket(port) as attacker:
-        whole = frame(TEXT, b'{"ack":1' + b" " * 16_000 + b"}")
-        for index in range(len(whole)):
-            if server.do("stats")["refused"]:  # an answer between two bytes: each byte is read on its own
-                break
-            attacker.send(whole[index : index + 1])
-        assert attacker.close_code() == 4429
-        assert server.do("stats")["browser_messages"] == 0
-
-
 def test_a_burst_of_an_honest_page_is_handled(server: PageServer) -> None:
     port = int(server.url.rpartition(":")[2])
     with RawWebSocket(port) as page:
