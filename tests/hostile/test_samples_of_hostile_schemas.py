@@ -1,4 +1,4 @@
-"""Attack: one GET of the page that creates an object of a kind whose schema asks for 10^12 values, or for a long match."""
+"""Attack: one GET of the page that creates an object, of a kind whose schema asks for 10^12 values."""
 
 from __future__ import annotations
 

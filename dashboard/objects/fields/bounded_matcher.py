@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from difflib import Match, SequenceMatcher
 
@@ -24,12 +25,13 @@ class _TooMuchWork(Exception):
 class _Matcher(SequenceMatcher[str]):
     def __init__(self, before: Sequence[str], after: Sequence[str]) -> None:
         self._left = COMPARISONS_OF_A_TEXT * (len(before) + len(after))
+        self._before = before
+        self._counts = Counter(after)
         super().__init__(None, before, after, autojunk=False)
 
     def find_longest_match(self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None) -> Match:
         """As difflib's. Raises _TooMuchWork before a search that would go beyond the limit."""
-        places: dict[str, list[int]] = self.b2j
-        self._left -= sum(1 + len(places.get(text, ())) for text in self.a[alo:ahi])
+        self._left -= sum(1 + self._counts[text] for text in self._before[alo:ahi])
         if self._left < 0:
             raise _TooMuchWork
         return super().find_longest_match(alo, ahi, blo, bhi)

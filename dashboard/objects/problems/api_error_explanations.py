@@ -58,7 +58,10 @@ _RULES = (
         "There is no PriorityClass {name}. Create it first, or choose another.",
     ),
     (
-        re.compile(r"error looking up service account (?P<space>[^/]{1,63})/(?P<name>[^:]{1,253}): serviceaccount .{1,400}? not found"),
+        re.compile(
+            r"error looking up service account (?P<space>[^/]{1,63})/(?P<name>[^:]{1,253}): "
+            r"serviceaccount .{1,400}? not found"
+        ),
         "There is no ServiceAccount {name} in the namespace {space}. Create it first, or choose another.",
     ),
     (

@@ -13,7 +13,7 @@ from dashboard.objects.schemas.schema import UNKNOWN, Schema, with_metadata
 
 
 def schema_of_version(version: Mapping[str, Any]) -> Schema:
-    """The schema of one of a definition's ``versions``; UNKNOWN where it has none, an invalid one or one nested too deep."""
+    """The schema of one of a definition's ``versions``; UNKNOWN where it has no valid one, or one nested too deep."""
     schema = version.get("schema")
     node = schema.get("openAPIV3Schema") if isinstance(schema, dict) else None
     try:

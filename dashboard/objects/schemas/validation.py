@@ -235,9 +235,7 @@ def _frozen(schema: Schema, value: Value, base: Value, path: Path, budget: WorkB
             yield from _frozen(child, now, was, (*path, name), budget)
 
 
-def _frozen_items(
-    schema: Schema, value: list[Value], base: Value, path: Path, budget: WorkBudget
-) -> Iterator[Problem]:
+def _frozen_items(schema: Schema, value: list[Value], base: Value, path: Path, budget: WorkBudget) -> Iterator[Problem]:
     """The items by the keys of a list of the type map; for other lists the API server does not compare old and
     new items.
     """
