@@ -1,4 +1,4 @@
-"""Attack: many checks of long texts at the same time."""
+"""Attack: many checks and reviews of long texts at the same time."""
 
 from __future__ import annotations
 
@@ -43,6 +43,12 @@ class Client:
         async with self._session.post(f"{self._url}/new/check/", data=form) as answer:
             return answer.status, answer.headers.get("Retry-After", ""), await answer.text()
 
+    async def review(self, text: str) -> tuple[int, str, str]:
+        """As `check`, for the button of the page."""
+        form = {"csrfmiddlewaretoken": self._token, "yaml": text, "review": ""}
+        async with self._session.post(f"{self._url}/new/", data=form) as answer:
+            return answer.status, answer.headers.get("Retry-After", ""), await answer.text()
+
     async def healthz(self) -> int:
         async with self._session.get(f"{self._url}/healthz") as answer:
             return answer.status
@@ -75,3 +81,16 @@ async def test_what_does_not_get_its_turn_is_refused_while_others_are_served(tmp
     assert set(statuses) == {200, 429}
     assert all(after == "5" and "This text was not checked" in words for code, after, words in found if code == 429)
     assert f'deltaboard_over_limit_total{{what="checks"}} {float(statuses[429])}' in metrics
+
+
+@pytest.mark.program
+async def test_a_review_that_gets_no_turn_comes_back_with_its_text(tmp_path: Path) -> None:
+    with web_program(tmp_path, DELTABOARD_LIMIT_FORMS="1/1") as url:
+        async with session("mallory") as hers:
+            mallory = Client(hers, url)
+            await mallory.open()
+            found = await asyncio.gather(*(mallory.review(text_of(number)) for number in range(CHECKS)))
+    refused = [(number, page) for number, (status, after, page) in enumerate(found) if (status, after) == (429, "5")]
+    returned = [number for number, page in refused if f"p-{number}-449" in page]
+    assert returned
+    assert all("go back" in page for number, page in refused if number not in returned)
