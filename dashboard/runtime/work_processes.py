@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from types import MappingProxyType
 from typing import NoReturn, TypeVar
 
@@ -49,10 +50,9 @@ class WorkProcesses:
     async def run(self, function: Callable[..., T], *arguments: object) -> T:
         """The result of `function`, which only computes; all of it must be picklable. Raises TookTooLong."""
         executor = self._current()
+        call: Callable[[], T] = partial(_limited, self._seconds, function, *arguments)
         try:
-            return await asyncio.get_running_loop().run_in_executor(
-                executor, _limited, self._seconds, function, *arguments
-            )
+            return await asyncio.get_running_loop().run_in_executor(executor, call)
         except BrokenProcessPool:  # the system ended the process; what waited behind it is not tried again
             if self._executor is executor:
                 self._executor = None

@@ -7,7 +7,9 @@ while it arrives.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import MutableMapping
 from dataclasses import dataclass
+from typing import Any
 
 from dashboard.runtime.concurrency_limit import Limits
 from dashboard.server.guard import Application, Receive, Scope, Send
@@ -90,14 +92,14 @@ class BodyLimitLayer:
             return
         method, path, counted, answered = scope["method"].encode(), scope["path"].encode(), 0, False
 
-        async def counting() -> dict[str, object]:
+        async def counting() -> MutableMapping[str, Any]:
             nonlocal counted
-            message = dict(await receive())
+            message = await receive()
             counted += len(message.get("body", b""))
             self._limits.check(method, path, counted)
             return message
 
-        async def sending(message: dict[str, object]) -> None:
+        async def sending(message: MutableMapping[str, Any]) -> None:
             nonlocal answered
             answered = True
             await send(message)

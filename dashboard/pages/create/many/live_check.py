@@ -35,7 +35,7 @@ from informerd.errors import InformerdError, UnknownResource
 BATCH_CHARACTERS = 256 * 1024
 """Characters that are parsed in one slice."""
 LONG_TEXT = BATCH_CHARACTERS
-"""Characters of a text; a longer one is checked in another process."""
+"""Characters; what is new in a text is checked in another process where it is longer."""
 TOO_LONG = "Checking this text takes too long, so it was ended. Make the text shorter, or divide it into several."
 MAX_PROBLEMS = 50
 """Most problems that are reported."""
@@ -71,7 +71,6 @@ class TextCheck:
 
     def __init__(self, context: ApplyContext | None, texts: ParseCache, processes: WorkProcesses) -> None:
         self._context, self._texts, self._processes = context, texts, processes
-        self._is_long = False
         self._resolved: dict[KindKey, _ResolvedKind] = {}
         self._defined: dict[KindKey, tuple[int, DefinedKind]] = {}
         self._keys: dict[str, str] = {}
@@ -79,12 +78,11 @@ class TextCheck:
 
     async def run(self, text: str) -> CheckResult:
         """Raises DocumentError where the text is empty, too long, or takes too long."""
-        self._is_long = len(text) > LONG_TEXT
         documents = await run_in_thread_if_large(split_documents, text, size=len(text))
         if not documents:
             raise DocumentError(EMPTY)
         try:
-            for batch in (documents,) if self._is_long else _batches(documents):
+            for batch in (documents,) if len(text) > LONG_TEXT else _batches(documents):
                 await self._check_documents(batch)
                 if len(self._found) > MAX_OBJECTS:
                     break
@@ -100,7 +98,7 @@ class TextCheck:
         known = {each.key: self._texts.get(each.key) for each in batch}
         new = [each for each in batch if known[each.key] is None]
         parts: dict[str, _Parts] = {}
-        if self._is_long:
+        if _size(new) > LONG_TEXT:
             parsed = await self._processes.run(_parse_documents, new)
         else:
             parts = await run_in_thread_if_large(_read_parts, new, size=_size(new))
@@ -139,7 +137,7 @@ class TextCheck:
         if not again:
             return
         size = _size([written for written, _ in again])
-        if self._is_long:
+        if size > LONG_TEXT:
             copies = await self._processes.run(_check_parts, again, {})
             results = [  # with the very schemas, by which a later check sees that they judged it
                 tuple(replace(each, schema=by) for each, by in zip(objects, schemas, strict=True))

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
+from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
+from dashboard.objects.manifests.document import DocumentError
 from dashboard.pages.create.many import live_check, manifests
 from dashboard.pages.create.many.apply_context import ApplyContext
-from dashboard.pages.create.many.live_check import CheckResult, TextCheck
+from dashboard.pages.create.many.live_check import LONG_TEXT, CheckResult, TextCheck
 from dashboard.pages.create.many.manifests import MAX_OBJECTS
 from dashboard.pages.create.many.parsed_manifest_cache import MAX_CHARACTERS
-from dashboard.runtime.work_processes import WorkProcesses
+from dashboard.runtime.work_processes import TookTooLong, WorkProcesses
 from informerd.lru_cache import LruCache
 from tests.dashboard.pages.create.many.test_dependencies import SIZE, definition, space
 from tests.dashboard.pages.create.many.test_views import mydemo
 from tests.support.edit.form_browser import Browser
 
+T = TypeVar("T")
 CHECK = "/new/check/?namespace=default"
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n  - {name: c, image: 5}\n  nope: 1\n"
 WIDGET = "apiVersion: several.example.com/v1\nkind: Widget\nmetadata: {name: %s}\nsize: %s\n"
@@ -131,9 +135,16 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bool]]:
     return found
 
 
+class Threads(WorkProcesses):
+    """Threads in place of processes, so that a test sees what is called."""
+
+    async def run(self, function: Callable[..., T], *arguments: object) -> T:
+        return await asyncio.to_thread(function, *arguments)
+
+
 async def of(parts: SimpleNamespace, text: str) -> CheckResult:
     kitchen = ApplyContext(parts.client, parts.discovery, parts.schemas, "default")
-    return await TextCheck(kitchen, parts.parse_cache, WorkProcesses()).run(text)
+    return await TextCheck(kitchen, parts.parse_cache, Threads()).run(text)
 
 
 async def test_only_what_changed_is_read_again_and_long_texts_off_the_event_loop(
@@ -141,7 +152,8 @@ async def test_only_what_changed_is_read_again_and_long_texts_off_the_event_loop
 ) -> None:
     documents = [mydemo(f"m{number}") + f"# {'x' * 6000}\n" for number in range(MAX_OBJECTS)]
     first = await of(parts, "---\n".join(documents))
-    assert (first.objects, first.problem_count, len(read)) == (MAX_OBJECTS, 0, MAX_OBJECTS)
+    assert (first.objects, first.problem_count) == (MAX_OBJECTS, 0)
+    assert len(read) == 2 * MAX_OBJECTS, "once for their kinds, and again, in the other process, by their schemas"
     assert not any(on_loop for _, on_loop in read)
     read.clear()
     documents[250] = mydemo("m250", port=0) + "# shorter\n"
@@ -163,7 +175,7 @@ async def test_a_document_is_judged_again_where_its_schema_is_another_one(
 
 
 async def test_without_a_cluster_the_yaml_is_checked_alone() -> None:
-    found = await TextCheck(None, LruCache(MAX_CHARACTERS), WorkProcesses()).run(f"{mydemo('one', port=0)}---\na: 'b\n")
+    found = await TextCheck(None, LruCache(MAX_CHARACTERS), Threads()).run(f"{mydemo('one', port=0)}---\na: 'b\n")
     assert [(problem.line, problem.words) for problem in found.problems] == [
         (8, "A quotation mark that is opened here is never closed.")
     ]
@@ -202,3 +214,13 @@ async def test_all_kinds_that_people_make_are_offered_where_nothing_is_said_yet(
     port = '/new/schema/?path=["spec","port"]&apiVersion=crddemo.k8s.io/v1&kind=Mydemo'
     assert "1 to 65535" in json.loads((await browser.open(port)).body)["words"]
     assert (await browser.open("/new/schema/?path=x")).status == 400
+
+
+async def test_a_check_that_takes_too_long_is_ended_and_says_so() -> None:
+    class Ended(WorkProcesses):
+        async def run(self, function: Callable[..., T], *arguments: object) -> T:
+            raise TookTooLong
+
+    check = TextCheck(None, LruCache(MAX_CHARACTERS), Ended())
+    with pytest.raises(DocumentError, match="takes too long"):
+        await check.run(f"{mydemo('one')}# {'x' * LONG_TEXT}\n")
