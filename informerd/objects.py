@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 import zstandard
 
+from informerd.errors import UNREADABLE, MalformedAnswer
 from informerd.zstd_dictionaries import Dictionary, decompress_plain
 
 
@@ -105,10 +106,17 @@ class Object(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False
         return f"{meta.namespace}/{meta.name}" if meta.namespace else meta.name
 
     def full(self) -> dict[str, Any]:
-        """The whole object as a new plain dict. Raises ValueError where there is no full copy."""
+        """The whole object as a new plain dict.
+
+        Raises ValueError where there is no full copy, and MalformedAnswer where a part that the projection skips cannot
+        be read, such as text that is no UTF-8.
+        """
         if self.blob is None:
             raise ValueError(f"there is no full copy of {self.key}")
-        decoded: dict[str, Any] = msgspec.json.decode(self.blob.json())
+        try:
+            decoded: dict[str, Any] = msgspec.json.decode(self.blob.json())
+        except UNREADABLE as error:
+            raise MalformedAnswer(f"{self.kind} {self.key} cannot be read whole: {error}") from error
         return decoded
 
 

@@ -6,6 +6,20 @@ from urllib.parse import quote
 
 import msgspec
 
+from informerd.errors import InvalidCall
+
+_OUT_OF_PLACE = frozenset("/%?#")
+
+
+def check_path_segment(what: str, text: object) -> None:
+    """Raises InvalidCall for a name that cannot stand in an address: it would be another object's, or a subresource.
+
+    Those are the names that apimachinery's IsValidPathSegmentName refuses (``.``, ``..``, and all with ``/`` or ``%``),
+    and all with ``?`` or ``#``, which no API server takes and which end a path.
+    """
+    if not isinstance(text, str) or not text or text in {".", ".."} or not _OUT_OF_PLACE.isdisjoint(text):
+        raise InvalidCall(f"{text!r} is not a valid {what}: it may not be empty, '.' or '..', nor hold / % ? or #")
+
 
 class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """A group/version/resource with the names and abilities that discovery gives it."""
@@ -34,8 +48,12 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     def path(self, namespace: str = "", name: str = "", subresource: str = "") -> str:
         """The URL path of the collection, of one object or of its subresource.
 
-        An empty namespace means all namespaces, or none for cluster-scoped resources.
+        An empty namespace means all namespaces, or none for cluster-scoped resources. Raises InvalidCall for names that
+        would lead elsewhere, see `check_path_segment`.
         """
+        for what, text in (("namespace", namespace), ("name", name)):
+            if text:
+                check_path_segment(what, text)
         prefix = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
         parts = [prefix]
         if namespace and self.namespaced:

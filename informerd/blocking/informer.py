@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from informerd.blocking.loop_thread import LoopThread
-from informerd.cache.factory import SharedInformerFactory, not_synced_reason
+from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.handler import Handler
-from informerd.cache.health import Health
+from informerd.cache.health import Health, not_synced_reason
 from informerd.cache.shared_informer import Registration, SharedInformer
 from informerd.clock import SystemClock, within
 from informerd.errors import NotInTime, NotSynced

@@ -6,6 +6,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 import msgspec
 
+from informerd.errors import Unreadable
 from informerd.objects import Object
 
 T = TypeVar("T", bound=Object)
@@ -33,13 +34,23 @@ class Deleted(msgspec.Struct, Generic[T], gc=False):
     final_state_unknown: bool = False
 
 
+class BecameUnreadable(msgspec.Struct, Generic[T], gc=False):
+    """The object exists in a state that nobody can read; `object` is its identity and version."""
+
+    key: str
+    object: T
+    unreadable: Unreadable
+
+
 class ReplacedAll(msgspec.Struct, Generic[T]):
     """A list: these objects by key and no others exist at `resource_version`."""
 
     objects: dict[str, T]
     resource_version: str
     unusable: frozenset[str] = frozenset()
-    """Keys of objects that exist too, in a state that is not known: what the store has of them stays."""
+    """Keys of objects that exist too and could not be transformed: what the store has of them stays."""
+    unreadable: dict[str, Unreadable] = {}
+    """By key the objects that exist too and cannot be read: the store has them no longer."""
 
 
 class SyncAll(msgspec.Struct):
@@ -54,5 +65,5 @@ class Bookmark(msgspec.Struct):
     """Whether it ends a streaming list (KEP-3157)."""
 
 
-Change: TypeAlias = Added[T] | Updated[T] | Deleted[T]
+Change: TypeAlias = Added[T] | Updated[T] | Deleted[T] | BecameUnreadable[T]
 Delta: TypeAlias = Change[T] | ReplacedAll[T] | SyncAll | Bookmark

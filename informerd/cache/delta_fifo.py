@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 from informerd.cache.delta import Bookmark, Change, Delta, ReplacedAll, SyncAll
 from informerd.cache.queue_age import QueueAge
 from informerd.clock import Clock, SystemClock
+from informerd.errors import Unreadable
 from informerd.objects import Object
 
 T = TypeVar("T", bound=Object)
@@ -76,10 +77,16 @@ class DeltaFifo(Generic[T]):
         if not self._populated:
             self._populated = self._synced = True
 
-    def replace(self, objects: dict[str, T], resource_version: str, unusable: frozenset[str] = frozenset()) -> None:
-        """Append a list's content. The dict belongs to the FIFO afterwards."""
+    def replace(
+        self,
+        objects: dict[str, T],
+        resource_version: str,
+        unusable: frozenset[str] = frozenset(),
+        unreadable: dict[str, Unreadable] | None = None,
+    ) -> None:
+        """Append a list's content, see ReplacedAll. The dicts belong to the FIFO afterwards."""
         self._populated = True
-        self._append_alone(ReplacedAll(objects, resource_version, unusable))
+        self._append_alone(ReplacedAll(objects, resource_version, unusable, unreadable or {}))
 
     def sync_all(self) -> None:
         """Append a resync."""

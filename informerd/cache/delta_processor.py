@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Generic, TypeVar, cast
 
 from informerd.cache.counters import InformerCounters
-from informerd.cache.delta import Bookmark, Change, Deleted, Delta, ReplacedAll, SyncAll
+from informerd.cache.delta import BecameUnreadable, Bookmark, Change, Deleted, Delta, ReplacedAll, SyncAll
 from informerd.cache.delta_fifo import BATCH_KEYS, DeltaFifo
 from informerd.cache.mutation_detector import MutationDetector
 from informerd.cache.notification import Add, Delete, Notification, Update
@@ -54,7 +54,7 @@ class DeltaProcessor(Generic[T]):
     async def _apply(self, batch: list[Delta[T]]) -> None:
         match batch[0]:
             case ReplacedAll() as replaced:
-                await self._replace(self._with_unusable(replaced), replaced.resource_version)
+                await self._replace(self._with_unusable(replaced), replaced)
             case SyncAll():
                 await self._sync_all()
             case Bookmark(version):
@@ -68,7 +68,7 @@ class DeltaProcessor(Generic[T]):
                     self._handlers.distribute(notifications, self._handlers.listeners)
 
     def _with_unusable(self, replaced: ReplacedAll[T]) -> dict[str, T]:
-        """A list's objects; those that could not be decoded are taken from the store."""
+        """A list's objects; those that could not be transformed are taken from the store."""
         objects = replaced.objects
         for key in replaced.unusable - objects.keys():
             if (known := self._store.get(key)) is not None:
@@ -90,12 +90,17 @@ class DeltaProcessor(Generic[T]):
                     unknown = change.final_state_unknown
                     notifications.append(Delete(last if unknown else obj, unknown))
                 continue
+            if isinstance(change, BecameUnreadable):
+                if (last := store.put_unreadable(change.unreadable)) is not None:
+                    removed += 1
+                    notifications.append(Delete(last, True))
+                continue
             old = store.put(change.key, obj)
             notifications.append(Add(obj, initial) if old is None else Update(old, obj))
         store.resource_version = changes[-1].object.metadata.resource_version or store.resource_version
         self._counters.count_changes(len(changes), len(notifications), removed, len(store) - before)
 
-    async def _replace(self, objects: dict[str, T], resource_version: str) -> None:
+    async def _replace(self, objects: dict[str, T], replaced: ReplacedAll[T]) -> None:
         """Replace the store's content in one step, then notify the handlers in turns, deletes first.
 
         A handler that is added in between gets the new content from `add_handler`.
@@ -103,7 +108,7 @@ class DeltaProcessor(Generic[T]):
         initial = not self._fifo.has_synced
         if self._mutations is not None:
             self._mutations.add(objects.values())
-        before = await self._store.replace(objects, resource_version)
+        before = await self._store.replace(objects, replaced.resource_version, replaced.unreadable)
         listeners = self._handlers.listeners
         gone: list[Notification[T]] = [Delete(obj, True) for key, obj in before.items() if key not in objects]
         self._counters.count_replacement(len(before), len(objects), len(gone))

@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from typing import Any, NamedTuple, Self, TypedDict, TypeVar, Unpack, overload
 
 from informerd.cache.api_server_probe import INTERVAL, Probe
-from informerd.cache.health import Health
+from informerd.cache.health import not_synced_reason
 from informerd.cache.list_watch import ListWatch
 from informerd.cache.lister import Lister
 from informerd.cache.mutation_detector import MutationHandler
@@ -296,13 +296,6 @@ class SharedInformerFactory:
         task = asyncio.create_task(running, name=name)
         task.add_done_callback(_report)
         self._tasks[scope] = task
-
-
-def not_synced_reason(health: Health) -> str:
-    """Why an informer has not synced, such as "forbidden: …"."""
-    if health.state == "syncing" and health.listed:
-        return f"syncing, {health.listed} objects so far"
-    return f"{health.state}: {health.problem}" if health.problem else health.state
 
 
 def _pending(informers: dict[_Scope, SharedInformer[Any]]) -> dict[str, str]:

@@ -46,13 +46,22 @@ class Health(msgspec.Struct, frozen=True, array_like=True):
     """While stale: whether `problem` is an answer of the API server or a fault of ours, not its silence."""
     polled: float = 0.0
     """Seconds between two lists, of a kind that is polled because it cannot be watched; else 0."""
+    unreadable: int = 0
+    """Objects that exist and cannot be read, see `SharedInformer.unreadable`."""
+
+
+def not_synced_reason(health: Health) -> str:
+    """Why an informer has not synced, such as "forbidden: …"."""
+    if health.state == "syncing" and health.listed:
+        return f"syncing, {health.listed} objects so far"
+    return f"{health.state}: {health.problem}" if health.problem else health.state
 
 
 class HealthMonitor:
     """Keeps an informer's Health up to date and notifies listeners when its state changes.
 
-    The reflector writes, everybody may read. Listeners are called at each change of state, problem or time of the next
-    try, not at each sign of life; an exception of a listener is logged.
+    The reflector writes, everybody may read. Listeners are called at each change of state, problem, time of the next
+    try or number of unreadable objects, not at each sign of life; an exception of a listener is logged.
     """
 
     def __init__(self, clock: Clock, name: str = "") -> None:
@@ -71,6 +80,7 @@ class HealthMonitor:
         self.listed = 0
         self.remaining: int | None = None
         self._answered = False
+        self._unreadable = 0
         self._repeats = LogThrottle(clock)
         self.failures = 0
         """Failed tries since it was live."""
@@ -96,6 +106,7 @@ class HealthMonitor:
             listed=self.listed,
             remaining=self.remaining,
             has_answer=self._answered,
+            unreadable=self._unreadable,
         )
 
     def subscribe(self, listener: Callable[[Health], None]) -> Callable[[], None]:
@@ -115,6 +126,15 @@ class HealthMonitor:
             self.states_entered[state] += 1
             self._state, self._since = state, self._clock.time()
         self._problem, self._retry_at, self._answered = problem, retry_at, has_answer
+        self._tell()
+
+    def set_unreadable(self, count: int) -> None:
+        """Set the number of objects that cannot be read."""
+        if count != self._unreadable:
+            self._unreadable = count
+            self._tell()
+
+    def _tell(self) -> None:
         health = self.snapshot()
         for listener in [*self._listeners.values()]:
             try:

@@ -13,8 +13,9 @@ from informerd.objects import Object
 log = logging.getLogger(__name__)
 T = TypeVar("T", bound=Object)
 
-IndexFunction = Callable[[T], Iterable[str]]
-"""The values under which an object is found, none for not at all. It must depend on nothing but the object."""
+IndexFunction = Callable[[T], str | Iterable[str]]
+"""The values under which an object is found, none for not at all; a text is one value. It must depend on nothing but
+the object."""
 
 NAMESPACE = "namespace"
 """The index that every informer's store has."""
@@ -86,7 +87,8 @@ class Index(Generic[T]):
 
     def _values(self, key: str, obj: T, *, quiet: bool = False) -> tuple[str, ...]:
         try:
-            values = tuple(self._function(obj))
+            given = self._function(obj)
+            values = (given,) if isinstance(given, str) else tuple(given)
             hash(values)  # raises for what cannot be looked up, a list for example
         except Exception as error:  # noqa: BLE001 - an index function that raises ends no informer
             if not quiet:

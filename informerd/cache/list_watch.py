@@ -16,7 +16,7 @@ from informerd.decoding.decode_error_counts import DecodeErrors
 from informerd.decoding.decoder import Decoder, Transform, TransformFailed
 from informerd.decoding.list_splitter import ListSplitter
 from informerd.decoding.object_form import METADATA_FORM, whole_object_form
-from informerd.errors import UNREADABLE, MalformedStream, UnexpectedObject
+from informerd.errors import UNREADABLE, MalformedStream, UnexpectedObject, Unreadable, UnreadableObject
 from informerd.objects import Object
 from informerd.resource import Resource
 from informerd.rest.client import Client
@@ -24,6 +24,10 @@ from informerd.selectors.field_selector import FieldSelector, as_field_selector
 from informerd.selectors.label_selector import LabelSelector, as_label_selector
 
 T = TypeVar("T", bound=Object)
+
+
+BYTES_PER_TURN = 2**15
+"""Bytes of a list that are looked at before the event loop gets its turn."""
 
 
 class Page(msgspec.Struct, Generic[T]):
@@ -35,7 +39,9 @@ class Page(msgspec.Struct, Generic[T]):
     remaining: int | None = None
     """Number of objects that follow, where the API server says so."""
     unusable: frozenset[str] = frozenset()
-    """The keys of objects that could not be transformed: they exist, but their state is not known."""
+    """The keys of objects that exist and could not be transformed."""
+    unreadable: dict[str, Unreadable] = {}
+    """By key those that exist and cannot be read."""
 
 
 class _ListMeta(msgspec.Struct, frozen=True, gc=False, rename="camel"):
@@ -44,19 +50,30 @@ class _ListMeta(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     remaining_item_count: int | None = None
 
 
-class _List(msgspec.Struct, gc=False, kw_only=True):
-    metadata: _ListMeta = _ListMeta()
-    items: list[msgspec.Raw] | None
-    """It must be there, if only as null: a Table has none, nor has what a proxy answers in the API server's place."""
+class _List(msgspec.Struct, gc=False):
+    kind: str = ""
+    metadata: _ListMeta | None = None
+    items: list[msgspec.Raw] | msgspec.UnsetType | None = msgspec.UNSET
+    """May be absent where `kind` says that it is a list, as for client-go's typed clients: a Table has none, nor has
+    what a proxy answers in the API server's place."""
 
 
 _list = msgspec.json.Decoder(_List)
 
 
+def _list_meta(without_items: bytes) -> _ListMeta:
+    """Raises MalformedStream for what is no list, which must not be taken for an empty one."""
+    content = _list.decode(without_items)
+    if content.items is msgspec.UNSET and not content.kind.endswith("List"):
+        raise MalformedStream(f"it is no list: it has no items, and its kind is {content.kind or 'not given'}")
+    return content.metadata or _ListMeta()
+
+
 class ListWatch(Generic[T]):
     """LIST and WATCH of one resource, in one namespace or all, narrowed by selectors.
 
-    With `metadata_only` the objects come as PartialObjectMetadata. Raises UnusableProjection and MalformedSelector.
+    With `metadata_only` the objects come as PartialObjectMetadata. Raises UnusableProjection, MalformedSelector, and
+    InvalidCall for a namespace that cannot be one.
     """
 
     def __init__(
@@ -72,13 +89,14 @@ class ListWatch(Generic[T]):
         metadata_only: bool = False,
         clock: Clock | None = None,
     ) -> None:
+        resource.path(namespace)
         self.resource = resource
         self.namespace = namespace
         self.projection = projection
         self._client = client
         self.faults = DecodeErrors(resource.key, clock)
         self._form = METADATA_FORM if metadata_only else whole_object_form(resource)
-        self._decoder = Decoder(resource, projection, transform, self.faults, form=self._form)
+        self._decoder = Decoder(resource, projection, transform, self.faults, form=self._form, clock=clock)
         labels, fields = as_label_selector(label_selector), as_field_selector(field_selector)
         self.label_selector, self.field_selector = str(labels), str(fields)
 
@@ -117,25 +135,34 @@ class ListWatch(Generic[T]):
         }
         objects: list[T] = []
         unusable: set[str] = set()
+        unreadable: dict[str, Unreadable] = {}
         items = 0
-        splitter = ListSplitter(partial(self._decode_item, unusable))
+        splitter = ListSplitter(partial(self._decode_item, unusable), partial(self._take_unreadable, unreadable))
         path, headers = self.resource.path(self.namespace), {"Accept": self._form.list_accept}
         try:
             async with self._client.download(path, self._parameters(parameters), headers=headers) as body:
                 while chunk := await body.read():
-                    items += self._keep(splitter.feed(chunk), objects)
+                    for start in range(0, len(chunk), BYTES_PER_TURN):
+                        items += self._keep(splitter.feed(chunk[start : start + BYTES_PER_TURN]), objects)
+                        await asyncio.sleep(0)
                     on_progress(len(objects))
-                    await asyncio.sleep(0)
             rest, without_items = splitter.finish()
             items += self._keep(rest, objects)
-            meta = _list.decode(without_items).metadata
+            meta = _list_meta(without_items)
         except (*UNREADABLE, MalformedStream) as error:
             raise MalformedStream(f"the list of {self.resource.key} is malformed: {error}") from error
-        if items and not objects and not unusable:
+        if items and not (objects or unusable or unreadable):
             raise UnexpectedObject(
                 f"none of the {items} objects in the list of {self.resource.key} has the expected kind"
             )
-        return Page(objects, meta.resource_version, meta.continue_, meta.remaining_item_count, frozenset(unusable))
+        return Page(
+            objects,
+            meta.resource_version,
+            meta.continue_,
+            meta.remaining_item_count,
+            unusable=frozenset(unusable),
+            unreadable=unreadable,
+        )
 
     async def watch(
         self, resource_version: str, *, timeout: float, begin_within: float = 30.0, send_initial_events: bool = False
@@ -173,9 +200,23 @@ class ListWatch(Generic[T]):
     def _decode_item(self, unusable: set[str], item: memoryview) -> T | None:
         try:
             return self._decoder.decode_item(item)
+        except UnreadableObject:
+            raise
         except UnexpectedObject as error:
             self.faults.add_unexpected(f"left out of the list of {self.resource.key}", error)
         except TransformFailed as error:
             unusable.add(error.key)
             self.faults.add_untransformed(f"left out of the list of {self.resource.key}", error)
         return None
+
+    def _take_unreadable(self, unreadable: dict[str, Unreadable], item: memoryview, error: Exception) -> None:
+        """Note an item that came whole and that cannot be decoded. Raises MalformedStream where it is no JSON."""
+        try:
+            _, problem = self._decoder.unreadable(item, error)
+        except UnexpectedObject as nameless:
+            self.faults.add_unexpected(f"left out of the list of {self.resource.key}", nameless)
+        except ValueError as malformed:
+            raise MalformedStream(f"an item of the list is malformed: {error}") from malformed
+        else:
+            unreadable[problem.key] = problem.unreadable
+            self.faults.add_unreadable(f"left out of the list of {self.resource.key}", problem)

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from informerd.cache.index import NAMESPACE
 from informerd.cache.index_functions import field_index_name, label_index_name
 from informerd.cache.store import Store
-from informerd.errors import NotFound, Status, StatusDetails, UnknownIndex
+from informerd.errors import NotFound, NotSynced, Status, StatusDetails, UnknownIndex, UnreadableObject
 from informerd.objects import Object
 from informerd.resource import Resource
 from informerd.selectors.field_selector import FieldSelector, as_field_selector
@@ -26,20 +26,34 @@ class Lister(Generic[T]):
     """Reads from the store, without a request to the API server: as fresh as the informer's health says.
 
     The objects are shared by all readers: they are frozen, and values inside them must not be changed either. Selectors
-    are given as text or parsed. Indexes are used where they exist: that of namespaces always, those of `label_index`
-    and `field_index` where a selector asks for equality.
+    are given as text or parsed. It raises NotSynced until a first complete list has come, so that what is not there
+    yet is never taken for what does not exist; `store` can be read before. Objects that exist and cannot be read
+    (`SharedInformer.unreadable`) are in no list, and `get` raises UnreadableObject for them. Indexes are used where
+    they exist: that of namespaces always, those of `label_index` and `field_index` where a selector asks for equality.
     """
 
-    def __init__(self, resource: Resource, store: Store[T], projection: type[T]) -> None:
+    def __init__(
+        self, resource: Resource, store: Store[T], projection: type[T], pending: Callable[[], str] = lambda: ""
+    ) -> None:
+        """`pending` says why no list has come yet, empty once one has."""
+        self._pending = pending
         self._resource = resource
         self._store = store
         self._projection = projection
         self._matchers: dict[FieldSelector, Test[T]] = {}
 
     def get(self, name: str, namespace: str = "") -> T:
-        """The object of that name. Raises NotFound, as the API server would."""
-        obj = self._store.get(f"{namespace}/{name}" if namespace else name)
+        """The object of that name.
+
+        Raises NotFound, as the API server would, NotSynced, and UnreadableObject where the object exists and its
+        present state cannot be read.
+        """
+        key = f"{namespace}/{name}" if namespace else name
+        obj = self._store.get(key)
         if obj is None:
+            self._check_synced()
+            if (unreadable := self._store.unreadable.get(key)) is not None:
+                raise UnreadableObject(self._resource.key, unreadable)
             raise NotFound(
                 Status(
                     code=404,
@@ -60,8 +74,9 @@ class Lister(Generic[T]):
     ) -> builtins.list[T]:
         """The objects of a namespace (of all without one) that meet all that is asked for, in no particular order.
 
-        Raises MalformedSelector, and UnknownField where the projection does not have a field.
+        Raises NotSynced, MalformedSelector, and UnknownField where the projection does not have a field.
         """
+        self._check_synced()
         labels, fields = as_label_selector(label_selector), as_field_selector(field_selector)
         tests = self._tests(namespace, labels, fields, where)
         keys = self._fewest_keys(namespace, labels, fields)
@@ -79,10 +94,15 @@ class Lister(Generic[T]):
     ) -> builtins.list[T]:
         """The objects that an index has under a value and that match the selectors.
 
-        Raises UnknownIndex, MalformedSelector and UnknownField.
+        Raises NotSynced, UnknownIndex, MalformedSelector and UnknownField.
         """
+        self._check_synced()
         labels, fields = as_label_selector(label_selector), as_field_selector(field_selector)
         return self._filtered(self._store.by_index(index, value), self._tests(namespace, labels, fields, where))
+
+    def _check_synced(self) -> None:
+        if why := self._pending():
+            raise NotSynced({self._resource.key: why}, "the cache has not synced yet: {}")
 
     def _filtered(self, objects: Iterable[T], tests: builtins.list[Test[T]]) -> builtins.list[T]:
         if not tests:

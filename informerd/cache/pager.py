@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from informerd.cache.list_watch import ListWatch, Page
-from informerd.errors import Expired
+from informerd.errors import Expired, Unreadable
 from informerd.objects import Object
 
 T = TypeVar("T", bound=Object)
@@ -25,7 +25,9 @@ class Listing(msgspec.Struct, Generic[T]):
     is_paginated: bool
     """Whether it took several pages."""
     unusable: frozenset[str] = frozenset()
-    """The keys of objects that exist in a state that is not known."""
+    """The keys of objects that exist and could not be transformed."""
+    unreadable: dict[str, Unreadable] = msgspec.field(default_factory=dict)
+    """By key those that exist and cannot be read."""
 
 
 async def list_all(list_watch: ListWatch[T], resource_version: str, *, limit: int, progress: Progress) -> Listing[T]:
@@ -58,4 +60,5 @@ def _add(listing: Listing[T], page: Page[T], progress: Progress) -> None:
     for obj in page.objects:
         listing.objects[obj.key] = obj
     listing.unusable |= page.unusable
+    listing.unreadable |= page.unreadable
     progress(len(listing.objects), page.remaining)

@@ -17,9 +17,10 @@ from informerd.cache.delta_fifo import DeltaFifo
 from informerd.cache.first_byte_wait import LATE_AFTER, FirstByteWait
 from informerd.cache.health import HealthMonitor
 from informerd.cache.list_watch import ListWatch
-from informerd.cache.pager import list_all
+from informerd.cache.pager import Listing, list_all
 from informerd.cache.reflector_failures import Recovery
 from informerd.cache.reflector_settings import ReflectorSettings
+from informerd.cache.streaming_list import StreamedList
 from informerd.cache.watch_session import OVERTIME_GRACE_SECONDS, Cursor, HistoryLost, WatchSession
 from informerd.clock import Clock
 from informerd.errors import (
@@ -194,7 +195,7 @@ class Reflector(Generic[T]):
         try:
             streamed = await session.collect(self._progress)
             if streamed is not None:
-                await self._replace(streamed.objects, streamed.resource_version, streamed.unusable)
+                await self._replace(streamed)
                 done = True
         finally:
             if not done:
@@ -216,12 +217,13 @@ class Reflector(Generic[T]):
             listing = await list_all(self._source, version, limit=limit, progress=self._progress)
         if version == "0" and listing.is_paginated:
             self._paginated = True
-        await self._replace(listing.objects, listing.resource_version, listing.unusable)
+        await self._replace(listing)
 
-    async def _replace(self, objects: dict[str, T], version: str, unusable: frozenset[str]) -> None:
+    async def _replace(self, content: Listing[T] | StreamedList[T]) -> None:
+        version = content.resource_version
         self._version_unavailable = self._broken = False
-        self._monitor.listed, self._monitor.remaining = len(objects), None
-        self._fifo.replace(objects, version, unusable)
+        self._monitor.listed, self._monitor.remaining = len(content.objects), None
+        self._fifo.replace(content.objects, version, content.unusable, content.unreadable)
         await self._fifo.wait_until_processed()
         self._cursor.version, self._cursor.from_start = version, False
         self.recovery.has_list = True

@@ -13,7 +13,7 @@ from informerd.cache.counters import InformerCounters
 from informerd.cache.delta_fifo import DeltaFifo
 from informerd.cache.delta_processor import DeltaProcessor
 from informerd.cache.handler import Handler, check_handler
-from informerd.cache.health import Health, HealthMonitor
+from informerd.cache.health import Health, HealthMonitor, not_synced_reason
 from informerd.cache.index import IndexFunction
 from informerd.cache.list_watch import ListWatch
 from informerd.cache.listener import Listener, is_cancelled
@@ -28,7 +28,7 @@ from informerd.cache.store import Store
 from informerd.cache.version_waiters import VersionWaiters
 from informerd.clock import Clock, SystemClock
 from informerd.decoding.decode_error_counts import FaultListener
-from informerd.errors import AlreadyStarted, InformerStopped
+from informerd.errors import AlreadyStarted, InformerStopped, Unreadable
 from informerd.log_throttle import LogThrottle, repeat_suffix
 from informerd.objects import Object
 from informerd.resource import Resource
@@ -68,7 +68,7 @@ class SharedInformer(Generic[T]):
         self.list_watch = list_watch
         """Which objects these are, and how they are asked for."""
         self.store: Store[T] = Store(indexes)
-        self.lister = Lister(self.resource, self.store, list_watch.projection)
+        self.lister = Lister(self.resource, self.store, list_watch.projection, self._pending)
         """Answers by name, namespace, selectors and indexes from the store."""
         self._clock = clock or SystemClock()
         self._monitor = HealthMonitor(self._clock, self.resource.key)
@@ -114,6 +114,15 @@ class SharedInformer(Generic[T]):
         return self._reflector.last_resource_version
 
     @property
+    def unreadable(self) -> Mapping[str, Unreadable]:
+        """By key the objects that exist and whose present state cannot be read: nested too deeply, or broken.
+
+        The store has no older state of them. Where it had one, handlers got a delete with `final_state_unknown`; once
+        the object can be read again, they get an add.
+        """
+        return self.store.unreadable
+
+    @property
     def registrations(self) -> list[Registration[T]]:
         """The handlers' registrations, in the order in which they were added."""
         return self._handlers.listeners
@@ -136,7 +145,8 @@ class SharedInformer(Generic[T]):
         ends this.
 
         The informer continues: an object of another kind, or one on which the transform failed, is left out; one that
-        the projection does not fit (ProjectionMismatch) is stored with nothing but its metadata.
+        cannot be read (UnreadableObject) is taken out, see `unreadable`; one that the projection does not fit
+        (ProjectionMismatch) is stored with nothing but its metadata.
         """
         return self._faults.subscribe(listener)
 
@@ -287,4 +297,9 @@ class SharedInformer(Generic[T]):
             self._synced = True
             self._settled.set()
             self._handlers.distribute_end_of_initial_list()
+        self._monitor.set_unreadable(len(self.store.unreadable))
         self._version_waiters.release(self.store.resource_version)
+
+    def _pending(self) -> str:
+        """Why no complete list is in the store yet; empty once one is."""
+        return "" if self.store.has_list else not_synced_reason(self.health())

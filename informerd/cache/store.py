@@ -6,16 +6,22 @@ import asyncio
 import builtins
 from collections.abc import Iterator, KeysView, Mapping
 from itertools import islice
+from types import MappingProxyType
 from typing import Generic, TypeVar
 
+import msgspec
+
 from informerd.cache.index import NAMESPACE, Index, IndexFunction, by_namespace
-from informerd.errors import IndexExists, UnknownIndex
+from informerd.errors import IndexExists, UnknownIndex, Unreadable
 from informerd.objects import Object
 
 T = TypeVar("T", bound=Object)
 
 OBJECTS_PER_TURN = 1000
 """Objects of a list that are indexed before the event loop gets its turn."""
+
+
+_NONE: Mapping[str, Unreadable] = MappingProxyType({})
 
 
 class Store(Generic[T]):
@@ -29,8 +35,11 @@ class Store(Generic[T]):
         self._objects: dict[str, T] = {}
         self._indexes: dict[str, Index[T]] = {}
         self._moving: builtins.list[Index[T]] = []
+        self._unreadable: dict[str, Unreadable] = {}
         self.resource_version = ""
         """Everything up to this version is in the store; empty before the first list."""
+        self.has_list = False
+        """Whether a complete list has been in the store: what is not there was not in the cluster."""
         self.add_index(NAMESPACE, by_namespace)
         for name, function in (indexes or {}).items():
             self.add_index(name, function)
@@ -48,6 +57,11 @@ class Store(Generic[T]):
     def index_failures(self) -> dict[str, int]:
         """Number of exceptions of each index's function."""
         return {name: index.failures for name, index in dict(self._indexes).items()}
+
+    @property
+    def unreadable(self) -> Mapping[str, Unreadable]:
+        """By key what the API server has and nobody can read; it is not among the objects."""
+        return MappingProxyType(self._unreadable)
 
     def get(self, key: str) -> T | None:
         """The object, or None."""
@@ -87,6 +101,8 @@ class Store(Generic[T]):
         """Store `obj`; returns the object that it replaced. For the informer."""
         old = self._objects.get(key)
         self._objects[key] = obj
+        if self._unreadable:
+            self._unreadable.pop(key, None)
         for index in self._indexes.values() if old is None else self._moving:
             index.change(key, old, obj)
         return old
@@ -94,12 +110,22 @@ class Store(Generic[T]):
     def remove(self, key: str) -> T | None:
         """Remove and give back; None if it was not there. For the informer."""
         old = self._objects.pop(key, None)
+        self._unreadable.pop(key, None)
         if old is not None:
             for index in self._indexes.values():
                 index.change(key, old, None)
         return old
 
-    async def replace(self, objects: dict[str, T], resource_version: str) -> dict[str, T]:
+    def put_unreadable(self, unreadable: Unreadable) -> T | None:
+        """Remove the object, because its present state cannot be read; returns what was there. For the informer."""
+        known = self._unreadable.get(unreadable.key)
+        old = self.remove(unreadable.key)
+        self._unreadable[unreadable.key] = _merged(known, unreadable)
+        return old
+
+    async def replace(
+        self, objects: dict[str, T], resource_version: str, unreadable: Mapping[str, Unreadable] = _NONE
+    ) -> dict[str, T]:
         """Replace the content by `objects` (the dict belongs to the store afterwards); returns the old content. For the
         informer.
 
@@ -115,8 +141,10 @@ class Store(Generic[T]):
                     fresh.add(turn)
                     await asyncio.sleep(0)
         before, self._objects = self._objects, objects
+        known = self._unreadable
+        self._unreadable = {key: _merged(known.get(key), each) for key, each in unreadable.items()}
         self._set_indexes(indexes)
-        self.resource_version = resource_version
+        self.resource_version, self.has_list = resource_version, True
         return before
 
     def _set_indexes(self, indexes: dict[str, Index[T]]) -> None:
@@ -128,3 +156,8 @@ class Store(Generic[T]):
         if index is None:
             raise UnknownIndex(name, tuple(self._indexes))
         return index
+
+
+def _merged(known: Unreadable | None, new: Unreadable) -> Unreadable:
+    """`new`, with the time since when the object has been unreadable."""
+    return new if known is None else msgspec.structs.replace(new, since=known.since)

@@ -7,9 +7,18 @@ from typing import Generic, TypeAlias, TypeVar
 
 import msgspec
 
-from informerd.cache.delta import Added, Bookmark, Change, Deleted, Updated
+from informerd.cache.delta import Added, BecameUnreadable, Bookmark, Change, Deleted, Updated
 from informerd.decoding.decoder import Decoder, TransformFailed
-from informerd.errors import UNREADABLE, InformerdError, MalformedStream, Status, UnexpectedObject, error_from_status
+from informerd.decoding.json_members import json_members
+from informerd.errors import (
+    UNREADABLE,
+    InformerdError,
+    MalformedStream,
+    Status,
+    UnexpectedObject,
+    UnreadableObject,
+    error_from_status,
+)
 from informerd.objects import Object
 from informerd.rest.response_stream import Line, ResponseStream
 
@@ -36,7 +45,7 @@ class _Envelope(msgspec.Struct, gc=False):
 
 class _BookmarkMeta(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     resource_version: str = ""
-    annotations: dict[str, str] = {}
+    annotations: dict[str, str] | None = None
 
 
 class _Bookmark(msgspec.Struct, gc=False, rename="camel"):
@@ -117,12 +126,11 @@ class EventStream(Generic[T]):
             if line[:27] == _DELETED:
                 obj = self._decoder.decode(line[27:-1])
                 return Deleted(obj.key, obj)
-        except (*UNREADABLE, TransformFailed):
+        except (*UNREADABLE, TransformFailed, UnreadableObject):
             pass  # members in another order, broken, or to be left out: the long way tells
         try:
-            envelope = _envelope.decode(line)
-            return self._any_event(envelope.type, memoryview(envelope.object))
-        except UNREADABLE as error:
+            return self._any_event(*_parts(line))
+        except (*UNREADABLE, ValueError) as error:
             raise MalformedStream(f"a watch event of {self._decoder.resource.key} is malformed: {error}") from error
 
     def _any_event(self, event_type: str, raw: memoryview) -> Event[T]:
@@ -144,6 +152,12 @@ class EventStream(Generic[T]):
                 gone = self._decoder.identity(raw)
                 return Deleted(gone.key, gone, final_state_unknown=True)
             return Unusable(error.key, error.resource_version)
+        except (*UNREADABLE, UnreadableObject) as error:
+            obj, unreadable = self._decoder.unreadable(raw, error)
+            if event_type == "DELETED":
+                return Deleted(obj.key, obj, final_state_unknown=True)
+            self._decoder.errors.add_unreadable(f"taken out by the watch of {self._decoder.resource.key}", unreadable)
+            return BecameUnreadable(obj.key, obj, unreadable.unreadable)
         if event_type == "DELETED":
             return Deleted(obj.key, obj)
         return Added(obj.key, obj) if event_type == "ADDED" else Updated(obj.key, obj)
@@ -152,4 +166,16 @@ class EventStream(Generic[T]):
         bookmark = _bookmark.decode(raw)
         self._decoder.check_kind(bookmark.api_version, bookmark.kind)
         meta = bookmark.metadata
-        return Bookmark(meta.resource_version, meta.annotations.get(INITIAL_EVENTS_END) == "true")
+        return Bookmark(meta.resource_version, (meta.annotations or {}).get(INITIAL_EVENTS_END) == "true")
+
+
+def _parts(line: Line) -> tuple[str, memoryview]:
+    """An event's type and object. Raises one of UNREADABLE, and ValueError for what is no JSON object at all."""
+    try:
+        envelope = _envelope.decode(line)
+    except UNREADABLE as error:  # nested too deeply, for instance
+        members = json_members(line, b"type", b"object")
+        if len(members) < 2:
+            raise error from None
+        return msgspec.json.decode(members[b"type"], type=str), memoryview(members[b"object"])
+    return envelope.type, memoryview(envelope.object)

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from informerd.cache.delta import Added, Bookmark, Change
+from informerd.cache.delta import Added, BecameUnreadable, Bookmark, Change
 from informerd.cache.delta_fifo import DeltaFifo
 from informerd.cache.health import HealthMonitor
 from informerd.cache.pager import Progress
@@ -220,5 +220,7 @@ class WatchSession(Generic[T]):
             self._cursor.advance(changes[-1].object.metadata.resource_version)
         else:
             for change in changes:
-                self._cursor.advance(change.object.metadata.resource_version, added=isinstance(change, Added))
+                self._cursor.advance(
+                    change.object.metadata.resource_version, added=isinstance(change, (Added, BecameUnreadable))
+                )
         self._fifo.extend(changes)

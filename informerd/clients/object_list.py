@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 from informerd.clients.codec import Codec
+from informerd.errors import MalformedAnswer
 from informerd.rest.response import Response
 
 T = TypeVar("T")
@@ -40,19 +41,22 @@ class _ListMeta(msgspec.Struct, frozen=True, rename="camel"):
     remaining_item_count: int | None = None
 
 
-class _List(msgspec.Struct, kw_only=True):
-    metadata: _ListMeta = _ListMeta()
-    items: list[msgspec.Raw] | None
-    """It must be there, if only as null: a Table or Status has none."""
+class _List(msgspec.Struct):
+    kind: str = ""
+    metadata: _ListMeta | None = None
+    items: list[msgspec.Raw] | msgspec.UnsetType | None = msgspec.UNSET
+    """May be absent where `kind` says that it is a list: a Table or Status has none."""
 
 
 async def decode_list(response: Response, codec: Codec[T]) -> ObjectList[T]:
     """The objects of a list's answer. Raises MalformedAnswer and UnexpectedObject."""
     content: _List = response.decode(_List)
+    if content.items is msgspec.UNSET and not content.kind.endswith("List"):
+        raise MalformedAnswer(f"the answer is no list: it has no items, and its kind is {content.kind or 'not given'}")
     items = []
     for count, item in enumerate(content.items or (), 1):
         items.append(codec.decode(memoryview(item)))
         if count % ITEMS_PER_TURN == 0:
             await asyncio.sleep(0)
-    meta = content.metadata
+    meta = content.metadata or _ListMeta()
     return ObjectList(items, meta.resource_version, meta.continue_, meta.remaining_item_count)

@@ -1,20 +1,26 @@
 """Watch of the dynamic and typed clients: the events of one connection, without reconnects.
 
-This is the API server's watch and ends when it does. Informers are the caches that recover by themselves.
+This is the API server's watch and ends when it does; an end that nobody asked for is an error. Informers are the caches
+that recover by themselves.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from math import inf
+from time import monotonic
 from typing import Generic, Literal, TypeVar, cast, get_args
 
 import msgspec
 
 from informerd.clients.codec import Codec
-from informerd.errors import UNREADABLE, MalformedStream, Status, error_from_status
+from informerd.errors import UNREADABLE, MalformedStream, Status, WatchEnded, error_from_status
 from informerd.rest.response_stream import ResponseStream
 
 T = TypeVar("T")
+
+EARLY_SECONDS = 0.5
+"""Seconds by which an end may come before the time that was asked for."""
 
 ChangeType = Literal["ADDED", "MODIFIED", "DELETED"]
 _CHANGES = frozenset(get_args(ChangeType))
@@ -41,13 +47,21 @@ class _Bookmark(msgspec.Struct):
 
 
 class ObjectWatch(Generic[T]):
-    """Async iterator over changes, in the API server's order; it ends where the server's stream does.
+    """Async iterator over changes, in the API server's order.
 
-    An in-stream ERROR is raised as its ApiError (Expired: the version is too old, list again), a broken connection as
+    The loop ends by itself only where a time-out was asked for and has passed. Where the server ends the stream before,
+    WatchEnded is raised. (client-go closes the channel, which its RetryWatcher takes for an end to go on from.) An
+    in-stream ERROR is raised as its ApiError (Expired: the version is too old, list again), a broken connection as
     Unreachable, a malformed event as MalformedStream, an object of another kind as UnexpectedObject.
     """
 
-    def __init__(self, stream: ResponseStream, codec: Codec[T], resource_version: str) -> None:
+    def __init__(
+        self, stream: ResponseStream, codec: Codec[T], resource_version: str, *, name: str, ends_at: float = inf
+    ) -> None:
+        """`name` is the resource's, for the error; `ends_at` when the server was asked to end it, as `monotonic` has
+        it."""
+        self._name = name
+        self._ends_at = ends_at
         self._stream = stream
         self._codec = codec
         self.resource_version = resource_version
@@ -66,6 +80,8 @@ class ObjectWatch(Generic[T]):
                 yield change
             else:
                 raise MalformedStream(f"a watch event has the unknown type {event.type!r}")
+        if monotonic() < self._ends_at - EARLY_SECONDS:
+            raise WatchEnded(self._name, self.resource_version)
 
     def _advance(self, raw: msgspec.Raw) -> None:
         self.resource_version = _decode(raw, _Bookmark).metadata.resource_version or self.resource_version

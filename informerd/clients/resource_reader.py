@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
+from math import inf
+from time import monotonic
 from typing import Generic, TypedDict, TypeVar, Unpack
 
 from informerd.clients.codec import Codec
@@ -96,13 +98,15 @@ class ResourceReader(Generic[T]):
     ) -> AsyncIterator[ObjectWatch[T]]:
         """Changes since `resource_version`; without one, what is there comes first, as ADDED.
 
-        Ends when the API server ends it, after `timeout` seconds if given. See `ObjectWatch`.
+        Ends after `timeout` seconds if given; where the API server ends it before, WatchEnded is raised. See
+        `ObjectWatch`.
         """
         resource, codec = await self._ready(self.namespace, needs_namespace=False)
         params: dict[str, str | int | bool | None] = {
             "watch": True, "allowWatchBookmarks": True, "resourceVersion": resource_version, "timeoutSeconds": timeout,
             **selectors(selection),
         }  # fmt: skip
+        ends_at = inf if timeout is None else monotonic() + timeout
         async with contextlib.AsyncExitStack() as stack:
             try:
                 stream = await stack.enter_async_context(self._client.stream(resource.path(self.namespace), params))
@@ -110,7 +114,7 @@ class ResourceReader(Generic[T]):
                 self._warn(error.warnings)
                 raise
             self._warn(stream.warnings)
-            yield ObjectWatch(stream, codec, resource_version)
+            yield ObjectWatch(stream, codec, resource_version, name=resource.key, ends_at=ends_at)
 
     async def _page(self, limit: int, resource_version: str, token: str, selection: Selection) -> ObjectList[T]:
         resource, codec = await self._ready(self.namespace, needs_namespace=False)

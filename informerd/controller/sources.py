@@ -8,7 +8,7 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterable, Sequence
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-from informerd.cache.factory import not_synced_reason
+from informerd.cache.health import not_synced_reason
 from informerd.cache.shared_informer import Registration, SharedInformer
 from informerd.controller.enqueuer import Enqueuer, EnqueueTarget
 from informerd.controller.events import Created, Deleted, GenericEvent, Updated

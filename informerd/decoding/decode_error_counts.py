@@ -8,18 +8,23 @@ from collections.abc import Callable
 from typing import Literal, get_args
 
 from informerd.clock import Clock
-from informerd.errors import ProjectionMismatch
-from informerd.log_throttle import LogThrottle, repeat_suffix
+from informerd.errors import ProjectionMismatch, UnreadableObject
+from informerd.log_throttle import LogThrottle, is_power_of_ten, repeat_suffix
+from informerd.lru_cache import LruCache
 
 log = logging.getLogger(__name__)
 
-DecodeErrorKind = Literal["unexpected", "untransformed", "unfit"]
+DecodeErrorKind = Literal["unexpected", "untransformed", "unfit", "unreadable"]
 """unexpected: of another kind or without identity, dropped · untransformed: the transform raised, left out · unfit: the
-projection does not fit, so that all of its fields but the head keep their defaults."""
+projection does not fit, so that all of its fields but the head keep their defaults · unreadable: nobody can say what is
+in it, taken out of the store."""
 
+MAX_UNREADABLE_LOGGED = 100
+"""Unreadable objects that get log lines of their own; of further ones the 1,000th, the 10,000th…"""
 
 FaultListener = Callable[[Exception], None]
-"""Called with UnexpectedObject, with its subclass ProjectionMismatch, and with the decoder's TransformFailed."""
+"""Called with UnexpectedObject, with its subclasses ProjectionMismatch and UnreadableObject, and with the decoder's
+TransformFailed."""
 
 
 class DecodeErrors:
@@ -31,6 +36,8 @@ class DecodeErrors:
         self._resource = resource
         self._listeners: dict[object, FaultListener] = {}
         self._repeats = LogThrottle(clock)
+        self._unreadable: LruCache[str, tuple[str, int]] = LruCache(10 * MAX_UNREADABLE_LOGGED)
+        """Version and number of versions by key."""
 
     def add_unexpected(self, where: str, error: Exception) -> None:
         """An object was dropped: `where` begins a sentence."""
@@ -43,6 +50,22 @@ class DecodeErrors:
     def add_unfit(self, error: ProjectionMismatch) -> None:
         """The projection did not fit an object."""
         self._add("unfit", str(error), error)
+
+    def add_unreadable(self, where: str, error: UnreadableObject) -> None:
+        """An object was taken out because nobody can say what is in it. Logged once for each object and version; of
+        an object with many versions the first three, the 10th, the 100th…"""
+        self.counts["unreadable"] += 1
+        self._tell(error)
+        record = error.unreadable
+        version, number = self._unreadable.get(record.key) or ("", 0)
+        if number and version == record.resource_version:
+            return
+        number += 1
+        self._unreadable.put(record.key, (record.resource_version, number))
+        many = self.counts["unreadable"] > MAX_UNREADABLE_LOGGED
+        if is_power_of_ten(self.counts["unreadable"]) or (not many and (number <= 3 or is_power_of_ten(number))):
+            fields = {"resource": self._resource, "fault": "unreadable", "object": record.key, "failures": number}
+            log.warning("%s: %s", where, error, extra=fields)
 
     def subscribe(self, listener: FaultListener) -> Callable[[], None]:
         """Call `listener` with each error from now on, logged or not; returns a function that ends this."""

@@ -8,11 +8,14 @@ from typing import Generic, TypeVar
 
 import msgspec
 
+from informerd.clock import Clock, SystemClock
 from informerd.decoding.compressor import Compressor
 from informerd.decoding.decode_error_counts import DecodeErrors
+from informerd.decoding.json_members import json_members
+from informerd.decoding.null_removal import without_nulls
 from informerd.decoding.object_form import ObjectForm, whole_object_form
 from informerd.decoding.projection_check import check_projection
-from informerd.errors import ProjectionMismatch, UnexpectedObject
+from informerd.errors import UNREADABLE, ProjectionMismatch, UnexpectedObject, Unreadable, UnreadableObject
 from informerd.objects import Object, ObjectMeta, OwnerReference
 from informerd.resource import Resource
 
@@ -25,6 +28,11 @@ MAX_OWNERS = 10_000
 """Owners whose references are remembered, to be shared, before all are forgotten."""
 
 _set = msgspec.structs.force_setattr
+
+
+class _Type(msgspec.Struct, gc=False, rename="camel"):
+    api_version: str | None = None
+    kind: str | None = None
 
 
 class _Head(msgspec.Struct, gc=False, rename="camel"):
@@ -58,9 +66,11 @@ class Decoder(Generic[T]):
         faults: DecodeErrors | None = None,
         *,
         form: ObjectForm | None = None,
+        clock: Clock | None = None,
     ) -> None:
         check_projection(projection)
         form = form or whole_object_form(resource)
+        self._clock = clock or SystemClock()
         self.resource = resource
         self.errors = faults or DecodeErrors(resource.key)
         """Listener for projections that do not fit; the caller of the decoder reports what it raises."""
@@ -69,7 +79,8 @@ class Decoder(Generic[T]):
         self._api_version = form.api_version
         self._kind = form.kind
         self._decode = msgspec.json.Decoder(projection).decode
-        self._keeps_raw = "RawType" in repr(msgspec.inspect.type_info(projection))
+        self._type = msgspec.inspect.type_info(projection)
+        self._keeps_raw = "RawType" in repr(self._type)
         """Whether a field is msgspec.Raw, which would hold on to the whole chunk that an object came in."""
         self._head = msgspec.json.Decoder(_Head).decode
         self._pack = Compressor().compress
@@ -83,9 +94,10 @@ class Decoder(Generic[T]):
     def decode(self, raw: bytes | memoryview) -> T:
         """The projection with its blob set.
 
-        Raises UnexpectedObject for another kind of object or one without identity, TransformFailed, and
-        msgspec.DecodeError for what is no JSON. Where the projection does not fit, its fields keep their defaults: the
-        object is there, and the log says what does not fit.
+        Raises UnexpectedObject for another kind of object or one without identity, UnreadableObject for one whose
+        metadata are none, TransformFailed, and UNREADABLE for what cannot be decoded (`unreadable` says of which object
+        that is). Where the projection does not fit, its fields keep their defaults: the object is there, and the log
+        says what does not fit. A null is as good as absent.
         """
         if self._transform is None:
             return self._decoded(bytes(raw) if self._keeps_raw else raw)
@@ -95,14 +107,15 @@ class Decoder(Generic[T]):
         except UnexpectedObject:
             raise
         except Exception as error:  # what it gives may be no JSON, or no bytes at all
-            obj = Object(metadata=self._head(given).metadata)
+            _whole(given)
+            obj = self.identity(given)
             raise TransformFailed(self.resource.key, obj.key, obj.metadata.resource_version) from error
 
     def _decoded(self, raw: bytes | memoryview) -> T:
         try:
             obj = self._decode(raw)
         except msgspec.ValidationError as error:
-            obj = self._bare(raw, error)
+            obj = self._lenient(raw, error)
         if obj.kind != self._kind or obj.api_version != self._api_version:
             self.check_kind(obj.api_version, obj.kind)
         return self._finish(obj, raw)
@@ -126,18 +139,33 @@ class Decoder(Generic[T]):
     def identity(self, raw: bytes | memoryview) -> T:
         """The projection with nothing but name, namespace, uid and version: nothing that a transform is to hide.
 
-        Raises UnexpectedObject and msgspec.DecodeError as `decode` does.
+        Of an object that cannot be decoded, too. Raises UnexpectedObject for another kind or where it has no name, and
+        ValueError for what is no JSON object.
         """
-        head = self._head(raw)
-        self.check_kind(head.api_version, head.kind)
-        meta = head.metadata
-        known = ObjectMeta(
-            name=meta.name, namespace=meta.namespace, uid=meta.uid, resource_version=meta.resource_version
-        )
+        head = json_members(raw, b"apiVersion", b"kind", b"metadata")
+        if b"apiVersion" in head or b"kind" in head:  # items of lists may have neither
+            self.check_kind(_text(head, b"apiVersion"), _text(head, b"kind"))
+        names = (b"name", b"namespace", b"uid", b"resourceVersion")
+        meta = json_members(head.get(b"metadata", b"{}"), *names)
+        name, namespace, uid, version = (_text(meta, each) for each in names)
+        if not name or (not namespace and meta.get(b"namespace", b"null") not in (b"null", b'""')):
+            raise UnexpectedObject(f"one of {self.resource.key} has no name")
+        known = ObjectMeta(name=name, namespace=intern(namespace), uid=uid, resource_version=version)
         try:
-            return self._projection(api_version=head.api_version, kind=head.kind, metadata=known)
+            return self._projection(api_version=self._api_version, kind=self._kind, metadata=known)
         except TypeError as error:
             raise UnexpectedObject(f"{self._projection.__name__} does not fit an object: {error}") from error
+
+    def unreadable(self, raw: bytes | memoryview, error: Exception) -> tuple[T, UnreadableObject]:
+        """The identity of an object that `decode` could not decode because of `error`, and what to say of it.
+
+        Raises as `identity` does.
+        """
+        obj = self.identity(raw)
+        meta = obj.metadata
+        problem = error.problem if isinstance(error, UnreadableObject) else _problem(error)
+        record = Unreadable(obj.key, meta.resource_version, problem, self._clock.time(), meta.uid)
+        return obj, UnreadableObject(self.resource.key, record)
 
     def check_kind(self, api_version: str, kind: str) -> None:
         """Raises UnexpectedObject for another kind than the resource's, such as a Table."""
@@ -148,7 +176,7 @@ class Decoder(Generic[T]):
     def decode_item(self, item: memoryview) -> T:
         """A list's item: kind and apiVersion are added, which the API server leaves out of the items of built-in kinds.
 
-        Raises what `decode` raises; of an item that is cut off always msgspec.DecodeError.
+        Raises what `decode` raises; of an item that is cut off always one of UNREADABLE.
         """
         if self._transform is not None or self._keeps_raw:
             _whole(item)
@@ -165,7 +193,7 @@ class Decoder(Generic[T]):
 
     def _filled(self, item: memoryview) -> bytes | memoryview:
         try:
-            head = self._head(item)
+            head = _type(item)
         except msgspec.ValidationError as error:
             raise UnexpectedObject(f"{self._projection.__name__} does not fit an object: {error}") from error
         return item if head.kind or head.api_version else self._with_type(item)
@@ -180,17 +208,48 @@ class Decoder(Generic[T]):
             self._owners.clear()
         self._owners[owners[0].uid] = owners
 
+    def _lenient(self, raw: bytes | memoryview, error: msgspec.ValidationError) -> T:
+        """The projection of an object that does not fit it as it is: without its nulls, or else with its head only."""
+        if b"null" in bytes(raw):
+            raw = msgspec.json.encode(without_nulls(msgspec.json.decode(raw), self._type))
+            try:
+                return self._decode(raw)
+            except msgspec.ValidationError as left:
+                error = left
+        return self._bare(raw, error)
+
     def _bare(self, raw: bytes | memoryview, error: msgspec.ValidationError) -> T:
         """The projection with nothing but its head, for objects that do not fit it otherwise."""
         try:
             head = self._head(raw)
+            self.check_kind(head.api_version, head.kind)
             obj = self._projection(api_version=head.api_version, kind=head.kind, metadata=head.metadata)
-        except (msgspec.ValidationError, TypeError):
-            raise UnexpectedObject(f"{self._projection.__name__} does not fit an object: {error}") from error
+        except (msgspec.ValidationError, TypeError) as problem:
+            raise self.unreadable(raw, problem)[1] from error
         self.errors.add_unfit(ProjectionMismatch(self._projection.__name__, self.resource.key, obj.key, str(error)))
         return obj
 
 
-def _whole(raw: memoryview) -> None:
-    """Raises msgspec.DecodeError where the text is cut off, which decoding into a type may notice too late."""
+_type = msgspec.json.Decoder(_Type).decode
+
+
+def _whole(raw: bytes | memoryview) -> None:
+    """Raises one of UNREADABLE where the text is cut off, which decoding into a type may notice too late, or where no
+    type would help."""
     msgspec.json.decode(raw, type=msgspec.Raw)
+
+
+def _text(members: dict[bytes, bytes], name: bytes) -> str:
+    """A member, empty where it is no text."""
+    try:
+        return msgspec.json.decode(members.get(name, b'""'), type=str)
+    except UNREADABLE:
+        return ""
+
+
+def _problem(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, msgspec.ValidationError | TypeError):
+        return f"its metadata do not fit: {error}"
+    return f"its JSON is broken: {error}"

@@ -1,58 +1,82 @@
 """List splitter: cuts a list's JSON into its items while it arrives, so that the whole list is never in memory.
 
-An item ends where its braces balance. Looking for that byte by byte is slow in Python, so the splitter guesses: items
-of one list begin alike, with ``{"metadata":`` for instance, so the next ``},{"metadata":`` is likely to be the item's
-end. Decoding tests the guess: an item that is cut off too early is not JSON. Then the braces are counted after all.
+An item ends where its brackets balance. Looking for that is slow in Python, so the splitter guesses: items of one list
+begin alike, with ``{"metadata":`` for instance, so the next ``},{"metadata":`` is likely to be the item's end. Decoding
+tests the guess: an item that is cut off too early is not JSON. Then the brackets are counted after all.
+
+Each byte is looked at a fixed number of times, however large an item is and however small the chunks: both the search
+and the count go on where they were.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Generic, NoReturn, TypeVar
 
-import msgspec
-
-from informerd.errors import MalformedStream
+from informerd.decoding.json_members import BALANCED
+from informerd.errors import UNREADABLE, MalformedStream, UnreadableObject
 
 T = TypeVar("T")
 
 COUNT_AT = 2**18
-"""Bytes without a likely end of an item after which braces are counted; twice as many each time it was too early."""
+"""Bytes without a likely end of an item after which brackets are counted."""
 
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|["{}\[\]]', re.DOTALL)
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|["{}\[\]]', re.DOTALL)
+_IN_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
 _ARRAY = re.compile(rb"\s*:\s*\[")
+_NO_ARRAY = re.compile(rb"\s*(?::\s*)?[^\s:\[]|\s*:\s*:|\s*\[")
 _FIRST = re.compile(rb"\s*(?:(\{)|(\]))")
 _NEXT = re.compile(rb"\s*(?:,\s*(\{)|(\]))")
 _NOT_YET = re.compile(rb"\s*,?\s*\Z")
 _BEGINNING = re.compile(rb'\{"[^"\\]{1,40}":')
+_OPENING = b"{["
+_QUOTE = ord('"')
+
+
+def _malformed(_item: memoryview, error: Exception) -> NoReturn:
+    raise MalformedStream(f"an item of the list is malformed: {error}") from error
 
 
 class ListSplitter(Generic[T]):
     """Feed it chunks; it returns the results of `decode` for each complete item.
 
-    `decode` must raise msgspec.DecodeError for a truncated item; any other exception ends the splitting. Its argument
-    is a view into the chunk: it must copy what it needs later.
+    `decode` must raise one of UNREADABLE for a truncated item, and may raise it or UnreadableObject for one that it
+    cannot decode; any other exception ends the splitting. An item that came whole and could not be decoded goes to
+    `on_unreadable` with the error; by default that raises MalformedStream. Both get a view into the splitter's buffer:
+    they must copy what they need later.
     """
 
-    def __init__(self, decode: Callable[[memoryview], T]) -> None:
+    def __init__(
+        self, decode: Callable[[memoryview], T], on_unreadable: Callable[[memoryview, Exception], T] = _malformed
+    ) -> None:
         self._decode = decode
+        self._on_unreadable = on_unreadable
         self._head = b""
         """The list up to its items, once they have begun."""
         self._ended = False
         """Whether all items have come: what follows belongs to the list itself."""
-        self._buffer = b""
+        self._buffer = bytearray()
         self._at = 0
-        """Up to where the buffer has been dealt with."""
+        """Up to where the buffer has been dealt with; of the head up to where it was looked at."""
         self._next = _FIRST
         self._likely = b""
         """The end of an item and the beginning of the next."""
-        self._count_at = COUNT_AT
+        self._depth = 0
+        """Of the position up to which the head, or the item that has not come whole, was looked at."""
+        self._start: int | None = None
+        """Where that item begins."""
+        self._counted = self._searched = 0
+        """Up to where its brackets were counted, and up to where its likely end was looked for."""
+        self._in_string = self._guessed_wrong = False
+        self.bytes_examined = 0
+        """Bytes that were searched or counted so far, each as often as that was done."""
 
     def feed(self, chunk: bytes) -> list[T]:
         """The items that `chunk` completes. Raises MalformedStream for what is no JSON."""
-        self._buffer = self._buffer[self._at :] + chunk
-        self._at = 0
+        if self._head:
+            self._forget()
+        self._buffer += chunk
         return self._items(last=False)
 
     def finish(self) -> tuple[list[T], bytes]:
@@ -60,43 +84,51 @@ class ListSplitter(Generic[T]):
         items = self._items(last=True)
         if self._head and not self._ended:
             raise MalformedStream("the list is cut off")
-        return items, self._head + b"]" * self._ended + self._buffer[self._at :]
+        return items, self._head + b"]" * self._ended + bytes(self._buffer[self._at if self._head else 0 :])
+
+    def _forget(self) -> None:
+        """Drop what has been dealt with from the buffer."""
+        at, self._at = self._at, 0
+        del self._buffer[:at]
+        if self._start is not None:
+            self._start -= at
+            self._counted -= at
+            self._searched -= at
 
     def _items(self, *, last: bool) -> list[T]:
         items: list[T] = []
         if not self._head:
             self._find_items()
-        view = memoryview(self._buffer)
-        while self._head and not self._ended and (start := self._start_of_next()) is not None:
-            end = self._likely_end(start)
-            if end:
-                try:
-                    items.append(self._decode(view[start:end]))
-                except msgspec.DecodeError:
-                    end = 0
-            if not end:
-                end = self._counted_end(start, last=last)
+        with memoryview(self._buffer) as view:
+            while self._head and not self._ended and (start := self._start_of_next()) is not None:
+                end = self._take_guess(view, start, items) or self._take_counted(view, start, items, last=last)
                 if not end:
                     break
-                items.append(self._decode_counted(view[start:end]))
-            self._at, self._next = end, _NEXT
+                self._at, self._next, self._start = end, _NEXT, None
         return items
 
     def _find_items(self) -> None:
         """Look for the list's own "items"; where there is no such array, the list is not split."""
-        depth = 0
-        for token in _TOKEN.finditer(self._buffer):
+        for token in _TOKEN.finditer(self._buffer, self._at):
             text = token[0]
             if text in (b"{", b"["):
-                depth += 1
+                self._depth += 1
             elif text in (b"}", b"]"):
-                depth -= 1
-            elif depth == 1 and text == b'"items"' and (array := _ARRAY.match(self._buffer, token.end())):
-                self._head, self._at = self._buffer[: array.end()], array.end()
-                return
+                self._depth -= 1
+            elif text == b'"':
+                return  # the rest of a string is still to come
+            elif self._depth == 1 and text == b'"items"':
+                if array := _ARRAY.match(self._buffer, token.end()):
+                    self._head, self._at, self._depth = bytes(self._buffer[: array.end()]), array.end(), 0
+                    return
+                if not _NO_ARRAY.match(self._buffer, token.end()):
+                    return  # what it is is still to come
+            self._at = token.end()
 
     def _start_of_next(self) -> int | None:
         """Where the next item starts, None where that cannot be told yet or there is none."""
+        if self._start is not None:
+            return self._start
         match = self._next.match(self._buffer, self._at)
         if match is None:
             if _NOT_YET.match(self._buffer, self._at):
@@ -105,39 +137,77 @@ class ListSplitter(Generic[T]):
         if match[2]:
             self._ended, self._at = True, match.end()
             return None
-        return match.start(1)
+        start = match.start(1)
+        self._start = self._searched = start
+        self._counted, self._depth = start + 1, 1
+        self._in_string = self._guessed_wrong = False
+        return start
 
-    def _likely_end(self, start: int) -> int:
-        """Where the item that starts there probably ends, 0 for no idea."""
-        return self._buffer.find(self._likely, start) + 1 if self._likely else 0
-
-    def _counted_end(self, start: int, *, last: bool) -> int:
-        """Where it really ends, 0 where it has not come whole or too little has come to go and see."""
-        if self._likely and not last and len(self._buffer) - start < self._count_at and not self._likely_end(start):
+    def _take_guess(self, view: memoryview, start: int, items: list[T]) -> int:
+        """Decode the item up to its likely end, and return that; 0 where there is none or it is wrong."""
+        if not self._likely or self._guessed_wrong:
             return 0
-        depth = 0
-        for token in _TOKEN.finditer(self._buffer, start):
-            text = token[0]
-            if text in (b"{", b"["):
-                depth += 1
-            elif text in (b"}", b"]"):
-                depth -= 1
-                if not depth:
-                    self._count_at = COUNT_AT
-                    self._learn(start)
-                    return token.end()
-            elif text == b'"':
+        end = self._buffer.find(self._likely, self._searched) + 1
+        self.bytes_examined += (end or len(self._buffer)) - self._searched
+        if not end:
+            self._searched = max(start, len(self._buffer) - len(self._likely) + 1)
+            return 0
+        try:
+            with view[start:end] as item:
+                items.append(self._decode(item))
+        except (*UNREADABLE, UnreadableObject):
+            self._guessed_wrong = True
+            return 0
+        return end
+
+    def _take_counted(self, view: memoryview, start: int, items: list[T], *, last: bool) -> int:
+        """Decode the item up to where its brackets balance, and return that; 0 where it has not come whole, or too
+        little has come to go and see."""
+        if self._likely and not last and not self._guessed_wrong and len(self._buffer) - start < COUNT_AT:
+            return 0
+        end = self._count()
+        if not end:
+            return 0
+        self._learn(start)
+        with view[start:end] as item:
+            try:
+                items.append(self._decode(item))
+            except (*UNREADABLE, UnreadableObject) as error:
+                items.append(self._on_unreadable(item, error))
+        return end
+
+    def _count(self) -> int:
+        """Where the item's brackets balance; 0 where they do not yet."""
+        buffer, position, depth = self._buffer, self._counted, self._depth
+        end = 0
+        while position < len(buffer):
+            if self._in_string:
+                position = _end_of(_IN_STRING, buffer, position)
+                if position == len(buffer) or buffer[position] != _QUOTE:  # a backslash is the last that came
+                    break
+                self._in_string, position = False, position + 1
+            position = _end_of(BALANCED, buffer, position)
+            if position == len(buffer):
                 break
-        self._count_at = 2 * (len(self._buffer) - start)
-        return 0
+            byte = buffer[position]
+            position += 1
+            if byte == _QUOTE:
+                self._in_string = True
+                continue
+            depth += 1 if byte in _OPENING else -1
+            if not depth:
+                end = position
+                break
+        self.bytes_examined += position - self._counted
+        self._counted, self._depth = position, depth
+        return end
 
     def _learn(self, start: int) -> None:
         """Take this item for an example of how items begin."""
         beginning = _BEGINNING.match(self._buffer, start)
         self._likely = b"}," + beginning[0] if beginning else b""
 
-    def _decode_counted(self, item: memoryview) -> T:
-        try:
-            return self._decode(item)
-        except msgspec.DecodeError as error:
-            raise MalformedStream(f"an item of the list is malformed: {error}") from error
+
+def _end_of(pattern: re.Pattern[bytes], buffer: bytearray, position: int) -> int:
+    match = pattern.match(buffer, position)
+    return match.end() if match else position

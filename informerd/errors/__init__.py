@@ -34,6 +34,9 @@ from informerd.errors.cache import (
     NotSynced,
     ProjectionMismatch,
     UnexpectedObject,
+    Unreadable,
+    UnreadableObject,
+    WatchEnded,
 )
 from informerd.errors.controller_util import AlreadyOwned, BeingDeleted, ObjectReplaced
 from informerd.errors.controllers import (
@@ -58,6 +61,7 @@ from informerd.errors.transport import (
     Unreachable,
 )
 from informerd.errors.usage import (
+    GroupUnavailable,
     IndexExists,
     MalformedResourceVersion,
     MalformedSelector,
@@ -85,6 +89,7 @@ __all__ = [
     "DuplicateController",
     "Expired",
     "Forbidden",
+    "GroupUnavailable",
     "IndexExists",
     "InformerExists",
     "InformerStopped",
@@ -125,8 +130,11 @@ __all__ = [
     "UnknownIndex",
     "UnknownResource",
     "Unreachable",
+    "Unreadable",
+    "UnreadableObject",
     "UnusableKey",
     "UnusableProjection",
+    "WatchEnded",
     "error_from_status",
     "is_too_large",
 ]

@@ -22,6 +22,21 @@ class UnknownResource(InformerdError):
         self.stale = stale
 
 
+class GroupUnavailable(InformerdError):
+    """The API server knows the group, and the server behind it (an aggregated API) does not answer.
+
+    So nobody can say whether it has the resource. It says nothing of objects, and passes with the outage. `versions`
+    are those that could not be asked.
+    """
+
+    def __init__(self, name: str, group: str, versions: tuple[str, ...]) -> None:
+        which = ", ".join(versions)
+        super().__init__(f"the API group {group} is not available now, so {name!r} cannot be found: {which} is down")
+        self.name = name
+        self.group = group
+        self.versions = versions
+
+
 class NotWatchable(InformerdError):
     """The API server has the resource, but it cannot be listed and watched; `verbs` are what can be done with it."""
 

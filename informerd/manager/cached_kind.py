@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar, Unpack
 
-from informerd.cache.factory import not_synced_reason
+from informerd.cache.health import not_synced_reason
 from informerd.cache.index import IndexFunction
 from informerd.cache.lister import Lister
 from informerd.cache.shared_informer import SharedInformer
@@ -17,7 +17,7 @@ from informerd.controller.handlers import EnqueueHandler
 from informerd.controller.predicates import Predicate
 from informerd.controller.request import Request
 from informerd.controller.sources import KindSource, Source
-from informerd.errors import InvalidCall, NotSynced
+from informerd.errors import InvalidCall, NotSynced, UnreadableObject
 from informerd.manager.read_your_writes import ReadYourWrites
 from informerd.manager.read_your_writes_client import ReadYourWritesClient
 from informerd.objects import Object
@@ -82,7 +82,7 @@ class CachedKind(Generic[T]):
 
     @property
     def lister(self) -> Lister[T]:
-        """The lister of `informer`; it can be read before the first complete list, too."""
+        """The lister of `informer`."""
         return self.informer.lister
 
     @property
@@ -100,9 +100,16 @@ class CachedKind(Generic[T]):
         return [KindSource(informer, handler, *predicates) for informer in self.informers]
 
     def get(self, ref: ObjectRef) -> T | None:
-        """The object as the cache has it; None where it has none. Raises NotSynced, and InvalidCall for a bare name."""
+        """The object as the cache has it; None where it has none.
+
+        Raises NotSynced, InvalidCall for a bare name, and UnreadableObject where the object exists and its present
+        state cannot be read.
+        """
         request = _request(ref, self.resource)
-        return self._synced(request.namespace)[0].store.get(request.key)
+        store = self._synced(request.namespace)[0].store
+        if (unreadable := store.unreadable.get(request.key)) is not None:
+            raise UnreadableObject(self.resource.key, unreadable)
+        return store.get(request.key)
 
     def list(
         self,

@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 from typing import Any
 
-from informerd.cache.factory import SharedInformerFactory, not_synced_reason
-from informerd.cache.health import Health
+from informerd.cache.factory import SharedInformerFactory
+from informerd.cache.health import Health, not_synced_reason
 from informerd.cache.shared_informer import SharedInformer
 from informerd.clock import Clock, within
 from informerd.errors import InformerStopped, NotSynced

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from informerd.cache.factory import not_synced_reason
 from informerd.cache.handler import HandlerFunctions
+from informerd.cache.health import not_synced_reason
 from informerd.cache.shared_informer import Registration, SharedInformer
 from informerd.clock import Clock, within
 from informerd.errors import NotInTime

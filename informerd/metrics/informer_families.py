@@ -82,9 +82,12 @@ def informer_families(subjects: Mapping[LabelValues, Subject]) -> Iterator[Metri
     yield of.counter("restarts", words, lambda s: s.informer.counters.restarts)
     words = (
         "Objects that could not be taken as they came: unexpected (another kind, no identity: dropped), untransformed "
-        "(the transform raised: left out), unfit (the projection does not fit: kept with its head only)."
+        "(the transform raised: left out), unfit (the projection does not fit: kept with its head only), unreadable "
+        "(nested too deeply or broken: taken out)."
     )
     yield of.counter("faulty_objects", words, lambda s: s.informer.counters.faults, "fault")
+    words = "Objects that exist and cannot be read now: the store has no state of them."
+    yield of.gauge("unreadable_objects", words, lambda s: len(s.informer.unreadable))
     words = "How often an index's function raised."
     yield of.counter("index_failures", words, lambda s: s.informer.store.index_failures, "index")
     words = "The version that the store is at, its last 15 digits (= informer_store_resource_version)."

@@ -83,13 +83,17 @@ class Client(RestClient):
         field_manager: str = "",
         field_validation: str = "Strict",
         headers: Headers | None = None,
+        patient: bool = True,
     ) -> Response:
-        """POST a new object into `namespace`, by default its own; or to a `subresource` of the object `name`."""
+        """POST a new object into `namespace`, by default its own; or to a `subresource` of the object `name`.
+
+        After a 429 with Retry-After it is sent again, as every write is, unless it is not `patient`.
+        """
         params = write_params(dry_run, field_manager or self.field_manager, field_validation)
         meta = metadata_of(obj)
         namespace = namespace or meta.get("namespace", "")
         path = object_path(resource, name, namespace, subresource) if subresource else resource.path(namespace)
-        return await self.request("POST", path, params=params, body=obj, headers=headers)
+        return await self.request("POST", path, params=params, body=obj, headers=headers, patient=patient)
 
     async def update(
         self,
@@ -106,14 +110,16 @@ class Client(RestClient):
     ) -> Response:
         """PUT an object, over any present version unless it carries the resourceVersion and uid it was read with.
 
-        With them it raises Conflict where the object has changed since, and is retried where the server says to come
-        later, unless it is not `patient`.
+        With them it raises Conflict where the object has changed since, and is sent again after a 5xx with Retry-After,
+        too, unless it is not `patient`.
         """
         meta = metadata_of(obj)
         path = object_path(resource, meta.get("name", ""), namespace or meta.get("namespace", ""), subresource)
         params = write_params(dry_run, field_manager or self.field_manager, field_validation)
-        repeatable = patient and is_precondition(meta.get("resourceVersion"))
-        return await self.request("PUT", path, params=params, body=obj, headers=headers, repeatable=repeatable)
+        repeatable = is_precondition(meta.get("resourceVersion"))
+        return await self.request(
+            "PUT", path, params=params, body=obj, headers=headers, repeatable=repeatable, patient=patient
+        )
 
     async def patch(
         self,
@@ -129,6 +135,7 @@ class Client(RestClient):
         field_manager: str = "",
         field_validation: str = "Strict",
         headers: Headers | None = None,
+        patient: bool = True,
     ) -> Response:
         """PATCH an object; `force` takes fields over from other managers (apply only)."""
         params = write_params(dry_run, field_manager or self.field_manager, field_validation)
@@ -141,6 +148,7 @@ class Client(RestClient):
             body=patch,
             content_type=patch_content_type(patch_type),
             headers=headers,
+            patient=patient,
         )
 
     async def delete(
@@ -159,7 +167,7 @@ class Client(RestClient):
     ) -> Response:
         """DELETE an object; with `uid` or `resource_version` only that one, else Conflict. `grace_period`: seconds.
 
-        With one of them it is retried where the server says to come later, unless it is not `patient`.
+        With one of them it is sent again after a 5xx with Retry-After, too, unless it is not `patient`.
         """
         body = delete_options(
             uid=uid,
@@ -169,8 +177,8 @@ class Client(RestClient):
             dry_run=dry_run,
         )
         path = object_path(resource, name, namespace)
-        repeatable = patient and bool(uid or resource_version)
-        return await self.request("DELETE", path, body=body, headers=headers, repeatable=repeatable)
+        repeatable = bool(uid or resource_version)
+        return await self.request("DELETE", path, body=body, headers=headers, repeatable=repeatable, patient=patient)
 
     async def delete_collection(
         self,

@@ -101,7 +101,7 @@ class ClusterConfig:
     name: str
     """Its name for people: the context's name, "in-cluster", "demo"."""
     server: str
-    """The API server's address without a slash at the end; it may carry a path, as behind Rancher."""
+    """The API server's address; it may carry a path, as behind Rancher. A slash at its end is left out."""
     why: str = ""
     """A phrase for people: how this cluster came to be chosen."""
     context: str = ""
@@ -116,6 +116,7 @@ class ClusterConfig:
     """Whether long lists may come compressed, which saves time on a network and costs some where there is none."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "server", self.server.rstrip("/"))
         try:
             parts = urlsplit(self.server)
             has_credentials = parts.username is not None or parts.password is not None

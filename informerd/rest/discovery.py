@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from informerd.clock import Clock, SystemClock
-from informerd.errors import ApiError, InformerdError, MalformedAnswer, UnknownResource
+from informerd.errors import ApiError, GroupUnavailable, InformerdError, MalformedAnswer, UnknownResource
 from informerd.log_throttle import LogThrottle, repeat_suffix
 from informerd.resource import Resource
 from informerd.rest.client import Client
@@ -97,23 +97,36 @@ class Discovery:
 
         So ``po``, ``Pod``, ``mydemos.crddemo.k8s.io``, ``mydemos.v1.crddemo.k8s.io`` and ``deploy.app``, by kubectl's
         rules (`informerd.rest.resource_lookup`). A name means the same whether or not some group's server is down.
-        Raises UnknownResource, ApiError, Unreachable and MalformedAnswer.
+        Raises UnknownResource, GroupUnavailable where the name says a group whose own server is down, ApiError,
+        Unreachable and MalformedAnswer.
         """
-        return await self._look(name, lambda known: find_resource(known.resources, name))
+        suffix = name.strip().lower().partition(".")[2]
+        return await self._look(
+            name,
+            lambda known: find_resource(known.resources, name),
+            lambda version: bool(version.group) and suffix in (version.group, f"{version.version}.{version.group}"),
+        )
 
     async def resource_of(self, api_version: str, kind: str) -> Resource:
         """The resource of objects with this apiVersion and kind, exactly. Raises as `resolve` does."""
         return await self._look(
             f"{kind} in {api_version}",
             lambda known: next((r for r in known.resources if (r.api_version, r.kind) == (api_version, kind)), None),
+            lambda version: version.name == api_version,
         )
 
-    async def _look(self, name: str, find: Callable[[_Known], Resource | None]) -> Resource:
+    async def _look(
+        self, name: str, find: Callable[[_Known], Resource | None], is_asked_for: Callable[[GroupVersion], bool]
+    ) -> Resource:
+        """`is_asked_for` says whether the name is one of that version."""
         resource = find(await self._all())
         if resource is None and self._clock.now() - self._known_at >= MIN_REFRESH_SECONDS:
             self.invalidate()
             resource = find(await self._all())
         if resource is None:
+            down = [each for each in (await self._all()).versions if each.stale and is_asked_for(each)]
+            if down:
+                raise GroupUnavailable(name, down[0].group, tuple(each.name for each in down))
             known = tuple(sorted(each.key for each in await self.resources()))
             raise UnknownResource(name, known, stale=await self.stale_versions())
         return resource

@@ -31,7 +31,7 @@ class _AggregatedResource(msgspec.Struct, frozen=True, rename="camel"):
     response_kind: _Kind | None = None
     scope: str = "Namespaced"
     singular_resource: str = ""
-    verbs: tuple[str, ...] = ()
+    verbs: tuple[str, ...] | None = ()
     short_names: tuple[str, ...] | None = None
     subresources: tuple[_Subresource, ...] | None = None
 
@@ -79,7 +79,7 @@ class _PlainResource(msgspec.Struct, frozen=True, rename="camel"):
     kind: str = ""
     singular_name: str = ""
     namespaced: bool = False
-    verbs: tuple[str, ...] = ()
+    verbs: tuple[str, ...] | None = ()
     short_names: tuple[str, ...] | None = None
 
 
@@ -133,7 +133,7 @@ def plain_resources(group: str, version: str, listed: PlainList) -> tuple[Resour
             singular=each.singular_name or each.kind.lower(),
             namespaced=each.namespaced,
             short_names=each.short_names or (),
-            verbs=frozenset(each.verbs),
+            verbs=frozenset(each.verbs or ()),
             subresources=frozenset(below.get(each.name, ())),
         )
         for each in listed.resources or ()
@@ -161,6 +161,6 @@ def _aggregated_resources(group: str, version: _AggregatedVersion) -> Iterator[R
                 singular=each.singular_resource or each.response_kind.kind.lower(),
                 namespaced=each.scope == "Namespaced",
                 short_names=each.short_names or (),
-                verbs=frozenset(each.verbs),
+                verbs=frozenset(each.verbs or ()),
                 subresources=frozenset(subresource.subresource for subresource in each.subresources or ()),
             )

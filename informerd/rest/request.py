@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from informerd.errors import InvalidCall
-from informerd.resource import Resource
+from informerd.resource import Resource, check_path_segment
 from informerd.unstructured import Json
 
 Params = Mapping[str, str | int | bool | None]
@@ -126,9 +126,7 @@ def delete_options(
 
 def object_path(resource: Resource, name: str, namespace: str, subresource: str = "") -> str:
     """One object's path. Raises InvalidCall where it would be another's: without a name, the whole collection's."""
-    texts: tuple[object, ...] = (name, namespace)
-    if not all(isinstance(text, str) for text in texts) or name in {"", ".", ".."}:
-        raise InvalidCall(f"{name!r} in namespace {namespace!r} is not a valid name for {resource.key}")
+    check_path_segment("name", name)
     return resource.path(namespace, name, subresource)
 
 

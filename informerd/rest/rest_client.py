@@ -3,8 +3,10 @@
 It knows no verbs and no resources: `client.py` adds them.
 
 Errors are those of `informerd.errors`: ApiError where the server refused, Unreachable where it gave no answer,
-InvalidCall where nothing was sent. GETs that are told to come later (429 or 503 with Retry-After) are retried up to ten
-times, as in client-go; writes only where a precondition rules out that they are done twice.
+InvalidCall where nothing was sent. What is told to come later with Retry-After is sent again, up to ten tries, as in
+client-go (rest/with_retry.go): every request after a 429, which says that nothing was done. After a 5xx client-go
+repeats writes, too; here only GETs, and writes where a precondition rules out that they are done twice, because an API
+server also says 5xx of what etcd has stored.
 """
 
 from __future__ import annotations
@@ -22,8 +24,6 @@ from informerd.errors import (
     CredentialsError,
     InvalidCall,
     MalformedAnswer,
-    ServerError,
-    TooManyRequests,
     Unauthorized,
 )
 from informerd.rest.cluster_config import ClusterConfig
@@ -103,15 +103,17 @@ class RestClient:
         headers: Headers | None = None,
         timeout: float = 30.0,
         repeatable: bool = False,
+        patient: bool = True,
     ) -> Response:
         """One call to a percent-encoded `path`. Parameters that are None or empty are left out.
 
         `headers` replace the client's own of the same name (a pair may come several times). `timeout` is in seconds:
-        for the whole of a write, without a byte for a GET. `repeatable` says that a write may be sent again after a 429
-        or 503 with Retry-After. Raises ApiError, Unreachable and InvalidCall.
+        for the whole of a write, without a byte for a GET. `repeatable` says that a write may be sent again after a 5xx
+        with Retry-After, as every request is after a 429, unless it is not `patient`. Raises ApiError, Unreachable and
+        InvalidCall.
         """
         call = build_request(method, path, params, body, content_type, headers, timeout, user_agent=self.user_agent)
-        return await self._send(call, repeatable=repeatable or method == "GET")
+        return await self._send(call, repeatable=repeatable or method == "GET", tries=MAX_TRIES if patient else 1)
 
     @contextlib.asynccontextmanager
     async def stream(
@@ -183,9 +185,9 @@ class RestClient:
             raise MalformedAnswer("the response from /version is not from an API server: it has no gitVersion")
         return version
 
-    async def _send(self, call: RestRequest, *, repeatable: bool) -> Response:
+    async def _send(self, call: RestRequest, *, repeatable: bool, tries: int) -> Response:
         try:
-            answer = await self._patiently(lambda: self._authorized(call), tries=MAX_TRIES if repeatable else 1)
+            answer = await self._patiently(lambda: self._authorized(call), tries=tries, repeatable=repeatable)
         except ApiError as error:
             pass_warnings(error.warnings, self._on_warning)
             raise
@@ -208,13 +210,13 @@ class RestClient:
         pass_warnings(stream.warnings, self._on_warning)
         return stream, access
 
-    async def _patiently(self, call: Callable[[], Awaitable[T]], *, tries: int) -> T:
-        """The result of `call`, retried while the server says to come later."""
+    async def _patiently(self, call: Callable[[], Awaitable[T]], *, tries: int, repeatable: bool = True) -> T:
+        """The result of `call`, retried while the server says to come later; unless `repeatable` only after a 429."""
         for _ in range(tries - 1):
             try:
                 return await call()
-            except (TooManyRequests, ServerError) as error:
-                if not _may_wait(error):
+            except ApiError as error:
+                if not _may_wait(error, repeatable=repeatable):
                     raise
                 await self._clock.sleep(error.retry_after or 0.0)
         return await call()
@@ -239,5 +241,6 @@ class RestClient:
         return access
 
 
-def _may_wait(error: ApiError) -> bool:
-    return error.code in (429, 503) and error.retry_after is not None and error.retry_after <= MAX_RETRY_AFTER
+def _may_wait(error: ApiError, *, repeatable: bool) -> bool:
+    is_later = error.code == HTTPStatus.TOO_MANY_REQUESTS or (repeatable and error.code >= 500)
+    return is_later and error.retry_after is not None and error.retry_after <= MAX_RETRY_AFTER

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
-from informerd.cache.factory import not_synced_reason
+from informerd.cache.health import not_synced_reason
 from informerd.cache.list_watch import ListWatch
 from informerd.cache.shared_informer import SharedInformer
 from informerd.controller.controller import Controller

@@ -74,7 +74,7 @@ async def _running(server: ScriptedServer, clock: FakeClock, **settings: Any) ->
     transform = settings.pop("transform", None)
     projection = settings.pop("projection", Object)
     async with server.client(clock) as client:
-        list_watch = ListWatch(client, PODS, projection=projection, transform=transform)
+        list_watch = ListWatch(client, PODS, projection=projection, transform=transform, clock=clock)
         informer = SharedInformer(list_watch, clock=clock, probe=probe, settings=ReflectorSettings(**settings))
         errors: list[Exception] = []
         recorder = Recorder()

@@ -155,7 +155,8 @@ class FollowedKind:
             self._described = described
             self.publisher.set_table(described)
             shape = printer_from_columns(described) if needs_columns(self.kind.key) else None
-        self._handled = informer.add_handler(RowHandler(self.kind.key, self.publisher, shape))
+        handler = RowHandler(self.kind.key, self.publisher, shape, is_unreadable=lambda key: key in informer.unreadable)
+        self._handled = informer.add_handler(handler)
         self._rows_health = PublishedHealth(informer, self._handled, self._clock)
         self.publisher.health = self._health
 

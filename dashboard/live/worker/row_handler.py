@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 
 from dashboard.live.replication.publisher import Publisher
 from dashboard.objects.kinds.row import Operation, Row
@@ -17,7 +18,16 @@ class RowHandler:
     changed.
     """
 
-    def __init__(self, key: str, publisher: Publisher, printer: Printer | None = None) -> None:
+    def __init__(
+        self,
+        key: str,
+        publisher: Publisher,
+        printer: Printer | None = None,
+        *,
+        is_unreadable: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        """`is_unreadable`: whether the object of that key, which has left the store, exists and cannot be read."""
+        self._is_unreadable = is_unreadable
         self._key = key
         self._publisher = publisher
         self._shape = printer
@@ -42,7 +52,12 @@ class RowHandler:
         row = self._publisher.rows.get(obj.metadata.uid)
         if row is None:
             return
-        words = "deleted while the watch was interrupted" if final_state_unknown else self._change_text(row, None).words
+        if final_state_unknown and self._is_unreadable(obj.key):
+            words = "still exists, but cannot be read any more: the worker's log says why"
+        elif final_state_unknown:
+            words = "deleted while the watch was interrupted"
+        else:
+            words = self._change_text(row, None).words
         self._deleted(row, obj, words)
 
     def _added(self, row: Row, obj: Object, *, quiet: bool) -> None:

@@ -60,7 +60,7 @@ async def evict(
         "deleteOptions": options,
     }
     try:
-        await client.create(PODS, body, namespace, name=name, subresource="eviction", dry_run=dry_run)
+        await client.create(PODS, body, namespace, name=name, subresource="eviction", dry_run=dry_run, patient=False)
     except TooManyRequests as error:
         by_budget = any(cause.reason == "DisruptionBudget" for cause in error.causes)
         return Blocked(str(error), by_budget, error.retry_after or DEFAULT_RETRY_AFTER)

@@ -44,6 +44,8 @@ class KindFreshness:
     """Whether the kind is always followed, and not only while a page shows it."""
     polled: float
     """Seconds between two lists of a kind that cannot be watched; 0 where it is watched."""
+    unreadable: int
+    """Objects that the API server has and the worker cannot read; no page shows them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,7 @@ def _kind_why(kind: KindInfo, replica: Replica, is_always_followed: bool) -> Kin
         gaps_healed=replica.gaps_healed,
         is_always_followed=is_always_followed,
         polled=health.polled,
+        unreadable=health.unreadable,
     )
 
 

@@ -113,7 +113,7 @@ class ObjectClient:
     async def create(self, value: dict[str, Value], *, dry_run: bool) -> WriteResult:
         """POST. Raises AlreadyExists where the name is in use."""
         answer = await self._limited(
-            lambda: self._client.create(self._resource, value, self.target.namespace, dry_run=dry_run)
+            lambda: self._client.create(self._resource, value, self.target.namespace, dry_run=dry_run, patient=False)
         )
         return self._stored(answer, "", dry_run=dry_run)
 
@@ -140,6 +140,7 @@ class ObjectClient:
                 "strategic" if strategic else "merge",
                 subresource=subresource,
                 dry_run=dry_run,
+                patient=False,
             ),
             subresource,
         )

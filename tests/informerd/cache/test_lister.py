@@ -11,7 +11,7 @@ import pytest
 from informerd.cache.index_functions import field_index, label_index, owner_index
 from informerd.cache.lister import Lister
 from informerd.cache.store import Store
-from informerd.errors import MalformedSelector, NotFound, UnknownField, UnknownIndex
+from informerd.errors import MalformedSelector, NotFound, NotSynced, UnknownField, UnknownIndex
 from informerd.objects import Object, ObjectMeta, OwnerReference
 from informerd.resource import MYDEMOS, PODS
 from informerd.selectors.field_selector import FieldSelector
@@ -55,6 +55,18 @@ def gets_of(lister: Lister[Pod], monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def names(pods: list[Pod]) -> list[str]:
     return sorted(each.key for each in pods)
+
+
+def test_before_a_first_list_nothing_is_taken_for_absent() -> None:
+    reason = "forbidden: no"
+    lister = Lister(PODS, Store[Object](), Object, lambda: reason)
+    for read in (lambda: lister.get("a"), lister.list, lambda: lister.by_index("namespace", "")):
+        with pytest.raises(NotSynced, match="the cache has not synced yet: pods is forbidden: no"):
+            read()
+    reason = ""
+    assert lister.list() == []
+    with pytest.raises(NotFound):
+        lister.get("a")
 
 
 SOME = (

@@ -246,6 +246,17 @@ async def test_what_is_no_list_is_not_taken_for_an_empty_one(
     assert (await server.take_list()).version == "10"
 
 
+@pytest.mark.parametrize("metadata", ['{"resourceVersion":"11"}', "null"])
+async def test_a_list_without_items_is_empty_as_for_typed_clients(
+    start: StartInformer, server: ScriptedServer, metadata: str
+) -> None:
+    """client-go decodes it into a PodList, whose Items are then empty."""
+    setup = await start(streaming_lists=False)
+    (await server.take_list()).answer_text(f'{{"kind":"PodList","apiVersion":"v1","metadata":{metadata}}}')
+    await setup.informer.wait_for_sync()
+    assert (setup.keys, setup.errors) == ({}, [])
+
+
 async def test_a_list_whose_items_are_null_is_empty(start: StartInformer, server: ScriptedServer) -> None:
     """As Go writes a slice that nobody made."""
     setup = await start(streaming_lists=False)

@@ -213,3 +213,12 @@ def _check_indexes(store: Store[Object]) -> None:
             for value in function(each):
                 wanted.setdefault(value, set()).add(each.key)
         assert {value: set(store.index_keys(name, value)) for value in store.index_values(name)} == wanted
+
+
+def test_an_index_function_may_return_a_text_which_is_one_value() -> None:
+    store: Store[Object] = Store({"name": lambda obj: obj.metadata.name})
+    store.put("web", Object(metadata=ObjectMeta(name="web")))
+    assert store.index_values("name") == ["web"]
+    assert [obj.key for obj in store.by_index("name", "web")] == ["web"]
+    store.put("web", Object(metadata=ObjectMeta(name="db")))
+    assert store.index_values("name") == ["db"]

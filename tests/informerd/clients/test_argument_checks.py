@@ -135,3 +135,44 @@ async def test_an_informer_of_a_name_and_a_handler_that_is_a_function_are_refuse
             factory.informer("pods")  # type: ignore[call-overload]
         with pytest.raises(InvalidCall, match="HandlerFunctions"):
             factory.informer(MYDEMOS).add_handler(print)  # type: ignore[arg-type]
+
+
+CALLS: dict[str, Callable[[ResourceClient[Json], str], Awaitable[object]]] = {
+    "get": lambda demos, name: demos.get(name),
+    "patch": lambda demos, name: demos.patch(name, {}),
+    "delete": lambda demos, name: demos.delete(name),
+    "update": lambda demos, name: demos.update({"metadata": {"name": name, "resourceVersion": "1"}}),
+    "update_status": lambda demos, name: demos.update_status({"metadata": {"name": name, "resourceVersion": "1"}}),
+    "apply": lambda demos, name: demos.apply({"metadata": {"name": name}}),
+    "scale": lambda demos, name: demos.subresource("scale").get(name),
+    "evict": lambda demos, name: demos.subresource("eviction").create(name, {}),
+    "list": lambda demos, name: demos.in_namespace(name or "/").list(),
+    "create": lambda demos, name: demos.in_namespace(name or "/").create({"metadata": {"name": "a"}}),
+    "delete_collection": lambda demos, name: demos.in_namespace(name or "/").delete_collection(everything=True),
+    "namespace": lambda demos, name: demos.in_namespace(name or "/").get("a"),
+}
+
+
+@pytest.mark.parametrize("name", ["web/scale", "..", ".", "", "a%2Fb", "a?watch=true", "a#b", "../../nodes/n1"])
+@pytest.mark.parametrize("call", CALLS)
+async def test_a_name_or_namespace_that_leads_elsewhere_is_refused_in_every_call(call: str, name: str) -> None:
+    async with scripted(echo) as server, Client(server.config) as client:
+        with pytest.raises(InvalidCall, match="is not a valid name"):
+            await CALLS[call](DynamicClient(client).resource(MYDEMOS, "default"), name)
+        assert server.seen == []
+
+
+async def test_a_watch_or_informer_of_a_namespace_that_leads_elsewhere_is_refused() -> None:
+    async with scripted(echo) as server, Client(server.config) as client:
+        with pytest.raises(InvalidCall, match="is not a valid namespace"):
+            async with DynamicClient(client).resource(MYDEMOS, "a/b").watch():
+                pass
+        with pytest.raises(InvalidCall, match="is not a valid namespace"):
+            SharedInformerFactory(client).informer(MYDEMOS, namespace="..")
+        assert server.seen == []
+
+
+@pytest.mark.parametrize("name", ["system:node:n1", "a.b-c", "Ü", "a b", "..a"])
+async def test_names_that_stay_where_they_are_are_taken(name: str) -> None:
+    (request,) = (await told(lambda demos: demos.get(name))).seen
+    assert request.path.endswith(f"/mydemos/{name}")

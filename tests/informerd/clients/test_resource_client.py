@@ -220,11 +220,13 @@ def test_a_type_that_no_object_can_have_is_refused_at_once() -> None:
 # Watch
 
 
-async def watched(server: ScriptedServer, clock: Any, *events: tuple[str, Json], raw: bytes = b"") -> list[str]:
+async def watched(
+    server: ScriptedServer, clock: Any, *events: tuple[str, Json], raw: bytes = b"", timeout: int | None = 0
+) -> list[str]:
     """What a watch gives of these events, which are then the end."""
     seen: list[str] = []
     async with server.client(clock) as client:
-        watching = DynamicClient(client).resource(PODS).watch("5", label_selector="a=b", timeout=9)
+        watching = DynamicClient(client).resource(PODS).watch("5", label_selector="a=b", timeout=timeout)
 
         async def consume() -> None:
             async with watching as changes:
@@ -238,7 +240,7 @@ async def watched(server: ScriptedServer, clock: Any, *events: tuple[str, Json],
         request = await server.take_watch()
         assert request.version == "5"
         assert request.params["labelSelector"] == "a=b"
-        assert request.params["timeoutSeconds"] == "9"
+        assert request.params.get("timeoutSeconds") == (None if timeout is None else str(timeout))
         await request.send_all(events)
         if raw:
             await request.send_raw(raw)
@@ -258,6 +260,14 @@ async def test_a_watch_gives_changes_and_keeps_the_version_of_bookmarks(server: 
         ("BOOKMARK", bookmark("20")),
     )
     assert await watched(server, clock, *events) == ["ADDED a", "MODIFIED a", "DELETED a", "20"]
+
+
+@pytest.mark.parametrize("timeout", [None, 60])
+async def test_a_watch_that_the_server_ends_before_its_time_says_where_to_go_on(
+    server: ScriptedServer, clock: Any, timeout: int | None
+) -> None:
+    events = (("ADDED", pod("a", "6")), ("BOOKMARK", bookmark("20")))
+    assert await watched(server, clock, *events, timeout=timeout) == ["ADDED a", "20", "WatchEnded"]
 
 
 async def test_a_watch_that_ends_with_an_error_raises_it(server: ScriptedServer, clock: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from informerd.errors import MalformedAnswer, ServerError, UnknownResource
+from informerd.errors import GroupUnavailable, MalformedAnswer, ServerError, UnknownResource
 from informerd.rest import discovery as discovery_module
 from informerd.rest.client import Client
 from informerd.rest.discovery import MAX_AGE_SECONDS, MIN_REFRESH_SECONDS, Discovery
@@ -118,6 +118,12 @@ async def test_a_group_whose_own_server_is_down_is_named_and_hides_no_other(
                 discovery.invalidate()
         assert await discovery.stale_versions() == ("down.example.com/v1",)
         assert (await discovery.resolve("deploy")).key == "deployments.apps"
+        for name in ("things.down.example.com", "things.v1.down.example.com"):
+            with pytest.raises(GroupUnavailable, match=r"the API group down.example.com is not available now") as down:
+                await discovery.resolve(name)
+            assert (down.value.group, down.value.versions) == ("down.example.com", ("down.example.com/v1",))
+        with pytest.raises(GroupUnavailable):
+            await discovery.resource_of("down.example.com/v1", "Thing")
         with pytest.raises(UnknownResource, match=r"'nonesuch'; down.example.com/v1 could not be asked"):
             await discovery.resolve("nonesuch")
     finally:

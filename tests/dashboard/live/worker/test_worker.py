@@ -106,6 +106,14 @@ async def test_a_delete_that_was_missed_says_so(feed: Feed) -> None:
     assert await feed.entries() == [("deleted", "a", "deleted while the watch was interrupted")]
 
 
+async def test_an_object_that_cannot_be_read_any_more_is_not_called_deleted(feed: Feed) -> None:
+    handler = RowHandler("pods", feed.publisher, is_unreadable=lambda key: key == pod("a").key)
+    handler.on_add(pod("a"), is_in_initial_list=True)
+    handler.on_delete(pod("a"), final_state_unknown=True)
+    words = "still exists, but cannot be read any more: the worker's log says why"
+    assert await feed.entries() == [("deleted", "a", words)]
+
+
 async def test_an_object_that_cannot_be_read_is_shown_by_its_name(
     feed: Feed, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
