@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import informerd
-from informerd import MYDEMOS, Manager, NotFound
+from informerd import MYDEMOS, Manager, NotFound, is_condition
 from informerd.errors import controller_util, controllers
 from informerd.testing import DemoCluster
 from tests.support.cluster_terminal import Running, Terminal, demo_terminal, real_terminal, terminal
@@ -28,7 +28,7 @@ DOCUMENT = ROOT / "docs" / "controllers.md"
 FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 BLOCKS = FENCED.findall(DOCUMENT.read_text())
 PYTHON = [source for language, source in BLOCKS if language == "python"]
-FIRST, COUNTER, FINALIZER, KIT, ELECTION = PYTHON
+FIRST, COUNTER, STATUS, FINALIZER, KIT, ELECTION = PYTHON
 SESSIONS = [source.splitlines() for language, source in BLOCKS if language == "console"]
 PREFIX = re.compile(r"^\S+ \S+ [A-Z]+ [\w-]+: ")
 """Time, level and name of a line of the log."""
@@ -177,6 +177,27 @@ async def test_the_finalizer_of_the_page_keeps_a_mydemo_until_the_book_is_withou
         assert names["book"] == {}
         with pytest.raises(NotFound):
             await mydemos.get("alpha")
+
+
+@pytest.mark.program
+async def test_the_status_of_the_page_is_written_apart_from_the_rest(
+    demo_cluster: DemoCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager = Manager(demo_cluster.client, factory=demo_cluster.factory)
+    module = ModuleType("ready")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    names: dict[str, Any] = vars(module)
+    names["manager"] = manager
+    exec(FIRST.partition("\nmanager = ")[0], names)
+    names["demos"] = manager.kind(MYDEMOS, names["Mydemo"])
+    exec(STATUS, names)
+    mydemos = demo_cluster.dynamic.resource("mydemos", "default")
+    async with demo_cluster.run_controllers(manager):
+        await demo_cluster.apply(mydemo("alpha"), {**mydemo("beta"), "spec": {"ip": "10.0.0.1", "port": 8080}})
+        await demo_cluster.wait_until_settled()
+        alpha, beta = (await mydemos.get(name) for name in ("alpha", "beta"))
+        assert [is_condition(each, "Ready") for each in (alpha, beta)] == [True, False]
+        assert beta["status"]["message"] == "its port is not a well-known one"
 
 
 @pytest.mark.program
