@@ -17,6 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from dashboard.runtime.concurrency_limit import Limits, read_limits
 from dashboard.runtime.environment import Environment, read_positive, read_seconds
+from dashboard.runtime.proxy_peers import ProxyPeers, read_header_name, read_peers, read_proxy_secret
 from dashboard.runtime.secret_key import load_or_create_secret
 from devcluster.workload_size import read_pods, read_rate, read_seed
 
@@ -80,7 +81,18 @@ CLUSTER_ENVIRON = os.environ
 # --- Who may come in --------------------------------------------------------------------------------------------
 
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
-DELTABOARD_TRUST_PROXY_USER: str = env.str("DELTABOARD_TRUST_PROXY_USER", default="")
+DELTABOARD_TOKEN: bool = env.bool("DELTABOARD_TOKEN", default=True)
+"""Whether browsers and scripts must show the access token. No effect behind a proxy that names the user."""
+DELTABOARD_TRUST_PROXY_USER: str = env.read("DELTABOARD_TRUST_PROXY_USER", read_header_name, default="")
+DELTABOARD_TRUST_PROXY_PEERS: ProxyPeers = env.read(
+    "DELTABOARD_TRUST_PROXY_PEERS", read_peers, default="127.0.0.0/8,::1"
+)
+DELTABOARD_TRUST_PROXY_SECRET: str = env.read("DELTABOARD_TRUST_PROXY_SECRET", read_proxy_secret, default="")
+if DELTABOARD_TRUST_PROXY_SECRET and not DELTABOARD_TRUST_PROXY_USER:
+    raise ImproperlyConfigured(
+        "DELTABOARD_TRUST_PROXY_SECRET has no effect without DELTABOARD_TRUST_PROXY_USER: "
+        "name the header in which the proxy sends the user"
+    )
 DELTABOARD_SOCKETS: int = env.read("DELTABOARD_SOCKETS", read_positive, default="2000")
 DELTABOARD_SOCKETS_PER_USER: int = env.read("DELTABOARD_SOCKETS_PER_USER", read_positive, default="100")
 DELTABOARD_PORT: int = env.int("PORT", default=8000)

@@ -27,6 +27,7 @@ __all__ = ["chromium", "new_context", "page", "pytest_runtest_teardown", "pytest
 second one cannot be started while the first one runs."""
 
 
+os.environ.setdefault("DELTABOARD_TOKEN", "off")  # for the dashboards that tests start; those of the token set it
 abort_unanswered_close_notify()
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a script runs this in the background
 

@@ -58,7 +58,7 @@ def dashboard(kubeconfig: Path, *, split: bool = False, tables: bool = False) ->
     with ExitStack() as stack:
         home = stack.enter_context(tempfile.TemporaryDirectory())
         env = {"KUBECONFIG": str(kubeconfig), "HOME": home, "DELTABOARD_VAR": home, "SECRET_KEY": "of a benchmark",
-               "REDIS_URL": ""}  # fmt: skip
+               "REDIS_URL": "", "DELTABOARD_TOKEN": "off"}  # fmt: skip
         if tables:
             _migrate(env)
         if split:

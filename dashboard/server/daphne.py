@@ -84,7 +84,7 @@ def install_reactor() -> Any:
 def serve(application: Any, listener: socket.socket, *, on_started: Callable[[], Awaitable[None]]) -> None:
     """Serve on `listener` until SIGINT or SIGTERM. `on_started` runs on the event loop once it runs; it may raise."""
     reactor = install_reactor()
-    from daphne.server import Server
+    from dashboard.server.daphne_server import DaphneServer
 
     limit_websockets()
 
@@ -105,7 +105,7 @@ def serve(application: Any, listener: socket.socket, *, on_started: Callable[[],
             reactor.stop()
 
     beginning: list[asyncio.Future[None]] = []
-    server = Server(
+    server = DaphneServer(
         application,
         endpoints=["adopted"],
         ready_callable=listen,
@@ -128,6 +128,15 @@ def limit_websockets() -> None:
         from dashboard.server import limited_websocket
 
         limited_websocket.install()
+
+
+def use_own_server_class() -> None:
+    """Have the command ``daphne``, where it is importing the application, serve with DaphneServer."""
+    command: Any = sys.modules.get("daphne.cli")
+    if command is not None:
+        from dashboard.server.daphne_server import DaphneServer
+
+        command.CommandLineInterface.server_class = DaphneServer
 
 
 def start_with_reactor(start: Callable[[], None]) -> None:

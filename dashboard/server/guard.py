@@ -1,10 +1,10 @@
 """Access checks of requests and websockets, before any other code of Deltaboard sees them.
 
-There are four rules; each refusal has a sentence. The Host must be one of ALLOWED_HOSTS: a foreign name that resolves
-to this machine (DNS rebinding) is refused. A websocket's Origin must be the host it connects to: browsers let any page
-open a socket to any host, and the same-origin rule does not cover them. Without an authenticating proxy only
-connections to this machine's own addresses are served. With one (DELTABOARD_TRUST_PROXY_USER) the header it sets must
-be there.
+Each refusal has a sentence. The Host must be one of ALLOWED_HOSTS: a foreign name that resolves to this machine (DNS
+rebinding) is refused. A websocket's Origin must be the host it connects to: browsers let any page open a socket to any
+host, and the same-origin rule does not cover them. Without an authenticating proxy only connections to this machine's
+own addresses are served, and they must show the access token (access_token.py). With a proxy, the request must come
+from it and name a user (trusted_proxy.py).
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from urllib.parse import urlsplit
 from django.http.request import split_domain_port, validate_host
 
 from dashboard.access.identity import USER_KEY
+from dashboard.server.access_token import TOKEN_MISSING, AccessToken, without_token
+from dashboard.server.request_headers import header_values
+from dashboard.server.trusted_proxy import ProxyRefusal, TrustedProxy
 
 
 class BindRefused(Exception):
@@ -85,37 +88,56 @@ class Rejection:
 class Guard:
     """An ASGI application that passes to `inner` only what the rules allow.
 
-    `inner` finds the proxy's user in the scope, see dashboard.access.identity.user_of.
+    `inner` finds the proxy's user in the scope, see dashboard.access.identity.user_of, and never the access token.
+    Without `proxy` and `token` every connection to this machine's own addresses is served.
     """
 
-    def __init__(self, inner: Application, *, allowed_hosts: Iterable[str], proxy_user_header: str = "") -> None:
+    def __init__(
+        self,
+        inner: Application,
+        *,
+        allowed_hosts: Iterable[str],
+        proxy: TrustedProxy | None = None,
+        token: AccessToken | None = None,
+    ) -> None:
         self._inner = inner
         self._hosts = list(allowed_hosts)
-        self._user_header = proxy_user_header.strip()
+        self._proxy = proxy
+        self._token = token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in {"http", "websocket"}:
             await self._inner(scope, receive, send)
             return
-        refusal = self.refusal(scope)
-        if refusal is None:
-            await self._inner({**scope, USER_KEY: self._user(scope)}, receive, send)
+        identified = self.identify(scope)
+        if isinstance(identified, str):
+            await self._serve(scope, identified, receive, send)
         elif scope["type"] == "websocket":
             await receive()
-            if refusal.is_for_own_page:
+            if identified.is_for_own_page:
                 await send({"type": "websocket.accept"})
             await send({"type": "websocket.close", "code": 4403})
         else:
-            await _refuse(send, refusal)
+            await _respond(send, identified.status, identified.message)
 
-    def refusal(self, scope: Scope) -> Rejection | None:
-        """The first rule that `scope` breaks."""
-        if scope["type"] == "http" and scope["path"] in PROBE_PATHS:
-            return None
-        return self._wrong_host(scope) or self._wrong_origin(scope) or self._not_signed_in(scope)
+    def identify(self, scope: Scope) -> Rejection | str:
+        """The first rule that `scope` breaks; else the user whom a proxy names, empty without one."""
+        if is_probe(scope):
+            return ""
+        return self._wrong_host(scope) or self._wrong_origin(scope) or self._user(scope)
+
+    async def _serve(self, scope: Scope, user: str, receive: Receive, send: Send) -> None:
+        if self._token is not None:
+            redirect = None if is_probe(scope) else self._token.redirect_headers(scope)
+            if redirect is not None:
+                await _respond(send, 303, "This page is at its address without the token.", redirect)
+                return
+            headers = [(name, value) for name, value in scope["headers"] if name.lower() != b"authorization"]
+            scope = {**scope, "headers": headers, "query_string": without_token(scope.get("query_string", b""))}
+        await self._inner({**scope, USER_KEY: user}, receive, send)
 
     def _wrong_host(self, scope: Scope) -> Rejection | None:
-        hosts = _values(scope, b"host")
+        hosts = header_values(scope, "host")
         if len(hosts) == 1:
             domain, _ = split_domain_port(hosts[0])
             if domain and validate_host(domain, self._hosts):
@@ -126,30 +148,33 @@ class Guard:
     def _wrong_origin(self, scope: Scope) -> Rejection | None:
         if scope["type"] != "websocket":
             return None
-        origins = _values(scope, b"origin")
-        if len(origins) == 1 and is_same_host(origins[0], _values(scope, b"host")[0]):
+        origins = header_values(scope, "origin")
+        if len(origins) == 1 and is_same_host(origins[0], header_values(scope, "host")[0]):
             return None
         return Rejection(403, "Only Deltaboard's own pages may open this socket.")
 
-    def _not_signed_in(self, scope: Scope) -> Rejection | None:
-        if self._user_header:
-            if self._user(scope):
-                return None
-            sentence = f"Nobody is signed in: the request lacks the header {self._user_header}, which the proxy sets."
-            return Rejection(403, sentence, is_for_own_page=True)
+    def _user(self, scope: Scope) -> Rejection | str:
+        if self._proxy is not None:
+            try:
+                return self._proxy.user_of(scope)
+            except ProxyRefusal as refusal:
+                return Rejection(403, str(refusal), is_for_own_page=True)
         server = scope.get("server")
-        if not server or server[1] is None or is_loopback(str(server[0])):
-            return None
-        return Rejection(
-            403,
-            "Deltaboard has no sign-in yet and therefore answers on this machine's own addresses only. "
-            "Behind a proxy that signs people in, set DELTABOARD_TRUST_PROXY_USER.",
-            is_for_own_page=True,
-        )
+        if server and server[1] is not None and not is_loopback(str(server[0])):
+            return Rejection(
+                403,
+                "Deltaboard has no sign-in yet and therefore answers on this machine's own addresses only. "
+                "Behind a proxy that signs people in, set DELTABOARD_TRUST_PROXY_USER.",
+                is_for_own_page=True,
+            )
+        if self._token is not None and not self._token.admits(scope):
+            return Rejection(403, TOKEN_MISSING, is_for_own_page=True)
+        return ""
 
-    def _user(self, scope: Scope) -> str:
-        values = _values(scope, self._user_header.lower().encode("latin-1")) if self._user_header else []
-        return values[0].strip() if len(values) == 1 else ""
+
+def is_probe(scope: Scope) -> bool:
+    """Whether it is a load balancer's or kubelet's question, which no rule stops."""
+    return bool(scope["type"] == "http" and scope["path"] in PROBE_PATHS)
 
 
 def is_same_host(origin: str, host: str) -> bool:
@@ -166,13 +191,9 @@ def is_same_host(origin: str, host: str) -> bool:
     return bool(parts.hostname) and parts.hostname == here.hostname and same_port
 
 
-def _values(scope: Scope, name: bytes) -> list[str]:
-    return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
-
-
-async def _refuse(send: Send, refusal: Rejection) -> None:
-    body = f"{refusal.message}\n".encode()
+async def _respond(send: Send, status: int, sentence: str, more_headers: Iterable[tuple[bytes, bytes]] = ()) -> None:
+    body = f"{sentence}\n".encode()
     headers = [(name.lower().encode(), value.encode()) for name, value in REJECTION_HEADERS.items()]
-    headers.append((b"content-length", str(len(body)).encode()))
-    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    headers += [(b"content-length", str(len(body)).encode()), *more_headers]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -96,7 +96,8 @@ class Stage:
         self.api.merge(f"{MYDEMOS.format(namespace=NAMESPACE)}/{STABLE_MYDEMO}", {"spec": {"port": port}})
 
     def _settings(self, env: dict[str, str]) -> dict[str, str]:
-        home = {"HOME": str(self.home), "DELTABOARD_VAR": str(self.home / "var"), "REDIS_URL": ""}
+        home = {"HOME": str(self.home), "DELTABOARD_VAR": str(self.home / "var")}
+        home |= {"REDIS_URL": "", "DELTABOARD_TOKEN": "off"}
         return {**home, "KUBECONFIG": str(self.kubeconfig), **CONTROLLERS, **env}
 
 

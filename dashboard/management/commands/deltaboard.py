@@ -12,7 +12,9 @@ from django.core.management.base import BaseCommand
 from django.db import DatabaseError
 
 from dashboard.management.exit_message import exit_with_message
+from dashboard.management.start_line import start_line
 from dashboard.runtime.process_watchdog import watch_process
+from dashboard.server.access_token import load_access_token
 from dashboard.server.daphne import CannotListen, bind_socket, install_reactor, serve, stop_with_reactor
 from dashboard.server.guard import BindRefused
 
@@ -30,11 +32,15 @@ class Command(BaseCommand):
         )
         parser.add_argument("--bind", default="127.0.0.1", help="address to listen on (default: %(default)s)")
         parser.add_argument("--context", default="", help="context of the kubeconfig (default: its current context)")
+        parser.add_argument(
+            "--no-token", action="store_true", help="let every account of this machine open the dashboard"
+        )
 
-    def handle(self, *_: Any, port: int, bind: str, context: str, **__: Any) -> None:
+    def handle(self, *_: Any, port: int, bind: str, context: str, no_token: bool, **__: Any) -> None:
         try:
             listening = bind_socket(bind, port, proxy_user_header=settings.DELTABOARD_TRUST_PROXY_USER)
-        except (BindRefused, CannotListen) as error:
+            token = None if no_token else load_access_token()
+        except (BindRefused, CannotListen, ImproperlyConfigured) as error:
             exit_with_message(self.stderr, error)
         self._say_pending_migrations()
         install_reactor()  # before anything that imports daphne's server
@@ -46,17 +52,16 @@ class Command(BaseCommand):
         except ImproperlyConfigured as error:
             exit_with_message(self.stderr, error)
         host, real_port = listening.getsockname()[:2]
-        shown = f"[{host}]" if ":" in host else host
 
         async def started() -> None:
             watch_process(settings.DELTABOARD_BLOCKED_SECONDS)
             live.start()
             stop_with_reactor(live.stop)
-            self._say(f"Deltaboard is at http://{shown}:{real_port}/")
+            self._say(start_line(host, real_port, token))
             await live.connection.cluster_chosen.wait()
             self._say(live.connection.summary)
 
-        serve(build_application(live), listening, on_started=started)
+        serve(build_application(live, token=token), listening, on_started=started)
 
     def _say(self, line: str) -> None:
         self.stdout.write(line)

@@ -11,18 +11,22 @@ import sys
 from typing import Any, NoReturn
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 
 from dashboard.management.exit_message import exit_with_message
+from dashboard.management.start_line import start_line
+from dashboard.server.access_token import load_access_token
 from dashboard.server.daphne import CannotListen, bind_socket, install_reactor
 from dashboard.server.guard import BindRefused
 
 install_reactor()
 
 from daphne.management.commands.runserver import Command as DaphneCommand  # noqa: E402 - after the reactor
-from daphne.server import Server  # noqa: E402 - after the reactor
+
+from dashboard.server.daphne_server import DaphneServer  # noqa: E402 - after the reactor
 
 
-class LongLivedServer(Server):  # type: ignore[misc]
+class LongLivedServer(DaphneServer):
     """Daphne's server without its default of closing every websocket after a day."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -51,6 +55,12 @@ class Command(DaphneCommand):  # type: ignore[misc]
                 proxy_user_header=settings.DELTABOARD_TRUST_PROXY_USER,
                 port_hint="runserver PORT",
             ).close()
-        except (BindRefused, CannotListen) as error:
+            load_access_token()
+        except (BindRefused, CannotListen, ImproperlyConfigured) as error:
             exit_with_message(self.stderr, error)
         super().run(**options)
+
+    def inner_run(self, *args: Any, **options: Any) -> None:
+        """Serve, in the process that the autoreloader starts."""
+        self.stdout.write(start_line(self.addr, int(self.port), load_access_token()))
+        super().inner_run(*args, **options)

@@ -39,6 +39,7 @@ from dashboard.runtime.database_executor import DatabaseExecutor
 from dashboard.runtime.process_watchdog import watch_process
 from dashboard.runtime.quotas import QUOTAS, Quotas
 from dashboard.runtime.work_processes import WORK_PROCESSES, WorkProcesses
+from dashboard.server.access_token import AccessToken
 from dashboard.server.body_limits import MIB, BodyLimitLayer, BodyLimits, BodyRoom
 from dashboard.server.consumers import LiveConsumer
 from dashboard.server.daphne import limit_websockets, start_with_reactor, stop_with_reactor
@@ -49,6 +50,7 @@ from dashboard.server.monitoring_views import METRICS, WORKER_BLOCKED
 from dashboard.server.request_quotas import RequestQuotas
 from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits
 from dashboard.server.view_quotas import VIEW_QUOTAS, ViewQuotas
+from dashboard.server.trusted_proxy import load_trusted_proxy
 from dashboard.server.wiring.metrics import WebCollector, exposition
 from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.clock import Clock, SystemClock
@@ -256,8 +258,8 @@ def build_web_process(*, context: str = "", clock: Clock | None = None) -> WebPr
     return WebProcess(upstream, upstream.kinds, upstream.layer, clock)
 
 
-def build_application(web_process: WebProcess | None = None) -> Application:
-    """The ASGI application: guard, then shared objects, then pages or socket.
+def build_application(web_process: WebProcess | None = None, *, token: AccessToken | None) -> Application:
+    """The ASGI application: guard, then shared objects, then pages or socket. Without `token` none is asked for.
 
     The caller starts the `web_process` that it gives; without one, a new one is created that starts with
     daphne.
@@ -273,7 +275,8 @@ def build_application(web_process: WebProcess | None = None) -> Application:
     return Guard(
         wired,
         allowed_hosts=settings.ALLOWED_HOSTS,
-        proxy_user_header=settings.DELTABOARD_TRUST_PROXY_USER,
+        proxy=load_trusted_proxy(),
+        token=token,
     )
 
 

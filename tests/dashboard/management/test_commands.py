@@ -303,7 +303,8 @@ def test_daphne_alone_holds_everything_and_ends_cleanly(environ: dict[str, str])
         program.wait_for(lambda: "Cluster demo at" in program.output)  # before anybody asked for anything
         program.wait_for(lambda: ready(f"http://127.0.0.1:{port}"))
         assert "because: no cluster is configured" in program.output
-        assert len(program.output.splitlines()) == 1, program.output
+        assert "Deltaboard is served without a token" in program.output
+        assert len(program.output.splitlines()) == 2, program.output
         assert program.process
         demo = children(program.process.pid)
         assert len(demo) == 1

@@ -19,10 +19,13 @@ from django.urls import path
 from django.utils.html import escape
 
 from dashboard.access.identity import user_of
+from dashboard.runtime.proxy_peers import read_peers
 from dashboard.server.bad_request import MAX_TEXT_BYTES
 from dashboard.server.django_handler import LoopHandler
 from dashboard.server.guard import BindRefused, Guard, check_bind, is_loopback, is_same_host
+from dashboard.server.trusted_proxy import TrustedProxy
 
+PROXY = TrustedProxy("X-Forwarded-User", read_peers("10.0.0.0/8"))
 HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 Message = dict[str, Any]
 
@@ -41,7 +44,9 @@ def scope_of(
     kind: str = "http", *, server: tuple[str, int | None] | None = ("127.0.0.1", 8000), **headers: str
 ) -> Message:
     named = [(name.replace("_", "-").encode(), value.encode("latin-1")) for name, value in headers.items()]
-    return {"type": kind, "path": "/live/" if kind == "websocket" else "/", "headers": named, "server": server}
+    path = "/live/" if kind == "websocket" else "/"
+    client = ("10.0.0.1", 50000)
+    return {"type": kind, "path": path, "headers": named, "server": server, "client": client}
 
 
 async def answered(guard: Guard, scope: Message) -> list[Message]:
@@ -167,7 +172,7 @@ async def test_a_connection_to_any_other_address_is_refused_without_sign_in(
 
 
 async def test_behind_a_signing_in_proxy_the_user_must_be_named(inner: Inner) -> None:
-    guard = Guard(inner, allowed_hosts=HOSTS, proxy_user_header="X-Forwarded-User")
+    guard = Guard(inner, allowed_hosts=HOSTS, proxy=PROXY)
     far = ("10.0.0.7", 8000)
     start, body = await answered(guard, scope_of(host="localhost", server=far))
     assert (start["status"], b"X-Forwarded-User" in body["body"]) == (403, True)
@@ -182,7 +187,7 @@ async def test_our_own_pages_socket_is_told_that_nobody_is_signed_in(inner: Inne
     """A browser hides a 403 before the handshake from its page, which would try for ever."""
     refused = [{"type": "websocket.accept"}, {"type": "websocket.close", "code": 4403}]
     origin = "http://localhost"
-    behind_proxy = Guard(inner, allowed_hosts=HOSTS, proxy_user_header="X-Forwarded-User")
+    behind_proxy = Guard(inner, allowed_hosts=HOSTS, proxy=PROXY)
     assert await answered(behind_proxy, scope_of("websocket", host="localhost", origin=origin)) == refused
     far = scope_of("websocket", server=("10.0.0.7", 8000), host="localhost", origin=origin)
     assert await answered(Guard(inner, allowed_hosts=HOSTS), far) == refused
@@ -197,7 +202,7 @@ async def test_a_user_named_by_the_browser_counts_for_nothing_without_a_proxy(gu
 
 
 async def test_health_is_open_to_load_balancers(inner: Inner) -> None:
-    guard = Guard(inner, allowed_hosts=HOSTS, proxy_user_header="X-Forwarded-User")
+    guard = Guard(inner, allowed_hosts=HOSTS, proxy=PROXY)
     await answered(guard, {**scope_of(host="10.1.2.3:8000", server=("10.1.2.3", 8000)), "path": "/healthz"})
     assert len(inner.scopes) == 1
 

@@ -1,0 +1,31 @@
+"""Daphne's server with what a client must not decide: the address it connects from and the path of the application.
+
+Its module imports daphne.server, which installs Twisted's reactor: dashboard.server.daphne.install_reactor comes first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from daphne.server import Server
+
+from dashboard.server.access_token import hide_token
+
+
+class DaphneServer(Server):  # type: ignore[misc] # daphne has no types
+    """Guarantees for the scope: `client` is the other end of the connection, None for a Unix socket, whatever daphne's
+    --proxy-headers reads from X-Forwarded-For; `root_path` is that of daphne's --root-path, whatever a client sends in
+    Daphne-Root-Path. Its access log has no access token.
+    """
+
+    def create_application(self, protocol: Any, scope: dict[str, Any]) -> Any:
+        """The application of one request or socket."""
+        transport = protocol.transport
+        peer = transport.getPeer()
+        scope["client"] = [str(peer.host), peer.port] if hasattr(peer, "host") else None
+        scope["root_path"] = self.root_path
+        return super().create_application(protocol, scope)
+
+    def log_action(self, protocol: str, action: str, details: dict[str, Any]) -> None:
+        """Write a line of the access log."""
+        super().log_action(protocol, action, {**details, "path": hide_token(details["path"])})
