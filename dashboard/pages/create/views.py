@@ -170,8 +170,9 @@ async def _press(create_request: CreateRequest) -> NewEditor | Exists | Created 
         return NewEditor(after, expanded=pressed.expanded, focus=pressed.focus)
     if EDIT in post:
         return NewEditor(draft)
-    creator, mark = create_request.creator, post.get("reviewed", "")
-    reviewed = unsign_review(_review_target(create_request), draft, _PURPOSE, mark) if CREATE in post else None
+    creator, mark, reader = create_request.creator, post.get("reviewed", ""), create_request.draft_session.identity
+    target = _review_target(create_request)
+    reviewed = unsign_review(reader, target, draft, _PURPOSE, mark) if CREATE in post else None
     if reviewed is None:
         return await creator.review(draft)
     return await creator.create(draft, lost_answer=post.get(LOST_INPUT, ""), reviewed_changes=reviewed)
@@ -233,12 +234,13 @@ async def _page(create_request: CreateRequest, blank: NewEditor) -> HttpResponse
 async def _review_page(create_request: CreateRequest, review: Review) -> HttpResponse:
     document = await run_in_thread_if_large(parse, review.draft.text, size=len(review.draft.text))
     target = create_request.creator.target_of(document.value)
+    reader, reviewed_target = create_request.draft_session.identity, _review_target(create_request)
     context: dict[str, object] = {
         **submission_context(review.draft),
         "review": review,
         "target": target,
         "notes": notes(document.value, target),
-        "reviewed": sign_review(_review_target(create_request), review.draft, _PURPOSE, review.admission_changes),
+        "reviewed": sign_review(reader, reviewed_target, review.draft, _PURPOSE, review.admission_changes),
         "by_server": tuple(change for change in review.changes if change.by_server),
     }
     return create_request.page("create/review.html", "Review new", context)

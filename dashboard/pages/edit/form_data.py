@@ -11,6 +11,7 @@ from enum import StrEnum
 from django.core import signing
 from django.utils.crypto import constant_time_compare
 
+from dashboard.access.identity import Identity
 from dashboard.objects.fields.field_access import ItemKey, Path, Segment
 from dashboard.objects.fields.json_input import read_json
 from dashboard.objects.manifests.document import DocumentError, parse
@@ -24,7 +25,9 @@ from dashboard.pages.writes.target import Base, Target, fingerprint
 from dashboard.runtime.background_tasks import run_in_thread_if_large
 
 CHOICE = "choice."
-_SIGNER = signing.Signer(salt="dashboard.edits.reviewed")
+REVIEW_LIFETIME = 2 * 3600
+"""Seconds for which a review's mark is accepted; after that the button shows the review again."""
+_SIGNER = signing.TimestampSigner(salt="dashboard.edits.reviewed")
 
 
 class Button(StrEnum):
@@ -104,24 +107,31 @@ def choice_name(path: Path) -> str:
     return CHOICE + urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def sign_review(target: Target, draft: Submission, purpose: str, admission_changes: AdmissionChanges) -> str:
-    """Signed mark that this text was shown compared with this state, and with these `admission_changes`."""
-    return _SIGNER.sign_object([_signed_fields(target, draft, purpose), dict(admission_changes)], compress=True)
+def sign_review(
+    reader: Identity, target: Target, draft: Submission, purpose: str, admission_changes: AdmissionChanges
+) -> str:
+    """Signed mark that this text was shown to this `reader`, compared with this state, and with these
+    `admission_changes`.
+    """
+    return _SIGNER.sign_object([_signed_fields(reader, target, draft, purpose), dict(admission_changes)], compress=True)
 
 
-def unsign_review(target: Target, draft: Submission, purpose: str, token: str) -> AdmissionChanges | None:
-    """The changes that a review showed; None where `token` was not made by `sign_review` for the same
-    text and state.
+def unsign_review(
+    reader: Identity, target: Target, draft: Submission, purpose: str, mark: str
+) -> AdmissionChanges | None:
+    """The changes that a review showed; None where `mark` was not made by `sign_review` for the same reader, text and
+    state, in the last two hours.
     """
     try:
-        what, beside = _SIGNER.unsign_object(token)
+        what, beside = _SIGNER.unsign_object(mark, max_age=REVIEW_LIFETIME)
     except (signing.BadSignature, ValueError):
         return None
-    return dict(beside) if constant_time_compare(what, _signed_fields(target, draft, purpose)) else None
+    return dict(beside) if constant_time_compare(what, _signed_fields(reader, target, draft, purpose)) else None
 
 
-def _signed_fields(target: Target, draft: Submission, purpose: str) -> str:
-    return fingerprint([purpose, target.edit_href, draft.text, draft.base.uid, draft.base.fingerprint])
+def _signed_fields(reader: Identity, target: Target, draft: Submission, purpose: str) -> str:
+    shown_to = [reader.owner, reader.browser]
+    return fingerprint([*shown_to, purpose, target.edit_href, draft.text, draft.base.uid, draft.base.fingerprint])
 
 
 def _base(post: Mapping[str, str]) -> Base | None:

@@ -180,8 +180,9 @@ def submission_context(draft: Submission) -> dict[str, object]:
 
 async def _review_page(edit_request: EditRequest, review: Review) -> HttpResponse:
     purpose, draft = Button.CREATE if review.is_recreation else Button.SAVE, review.draft
+    reader = edit_request.draft_session.identity
     reviewed = await run_in_thread_if_large(
-        sign_review, edit_request.target, draft, purpose, review.admission_changes, size=len(draft.text)
+        sign_review, reader, edit_request.target, draft, purpose, review.admission_changes, size=len(draft.text)
     )
     context: dict[str, object] = {
         **submission_context(review.draft),

@@ -169,8 +169,9 @@ async def _write_or_review(edit_request: EditRequest, button: Button, draft: Sub
         return await review(client, draft, schema)  # no object can be created from a status alone
     if button in (Button.SAVE, Button.CREATE):
         lost, mark = post.get(LOST_INPUT, ""), post.get("reviewed", "")
+        reader = edit_request.draft_session.identity
         reviewed = await run_in_thread_if_large(
-            unsign_review, edit_request.target, draft, button.value, mark, size=len(draft.text)
+            unsign_review, reader, edit_request.target, draft, button.value, mark, size=len(draft.text)
         )
         if reviewed is not None and is_creation:
             return await recreate(client, draft, lost_answer=lost, reviewed_changes=reviewed)

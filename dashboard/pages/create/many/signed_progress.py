@@ -19,6 +19,7 @@ from dashboard.pages.create.many.apply import TIME_LIMIT, ApplyState, ReviewedSt
 from dashboard.pages.create.many.manifests import Manifest
 from dashboard.pages.create.many.plan import Step
 from dashboard.pages.create.many.results import Result, untried_result
+from dashboard.pages.edit.form_data import REVIEW_LIFETIME
 from dashboard.runtime.request_retry import LOST_INPUT, LOST_UNREAD, TRIES_INPUT, Retry, next_retry
 
 STEP_SECONDS = 0.5
@@ -171,7 +172,7 @@ def _rename_keys(value: Mapping[str, Any], names: Mapping[str, str]) -> dict[str
 
 def _signed(text: str, about: str, salt: str) -> Any:
     try:
-        signed_about, what = signing.loads(text, salt=salt)
+        signed_about, what = signing.loads(text, salt=salt, max_age=REVIEW_LIFETIME)
     except (signing.BadSignature, ValueError):
         return None
     return what if signed_about == about else None

@@ -236,8 +236,9 @@ def _fields(
 
 
 def _about(create_request: CreateManyRequest, text: str) -> str:
-    """Context of the signatures: reviews and results are valid for this text and page only."""
-    return fingerprint([create_request.namespace, text])
+    """Context of the signatures: reviews and results are valid for this text, page, user and browser only."""
+    reader = create_request.draft_session.identity
+    return fingerprint([reader.owner, reader.browser, create_request.namespace, text])
 
 
 def _with_excerpts(step: Step, text: str) -> dict[str, Any]:

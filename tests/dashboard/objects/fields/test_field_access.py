@@ -9,6 +9,7 @@ from base64 import urlsafe_b64encode
 import pytest
 from django.http import HttpRequest, HttpResponse
 
+from dashboard.access.identity import Identity
 from dashboard.objects.fields.field_access import (
     ABSENT,
     ItemKey,
@@ -45,6 +46,7 @@ from informerd.errors import (
     Unreachable,
 )
 
+READER = Identity("", "b" * 32)
 TARGET = Target(KINDS["mydemos.crddemo.k8s.io"], "default", "one")
 
 
@@ -333,14 +335,14 @@ def test_addresses_hold_any_name_and_what_is_said_there_is_shown() -> None:
 def test_the_mark_of_a_review_is_for_one_text_state_object_and_purpose() -> None:
     draft = Submission("a: 1\n", Base("u", "7", {"a": 0}))
     beside = {"spec.a": "d1"}
-    mark = sign_review(TARGET, draft, "save", beside)
-    assert unsign_review(TARGET, draft, "save", mark) == beside
-    assert unsign_review(TARGET, draft, "create", mark) is None
-    assert unsign_review(TARGET, Submission("a: 2\n", draft.base), "save", mark) is None
-    assert unsign_review(TARGET, Submission(draft.text, Base("v", "7", {"a": 0})), "save", mark) is None
-    assert unsign_review(TARGET, Submission(draft.text, Base("u", "7", {"a": 1})), "save", mark) is None
-    assert unsign_review(Target(TARGET.kind, "default", "two"), draft, "save", mark) is None
-    assert unsign_review(TARGET, Submission(draft.text, Base("u", "8", {"a": 0})), "save", mark) == beside, (
+    mark = sign_review(READER, TARGET, draft, "save", beside)
+    assert unsign_review(READER, TARGET, draft, "save", mark) == beside
+    assert unsign_review(READER, TARGET, draft, "create", mark) is None
+    assert unsign_review(READER, TARGET, Submission("a: 2\n", draft.base), "save", mark) is None
+    assert unsign_review(READER, TARGET, Submission(draft.text, Base("v", "7", {"a": 0})), "save", mark) is None
+    assert unsign_review(READER, TARGET, Submission(draft.text, Base("u", "7", {"a": 1})), "save", mark) is None
+    assert unsign_review(READER, Target(TARGET.kind, "default", "two"), draft, "save", mark) is None
+    assert unsign_review(READER, TARGET, Submission(draft.text, Base("u", "8", {"a": 0})), "save", mark) == beside, (
         "status changes do not matter"
     )
 
