@@ -63,6 +63,11 @@ class KindInfo:
         return self.resource.kind == "Event" and self.resource.group in ("", "events.k8s.io")
 
     @property
+    def is_secret_kind(self) -> bool:
+        """Whether its objects are Secrets, which no browser may store."""
+        return self.resource.kind == "Secret" and not self.resource.group
+
+    @property
     def path(self) -> str:
         """Address of the list."""
         return f"/resources/{self.key}/"

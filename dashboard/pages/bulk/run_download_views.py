@@ -12,11 +12,13 @@ from django.views.decorators.http import require_safe
 from dashboard.pages.bulk.kubectl import kubectl_commands
 from dashboard.pages.bulk.run import Item
 from dashboard.pages.bulk.run_request import open_run_request, require_database
+from dashboard.pages.layout.other_sites import own_pages_only
 from dashboard.pages.lists.export import escape_formula
 from dashboard.pages.writes.unavailable import unavailable_as_page
 
 
 @require_safe
+@own_pages_only
 @require_database
 @unavailable_as_page
 async def results_csv(request: HttpRequest, resource: str, key: str) -> HttpResponse:
@@ -27,6 +29,7 @@ async def results_csv(request: HttpRequest, resource: str, key: str) -> HttpResp
 
 
 @require_safe
+@own_pages_only
 @require_database
 @unavailable_as_page
 async def commands_text(request: HttpRequest, resource: str, key: str) -> HttpResponse:

@@ -11,7 +11,9 @@ from dashboard.live.hub.hub import HUB
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.pages.details.live_detail import open_detail
+from dashboard.pages.layout.browser_storage import forbid_storing_secrets
 from dashboard.pages.layout.not_found import kind_not_found, object_not_found
+from dashboard.pages.layout.other_sites import is_from_other_site, refuse_other_site
 from dashboard.pages.layout.page import page_info, vary_on_htmx
 from dashboard.pages.layout.requested_kind import (
     UnavailableKind,
@@ -42,6 +44,8 @@ async def object_yaml(request: HttpRequest, resource: str, namespace: str, name:
     download = "download" in request.GET
     if request.accepts("text/html") and "text/html" in request.headers.get("Accept", "") and not download:
         return await _object_page(request, resource, namespace, name, "details/yaml.html")
+    if is_from_other_site(request):
+        return refuse_other_site()
     state = state_of(request)
     kind = await open_kind(state, resource)
     if isinstance(kind, UnavailableKind):
@@ -52,6 +56,7 @@ async def object_yaml(request: HttpRequest, resource: str, namespace: str, name:
     if not view.exists:
         return object_not_found(request, kind, path_namespace(namespace), name)
     response = HttpResponse(view.yaml, content_type=YAML_TYPE)
+    forbid_storing_secrets(response, kind)
     if download:
         response["Content-Disposition"] = f'attachment; filename="{_file_name(kind, name)}"'
     patch_vary_headers(response, ("Accept",))
@@ -72,6 +77,7 @@ async def _object_page(request: HttpRequest, resource: str, namespace: str, name
         return object_not_found(request, kind, path_namespace(namespace), name, view=view)
     page = page_info(request, title=name, key=kind.key, view=view)
     response = vary_on_htmx(render(request, template, {**view.context(), "page": page}))
+    forbid_storing_secrets(response, kind)
     patch_vary_headers(response, ("Accept",))
     return response
 

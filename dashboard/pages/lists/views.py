@@ -16,8 +16,10 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.query.list_query import Query, QueryProblem
 from dashboard.objects.query.params import read_open
 from dashboard.pages.details.live_detail import LiveDetail, open_detail
+from dashboard.pages.layout.browser_storage import forbid_storing_secrets
 from dashboard.pages.layout.namespaces import namespace_picker, unknown_namespaces
 from dashboard.pages.layout.not_found import kind_not_found
+from dashboard.pages.layout.other_sites import own_pages_only
 from dashboard.pages.layout.page import current_page_params, keep_address, page_info, vary_on_htmx, wants_fragment
 from dashboard.pages.layout.requested_kind import (
     UnavailableKind,
@@ -51,7 +53,9 @@ async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
         return redirect_with_query(request, kind.path)
     query, lost = _check_namespaces(state, state[HUB].fit_query(kind, Query.parse(request.GET, kind.key)))
     if wants_fragment(request, "#drawer"):
-        return _drawer(request, _open_drawer(state, kind, request, query)[0])
+        drawer = _drawer(request, _open_drawer(state, kind, request, query)[0])
+        forbid_storing_secrets(drawer, kind)
+        return drawer
     choices = namespace_picker(state, query.namespaces, lambda names: query.with_(namespaces=names).href())
     await state[HUB].wait_for_rows(kind, query)
     opened, query = _open_drawer(state, kind, request, query)
@@ -81,10 +85,12 @@ async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
     response = render(request, template, context, status=404 if lost and not fragment else 200)
     if fragment and query.problems:
         keep_address(response)
+    forbid_storing_secrets(response, kind)
     return vary_on_htmx(response)
 
 
 @require_safe
+@own_pages_only
 async def object_export(request: HttpRequest, resource: str, suffix: str) -> HttpResponseBase:
     """All rows of a list as a file: ``export.csv``, ``export.json`` or ``export.yaml`` with the list's parameters.
 
