@@ -208,6 +208,7 @@ def test_production_settings_pass_djangos_deployment_check(tmp_path: Path) -> No
         "REDIS_URL": "redis://127.0.0.1:1",
         "SECRET_KEY": "".join(chr(ord("!") + number) for number in range(60)),
         "ALLOWED_HOSTS": "deltaboard.example.com",
+        "CSRF_TRUSTED_ORIGINS": "https://deltaboard.example.com",
     }
     checked = subprocess.run(
         [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],

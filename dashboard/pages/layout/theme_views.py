@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
@@ -22,5 +23,5 @@ async def theme(request: HttpRequest) -> HttpResponse:
     response = HttpResponseRedirect(back)
     response.status_code = 303
     if chosen in THEMES:
-        response.set_cookie(THEME_COOKIE, chosen, max_age=YEAR, samesite="Lax")
+        response.set_cookie(THEME_COOKIE, chosen, max_age=YEAR, samesite="Lax", secure=settings.CSRF_COOKIE_SECURE)
     return response
