@@ -49,8 +49,8 @@ from dashboard.server.guard import Application, Guard, Receive, Scope, Send
 from dashboard.server.monitoring_views import METRICS, WORKER_BLOCKED
 from dashboard.server.request_quotas import RequestQuotas
 from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits
-from dashboard.server.view_quotas import VIEW_QUOTAS, ViewQuotas
 from dashboard.server.trusted_proxy import load_trusted_proxy
+from dashboard.server.view_quotas import VIEW_QUOTAS, ViewQuotas
 from dashboard.server.wiring.metrics import WebCollector, exposition
 from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.clock import Clock, SystemClock
