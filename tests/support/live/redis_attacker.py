@@ -29,7 +29,7 @@ class RedisAttacker:
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
-        self._redis = redis.Redis.from_url(redis_url())
+        self._redis: Any = redis.Redis.from_url(redis_url())
         self._reading = self._redis.pubsub()
         for group in (FEED_GROUP, REQUEST_GROUP):
             self._reading.subscribe(self._name(group))
