@@ -16,7 +16,7 @@ from tests.support.clock import FakeClock
 OLD, NEW = "o" * 32, "n" * 32
 
 
-def layer_of(rejected: RejectedMessages | None = None, **settings: object) -> ChannelLayer:
+def layer_of(rejected: RejectedMessages | None = None, /, **settings: object) -> ChannelLayer:
     with override_settings(REDIS_URL="redis://127.0.0.1:1", **settings):
         return build_channel_layer(rejected or RejectedMessages(FakeClock()))
 
@@ -29,7 +29,7 @@ async def is_read(sender: ChannelLayer, **reader_settings: object) -> bool:
     await sender.send(channel, {"type": "feed.frame", "data": b"rows"})
     own = layer_of(**reader_settings)
     await own.send(channel, {"type": "feed.frame", "data": b"the last"})
-    return (await reader.receive(channel))["data"] == b"rows"
+    return bool((await reader.receive(channel))["data"] == b"rows")
 
 
 def test_in_one_process_nothing_is_encrypted() -> None:
