@@ -67,6 +67,8 @@ class LimitedRequest(http_protocol.WebRequest):  # type: ignore[misc] # daphne h
         """Called when the whole body is there."""
         if not self._refused:
             super().requestReceived(command, path, version)
+            if self.transport is None:  # it has become a websocket, and is never finished
+                self._forget_body()
 
     def finish(self) -> None:
         self._forget_body()
