@@ -117,8 +117,8 @@ class SharedInformer(Generic[T]):
     def unreadable(self) -> Mapping[str, Unreadable]:
         """By key the objects that exist and whose present state cannot be read: nested too deeply, or broken.
 
-        The store has no older state of them. Where it had one, handlers got a delete with `final_state_unknown`; once
-        the object can be read again, they get an add.
+        The store has no older state of them. Where it had one, handlers got a delete of unknown final state; once the
+        object can be read again, they get an add.
         """
         return self.store.unreadable
 

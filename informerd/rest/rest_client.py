@@ -24,6 +24,7 @@ from informerd.errors import (
     CredentialsError,
     InvalidCall,
     MalformedAnswer,
+    ResourceVersionTooLarge,
     Unauthorized,
 )
 from informerd.rest.cluster_config import ClusterConfig
@@ -242,5 +243,7 @@ class RestClient:
 
 
 def _may_wait(error: ApiError, *, repeatable: bool) -> bool:
+    if isinstance(error, ResourceVersionTooLarge):  # another version helps at once
+        return False
     is_later = error.code == HTTPStatus.TOO_MANY_REQUESTS or (repeatable and error.code >= 500)
     return is_later and error.retry_after is not None and error.retry_after <= MAX_RETRY_AFTER
