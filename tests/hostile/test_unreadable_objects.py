@@ -82,8 +82,8 @@ def names(informer: SharedInformer[Object]) -> set[str]:
 
 @pytest.mark.parametrize("form", ["streamed", "paged"])
 async def test_an_informer_goes_on_with_all_other_objects(client: Client, namespace: str, form: str) -> None:
-    await client.create(TRINKETS, trinket("before"), namespace)
-    await client.create(TRINKETS, trinket("deep", deep=True), namespace)
+    await client.request("POST", TRINKETS.path(namespace), body=trinket("before"))
+    await client.request("POST", TRINKETS.path(namespace), body=trinket("deep", deep=True))
     settings = ReflectorSettings(streaming_lists=form == "streamed")
     async with SharedInformerFactory(client, settings=settings) as factory:
         informer = factory.informer(TRINKETS, namespace=namespace)
@@ -94,12 +94,13 @@ async def test_an_informer_goes_on_with_all_other_objects(client: Client, namesp
         with pytest.raises(UnreadableObject, match="nested too deeply"):
             informer.lister.get("deep", namespace)
 
-        await client.create(TRINKETS, trinket("after"), namespace)
+        await client.request("POST", TRINKETS.path(namespace), body=trinket("after"))
         current = (await client.get(TRINKETS, "before", namespace)).object()["metadata"]["resourceVersion"]
-        await client.update(TRINKETS, trinket("before", deep=True, resourceVersion=current), namespace)
-        await client.create(MAPS, {"metadata": {"name": "shapes"}}, namespace)
+        deep = trinket("before", deep=True, resourceVersion=current)
+        await client.request("PUT", TRINKETS.path(namespace, "before"), body=deep)
+        await client.create(MAPS, {"metadata": {"name": f"shapes-{form}"}}, namespace)
         await eventually(lambda: names(informer) == {"after"}, what="the others go on")
-        await eventually(lambda: "shapes" in names(maps))
+        await eventually(lambda: f"shapes-{form}" in names(maps))
         assert set(informer.unreadable) == {f"{namespace}/deep", f"{namespace}/before"}
         assert (informer.health().state, informer.health().relists, informer.health().unreadable) == ("live", 0, 2)
 
@@ -122,7 +123,7 @@ def measured(worker: Worker, name: str, **labels: str) -> float | None:
 async def test_the_dashboards_worker_goes_on_with_all_other_objects(
     controlplane: ControlPlane, client: Client, namespace: str, tmp_path: Path
 ) -> None:
-    await client.create(TRINKETS, trinket("deep", deep=True), namespace)
+    await client.request("POST", TRINKETS.path(namespace), body=trinket("deep", deep=True))
     redis = RedisServer(tmp_path)
     redis.run()
     env = {
@@ -147,7 +148,7 @@ async def test_the_dashboards_worker_goes_on_with_all_other_objects(
         with Worker(env) as worker:
             await reads(0, 1)
             for number in range(3):
-                await client.create(TRINKETS, trinket(f"t{number}"), namespace)
+                await client.request("POST", TRINKETS.path(namespace), body=trinket(f"t{number}"))
             await reads(3, 1)
             assert await asyncio.to_thread(measured, worker, "state", state="live") == 1
             assert worker.output.count("cannot be read") == 1
