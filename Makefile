@@ -66,8 +66,8 @@ format: $(VENV)/.dev
 	$(BIN)/djade --target-version 5.2 $$(find templates -name '*.html')
 
 lock: $(VENV)/.dev
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' requirements.in -o requirements.txt
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock' requirements-dev.in -o requirements-dev.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --generate-hashes --custom-compile-command 'make lock' requirements.in -o requirements.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-emit-find-links --generate-hashes --custom-compile-command 'make lock' requirements-dev.in -o requirements-dev.txt
 
 bundles: $(VENV)/.dev
 	$(BIN)/python -m tools.page_bundles
@@ -94,9 +94,9 @@ $(BIN)/python:
 
 $(VENV)/.run: requirements.txt | $(BIN)/python
 	@echo 'Installing what Deltaboard needs into $(VENV), which may take a minute'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 	@touch $@
 
 $(VENV)/.dev: requirements-dev.txt requirements.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
 	@touch $@ $(VENV)/.run
