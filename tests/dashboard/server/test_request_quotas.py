@@ -80,6 +80,7 @@ async def test_what_gets_no_turn_is_refused_with_a_time_to_try_again(method: str
     pages = Pages()
     first = asyncio.create_task(pages.request(method, path))
     second = asyncio.create_task(pages.request(method, path))
+    await run_ready_tasks()
     await pages.clock.advance(10.0)
     refusal = await second
     assert (refusal["status"], (b"retry-after", b"5") in refusal["headers"]) == (429, True)
@@ -92,6 +93,7 @@ async def test_a_form_that_gets_no_turn_reaches_the_pages_with_its_refusal() -> 
     pages = Pages()
     first = asyncio.create_task(pages.request("POST", "/new/"))
     second = asyncio.create_task(pages.request("POST", "/new/"))
+    await run_ready_tasks()
     await pages.clock.advance(10.0)
     await second
     assert [scope.get(REFUSAL_KEY) for scope in pages.running] == [None, "forms"]

@@ -40,6 +40,7 @@ async def test_a_user_has_a_burst_and_then_a_rate_whatever_the_number_of_sockets
     assert failed.count(False) == 2 * BURST_SECONDS
     assert sockets.refused == {"views": 10}
     other = asyncio.create_task(sockets.open(ALICE, "alice"))
+    await run_ready_tasks()
     await sockets.clock.advance(1.0)
     await other
     assert sockets.opened[-1] == "alice"
