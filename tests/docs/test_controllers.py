@@ -193,9 +193,9 @@ async def test_the_status_of_the_page_is_written_apart_from_the_rest(
     exec(STATUS, names)
     mydemos = demo_cluster.dynamic.resource("mydemos", "default")
     async with demo_cluster.run_controllers(manager):
-        await demo_cluster.apply(mydemo("alpha"), {**mydemo("beta"), "spec": {"ip": "10.0.0.1", "port": 8080}})
+        await demo_cluster.apply(mydemo("alpha"), mydemo("beta", 8080))
         await demo_cluster.wait_until_settled()
-        alpha, beta = (await mydemos.get(name) for name in ("alpha", "beta"))
+        alpha, beta = await mydemos.get("alpha"), await mydemos.get("beta")
         assert [is_condition(each, "Ready") for each in (alpha, beta)] == [True, False]
         assert beta["status"]["message"] == "its port is not a well-known one"
 
