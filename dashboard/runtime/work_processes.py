@@ -122,4 +122,4 @@ def _reduce_mapping_proxy(proxy: MappingProxyType[object, object]) -> tuple[type
     return MappingProxyType, (dict(proxy),)
 
 
-copyreg.pickle(MappingProxyType, _reduce_mapping_proxy)  # type: ignore[arg-type] # its stub knows no generic type
+copyreg.pickle(MappingProxyType, _reduce_mapping_proxy)

@@ -266,7 +266,8 @@ def build_application(web_process: WebProcess | None = None, *, token: AccessTok
     """
     live = web_process or build_web_process()
     limits = _body_limits(live)
-    pages = BodyLimitLayer(RequestQuotas(LoopHandler()), limits)
+    django_pages: Any = LoopHandler()  # its stub asks for a dict where ASGI has any mapping
+    pages = BodyLimitLayer(RequestQuotas(django_pages), limits)
     wired = WiredApplication(ProtocolRouter(pages, LiveConsumer.as_asgi()), live)
     if web_process is None:
         start_with_reactor(partial(watch_process, settings.DELTABOARD_BLOCKED_SECONDS))

@@ -30,7 +30,7 @@ class RedisAttacker:
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
         self._redis: Any = redis.Redis.from_url(redis_url())
-        self._reading = self._redis.pubsub()
+        self._reading = self._redis.pubsub()  # type: ignore[no-untyped-call] # redis has no type for it
         for group in (FEED_GROUP, REQUEST_GROUP):
             self._reading.subscribe(self._name(group))
 
