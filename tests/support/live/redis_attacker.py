@@ -29,8 +29,8 @@ class RedisAttacker:
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
-        self._redis: Any = redis.Redis.from_url(redis_url())
-        self._reading = self._redis.pubsub()  # type: ignore[no-untyped-call] # redis has no type for it
+        self._redis = _client()
+        self._reading = self._redis.pubsub()
         for group in (FEED_GROUP, REQUEST_GROUP):
             self._reading.subscribe(self._name(group))
 
@@ -79,6 +79,11 @@ class ForgedWorker:
                 continue
             chunk = SnapshotChunk(self._resource, self.EPOCH, 1, "forged", request.index, 1, health, (self._row,))
             self._attacker.answer(request.reply_channel, _message("feed.chunk", chunk))
+
+
+def _client() -> Any:
+    """Any, because redis-py has no types for pubsub()."""
+    return redis.Redis.from_url(redis_url())
 
 
 def _message(kind: str, content: Any) -> bytes:
