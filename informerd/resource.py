@@ -11,14 +11,15 @@ from informerd.errors import InvalidCall
 _OUT_OF_PLACE = frozenset("/%?#")
 
 
-def check_path_segment(what: str, text: object) -> None:
+def check_path_segment(what: str, text: object, problem: str = "") -> None:
     """Raises InvalidCall for a name that cannot stand in an address: it would be another object's, or a subresource.
 
     Those are the names that apimachinery's IsValidPathSegmentName refuses (``.``, ``..``, and all with ``/`` or ``%``),
     and all with ``?`` or ``#``, which no API server takes and which end a path.
     """
     if not isinstance(text, str) or not text or text in {".", ".."} or not _OUT_OF_PLACE.isdisjoint(text):
-        raise InvalidCall(f"{text!r} is not a valid {what}: it may not be empty, '.' or '..', nor hold / % ? or #")
+        problem = problem or f"is not a valid {what}"
+        raise InvalidCall(f"{text!r} {problem}: it may not be empty, '.' or '..', nor hold / % ? or #")
 
 
 class Resource(msgspec.Struct, frozen=True, kw_only=True):

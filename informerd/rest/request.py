@@ -126,7 +126,7 @@ def delete_options(
 
 def object_path(resource: Resource, name: str, namespace: str, subresource: str = "") -> str:
     """One object's path. Raises InvalidCall where it would be another's: without a name, the whole collection's."""
-    check_path_segment("name", name)
+    check_path_segment("name", name, f"in namespace {namespace!r} is not a valid name for {resource.key}")
     return resource.path(namespace, name, subresource)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from informerd.cache.delta import Added
 from informerd.cache.list_watch import ListWatch
 from informerd.errors import (
     ApiError,
@@ -222,11 +223,8 @@ async def test_a_user_to_act_as_cannot_smuggle_headers_in() -> None:
         assert server.seen == []
 
 
-@pytest.mark.parametrize(
-    "members", [b'"metadata":{"name":"\xff"}', b'"metadata":{"name":"a"},"spec":' + DEEP], ids=["no UTF-8", "too deep"]
-)
-async def test_lists_and_watches_of_what_cannot_be_decoded_are_malformed(members: bytes) -> None:
-    pod = b'{"kind":"Pod","apiVersion":"v1",' + members + b"}"
+async def test_lists_and_watches_of_what_is_no_json_are_malformed() -> None:
+    pod = b'{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"},"spec":' + DEEP + b"}"
 
     async def answer(request: web.Request) -> web.Response:
         if "watch" in request.query:
@@ -243,6 +241,27 @@ async def test_lists_and_watches_of_what_cannot_be_decoded_are_malformed(members
                 await stream.batch()
         finally:
             await stream.release()
+
+
+async def test_an_object_whose_name_cannot_be_read_is_left_out_of_lists_and_watches() -> None:
+    pods = [b'{"kind":"Pod","apiVersion":"v1","metadata":{"name":"%b"}}' % name for name in (b"\xff", b"a")]
+
+    async def answer(request: web.Request) -> web.Response:
+        if "watch" in request.query:
+            return web.Response(body=b"".join(b'{"type":"ADDED","object":%b}\n' % pod for pod in pods))
+        return web.Response(
+            body=b'{"kind":"PodList","metadata":{"resourceVersion":"1"},"items":[' + b",".join(pods) + b"]}"
+        )
+
+    async with scripted(answer) as server, Client(server.config) as client:
+        list_watch = ListWatch(client, PODS, projection=Object)
+        assert [obj.key for obj in (await list_watch.page("0")).objects] == ["a"]
+        stream = await list_watch.watch("1", timeout=300)
+        try:
+            assert [event.key for event in await stream.batch() if isinstance(event, Added)] == ["a"]
+        finally:
+            await stream.release()
+        assert list_watch.faults.counts["unexpected"] == 2
 
 
 def test_every_error_of_the_edge_is_in_the_one_tree() -> None:
