@@ -118,8 +118,13 @@ def _stop(*_: object) -> NoReturn:
     raise TookTooLong
 
 
-def _reduce_mapping_proxy(proxy: MappingProxyType[object, object]) -> tuple[type, tuple[dict[object, object]]]:
-    return MappingProxyType, (dict(proxy),)
+def _read_only(values: dict[object, object]) -> MappingProxyType[object, object]:
+    """Names no class, as MappingProxyType does itself: pickle looks for it in builtins, where it is not."""
+    return MappingProxyType(values)
+
+
+def _reduce_mapping_proxy(proxy: MappingProxyType[object, object]) -> tuple[object, tuple[dict[object, object]]]:
+    return _read_only, (dict(proxy),)
 
 
 copyreg.pickle(MappingProxyType, _reduce_mapping_proxy)

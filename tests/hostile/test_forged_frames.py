@@ -33,4 +33,4 @@ def test_a_made_up_object_is_not_shown(controlplane: ControlPlane, tmp_path: Pat
         attacker.close()
         assert "made-up-object" not in page
         assert "real-object" in page
-        assert dashboard.web.output.count("dropped a message of the channel layer") == 1
+        assert dashboard.web.output.count("dropped a message of the channel layer") in {1, 2}

@@ -1,7 +1,7 @@
 """Patterns of schemas, which are Go's regular expressions: RE2 reads the same syntax.
 
 RE2's time grows with the text times the pattern's program, whoever wrote the pattern; both are limited here. A pattern
-from a cluster or a person must never reach Python's `re`, where it can take time exponential in the text.
+from a cluster or a person must never reach Python's own engine, where it can take time exponential in the text.
 """
 
 from __future__ import annotations

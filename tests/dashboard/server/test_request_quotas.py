@@ -37,7 +37,8 @@ class Pages:
             raise AssertionError("no body is read before the turn comes")
 
         state = AppState({QUOTAS: self.quotas})
-        scope: dict[str, Any] = {"type": "http", "method": method, "path": path, "headers": [], "client": None, SCOPE_KEY: state}
+        scope: dict[str, Any] = {"type": "http", "method": method, "path": path, "headers": [], "client": None}
+        scope[SCOPE_KEY] = state
         await RequestQuotas(self._answer)(scope, receive, send)
         return answers[0]
 
