@@ -6,7 +6,7 @@ import re
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
-from http.client import HTTPMessage
+from email.message import Message
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ class Answer:
     """The answer to one request; redirects are not followed."""
 
     status: int
-    headers: HTTPMessage
+    headers: Message
     body: str
 
 

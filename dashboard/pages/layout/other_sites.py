@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 P = ParamSpec("P")
-View = Callable[Concatenate[HttpRequest, P], Awaitable[HttpResponseBase]]
+View = Callable[Concatenate[HttpRequest, P], Coroutine[Any, Any, HttpResponseBase]]
 
 OTHER_SITES = frozenset({"cross-site", "same-site"})
 """Another port or subdomain is "same-site". Typed addresses and bookmarks are "none"; scripts send no such header."""
@@ -36,7 +36,7 @@ def own_pages_only(view: View[P]) -> View[P]:
     """A view of a file that is sent to Deltaboard's own pages, typed addresses and scripts, but to no other site."""
 
     @wraps(view)
-    async def checked(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> Any:
+    async def checked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         return refuse_other_site() if is_from_other_site(request) else await view(request, *args, **kwargs)
 
     return checked
