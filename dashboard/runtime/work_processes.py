@@ -17,7 +17,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from types import MappingProxyType
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import django
 
@@ -118,12 +118,14 @@ def _stop(*_: object) -> NoReturn:
     raise TookTooLong
 
 
-def _read_only(values: dict[object, object]) -> MappingProxyType[object, object]:
+def _read_only(values: dict[Any, Any]) -> MappingProxyType[Any, Any]:
     """Names no class, as MappingProxyType does itself: pickle looks for it in builtins, where it is not."""
     return MappingProxyType(values)
 
 
-def _reduce_mapping_proxy(proxy: MappingProxyType[object, object]) -> tuple[object, tuple[dict[object, object]]]:
+def _reduce_mapping_proxy(
+    proxy: MappingProxyType[Any, Any],
+) -> tuple[Callable[..., MappingProxyType[Any, Any]], tuple[Any, ...]]:
     return _read_only, (dict(proxy),)
 
 

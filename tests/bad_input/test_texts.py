@@ -116,8 +116,8 @@ async def test_several_objects_say_what_is_wrong_of_each_and_keep_the_text(brows
     ("text", "words"),
     [
         (ONE.replace("name: one", "name: .."), "'..' in namespace 'default' is not a valid name"),
-        (ONE.replace("name: one", "name: ../../pods/x"), "metadata.name"),
-        (ONE.replace("namespace: default", "namespace: a/b"), "There is no namespace “a/b”."),
+        (ONE.replace("name: one", "name: ../../pods/x"), "'../../pods/x' in namespace 'default' is not a valid name"),
+        (ONE.replace("namespace: default", "namespace: a/b"), "'a/b' is not a valid namespace"),
         (ONE.replace("kind: Mydemo", "kind: List"), "The API server has no List in crddemo.k8s.io/v1"),
         ("apiVersion: v1\nkind: List\nitems: [5, {}]\n", "The object has no apiVersion"),
         (

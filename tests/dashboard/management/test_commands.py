@@ -42,7 +42,9 @@ def unconfigured(home: Path) -> dict[str, str]:
     """Nothing configured: an empty home, hence the demo cluster; what is left in the folder for such files is seen."""
     (home / "tmp").mkdir()
     (home / "var").mkdir()
-    (home / "var" / DATABASE).write_bytes(migrated())
+    database = home / "var" / DATABASE
+    database.touch(mode=0o600)
+    database.write_bytes(migrated())
     own = {"HOME": str(home), "DELTABOARD_VAR": str(home / "var"), "TMPDIR": str(home / "tmp")}
     return {**_kept(), **own, "PYTHONUNBUFFERED": "1"}
 
