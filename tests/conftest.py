@@ -9,6 +9,7 @@ import signal
 from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, nullcontext
 
+import hypothesis
 import pytest
 from django.template.base import Template
 
@@ -47,6 +48,9 @@ assert all((ROOT / "tests" / name).exists() for name in LONGEST), "LONGEST names
 
 SERVED = frozenset({"demo", "place"})
 """Fixtures of tests that serve an API in their own process."""
+
+hypothesis.settings.register_profile("any machine", deadline=None)  # how long an example takes is no test's question
+hypothesis.settings.load_profile("any machine")
 
 GUARD = Guard()
 GUARD.install()
