@@ -151,7 +151,7 @@ async def measure_all(running: Running, cluster: ControlPlane, arguments: argpar
 def measure(arguments: argparse.Namespace) -> list[Line]:
     with filled_cluster(arguments.pods) as cluster:
         cluster.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", hostile_definition())
-        with ready_dashboard(cluster.kubeconfig, split=True, tables=True) as running:
+        with ready_dashboard(cluster.kubeconfig, split=True, tables=True, limited=True) as running:
             lines = asyncio.run(measure_all(running, cluster, arguments))
     first = lines[0].figures
     for line in lines[1:]:

@@ -19,6 +19,9 @@ from tests.support.controlplane import free_ports
 from tests.support.program import ROOT, Program
 
 REDIS = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
+_UNLIMITED = {
+    "DELTABOARD_SOCKETS": "100000", "DELTABOARD_SOCKETS_PER_USER": "100000", "DELTABOARD_LIMIT_VIEWS": "100000/100000",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -50,15 +53,20 @@ class Running:
 
 
 @contextmanager
-def dashboard(kubeconfig: Path, *, split: bool = False, tables: bool = False) -> Iterator[Running]:
-    """The dashboard on a cluster; `split`: a worker and one web process, joined by Redis; `tables`: what pages keep."""
+def dashboard(
+    kubeconfig: Path, *, split: bool = False, tables: bool = False, limited: bool = False
+) -> Iterator[Running]:
+    """The dashboard on a cluster; `split`: a worker and one web process, joined by Redis; `tables`: what pages keep.
+
+    A benchmark is one user with more sockets than a person has, so there are no limits of them, but with `limited`.
+    """
     (port,) = free_ports(1)
     url = f"http://127.0.0.1:{port}"
     web = ("manage.py", "deltaboard", "--port", str(port))
     with ExitStack() as stack:
         home = stack.enter_context(tempfile.TemporaryDirectory())
         env = {"KUBECONFIG": str(kubeconfig), "HOME": home, "DELTABOARD_VAR": home, "SECRET_KEY": "of a benchmark",
-               "REDIS_URL": "", "DELTABOARD_TOKEN": "off"}  # fmt: skip
+               "REDIS_URL": "", "DELTABOARD_TOKEN": "off", **({} if limited else _UNLIMITED)}  # fmt: skip
         if tables:
             _migrate(env)
         if split:
@@ -71,9 +79,11 @@ def dashboard(kubeconfig: Path, *, split: bool = False, tables: bool = False) ->
 
 
 @contextmanager
-def ready_dashboard(kubeconfig: Path, *, split: bool = False, tables: bool = False) -> Iterator[Running]:
+def ready_dashboard(
+    kubeconfig: Path, *, split: bool = False, tables: bool = False, limited: bool = False
+) -> Iterator[Running]:
     """As `dashboard`, once it is ready; prints the time that took on standard error."""
-    with dashboard(kubeconfig, split=split, tables=tables) as running:
+    with dashboard(kubeconfig, split=split, tables=tables, limited=limited) as running:
         print(f"ready after {running.wait_until_ready():.1f} s", file=sys.stderr)
         yield running
 
