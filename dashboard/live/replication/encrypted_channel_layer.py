@@ -64,14 +64,13 @@ class EncryptedChannelLayer:
         opened = self._cipher.decrypt(str(address), kind, data)
         if address != channel and address not in self._groups.get(channel, ()):
             raise MessageRejected(Rejection.MISADDRESSED)
+        if opened.is_first:
+            self._rejected.record_peer()
         self._take_number(opened.session, channel, str(address), opened.number)
         return {"type": kind, "data": opened.data}
 
     def _take_number(self, session: bytes, channel: str, address: str, number: int) -> None:
         place = (session, channel, address)
-        last = self._last_numbers.get(place)
-        if last is None:
-            self._rejected.record_peer()
-        elif number <= last:
+        if number <= (self._last_numbers.get(place) or 0):
             raise MessageRejected(Rejection.REPLAYED)
         self._last_numbers.put(place, number)

@@ -43,6 +43,8 @@ class DecryptedMessage(NamedTuple):
     number: int
     """Counts the messages of a session to all addresses, from 1."""
     data: bytes
+    is_first: bool = False
+    """Whether nothing of this session was decrypted before."""
 
 
 class MessageCipher:
@@ -88,7 +90,7 @@ class MessageCipher:
             raise MessageRejected(Rejection.FORGED) from None
         if known is None:
             self._others.put((key_id, session), cipher)
-        return DecryptedMessage(session, number, data)
+        return DecryptedMessage(session, number, data, known is None)
 
     def _session_cipher(self, key_id: bytes, session: bytes) -> AESGCM:
         purpose = f"messages of {self._installation}"

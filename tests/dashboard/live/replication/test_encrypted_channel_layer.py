@@ -149,3 +149,17 @@ async def test_two_keys_are_said_once_in_the_log_and_on_the_page(caplog: pytest.
     assert [(record.levelno, record.message) for record in caplog.records] == [
         (logging.WARNING, f"dropped a message of the channel layer: {sentence}")
     ]
+
+
+async def test_a_known_process_that_writes_to_another_address_is_no_new_one(
+    two: TwoProcesses, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Or each group in which a worker is heard would bring the same line again."""
+    assert await two.received() == LAST
+    await two.wire.send(two.channel, {"type": "feed.frame", "data": b"made up"})
+    await two.sender.send(two.channel, LAST)
+    assert await two.receiver.receive(two.channel) == LAST
+    await two.wire.send(two.channel, {"type": "feed.frame", "data": b"made up"})
+    assert await two.received() == LAST
+    assert two.reasons == {"unencrypted": 2}
+    assert len(caplog.records) == 1

@@ -26,7 +26,7 @@ def test_another_process_with_the_secret_reads_it() -> None:
     sender, reader = cipher(), cipher()
     opened = [reader.decrypt("group", "feed.frame", sender.encrypt("group", "feed.frame", b"rows")) for _ in range(2)]
     assert [each.data for each in opened] == [b"rows", b"rows"]
-    assert [each.number for each in opened] == [1, 2]
+    assert [(each.number, each.is_first) for each in opened] == [(1, True), (2, False)]
     assert opened[0].session == opened[1].session
     assert cipher().decrypt("a", "b", cipher().encrypt("a", "b", b"")).session != opened[0].session
 
@@ -76,4 +76,4 @@ def test_a_decrypted_message_has_its_place() -> None:
     sender = cipher()
     sender.encrypt("group", "feed.frame", b"lost")
     opened = cipher().decrypt("group", "feed.frame", sender.encrypt("group", "feed.frame", b"rows"))
-    assert opened == DecryptedMessage(opened.session, 2, b"rows")
+    assert opened == DecryptedMessage(opened.session, 2, b"rows", is_first=True)
