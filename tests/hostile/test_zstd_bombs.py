@@ -43,7 +43,7 @@ def test_a_bomb_in_redis_is_not_unpacked(controlplane: ControlPlane, tmp_path: P
 
         def noticed() -> bool:
             forged.step()
-            return dashboard.rejected() >= 5 or ">bomb<" in dashboard.page()
+            return dashboard.rejected() >= 5 or ">bomb<" in dashboard.page("/resources/configmaps/?q=bomb")
 
         until(noticed, within=60, what="forged messages are rejected, or shown")
         forged.step()

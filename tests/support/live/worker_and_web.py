@@ -44,8 +44,11 @@ class WorkerAndWeb:
         self.web.__exit__()
         self.worker.__exit__()
 
-    def page(self, path: str = f"/resources/{KIND}/") -> str:
-        """The HTML of a page, whatever its status."""
+    def page(self, path: str = f"/resources/{KIND}/?q=object") -> str:
+        """The HTML of a page, whatever its status: without `path` the list of the objects of these tests.
+
+        Their names have the word, and those that other tests have left in the run's API server would fill the page.
+        """
         try:
             with urllib.request.urlopen(self.web.url + path, timeout=60) as answer:
                 return str(answer.read().decode())

@@ -26,8 +26,8 @@ Mutation = Callable[[pytest.MonkeyPatch], None]
 def a_relist_keeps_what_was_deleted(patch: pytest.MonkeyPatch) -> None:
     replace = Store.replace
 
-    async def keeping(self: Store[Any], objects: dict[str, Any], resource_version: str) -> dict[str, Any]:
-        return await replace(self, {**{obj.key: obj for obj in self}, **objects}, resource_version)
+    async def keeping(self: Store[Any], objects: dict[str, Any], *others: Any) -> dict[str, Any]:
+        return await replace(self, {**{obj.key: obj for obj in self}, **objects}, *others)
 
     patch.setattr(Store, "replace", keeping)
 
@@ -35,8 +35,8 @@ def a_relist_keeps_what_was_deleted(patch: pytest.MonkeyPatch) -> None:
 def a_relist_tells_nobody_of_deletes(patch: pytest.MonkeyPatch) -> None:
     replace = Store.replace
 
-    async def forgetting(self: Store[Any], objects: dict[str, Any], resource_version: str) -> dict[str, Any]:
-        before = await replace(self, objects, resource_version)
+    async def forgetting(self: Store[Any], objects: dict[str, Any], *others: Any) -> dict[str, Any]:
+        before = await replace(self, objects, *others)
         return {key: obj for key, obj in before.items() if key in objects}
 
     patch.setattr(Store, "replace", forgetting)
