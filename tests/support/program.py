@@ -55,6 +55,7 @@ class Program:
         self.process: Process | None = None
 
     def start(self) -> Self:
+        assert not self.running(), f"{self.arguments} runs already"
         if self.pool is not None and self.pool.can_start(self.arguments, self.env):
             self.process = self.pool.start(self.arguments, self.env, self.log)
             return self
@@ -119,7 +120,7 @@ class Program:
             self.process.send_signal(signal.SIGCONT)
 
     def __enter__(self) -> Self:
-        return self.start()
+        return self if self.running() else self.start()
 
     def __exit__(self, *_: object) -> None:
         try:

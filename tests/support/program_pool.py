@@ -102,14 +102,20 @@ class ProgramPool:
         self._modules = modules
         self._process: subprocess.Popen[str] | None = None
         self._stack = contextlib.ExitStack()
+        self._started: list[tuple[Sequence[str], ForkedProgram]] = []
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Raises AssertionError where programs run still; they are killed."""
+        running = [(arguments, program) for arguments, program in self._started if program.poll() is None]
+        for _arguments, program in running:
+            program.kill()
         if self._process is not None:
             self._process.communicate(timeout=30)
         self._stack.close()
+        assert not running, f"left running by their tests: {[arguments for arguments, _ in running]}"
 
     def can_start(self, arguments: Sequence[str], env: Mapping[str, str]) -> bool:
         """Whether a forked process can be that program: a module or a script, without options of Python's own."""
@@ -128,7 +134,9 @@ class ProgramPool:
         assert self._process.stdout is not None
         print(json.dumps(Request(list(arguments), dict(env), str(log))), file=self._process.stdin, flush=True)
         pid = int(self._process.stdout.readline())
-        return ForkedProgram(pid, self._codes / str(pid))
+        program = ForkedProgram(pid, self._codes / str(pid))
+        self._started.append((arguments, program))
+        return program
 
 
 def main(codes: Path, modules: Sequence[str]) -> Request | None:
