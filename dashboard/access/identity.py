@@ -27,20 +27,15 @@ def user_of(carrier: HttpRequest | Mapping[str, Any]) -> str:
 def browser_of(carrier: HttpRequest | Mapping[str, Any]) -> str:
     """The id of this browser; empty where it has no cookie yet, or one that this server did not sign."""
     cookies = carrier.COOKIES if isinstance(carrier, HttpRequest) else _cookies(carrier)
-    return signed_browser(cookies.get(BROWSER_COOKIE, ""))
-
-
-def signed_browser(cookie: str) -> str:
-    """The browser's id in the value of its cookie; empty where this server did not sign it."""
     try:
-        browser = _SIGNER.unsign(cookie)
+        browser = _SIGNER.unsign(cookies.get(BROWSER_COOKIE, ""))
     except signing.BadSignature:
         return ""
     return browser if len(browser) == _LENGTH else ""
 
 
 def _cookies(scope: Mapping[str, Any]) -> dict[str, str]:
-    headers = [value.decode("latin-1") for name, value in scope["headers"] if name.lower() == b"cookie"]
+    headers = [value.decode("latin-1") for name, value in scope.get("headers", ()) if name.lower() == b"cookie"]
     return parse_cookie("; ".join(headers))
 
 

@@ -1,19 +1,17 @@
-"""Who a request's work is counted for: the user, or without sign-in the browser and the address it comes from."""
+"""Who work and sockets are counted for: the user, or without sign-in the browser and its address."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from django.http.cookie import parse_cookie
-
-from dashboard.access.identity import BROWSER_COOKIE, signed_browser, user_of
+from dashboard.access.identity import browser_of, user_of
 
 LOCAL = "this machine"
 
 
 def quota_owners(scope: Mapping[str, Any]) -> tuple[str, ...]:
-    """The owners of an ASGI scope's work, for `dashboard.runtime.concurrency_limit`.
+    """The owners of an ASGI scope's work or socket, for `dashboard.runtime.concurrency_limit` and `SocketLimits`.
 
     A user that the proxy names is the only one. Else they are the browser by its signed cookie, where it has one, and
     always the peer's address: who drops the cookie, or takes a new one for each request, is still counted by address.
@@ -22,7 +20,7 @@ def quota_owners(scope: Mapping[str, Any]) -> tuple[str, ...]:
     if user := user_of(scope):
         return (f"user {user}",)
     address = f"address {_peer(scope)}"
-    browser = _browser(scope)
+    browser = browser_of(scope)
     return (f"browser {browser}", address) if browser else (address,)
 
 
@@ -30,10 +28,3 @@ def _peer(scope: Mapping[str, Any]) -> str:
     client = scope.get("client")
     host = str(client[0]) if client else ""
     return LOCAL if not host or host in ("::1", "::ffff:127.0.0.1") or host.startswith("127.") else host
-
-
-def _browser(scope: Mapping[str, Any]) -> str:
-    for name, value in scope.get("headers", ()):
-        if name == b"cookie":
-            return signed_browser(parse_cookie(value.decode("latin-1")).get(BROWSER_COOKIE, ""))
-    return ""

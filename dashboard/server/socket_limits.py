@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
 
-from dashboard.access.identity import browser_of, user_of
 from dashboard.runtime.app_state import Key
+from dashboard.runtime.concurrency_limit import Owners
 
 
 class ReachedLimit(StrEnum):
@@ -24,29 +22,26 @@ class SocketLimits:
     def __init__(self, in_all: int, per_user: int) -> None:
         self._in_all = in_all
         self._per_user = per_user
+        self._open_in_all = 0
         self._open: Counter[str] = Counter()
 
-    def enter(self, user: str) -> ReachedLimit | None:
-        """Count one more socket of `user`, unless a limit is reached."""
-        if self._open.total() >= self._in_all:
+    def enter(self, owners: Owners) -> ReachedLimit | None:
+        """Count one more socket of each of `owners`, unless a limit is reached."""
+        if self._open_in_all >= self._in_all:
             return ReachedLimit.PROCESS
-        if self._open[user] >= self._per_user:
+        if any(self._open[owner] >= self._per_user for owner in owners):
             return ReachedLimit.USER
-        self._open[user] += 1
+        self._open_in_all += 1
+        self._open.update(owners)
         return None
 
-    def leave(self, user: str) -> None:
-        """A socket of `user` has ended."""
-        self._open[user] -= 1
-        if not self._open[user]:
-            del self._open[user]
-
-
-def socket_user(scope: Mapping[str, Any]) -> str:
-    """Whose socket it is: the signed-in user's, without sign-in the browser's; empty for all browsers without an id,
-    which are on this machine.
-    """
-    return user_of(scope) or browser_of(scope)
+    def leave(self, owners: Owners) -> None:
+        """A socket of these owners has ended."""
+        self._open_in_all -= 1
+        for owner in owners:
+            self._open[owner] -= 1
+            if not self._open[owner]:
+                del self._open[owner]
 
 
 SOCKET_LIMITS: Key[SocketLimits] = Key("limits of sockets")

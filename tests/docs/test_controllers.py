@@ -154,18 +154,24 @@ async def test_the_pod_counter_labels_each_namespace_with_the_number_of_its_pods
         assert await number() == "1"
 
 
-@pytest.mark.program
-async def test_the_finalizer_of_the_page_keeps_a_mydemo_until_the_book_is_without_it(
-    demo_cluster: DemoCluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    manager = Manager(demo_cluster.client, factory=demo_cluster.factory)
-    module = ModuleType("address_book")  # msgspec looks for the classes' module to read their annotations
+def names_of_example(manager: Manager, example: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The names of a module that has the page's first controller for Mydemos, after `example` ran in it."""
+    module = ModuleType("example_of_the_page")  # msgspec looks for the classes' module to read their annotations
     monkeypatch.setitem(sys.modules, module.__name__, module)
     names: dict[str, Any] = vars(module)
     names["manager"] = manager
     exec(FIRST.partition("\nmanager = ")[0], names)
     names["demos"] = manager.kind(MYDEMOS, names["Mydemo"])
-    exec(FINALIZER, names)
+    exec(example, names)
+    return names
+
+
+@pytest.mark.program
+async def test_the_finalizer_of_the_page_keeps_a_mydemo_until_the_book_is_without_it(
+    demo_cluster: DemoCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager = Manager(demo_cluster.client, factory=demo_cluster.factory)
+    names = names_of_example(manager, FINALIZER, monkeypatch)
     mydemos = demo_cluster.dynamic.resource("mydemos", "default")
     async with demo_cluster.run_controllers(manager):
         await demo_cluster.apply(mydemo("alpha"))
@@ -184,13 +190,7 @@ async def test_the_status_of_the_page_is_written_apart_from_the_rest(
     demo_cluster: DemoCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     manager = Manager(demo_cluster.client, factory=demo_cluster.factory)
-    module = ModuleType("ready")
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    names: dict[str, Any] = vars(module)
-    names["manager"] = manager
-    exec(FIRST.partition("\nmanager = ")[0], names)
-    names["demos"] = manager.kind(MYDEMOS, names["Mydemo"])
-    exec(STATUS, names)
+    names_of_example(manager, STATUS, monkeypatch)
     mydemos = demo_cluster.dynamic.resource("mydemos", "default")
     async with demo_cluster.run_controllers(manager):
         await demo_cluster.apply(mydemo("alpha"), mydemo("beta", 8080))

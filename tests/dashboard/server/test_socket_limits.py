@@ -1,31 +1,26 @@
-"""Tests of the limits of open sockets, and of whose socket one is."""
+"""Tests of the limits of open sockets."""
 
 from __future__ import annotations
 
-from django.http import HttpResponse
-
-from dashboard.access.identity import BROWSER_COOKIE, USER_KEY, remember_browser
-from dashboard.server.socket_limits import ReachedLimit, SocketLimits, socket_user
+from dashboard.server.socket_limits import ReachedLimit, SocketLimits
 
 
 def test_a_user_has_so_many_sockets_and_all_have_so_many_together() -> None:
     limits = SocketLimits(in_all=3, per_user=2)
-    assert [limits.enter(user) for user in ("ann", "ann", "ann", "bob", "bob")] == [
+    assert [limits.enter((user,)) for user in ("ann", "ann", "ann", "bob", "bob")] == [
         None,
         None,
         ReachedLimit.USER,
         None,
         ReachedLimit.PROCESS,
     ]
-    limits.leave("ann")
-    assert [limits.enter(user) for user in ("bob", "ann")] == [None, ReachedLimit.PROCESS]
+    limits.leave(("ann",))
+    assert [limits.enter((user,)) for user in ("bob", "ann")] == [None, ReachedLimit.PROCESS]
 
 
-def test_a_socket_is_the_signed_in_users_or_the_browsers() -> None:
-    response, browser = HttpResponse(), "b" * 32
-    remember_browser(response, browser)
-    cookie = f"other=1; {BROWSER_COOKIE}={response.cookies[BROWSER_COOKIE].value}".encode()
-    assert socket_user({"headers": [(b"cookie", cookie)], USER_KEY: "ann"}) == "ann"
-    assert socket_user({"headers": [(b"cookie", cookie)], USER_KEY: ""}) == browser
-    assert socket_user({"headers": [(b"cookie", cookie + b"forged")], USER_KEY: ""}) == ""
-    assert socket_user({"headers": []}) == ""
+def test_a_browser_that_takes_a_new_id_for_each_socket_is_counted_by_its_address() -> None:
+    limits = SocketLimits(in_all=9, per_user=2)
+    entered = [limits.enter((f"browser {number}", "address 10.0.0.1")) for number in range(3)]
+    assert entered == [None, None, ReachedLimit.USER]
+    limits.leave(("browser 0", "address 10.0.0.1"))
+    assert limits.enter(("browser 9", "address 10.0.0.1")) is None
