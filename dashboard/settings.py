@@ -120,6 +120,8 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
         "base-uri": [NONE],
         "manifest-src": [SELF],
+        "require-trusted-types-for": ["'script'"],
+        "trusted-types": ["deltaboard", "'allow-duplicates'"],  # each bundle has static/js/page/trusted_html.js
     }
 }
 

@@ -114,7 +114,8 @@ FOLLOWED = """() => {
 WHOLE = """async () => {
   const hidden = document.querySelector("[id^='detail-']");
   const answer = await fetch(location.pathname.replace(/(edit|delete)\\/.*$/, ""));
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const policy = trustedTypes.createPolicy("deltaboard", { createHTML: (text) => text });
+  const page = new DOMParser().parseFromString(policy.createHTML(await answer.text()), "text/html");
   hidden.replaceWith(document.adoptNode(page.querySelector("[id^='detail-']")));
 }"""
 

@@ -8,6 +8,7 @@
    far in `edition`. A script that has saved the text sends `deltaboard:kept` with that number; then the page can be
    left without a question. */
 
+import { trusted } from "../page/trusted_html.js";
 import { tooMuch } from "./size_limit.js";
 import { isFormTouched, isHalfTyped, takeForm, withoutHalfTyped } from "./form.js";
 
@@ -33,7 +34,7 @@ function replaceHtml(id, html) {
   const element = document.getElementById(id);
   if (!element || (drawn.get(element) ?? element.innerHTML).trim() === html.trim()) return;
   drawn.set(element, html);
-  element.innerHTML = html;
+  element.innerHTML = trusted(html);
   document.dispatchEvent(new Event("deltaboard:times"));
 }
 

@@ -4,6 +4,8 @@
    The server sends values if the inputs stay the same, and HTML if they change. A new item or an entry's name counts
    when it is finished (Add, Enter, another field), not with every key press. */
 
+import { trusted } from "../page/trusted_html.js";
+
 const form = document.getElementById("edit");
 const holder = document.getElementById("edit-form");
 
@@ -45,7 +47,7 @@ function replace(html, tookHalves) {
     .filter((input) => (input === active && input.name.startsWith("key.")) || (!tookHalves && isHalf(input)) || input.name === "form.find")
     .map((input) => [input.name, input.value]));
   const folds = new Map([...holder.querySelectorAll("[data-fold]")].map((each) => [each.dataset.fold, each.open]));
-  holder.innerHTML = html;
+  holder.innerHTML = trusted(html);
   for (const input of holder.querySelectorAll("input, select")) {
     if (values.has(input.name) && input.value !== values.get(input.name)) input.value = values.get(input.name);
   }

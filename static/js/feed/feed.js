@@ -2,6 +2,9 @@
 
    Scrolling down holds the rows, as the pointer does, and #jump leads back to new lines. After a pause #meanwhile says
    what came. Without this script bursts are links, and everything else works. */
+
+import { icon } from "../page/trusted_html.js";
+
 export function start() {
   const NOTED = 30000; // milliseconds for which lines that came during a pause stay marked
   const AWAY = 160; // pixels scrolled down from which on the rows are held
@@ -109,7 +112,7 @@ export function start() {
   const copy = document.createElement("button");
   copy.type = "button";
   copy.className = "icon-button copy-line";
-  copy.innerHTML = '<svg class="i" aria-hidden="true"><use href="#i-copy"/></svg><span class="hidden">Copy as Markdown</span>';
+  copy.append(icon("i-copy"), Object.assign(document.createElement("span"), { className: "hidden", textContent: "Copy as Markdown" }));
   copy.title = "Copy as Markdown";
 
   const textOf = (element) => element?.textContent.trim().replace(/\s+/g, " ") ?? "";

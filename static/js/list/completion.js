@@ -1,6 +1,9 @@
 /* Completion in the filter and in the column picker, as an ARIA combobox: the server sends suggestions, arrow keys
    choose one, Enter or Tab takes it. None is chosen at first: without an arrow key Enter does what it always does. The
    focus stays in the input; aria-activedescendant names the chosen line. */
+
+import { parsePage } from "../page/trusted_html.js";
+
 export function start() {
   const WAIT = 40; // milliseconds after a key press, so that fast typing sends one request
   const OPEN = "data-ui-open"; // morphing leaves attributes that begin with data-ui alone
@@ -42,7 +45,7 @@ export function start() {
   }
 
   function fill(html) {
-    const page = new DOMParser().parseFromString(html, "text/html");
+    const page = parsePage(html);
     const status = page.querySelector("[data-said]");
     if (!status) throw new Error("no answer to the question"); // a proxy's sign-in, perhaps
     state.start = Number(status.dataset.start);

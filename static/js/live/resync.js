@@ -2,6 +2,7 @@
    fit, and fetches over HTTP what is too big for the socket, or the whole page where the server now follows another
    view. */
 
+import { parsePage } from "../page/trusted_html.js";
 import { now } from "./steady_clock.js";
 import { awaitNoMore, awaitWindow, link, send } from "./connection.js";
 import {
@@ -140,7 +141,7 @@ async function pageText(path) {
 /* Swaps in the main part, after which `follow` runs; another view only if `other` is set. Where the page holds the
    object's details hidden, as the editor does, only those are replaced, so that what was typed stays. */
 async function replaceMain(text, other = false) {
-  const page = new DOMParser().parseFromString(text, "text/html");
+  const page = parsePage(text);
   const { view, element } = rendered(page);
   const listening = rendered().element?.closest("[hidden]");
   const select = listening ? `#${CSS.escape(element?.id ?? "")}` : "#main";

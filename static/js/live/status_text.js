@@ -11,7 +11,7 @@ export const FINAL = {
 };
 /* Close codes after which it tries again after a while: at first after 6 seconds, later every 30. */
 export const BUSY = {
-  4503: "Too many pages of Deltaboard are open. Close some that you do not need. What you see is not kept up to date until this page is let in; it tries again by itself.",
+  4503: "Deltaboard is busy: too many of its pages are open, or were opened at once. Close some that you do not need. What you see is not kept up to date until this page is let in; it tries again by itself.",
 };
 export const STRANGE = "This page and its server disagree on what it shows. Reload the page.";
 export const CATCHING_UP = "Loading what changed while this page was hidden.";

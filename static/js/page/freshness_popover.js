@@ -1,5 +1,8 @@
 /* Freshness popover of the header: while it is open, the script fetches the state of each kind and of the workers. The
    values above them come with the heartbeat and need no script of their own. */
+
+import { parsePage } from "./trusted_html.js";
+
 export function start() {
   const EVERY = 2000; // milliseconds
   const popover = document.querySelector(".fresh-pop");
@@ -10,7 +13,7 @@ export function start() {
     if (!popover.open) return;
     try {
       const answer = await fetch("/freshness/");
-      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("why");
+      const fresh = parsePage(await answer.text()).getElementById("why");
       if (answer.ok && fresh) show(fresh);
     } catch { /* no connection: the banner says so */ }
     state.timer = setTimeout(ask, EVERY);

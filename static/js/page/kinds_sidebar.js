@@ -3,6 +3,9 @@
    each minute while a fold shows them, and only then does the worker count them. Folds and pins are stored in cookies,
    so that the server renders them; the search box finds a kind by a part of its name. The pin button is added only
    where the pointer or the focus is, because pages have hundreds of kinds. */
+
+import { icon, parsePage } from "./trusted_html.js";
+
 export function start() {
   const EVERY = 60000; // milliseconds between two requests for dated counts, as often as the worker counts
   const SOON = 1500; // the same while some have not been counted yet
@@ -130,7 +133,7 @@ export function start() {
     try {
       const about = new URLSearchParams({ key: keyHere(), namespace: chosen() });
       const answer = await fetch(`/kinds/?${about}`);
-      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("kinds");
+      const fresh = parsePage(await answer.text()).getElementById("kinds");
       if (!answer.ok || !fresh) return;
       const focused = document.activeElement?.closest(".kind-line")?.dataset.kind;
       const text = document.getElementById("kind-q").value;
@@ -164,7 +167,7 @@ export function start() {
     const line = target.closest?.("#kinds .kind-line:not([data-fixed])");
     if (!line || line.querySelector(".pin")) return;
     const button = Object.assign(document.createElement("button"), { type: "button", className: "pin" });
-    button.innerHTML = '<svg class="i" aria-hidden="true"><use href="#i-pin"/></svg>';
+    button.append(icon("i-pin"));
     button.setAttribute("aria-pressed", String("pinned" in line.dataset));
     button.setAttribute("aria-label", `Keep ${line.querySelector(".kind").textContent} at the top`);
     line.append(button);

@@ -20,6 +20,9 @@
 
    A cell whose value changed has the class `changed` for a second, an inserted row `added`. A reference that is not
    there loses nothing: the row goes to the end and a deltaboard:lost event on document asks for the whole window. */
+
+import { htmxPolicy } from "./trusted_html.js";
+
 export function start() {
   const MARKED = 1000;
   const GONE = 3000;
@@ -272,6 +275,7 @@ export function start() {
   htmx.registerExtension("place", {
     init(internal) {
       api = internal;
+      internal.initSecurity(htmxPolicy);
     },
 
     handle_swap(style, target, fragment, spec) {

@@ -1,5 +1,6 @@
 /* Preview in an action's form: the command and the dry run for the current inputs. */
 
+import { parsePage } from "../page/trusted_html.js";
 import { PART } from "./dialog.js";
 
 const NAMES = ["wanted", "path", "seconds"];
@@ -18,7 +19,7 @@ async function showTrial(form) {
   for (const [name, value] of typed()) url.searchParams.set(name, value);
   try {
     const answer = await fetch(url);
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const page = parsePage(await answer.text());
     if (!form.isConnected || typed().some(([name, value]) => url.searchParams.get(name) !== value)) return; // typed on
     for (const part of [".command", "[data-trial]"]) {
       const now = page.querySelector(`${PART} ${part}`);

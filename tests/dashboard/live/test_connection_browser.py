@@ -151,7 +151,9 @@ def test_a_page_that_is_one_too_many_says_so_and_is_let_in_later(page: Page, ser
     open_live(page, f"{server.url}/resources/pods/")
     server.do("turn_away", code=4503)
     server.do("close", code=4012)
-    expect(page.locator("#banner")).to_contain_text("Too many pages of Deltaboard are open.")
+    expect(page.locator("#banner")).to_contain_text(
+        "Too many pages of Deltaboard are open, or ask for something new at once."
+    )
     assert state(page) == "offline"
     server.do("turn_away", code=0)
     change(server, 6)
