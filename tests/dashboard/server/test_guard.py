@@ -250,6 +250,7 @@ async def test_every_response_carries_a_strict_policy() -> None:
             "default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "img-src": "'self' data:",
             "font-src": "'self'", "connect-src": "'self'", "form-action": "'self'", "frame-ancestors": "'none'",
             "base-uri": "'none'", "manifest-src": "'self'",
+            "require-trusted-types-for": "'script'", "trusted-types": "deltaboard 'allow-duplicates'",
         }  # fmt: skip
         assert response["X-Content-Type-Options"] == "nosniff"
         assert response["Referrer-Policy"] == "same-origin"
