@@ -10,6 +10,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.dashboard.conftest import PageServer, open_live
 from tests.support.browser.chromium import wait_until
+from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
 
@@ -50,10 +51,10 @@ def test_dated_counts_are_counted_and_kept_only_while_a_fold_shows_them(page: Pa
     assert server.do("looked") is False
     fold(page, "config").locator("summary").click()
     count = line(page, "secrets").locator(".count")
-    expect(count).to_have_text(re.compile(r"^12\d\d:\d\d$"))
+    expect(count).to_have_text(re.compile(r"^12\d\d:\d\d$"))  # it was in the page, hidden: no request brought it
     expect(count).to_have_attribute("title", re.compile("They are not watched"))
     wait_until(page, "document.cookie.includes('folds=config')")
-    assert server.do("looked") is True
+    until(lambda: server.do("looked"), what="the fold's request has arrived")
     assert len(asked) == 1
     page.reload()
     expect(line(page, "secrets")).to_be_visible()
