@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import Literal
 
 import msgspec
 
 from informerd.clock import Clock
+from informerd.errors import Unreadable
 from informerd.log_throttle import LogThrottle, repeat_suffix
 
 log = logging.getLogger(__name__)
@@ -18,6 +20,10 @@ State = Literal["starting", "syncing", "live", "stale", "absent", "forbidden", "
 """starting: not tried yet · syncing: the first list is under way · live: listed and watching · stale: was listed, but
 the watch is lost or silent, so the store is as of `since` · absent: the API server has no such resource (its objects
 are gone from the store) · forbidden, unreachable: never listed yet, and why."""
+
+
+UNREADABLE_NAMED = 20
+"""Number of unreadable objects whose keys a Health has."""
 
 
 class Health(msgspec.Struct, frozen=True, array_like=True):
@@ -47,7 +53,13 @@ class Health(msgspec.Struct, frozen=True, array_like=True):
     polled: float = 0.0
     """Seconds between two lists, of a kind that is polled because it cannot be watched; else 0."""
     unreadable: int = 0
-    """Objects that exist and cannot be read, see `SharedInformer.unreadable`."""
+    """Number of objects that exist and cannot be read, see `SharedInformer.unreadable`."""
+    unreadable_objects: tuple[tuple[str, str], ...] = ()
+    """Key and problem of the first UNREADABLE_NAMED of them."""
+
+    def problem_of(self, key: str) -> str:
+        """Why the object of that key cannot be read; empty where it can, is not known, or is not among the first."""
+        return next((problem for each, problem in self.unreadable_objects if each == key), "")
 
 
 def not_synced_reason(health: Health) -> str:
@@ -81,6 +93,7 @@ class HealthMonitor:
         self.remaining: int | None = None
         self._answered = False
         self._unreadable = 0
+        self._unreadable_objects: tuple[tuple[str, str], ...] = ()
         self._repeats = LogThrottle(clock)
         self.failures = 0
         """Failed tries since it was live."""
@@ -107,6 +120,7 @@ class HealthMonitor:
             remaining=self.remaining,
             has_answer=self._answered,
             unreadable=self._unreadable,
+            unreadable_objects=self._unreadable_objects,
         )
 
     def subscribe(self, listener: Callable[[Health], None]) -> Callable[[], None]:
@@ -128,10 +142,11 @@ class HealthMonitor:
         self._problem, self._retry_at, self._answered = problem, retry_at, has_answer
         self._tell()
 
-    def set_unreadable(self, count: int) -> None:
-        """Set the number of objects that cannot be read."""
-        if count != self._unreadable:
-            self._unreadable = count
+    def set_unreadable(self, unreadable: Mapping[str, Unreadable]) -> None:
+        """Set which objects cannot be read."""
+        named = tuple((key, each.problem) for key, each in islice(unreadable.items(), UNREADABLE_NAMED))
+        if (len(unreadable), named) != (self._unreadable, self._unreadable_objects):
+            self._unreadable, self._unreadable_objects = len(unreadable), named
             self._tell()
 
     def _tell(self) -> None:

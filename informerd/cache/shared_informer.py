@@ -297,7 +297,7 @@ class SharedInformer(Generic[T]):
             self._synced = True
             self._settled.set()
             self._handlers.distribute_end_of_initial_list()
-        self._monitor.set_unreadable(len(self.store.unreadable))
+        self._monitor.set_unreadable(self.store.unreadable)
         self._version_waiters.release(self.store.resource_version)
 
     def _pending(self) -> str:

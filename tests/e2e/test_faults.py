@@ -138,6 +138,35 @@ def test_the_dashboard_killed_and_started_again_heals_an_open_page(
 
 
 @pytest.mark.redis
+def test_a_worker_with_another_key_is_named_as_the_cause_until_the_keys_are_the_same(
+    page: Page, cluster: ControlPlane, namespace: str, tmp_path: Path
+) -> None:
+    (port,) = free_ports(1)
+    url = f"http://127.0.0.1:{port}"
+    env = {
+        "KUBECONFIG": str(cluster.kubeconfig),
+        "REDIS_URL": redis_url(),
+        "DELTABOARD_CHANNEL_PREFIX": f"test-{uuid.uuid4().hex[:12]}",
+        "SECRET_KEY": os.urandom(20).hex(),
+        "DELTABOARD_VAR": str(tmp_path),
+    }
+    cluster.create(pods(namespace), pod("seen"))
+    web = Program("-m", "daphne", "-b", "127.0.0.1", "-p", str(port), "dashboard.asgi:application", env=env)
+    with web:
+        web.wait_for(lambda: answers(f"{url}/healthz"))
+        with Program("manage.py", "informerd", env={**env, "DELTABOARD_FEED_KEY": os.urandom(20).hex()}):
+            page.goto(f"{url}/resources/pods/?namespace={namespace}")
+            expect(page.locator("#banner")).to_contain_text("worker and web process have different keys")
+            expect(page.locator("#banner")).to_contain_text("DELTABOARD_FEED_KEY")
+            expect(page.locator("tbody tr[data-name='seen']")).to_have_count(0)
+            assert page.locator("body").get_attribute("data-live") != "live"
+        with Program("manage.py", "informerd", env=env):
+            assert_live(page)
+            expect(page.locator("tbody tr[data-name='seen']")).to_have_count(1)
+            expect(page.locator("body")).not_to_contain_text("different keys")
+
+
+@pytest.mark.redis
 def test_worker_killed_and_started_again_in_the_two_process_form(
     page: Page, cluster: ControlPlane, namespace: str, tmp_path: Path
 ) -> None:

@@ -112,6 +112,12 @@ class ObjectView(LiveView):
         return self._replica.health.problem
 
     @property
+    def unreadable_problem(self) -> str:
+        """Why the object cannot be read though it exists; empty where it can."""
+        key = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return self._replica.health.problem_of(key)
+
+    @property
     def polled(self) -> float:
         """Seconds between two lists of a kind that cannot be watched; 0 where it is watched."""
         return self._replica.health.polled

@@ -118,6 +118,9 @@ def _missing_object(state: AppState, kind: KindInfo, namespace: str, name: str) 
     replica = state[REPLICAS].get(kind.key)
     where = f" in namespace {namespace}" if namespace else ""
     title = f"There is no {kind.singular} {name}{where}"
+    if problem := replica.health.problem_of(f"{namespace}/{name}" if namespace else name):
+        message = f"The API server has this object, but it cannot be read: {problem}. Use kubectl for it."
+        return NotFoundInfo(f"{kind.singular} {name}{where} cannot be read", message, _list_link(kind))
     if replica.health.state == "absent":
         return NotFoundInfo(
             title, f"The API server has no resource {kind.key} yet.", (ChoiceLink(kind.title, kind.path),)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from weakref import WeakMethod
 
 from dashboard.cluster.access_reviews import REFRESH_SECONDS, DenialLookup, ResourceAttributes
 from dashboard.objects.kinds.catalog import KindInfo
@@ -13,7 +14,8 @@ class CreatePermission:
     """Permission to create, for a list of one namespace or of a cluster-scoped kind; with several namespaces the answer
     may differ.
 
-    `on_change` is called when the answer changes.
+    `on_change`, a method of the list that holds this, is called when the answer changes. It is held weakly: a list in a
+    cycle would keep its rows until a collection of all objects.
     """
 
     def __init__(
@@ -29,7 +31,7 @@ class CreatePermission:
         self._create_access = ResourceAttributes("create", kind.resource, where) if known else None
         self._denial_of = denial_of
         self._clock = clock
-        self._changed = on_change
+        self._changed = WeakMethod(on_change)
         self._asked_at = clock.now()
         self._words = ""
 
@@ -48,5 +50,5 @@ class CreatePermission:
 
     def access_changed(self) -> None:
         before = self._words
-        if self.denial_text() != before:
-            self._changed()
+        if self.denial_text() != before and (changed := self._changed()) is not None:
+            changed()

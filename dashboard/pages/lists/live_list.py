@@ -3,12 +3,13 @@
 Templates see it as ``view``. Ids that frames aim at: ``#list`` carries data-view and data-seq; ``#total-<view.id>``
 (lists/_total.html, root element), ``#new-<view.id>`` (_new_button.html, root element), ``tbody#rows-<view.id>``
 (_row.html for each line, which sees ``line``), and the contents of ``#facets-<view.id>`` (_facets.html),
-``#pager-<view.id>`` (_pager.html) and ``#empty-<view.id>`` (_empty.html).
+``#pager-<view.id>`` (_pager.html), ``#empty-<view.id>`` (_empty.html) and ``#notes-<view.id>`` (_notes.html).
 """
 
 from __future__ import annotations
 
 import copy
+from functools import partial
 from typing import ClassVar
 from urllib.parse import urlencode
 
@@ -38,6 +39,9 @@ from informerd.clock import Clock
 
 SUMMARY_PARTS = (("total", "outerMorph"), ("facets", "innerMorph"), ("pager", "innerMorph"), ("empty", "innerMorph"))
 """Parts of the page other than rows, and how each is swapped."""
+
+NOTES = ("notes", "innerMorph")
+"""Part with paths that no object has and objects that cannot be read, sent where there may be some."""
 
 SummaryState = tuple[object, ...]
 
@@ -74,9 +78,10 @@ class LiveList(LiveView):
         self._replica = replica
         self._result = result_set
         self._create = CreatePermission(kind, query.namespaces, denial_of, clock, self._stir)
-        self._shown = RowWindow(self.id, self._window, self._row)
+        self._shown = RowWindow(self.id, self._window())
         self._sums = self._sums_now()
         self._sent_create_denial = ""
+        self._has_sent_notes = True
         self._unknown_paths_cache: tuple[tuple[FieldPath, ...], tuple[UnknownPath, ...]] = ((), ())
 
     @staticmethod
@@ -202,6 +207,11 @@ class LiveList(LiveView):
         return self._replica.health
 
     @property
+    def unnamed_unreadable(self) -> int:
+        """Number of objects that cannot be read and that the worker has not named."""
+        return self.health.unreadable - len(self.health.unreadable_objects)
+
+    @property
     def is_unauthorized(self) -> bool:
         """Whether the kind cannot be listed because the API server rejects the credentials."""
         return self.health.problem.startswith(CREDENTIALS_REFUSED)
@@ -270,13 +280,18 @@ class LiveList(LiveView):
     # --- rendering ---
 
     def render_window(self, render: Renderer) -> str:
-        html = self._shown.render_window(render) + self._render_sums(render) + self._render_new(render)
+        self._has_sent_notes = True
+        html = (
+            self._shown.render_window(self._window(), partial(self._row, render))
+            + self._render_sums(render)
+            + self._render_new(render)
+        )
         if self._replica.table is not None:  # the page may have been made before anybody knew these columns
             html += hx_partial(f"#head-{self.id}", "innerMorph", render("lists/_head.html", self.context()))
         return html
 
     def _render_update(self, render: Renderer) -> str:
-        html = self._shown.render_update(render)
+        html = self._shown.render_update(self._window(), partial(self._row, render))
         sums = self._sums_now()
         if sums != self._sums:
             self._sums = sums
@@ -286,13 +301,15 @@ class LiveList(LiveView):
         return html
 
     def _forget_update(self) -> None:
-        self._shown.forget()
+        self._shown.forget(self._window())
         self._sums = self._sums_now()
         self._sent_create_denial = self.create_denial
 
     def _render_sums(self, render: Renderer) -> str:
         context = self.context()
-        parts = SUMMARY_PARTS if not self.query.paths else (*SUMMARY_PARTS, ("paths", "innerMorph"))
+        has_notes = bool(self.query.paths or self.health.unreadable)
+        parts = (*SUMMARY_PARTS, NOTES) if has_notes or self._has_sent_notes else SUMMARY_PARTS
+        self._has_sent_notes = has_notes
         return "".join(
             hx_partial(f"#{part}-{self.id}", swap, render(f"lists/_{part}.html", context)) for part, swap in parts
         )
@@ -324,6 +341,7 @@ class LiveList(LiveView):
             self.search_progress,
             self._absent(),
             self.suggestions,
+            (self.health.unreadable, self.health.unreadable_objects),
         )
 
     def _absent(self) -> tuple[FieldPath, ...]:

@@ -12,7 +12,6 @@ from dashboard.live.hub.kind_summaries import KindSummary
 from dashboard.live.index.matches import FacetCounter, Matches
 from dashboard.live.index.sort_index import SortIndex
 from dashboard.live.index.sorted_list import SortedList
-from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.entry_deduplicator import EntryDeduplicator
 from dashboard.live.replication.messages import Frame
 from dashboard.live.replication.publisher import Publisher
@@ -21,7 +20,7 @@ from dashboard.live.replication.replica_rows import ReplicaRows
 from dashboard.live.replication.snapshot import Snapshot, SnapshotStore
 from dashboard.live.replication.snapshot_pull import Position
 from dashboard.objects.kinds.row import Row
-from dashboard.pages.lists.row_window import RowWindow
+from dashboard.pages.lists.row_window import RenderRow, RowWindow
 from tests.dashboard.live.test_model import _small, by_chance, live_through, unbroken
 from tests.support.live.model.oracle import check
 
@@ -93,10 +92,9 @@ def _freezes_late(snapshots: SnapshotStore, source: Any) -> Snapshot:
 _freeze = SnapshotStore.freeze
 
 
-def _shows_nothing_of_what_left(rows: RowWindow, render: Renderer) -> str:
-    wanted = rows._window_uids()
+def _shows_nothing_of_what_left(rows: RowWindow, wanted: list[str], render_row: RenderRow) -> str:
     rows._shown = [uid for uid in rows._shown if uid in wanted]
-    return _render_update(rows, render)
+    return _render_update(rows, wanted, render_row)
 
 
 _render_update = RowWindow.render_update

@@ -85,6 +85,19 @@ def test_deletion_is_said_with_its_time_and_the_object_stays_to_be_read() -> Non
     assert "was deleted" in shown.view.update(shown.render)
 
 
+def test_an_object_that_can_no_longer_be_read_is_not_said_to_be_deleted() -> None:
+    shown = Shown(web(spec={"nodeName": "node-3"}))
+    shown.pods.drop("uid-default-web")
+    named = (("default/web", "it is nested too deeply"),)
+    shown.pods.beat(Health("live", 0.0, unreadable=1, unreadable_objects=named))
+    html = shown.view.update(shown.render)
+    assert "This Pod exists, but it cannot be read: it is nested too deeply. What you see is its last known" in html
+    assert "was deleted" not in html
+    shown.pods.put(web(2))
+    shown.pods.beat(Health("live", 0.0))
+    assert "cannot be read" not in shown.view.update(shown.render)
+
+
 def test_creation_under_the_same_name_is_said_and_the_new_one_followed() -> None:
     shown = Shown(web(), events=(event("old", WEB),))
     shown.pods.drop("uid-default-web")

@@ -45,6 +45,15 @@ def test_a_kind_that_is_polled_says_how_often_and_claims_no_events_to_come() -> 
     assert "none yet" not in page
 
 
+def test_objects_that_cannot_be_read_are_counted() -> None:
+    site = made()
+    site.feeder("pods").beat(Health("live", site.clock.time(), unreadable=1200))
+    kinds = kinds_freshness(AttributeState(site.parts))
+    page = render_to_string("layout/_freshness_details.html", {"kinds": kinds, "workers": ()})
+    assert page.count("cannot be read") == 1
+    assert "1,200 cannot be read" in page
+
+
 def test_what_keeps_a_kind_from_being_live_is_a_sentence_with_a_time() -> None:
     site = made()
     site.feeder("pods").beat(Health("stale", 1_795_262_400.0, heard=1_795_262_400.0))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
+import weakref
 from collections.abc import Collection
 from typing import Any
 
@@ -300,7 +302,23 @@ def test_a_path_that_no_object_has_is_named_with_the_one_that_may_be_meant_until
     shown.feed.put(pod("pod-1", version=2, obj={"spec": {"nodename": "odd"}}))
     html = shown.view.update(shown.render)
     assert shown.view.unknown_paths == ()
-    assert f'hx-target="#paths-{shown.view.id}"' in html
+    assert f'hx-target="#notes-{shown.view.id}"' in html
+
+
+def test_objects_that_cannot_be_read_are_named_until_they_can() -> None:
+    shown = Shown("", rows=[pod("web")])
+    named = tuple((f"default/deep-{number}", "it is nested too deeply") for number in range(2))
+    shown.feed.beat(Health("live", 0.0, unreadable=3, unreadable_objects=named))
+    html = shown.view.update(shown.render)
+    assert "3 of the Pods exist but cannot be read, and are not in this list:" in html
+    assert "<code>default/deep-1</code> (it is nested too deeply) and 1 more." in html
+    shown.feed.beat(Health("live", 0.0, unreadable=1, unreadable_objects=named[:1]))
+    assert "1 of the Pods exists but cannot be read, and is not in this list:" in shown.view.update(shown.render)
+    shown.feed.beat(Health("live", 0.0))
+    assert f'hx-target="#notes-{shown.view.id}"' in (html := shown.view.update(shown.render))
+    assert "cannot be read" not in html
+    shown.feed.put(pod("another"))
+    assert "#notes-" not in shown.view.update(shown.render)
 
 
 def test_what_was_meant_by_a_path_is_looked_for_once_while_the_same_paths_are_absent(
@@ -338,3 +356,20 @@ async def test_a_list_that_looks_at_a_new_path_shows_how_far_it_is() -> None:
         await asyncio.sleep(0)
     assert len(said) > 2
     assert names(shown)[0] == "pod-01999"
+
+
+def test_a_list_that_nobody_views_is_freed_without_a_collection_of_all_objects() -> None:
+    """Ten thousand entries of a list in a cycle take a collection 100 ms, in which no page is served."""
+    feed, query = Feeder("pods", clock := FakeClock(), [pod("web")]), Query.parse(QueryDict(""), "pods")
+    results = KindIndex(feed.replica, clock, TimeSlicer())
+    view = LiveList(PODS, query, results.open_result(query), feed.replica, clock)
+    view.open()
+    view.render_window(Renderer(render_to_string))
+    left = weakref.ref(view)
+    view.close()
+    gc.disable()
+    try:
+        del view
+        assert left() is None
+    finally:
+        gc.enable()

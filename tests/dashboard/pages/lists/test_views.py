@@ -477,6 +477,32 @@ async def test_secrets_keep_their_values() -> None:
     assert rows(await page(site, "/resources/secrets/?q=.data.password%3DaHVudGVyMw%3D%3D")) == []
 
 
+@pytest.mark.parametrize("part", ["", "login/", "login/yaml/", "login/?download"])
+async def test_no_browser_stores_a_page_of_a_secret(part: str) -> None:
+    site = Site(
+        namespace("shop"), pod("login"), ("secrets", made("Secret", "login", type="Opaque", data={"a": "eA=="}))
+    )
+    for kind, header in (("secrets", "no-store"), ("pods", None)):
+        where = f"/resources/{kind}/" + (f"shop/{part}" if part else "")
+        for headers in ({}, {"HX-Request": "true"}):
+            response = await site.client.get(where, headers=headers)
+            assert response.status_code == 200, where
+            assert response.headers.get("Cache-Control") == header, where
+
+
+async def test_an_object_that_cannot_be_read_is_not_said_to_be_missing() -> None:
+    site = small_site()
+    named = (("shop/deep", "it is nested too deeply"),)
+    site.feeder("pods").beat(Health("live", 0.0, unreadable=1, unreadable_objects=named))
+    assert "1 of the Pods exists but cannot be read, and is not in this list: shop/deep" in words(
+        await page(site, "/resources/pods/")
+    )
+    shown = words(await page(site, "/resources/pods/shop/deep/", 404))
+    assert "Pod deep in namespace shop cannot be read" in shown
+    assert "it is nested too deeply" in shown
+    assert "There is no Pod" not in shown
+
+
 async def test_only_reading_is_allowed() -> None:
     site = small_site()
     for path in ("/", "/feed/", "/resources/pods/", "/resources/pods/shop/web-1/", "/healthz"):
