@@ -4,9 +4,9 @@
 browser: ``{"view": path, "seq": seq, "beside": seq}`` when the page shows another view, and ``{"ack": units}`` for what
 it has applied since it connected. To the browser: see dashboard/live/hub/hub.py and static/js/live/main.js.
 dashboard/server/guard.py has checked before whether the browser may connect at all. Later refusals are close codes that
-the page shows: 4400 malformed or too long, 4403 not allowed, 4404 no such page, 4429 too many messages or views, 4503
-too many sockets. The page connects again after 4503 only. Under daphne the connection itself refuses what is too long
-or too much, see dashboard/server/limited_websocket.py.
+the page shows: 4400 malformed or too long, 4403 not allowed, 4404 no such page, 4429 too many messages or views of this
+page, 4503 too many sockets or views of one user or in all. The page connects again after 4503 only. Under daphne the
+connection itself refuses what is too long or too much, see dashboard/server/limited_websocket.py.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from urllib.parse import parse_qs
 
 import msgspec
 from autobahn.exception import Disconnected
+from channels.consumer import get_handler_name
 from channels.generic.websocket import AsyncWebsocketConsumer
 
 from dashboard.access.quota_owner import quota_owners
 from dashboard.live.hub.browser_socket import RECONNECT_CODE, Message, Socket
 from dashboard.live.hub.hub import HUB, Hub
-from dashboard.live.hub.live_view import LiveView
 from dashboard.pages.layout.requested_kind import UnavailableKind, open_kind
 from dashboard.runtime.app_state import CLOCK, state_of
 from dashboard.runtime.concurrency_limit import LimitReached
 from dashboard.server.guard import Receive, Scope, Send
 from dashboard.server.live_view_routing import BadPath, UnknownKind, UnknownPath, open_drawer_view, open_live_view
-from dashboard.server.socket_limits import SOCKET_LIMITS, socket_user
+from dashboard.server.socket_limits import SOCKET_LIMITS
 from dashboard.server.token_bucket import TokenBucket
 from dashboard.server.view_quotas import VIEW_QUOTAS, TooManyViews
 from dashboard.server.websocket_connection import (
     BAD_MESSAGE,
+    BUSY,
     CONNECTION,
     MAX_MESSAGE_BYTES,
     NOT_FOUND,
-    TOO_MANY_SOCKETS,
     TOO_MUCH,
 )
 
@@ -71,13 +71,14 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         self._connection = CONNECTION.get()
         self._socket: Socket | None = None
         self._sending: asyncio.Task[None] | None = None
+        self._following: asyncio.Task[None] | None = None
         self._allowance: TokenBucket | None = None
         self._is_turned_away = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve the socket until it has ended. While it is open it counts for the limits of sockets."""
-        limits, user = state_of(scope)[SOCKET_LIMITS], socket_user(scope)
-        reached = limits.enter(user)
+        limits, owners = state_of(scope)[SOCKET_LIMITS], quota_owners(scope)
+        reached = limits.enter(owners)
         if reached is not None:
             self._is_turned_away = True
             state_of(scope)[HUB].metrics.sockets_turned_away[reached] += 1
@@ -86,19 +87,25 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         finally:
             self._leave()
             if reached is None:
-                limits.leave(user)
+                limits.leave(owners)
+
+    async def dispatch(self, message: dict[str, Any]) -> None:
+        """Handle one message. Channels would first wait for a thread to close old database connections: a socket has
+        none.
+        """
+        await getattr(self, get_handler_name(message))(message)
 
     async def connect(self) -> None:
-        """Accept, then follow the view of the address; where that fails, close with the code."""
+        """Accept, and begin to follow the view of the address."""
         await self.accept()
         if self._is_turned_away:
-            return await self._refuse(TOO_MANY_SOCKETS)
+            return await self._refuse(BUSY)
         query = parse_qs(self.scope.get("query_string", b"").decode("latin-1"))
         clock = state_of(self.scope)[CLOCK]
         self._allowance = TokenBucket(VIEW_BURST, VIEWS_PER_SECOND, clock)
         self._socket = Socket(self._deliver, self._end, clock)
         self._sending = asyncio.create_task(self._send_all(self._socket), name="socket")
-        return await self._follow(*(query.get(name, [""])[0] for name in ("path", "seq", "beside")))
+        return await self._begin_to_follow(*(query.get(name, [""])[0] for name in ("path", "seq", "beside")))
 
     async def websocket_receive(self, message: dict[str, Any]) -> None:
         """Handle one message; the connection reads the next one after that."""
@@ -117,7 +124,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         except msgspec.MsgspecError:
             return await self._refuse(BAD_MESSAGE)
         if browser_message.view is not None and browser_message.ack is None:
-            await self._follow(browser_message.view, browser_message.seq, browser_message.beside)
+            await self._begin_to_follow(browser_message.view, browser_message.seq, browser_message.beside)
         elif browser_message.ack is not None and browser_message.view is None and browser_message.ack >= 0:
             self._hub.acknowledge(self._socket, browser_message.ack)
         else:
@@ -134,41 +141,49 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
     def _hub(self) -> Hub:
         return state_of(self.scope)[HUB]
 
-    async def _follow(self, address: str, seq: str, beside_seq: str) -> None:
+    async def _begin_to_follow(self, address: str, seq: str, beside_seq: str) -> None:
+        """Follow another view in a task, which ends with the socket and with the next view that the page asks for."""
+        if self._following is not None:
+            self._following.cancel()
         if self._allowance is None or not self._allowance.try_take():
             return await self._refuse(TOO_MUCH)
-        try:
-            async with state_of(self.scope)[VIEW_QUOTAS].turn(quota_owners(self.scope)):
-                await self._join_views_at(address, seq, beside_seq)
-        except TooManyViews:
-            return await self._refuse(TOO_MUCH)
-        except LimitReached:
-            return await self._refuse(RECONNECT_CODE)
-        except BadPath:
-            return await self._refuse(BAD_MESSAGE)
-        except UnknownPath:
-            return await self._refuse(NOT_FOUND)
-        except Exception:
-            logger.exception("a view could not be opened; the browser is asked to connect again")
-            return await self._refuse(RECONNECT_CODE)
+        self._following = asyncio.create_task(self._follow(address, seq, beside_seq), name="follow view")
         return None
 
-    async def _join_views_at(self, address: str, seq: str, beside_seq: str) -> None:
-        if self._socket is None:
-            return  # it was closed while it waited
-        view, beside = await self._views_at(address)
-        if self._socket is not None:
-            self._hub.join(self._socket, view, seq, path=address, drawer_view=beside, drawer_seq=beside_seq)
-
-    async def _views_at(self, address: str) -> tuple[LiveView | None, LiveView | None]:
-        """The page's view and the one beside it; their kind is followed again where it was dropped meanwhile."""
-        state = state_of(self.scope)
+    async def _follow(self, address: str, seq: str, beside_seq: str) -> None:
+        """Join the view of the address; where that fails, close with the code."""
+        code = None
         try:
-            return open_live_view(state, address), open_drawer_view(state, address)
+            await self._join_view_at(address, seq, beside_seq)
+        except (TooManyViews, LimitReached):
+            code = BUSY
+        except BadPath:
+            code = BAD_MESSAGE
+        except UnknownPath:
+            code = NOT_FOUND
+        except Exception:
+            logger.exception("a view could not be opened; the browser is asked to connect again")
+            code = RECONNECT_CODE
+        self._following = None
+        if code is not None:
+            await self._refuse(code)
+
+    async def _join_view_at(self, address: str, seq: str, beside_seq: str) -> None:
+        """Join the views of the address when the turn comes; their kind is followed again where it was dropped."""
+        try:
+            await self._join_in_turn(address, seq, beside_seq)
         except UnknownKind as error:
-            if isinstance(await open_kind(state, error.name), UnavailableKind):
+            if isinstance(await open_kind(state_of(self.scope), error.name), UnavailableKind):
                 raise
-            return open_live_view(state, address), open_drawer_view(state, address)
+            await self._join_in_turn(address, seq, beside_seq)
+
+    async def _join_in_turn(self, address: str, seq: str, beside_seq: str) -> None:
+        """Nothing waits for the API server here: all sockets share the turn."""
+        state = state_of(self.scope)
+        async with state[VIEW_QUOTAS].turn(quota_owners(self.scope)):
+            view, beside = open_live_view(state, address), open_drawer_view(state, address)
+            if self._socket is not None:
+                self._hub.join(self._socket, view, seq, path=address, drawer_view=beside, drawer_seq=beside_seq)
 
     async def _refuse(self, code: int) -> None:
         self._leave()
@@ -188,9 +203,10 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         if self._socket is not None:
             self._hub.leave(self._socket)
             self._socket = None
-        if self._sending is not None:
-            self._sending.cancel()
-            self._sending = None
+        for task in (self._sending, self._following):
+            if task is not None:
+                task.cancel()
+        self._sending = self._following = None
 
     async def _send_all(self, socket: Socket) -> None:
         """Send what the hub posts. Where the transport refuses a message, the page is told to connect again."""

@@ -69,6 +69,7 @@ class LimitedRequest(http_protocol.WebRequest):  # type: ignore[misc] # daphne h
             super().requestReceived(command, path, version)
             if self.transport is None:  # it has become a websocket, and is never finished
                 self._forget_body()
+                self.channel.requests.remove(self)  # ends the cycle of the two, see limited_websocket.py
 
     def finish(self) -> None:
         self._forget_body()

@@ -58,6 +58,14 @@ class LimitedWebSocket(WebSocketProtocol):  # type: ignore[misc] # daphne has no
         self.transport.unregisterProducer()  # daphne's HTTP channel, which has nothing to do with it any more
         self.transport.registerProducer(self.connection, True)
 
+    def connectionLost(self, *reason: Any) -> None:  # noqa: N802 -- Twisted's name
+        """Called by Twisted at the end. What refers to the protocol lets go of it: cycles of thousands of connections
+        would keep their memory until a collection of all objects, which takes half a second then.
+        """
+        super().connectionLost(*reason)
+        del self.is_closed  # autobahn's future, whose result is the protocol
+        self.connection.end()
+
     def onConnect(self, request: Any) -> Any:  # noqa: N802 -- autobahn's name
         """Create the application's task, in whose context CONNECTION is this connection."""
         token = CONNECTION.set(self.connection)
@@ -141,7 +149,7 @@ class DaphneConnection(WebSocketConnection):
     """The connection of a LimitedWebSocket; the transport's producer, which tells when its buffer is full and empty."""
 
     def __init__(self, websocket: LimitedWebSocket) -> None:
-        self._websocket = websocket
+        self._websocket: LimitedWebSocket | None = websocket
         self._writable = asyncio.Event()
         self._writable.set()
 
@@ -152,11 +160,17 @@ class DaphneConnection(WebSocketConnection):
     async def wait_until_writable(self) -> None:
         await self._writable.wait()
 
+    def end(self) -> None:
+        """The connection has ended: from now on nothing has an effect on it."""
+        self._websocket = None
+
     def message_handled(self) -> None:
-        self._websocket.continue_reading()
+        if self._websocket is not None:
+            self._websocket.continue_reading()
 
     def abort(self) -> None:
-        self._websocket.dropConnection(abort=True)
+        if self._websocket is not None:
+            self._websocket.dropConnection(abort=True)
 
     def pauseProducing(self) -> None:  # noqa: N802 -- Twisted's name
         """Called when 64 KiB wait to be written."""

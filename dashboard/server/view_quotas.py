@@ -6,10 +6,11 @@ take turns, one at a time, and at least as much time is left to everything else 
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from dashboard.runtime.app_state import Key
 from dashboard.runtime.concurrency_limit import ConcurrencyLimit, LimitReached, Limits, Owners
@@ -41,11 +42,12 @@ class ViewQuotas:
         self._refused = refused
         self._timer = timer
         self._turns = ConcurrencyLimit(Limits(1, 1), clock, queue_seconds=QUEUE_SECONDS, max_waiting=MAX_WAITING)
+        self._resting: asyncio.Task[None] | None = None
         self._buckets: LruCache[str, TokenBucket] = LruCache(MAX_USERS)
 
     @asynccontextmanager
     async def turn(self, owners: Owners) -> AsyncIterator[None]:
-        """Run the block, which opens a view, when its turn comes.
+        """Run the block, which opens a view and waits for nothing, when its turn comes.
 
         Raises TooManyViews where the user asks for too many, and LimitReached where no turn comes in time.
         """
@@ -53,15 +55,21 @@ class ViewQuotas:
             self._refused["views"] += 1
             raise TooManyViews
         try:
-            async with self._turns.slot(owners):
+            async with AsyncExitStack() as stack:
+                await stack.enter_async_context(self._turns.slot(owners))
                 began = self._timer()
                 try:
                     yield
-                finally:
-                    await self._clock.sleep(max(self._timer() - began, 1 / self._rates.in_all))
+                finally:  # in a task: a socket that ends now must not shorten the rest
+                    rest = max(self._timer() - began, 1 / self._rates.in_all)
+                    self._resting = asyncio.create_task(self._rest(stack.pop_all(), rest), name="rest after a view")
         except LimitReached:
             self._refused["views"] += 1
             raise
+
+    async def _rest(self, turn: AsyncExitStack, seconds: float) -> None:
+        async with turn:
+            await self._clock.sleep(seconds)
 
     def _bucket(self, owner: str) -> TokenBucket:
         bucket = self._buckets.get(owner)

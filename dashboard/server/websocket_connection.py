@@ -7,7 +7,7 @@ from contextvars import ContextVar
 BAD_MESSAGE = 4400
 NOT_FOUND = 4404
 TOO_MUCH = 4429
-TOO_MANY_SOCKETS = 4503
+BUSY = 4503
 """Close codes of refusals. Pages show each in a sentence and try again after 4503 only, see
 static/js/live/status_text.js.
 """

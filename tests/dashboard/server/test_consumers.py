@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import AsyncIterator
 from types import SimpleNamespace
 from typing import Any
@@ -19,19 +20,22 @@ from dashboard.live.hub.interest import Interest
 from dashboard.live.replication.messages import MAX_ON_DEMAND
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.details.live_detail import open_detail
+from dashboard.pages.layout.requested_kind import UnavailableKind
 from dashboard.runtime.app_state import SCOPE_KEY
+from dashboard.runtime.concurrency_limit import Limits
 from dashboard.server.consumers import VIEW_BURST, VIEWS_PER_SECOND, LiveConsumer
 from dashboard.server.socket_limits import SocketLimits
+from dashboard.server.view_quotas import ViewQuotas
 from dashboard.server.websocket_connection import (
+    BUSY,
     CONNECTION,
     MAX_MESSAGE_BYTES,
-    TOO_MANY_SOCKETS,
     TOO_MUCH,
     WebSocketConnection,
 )
 from dashboard.server.wiring.metrics import WebCollector, exposition
 from dashboard.server.wiring.worker import build_worker_process
-from tests.support.clock import FakeClock
+from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.live.replica_feeder import Feeder, Feeders, pod
 from tests.support.pages.app_state import AttributeState
 from tests.support.wait import eventually
@@ -365,7 +369,7 @@ async def test_what_the_connection_has_refused_is_counted(endpoint: Endpoint) ->
 
 async def test_too_many_sockets_are_turned_away_until_one_has_ended(endpoint: Endpoint) -> None:
     browsers = [await endpoint.connect() for _ in range(SOCKETS)]
-    assert await closed(await endpoint.connect()) == TOO_MANY_SOCKETS
+    assert await closed(await endpoint.connect()) == BUSY
     assert len(endpoint.hub.sockets) == SOCKETS
     shown, _ = exposition(build_worker_process(with_worker=False), WebCollector(endpoint.hub, []))
     assert 'deltaboard_sockets_turned_away_total{limit="user"} 1.0' in shown.decode()
@@ -384,3 +388,48 @@ async def test_a_page_of_a_kind_that_cannot_be_followed_as_well_is_told_to_stop(
         assert endpoint.interest.follow(KINDS[key])
     browser = await endpoint.connect("/resources/leases/")
     assert await browser.receive_output() == {"type": "websocket.close", "code": 4404}
+
+
+async def test_a_socket_that_ends_while_it_waits_for_its_view_gives_its_place_back(endpoint: Endpoint) -> None:
+    endpoint.parts.view_quotas = ViewQuotas(Limits(1000, 1), endpoint.clock, Counter())  # a turn takes a second
+    first = await endpoint.connect()
+    await heard(first)
+    waiting = [await endpoint.connect() for _ in range(SOCKETS - 1)]
+    for browser in waiting:
+        await browser.disconnect()
+    other = await endpoint.connect("/resources/pods/?q=a")
+    assert await other.receive_nothing()
+    await endpoint.clock.advance(1.0)
+    assert (await heard(other))["path"] == "/resources/pods/?q=a"
+    assert len(endpoint.hub.sockets) == 2
+
+
+async def test_a_page_that_waits_for_the_api_server_holds_up_no_other(
+    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered = asyncio.Event()
+
+    async def hang(*_: object) -> UnavailableKind:
+        await answered.wait()
+        return UnavailableKind(None)
+
+    monkeypatch.setattr("dashboard.server.consumers.open_kind", hang)
+    endpoint.parts.view_quotas = ViewQuotas(Limits(1000, 1000), endpoint.clock, Counter())
+    slow = await endpoint.connect("/resources/gadgets.example.com/")
+    await run_ready_tasks()
+    await endpoint.clock.advance(1.0)
+    assert (await heard(await endpoint.connect()))["path"] == "/resources/pods/"
+    answered.set()
+    assert await closed(slow) == 4404
+
+
+async def test_only_the_last_view_that_a_page_asked_for_is_opened(endpoint: Endpoint) -> None:
+    endpoint.parts.view_quotas = ViewQuotas(Limits(1000, 1), endpoint.clock, Counter())
+    browser = await endpoint.connect()
+    hello, _, _ = [await heard(browser) for _ in range(3)]
+    for letter in "ab":
+        await browser.send_to(text_data=json.dumps({"view": f"/resources/pods/?q={letter}", "seq": ""}))
+    await run_ready_tasks()
+    await endpoint.clock.advance(1.0)
+    assert (await heard(browser))["path"] == "/resources/pods/?q=b"
+    assert hello["view"]
