@@ -23,8 +23,9 @@ import uvloop
 import zstandard
 from channels_redis.pubsub import RedisPubSubChannelLayer
 
-from dashboard.live.replication.messages import FEED_GROUP, encoder, frame_decoder
+from dashboard.live.replication.messages import FEED_GROUP, Frame, encoder, frame_decoder
 from dashboard.objects.kinds.row import Row
+from informerd.cache.health import Health
 from informerd.objects import Blob
 
 NICE = 10
@@ -113,14 +114,17 @@ async def forge_frames(attack: Attack) -> None:
     await layer.group_add(FEED_GROUP, channel)
     bomb = Blob(zstandard.ZstdCompressor(level=19).compress(bytes(400_000_000)), None)
     row = Row("forged", "default", "forged", "1", None, "Running", "ok", (), {}, blob=bomb)
+    health = Health("live", since=0.0)
+    in_the_clear = encoder.encode(Frame("pods", "9999999999999-forged", 1, time.time(), health, rows=(row,)))
     try:
         while attack.goes_on:
             message = await layer.receive(channel)
             data = message.get("data", b"")
             try:
                 frame = frame_decoder.decode(data)
-            except msgspec.MsgspecError:
-                forged = [data[: len(data) // 2], data, os.urandom(20_000)]
+            except (msgspec.MsgspecError, UnicodeDecodeError):  # encrypted: cut, sent again, changed, and in the clear
+                changed = bytes([*data[:-1], data[-1] ^ 1])
+                forged = [data[: len(data) // 2], data, changed, os.urandom(20_000), in_the_clear]
             else:
                 if frame.rows and frame.rows[0].uid == "forged":
                     continue
