@@ -189,6 +189,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
 DELTABOARD_LIMIT_CHECKS: Limits = env.read("DELTABOARD_LIMIT_CHECKS", read_limits, default="2/4")
 DELTABOARD_LIMIT_FORMS: Limits = env.read("DELTABOARD_LIMIT_FORMS", read_limits, default="6/24")
 DELTABOARD_LIMIT_EXPORTS: Limits = env.read("DELTABOARD_LIMIT_EXPORTS", read_limits, default="2/4")
+DELTABOARD_LIMIT_PAGES: Limits = env.read("DELTABOARD_LIMIT_PAGES", read_limits, default="4/8")
 DELTABOARD_LIMIT_VIEWS: Limits = env.read("DELTABOARD_LIMIT_VIEWS", read_limits, default="20/100")
 DELTABOARD_LIMIT_BODIES: Limits = env.read("DELTABOARD_LIMIT_BODIES", read_limits, default="64/256")
 DELTABOARD_MAX_BODY: int = env.int("DELTABOARD_MAX_BODY", default=20)

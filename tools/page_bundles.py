@@ -34,6 +34,7 @@ SCRIPTS = (
     "js/live/main.js",
     "js/page/rates_chart.js",
     "js/page/main.js",
+    "js/page/refused_request.js",
     "js/quick_actions/main.js",
 )
 STYLES = ("css/editor.css", "css/page.css")

@@ -10,12 +10,12 @@ from dashboard.runtime.app_state import Key
 from dashboard.runtime.concurrency_limit import ConcurrencyLimit, Limits
 from informerd.clock import Clock
 
-Work = Literal["checks", "forms", "exports"]
+Work = Literal["checks", "forms", "exports", "pages"]
 """Kinds of requests that are limited: checks of a text while somebody types; forms of the pages that write, with their
-dry runs; and files made of lists.
+dry runs; files made of lists; and all other pages.
 """
-RESCUES = Limits(1, 1)
-"""Pages with the text of a refused form that are made at the same time."""
+REFUSALS = Limits(1, 1)
+"""Pages of refused requests, with their forms, that are made at the same time."""
 RETRY_AFTER = 5
 """Seconds that a refused request is asked to wait."""
 
@@ -25,7 +25,7 @@ class Quotas:
 
     def __init__(self, limits: Mapping[Work, Limits], clock: Clock) -> None:
         self.by_work = {work: ConcurrencyLimit(each, clock) for work, each in limits.items()}
-        self.rescues = ConcurrencyLimit(RESCUES, clock, queue_seconds=5.0, max_waiting=4)
+        self.refusals = ConcurrencyLimit(REFUSALS, clock, queue_seconds=5.0, max_waiting=4)
         self.refused: Counter[str] = Counter()
         """Refusals since the process started, by what was refused: a kind of work, "bodies" or "views"."""
 

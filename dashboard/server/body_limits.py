@@ -47,9 +47,9 @@ class BodyLimits:
         if size > limit:
             shown = f"{limit // MIB} MiB" if limit >= MIB else f"{limit // 1024} KiB"
             raise BodyTooLarge(
-                f"This request is larger than Deltaboard accepts here ({shown}), so it was not read, and nothing was "
-                "changed in the cluster. Your browser may still have what you typed: go back and copy it, then send "
-                "less. The API server accepts objects of up to 3 MiB."
+                f"This request is larger than Deltaboard accepts here ({shown}), so it was not read and changed "
+                "nothing. Your browser may still have what you typed: go back and copy it, then send less. The API "
+                "server accepts objects of up to 3 MiB."
             )
 
 
@@ -65,8 +65,8 @@ class BodyRoom:
         """Count `size` bytes more. Raises NoRoomForBody, and counts nothing, where that is too much."""
         if self._by_owner[owner] + size > self._limits.per_owner or self._in_all + size > self._limits.in_all:
             raise NoRoomForBody(
-                "Too much is being sent to Deltaboard at the same time, so this request was not read, and nothing was "
-                "changed in the cluster. Go back and send it again in a few seconds."
+                "Too much is being sent to Deltaboard at the same time, so this request was not read and changed "
+                "nothing. Go back and send it again in a few seconds."
             )
         self._by_owner[owner] += size
         self._in_all += size

@@ -1,7 +1,7 @@
-"""Concurrency limits of requests that cost much: an ASGI layer before Django reads a body.
+"""Concurrency limits of requests: an ASGI layer before Django reads a body.
 
-A request over its user's limit waits for its turn. Where none comes in time it is refused (429) by
-`dashboard.server.quota_refusal`, which returns a posted text.
+A request over its user's limit waits for its turn. Where none comes in time it is refused (429): a person gets a page
+of `dashboard.server.quota_refusal`, which returns what was posted, and a script a sentence.
 """
 
 from __future__ import annotations
@@ -16,10 +16,15 @@ from dashboard.runtime.concurrency_limit import LimitReached
 from dashboard.runtime.quotas import QUOTAS, RETRY_AFTER, Work
 from dashboard.server.guard import REJECTION_HEADERS, Application, Receive, Scope, Send
 from dashboard.server.quota_refusal import REFUSAL_KEY, SENTENCES
+from dashboard.server.request_headers import header_values
 
 CHECKS = frozenset({"check", "check-status", "check-new", "check-several", "take", "take-status"})
 EXPORTS = frozenset({"export", "selected-export", "matching", "bulk-results", "bulk-commands"})
 """Names of the addresses in dashboard/urls.py."""
+MONITORING = frozenset({"healthz", "readyz", "metrics"})
+"""They are not limited, and neither are static files, which have no view."""
+DRY_RUNS = frozenset({"act", "drain", "evict", "delete", "finalizer"})
+"""Pages that ask the API server for a dry run before anything is posted."""
 SMALL_FORMS = frozenset({"theme", "requeue", "selected", "throw-drafts", "throw-draft"})
 """POSTs that cost no more than a page."""
 
@@ -44,15 +49,17 @@ class RequestQuotas:
             await self._refuse(work, scope, receive, send)
 
     async def _refuse(self, work: Work, scope: Scope, receive: Receive, send: Send) -> None:
-        if work != "forms":
-            await refuse(send, 429, SENTENCES[work])
+        sentence = SENTENCES[work]
+        if work == "checks" or not _shows_page(scope, work):
+            await refuse(send, 429, sentence, keeps_page=work == "forms" or scope["method"] != "POST")
             return
         quotas = state_of(scope)[QUOTAS]
         try:
-            async with quotas.rescues.slot(quota_owners(scope)):
+            async with quotas.refusals.slot(quota_owners(scope)):
                 await self._inner({**scope, REFUSAL_KEY: work}, receive, send)
         except LimitReached:
-            await refuse(send, 429, f"{SENTENCES[work]} Your browser still has what you typed: go back to it.")
+            typed = " Your browser still has what you typed: go back to it." if scope["method"] == "POST" else ""
+            await refuse(send, 429, f"{sentence}{typed}", keeps_page=True)
 
 
 def work_of(scope: Scope) -> Work | None:
@@ -63,17 +70,32 @@ def work_of(scope: Scope) -> Work | None:
         name = resolve(scope["path"]).url_name
     except Resolver404:
         return None
+    if name in MONITORING:
+        return None
     if name in EXPORTS:
         return "exports"
-    if scope["method"] != "POST" or name in SMALL_FORMS:
-        return None
-    return "checks" if name in CHECKS else "forms"
+    if scope["method"] == "POST" and name not in SMALL_FORMS:
+        return "checks" if name in CHECKS else "forms"
+    return "forms" if name in DRY_RUNS else "pages"
 
 
-async def refuse(send: Send, status: int, sentence: str) -> None:
-    """Answer with a sentence, and with the seconds after which to try again where that may help."""
+def _shows_page(scope: Scope, work: Work) -> bool:
+    """Whether the browser shows the response as a page, or htmx in place of the form that was sent. Other scripts read
+    it, and htmx leaves a page as it is after a GET, which most pages repeat by themselves.
+    """
+    if header_values(scope, "hx-request"):
+        return work == "forms" and bool(scope["method"] == "POST")
+    return header_values(scope, "sec-fetch-dest") in ([], ["document"])
+
+
+async def refuse(send: Send, status: int, sentence: str, *, keeps_page: bool = False) -> None:
+    """Answer with a sentence, and with the seconds after which to try again where that may help. htmx does not show it
+    in a page if that `keeps_page`.
+    """
     body = f"{sentence}\n".encode()
     headers: dict[str, Any] = {**REJECTION_HEADERS, "Content-Length": str(len(body))}
+    if keeps_page:
+        headers["HX-Reswap"] = "none"
     if status == 429:
         headers["Retry-After"] = str(RETRY_AFTER)
     raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]

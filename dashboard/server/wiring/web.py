@@ -97,6 +97,7 @@ class WebProcess:
                 "checks": settings.DELTABOARD_LIMIT_CHECKS,
                 "forms": settings.DELTABOARD_LIMIT_FORMS,
                 "exports": settings.DELTABOARD_LIMIT_EXPORTS,
+                "pages": settings.DELTABOARD_LIMIT_PAGES,
             },
             clock,
         )

@@ -1,6 +1,6 @@
 /* Automatic retry of a form with data-repeat: after that many seconds the script presses its button with
    data-repeat-button. The page counts down; Stop, or any other button of the form, ends the countdown. Without this
-   script the button does the same.
+   script the button does the same. In a form without such a button nothing is pressed: it only counts down.
 
    If the response is the same form with another data-turn, the countdown starts again: so a page applies step by step.
    Its button with data-repeat-cancel waits for the response to the current step, so that its result is not lost; its
@@ -35,7 +35,7 @@ export function start() {
       if (place && place.textContent !== words) place.textContent = words;
       if (left || underWay.has(form)) return undefined;
       stop();
-      return form.querySelector("[data-repeat-button]").click();
+      return form.querySelector("[data-repeat-button]")?.click();
     }
 
     const { signal } = end;

@@ -376,7 +376,7 @@ async def test_a_form_that_is_too_much_brings_its_text_back(too_much: dict[str, 
             start, page = await handled("/new/", form=sent, headers=[cookie, (b"sec-fetch-dest", fetched)])
         body = page["body"].decode()
         assert start["status"] == 400
-        assert "or has too many inputs. Nothing was changed" in body
+        assert "or has too many inputs. It changed nothing" in body
         assert "still there" not in body
         assert (f"\n{escape(text)}</textarea>" in body) is kept, "one of our scripts has the text itself"
 

@@ -22,11 +22,11 @@ class Pages:
 
     def __init__(self) -> None:
         self.clock = FakeClock()
-        self.quotas = Quotas({"checks": ONE, "forms": ONE, "exports": ONE}, self.clock)
+        self.quotas = Quotas({"checks": ONE, "forms": ONE, "exports": ONE, "pages": ONE}, self.clock)
         self.running: list[dict[str, Any]] = []
         self.end = asyncio.Event()
 
-    async def request(self, method: str, path: str) -> dict[str, Any]:
+    async def request(self, method: str, path: str, **headers: str) -> dict[str, Any]:
         """The first message of the answer."""
         answers: list[dict[str, Any]] = []
 
@@ -37,7 +37,8 @@ class Pages:
             raise AssertionError("no body is read before the turn comes")
 
         state = AppState({QUOTAS: self.quotas})
-        scope: dict[str, Any] = {"type": "http", "method": method, "path": path, "headers": [], "client": None}
+        scope: dict[str, Any] = {"type": "http", "method": method, "path": path, "client": None}
+        scope["headers"] = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
         scope[SCOPE_KEY] = state
         await RequestQuotas(self._answer)(scope, receive, send)
         return answers[0]
@@ -59,10 +60,18 @@ class Pages:
         ("POST", "/drafts/keep/", "forms"),
         ("GET", "/resources/pods/export.yaml", "exports"),
         ("POST", "/resources/pods/selected.csv", "exports"),
-        ("GET", "/resources/pods/", None),
-        ("GET", "/new/", None),
-        ("POST", "/theme/", None),
+        ("GET", "/resources/pods/", "pages"),
+        ("GET", "/resources/pods/a/b/", "pages"),
+        ("GET", "/new/", "pages"),
+        ("GET", "/no/such/page/", "pages"),
+        ("POST", "/theme/", "pages"),
+        ("GET", "/resources/pods/a/b/do/evict/", "forms"),
+        ("GET", "/resources/deployments.apps/a/b/do/scale/", "forms"),
+        ("GET", "/resources/pods/a/b/delete/", "forms"),
+        ("GET", "/static/css/page.css", None),
         ("GET", "/healthz", None),
+        ("GET", "/readyz", None),
+        ("GET", "/metrics", None),
         ("POST", "/nowhere", None),
     ],
 )
@@ -70,36 +79,68 @@ def test_the_limit_of_a_request_follows_from_its_address(method: str, path: str,
     assert work_of({"type": "http", "method": method, "path": path}) == work
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "work"),
-    [
-        ("POST", "/new/check/", "checks"),
-        ("GET", "/resources/pods/export.csv", "exports"),
-    ],
-)
-async def test_what_gets_no_turn_is_refused_with_a_time_to_try_again(method: str, path: str, work: str) -> None:
-    pages = Pages()
+SCRIPT = {"sec_fetch_dest": "empty"}
+PERSON = {"sec_fetch_dest": "document"}
+HTMX = {"hx_request": "true", **SCRIPT}
+
+
+async def second_of_two(pages: Pages, method: str, path: str, **headers: str) -> dict[str, Any]:
+    """The answer to a request that waits for its turn until it is refused."""
     first = asyncio.create_task(pages.request(method, path))
-    second = asyncio.create_task(pages.request(method, path))
+    second = asyncio.create_task(pages.request(method, path, **headers))
     await run_ready_tasks()
     await pages.clock.advance(10.0)
     refusal = await second
-    assert (refusal["status"], (b"retry-after", b"5") in refusal["headers"]) == (429, True)
-    assert pages.quotas.refused == {work: 1}
     pages.end.set()
     assert (await first)["status"] == 200
+    return refusal
 
 
-async def test_a_form_that_gets_no_turn_reaches_the_pages_with_its_refusal() -> None:
+@pytest.mark.parametrize(
+    ("method", "path", "work", "headers"),
+    [
+        ("POST", "/new/check/", "checks", {}),
+        ("POST", "/drafts/keep/", "forms", SCRIPT),
+        ("POST", "/controllers/requeue/", "pages", HTMX),
+        ("GET", "/resources/pods/", "pages", HTMX),
+        ("GET", "/kinds/counts/", "pages", SCRIPT),
+    ],
+)
+async def test_a_script_that_gets_no_turn_is_refused_with_a_time_to_try_again(
+    method: str, path: str, work: str, headers: dict[str, str]
+) -> None:
     pages = Pages()
-    first = asyncio.create_task(pages.request("POST", "/new/"))
-    second = asyncio.create_task(pages.request("POST", "/new/"))
-    await run_ready_tasks()
-    await pages.clock.advance(10.0)
-    await second
-    assert [scope.get(REFUSAL_KEY) for scope in pages.running] == [None, "forms"]
-    pages.end.set()
-    await first
+    refusal = await second_of_two(pages, method, path, **headers)
+    assert (refusal["status"], (b"retry-after", b"5") in refusal["headers"]) == (429, True)
+    assert (pages.quotas.refused, len(pages.running)) == ({work: 1}, 1)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "keeps"),
+    [("GET", "/resources/pods/", True), ("POST", "/drafts/keep/", True), ("POST", "/controllers/requeue/", False)],
+)
+async def test_htmx_leaves_a_page_as_it_is_unless_the_page_has_a_place_for_the_sentence(
+    method: str, path: str, keeps: bool
+) -> None:
+    refusal = await second_of_two(Pages(), method, path, **SCRIPT)
+    assert ((b"hx-reswap", b"none") in refusal["headers"]) == keeps
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "work", "headers"),
+    [
+        ("POST", "/new/", "forms", {}),
+        ("POST", "/resources/pods/a/b/do/evict/", "forms", HTMX),
+        ("GET", "/resources/pods/export.csv", "exports", PERSON),
+        ("GET", "/resources/pods/", "pages", PERSON),
+    ],
+)
+async def test_a_person_who_gets_no_turn_gets_a_page_with_the_refusal(
+    method: str, path: str, work: str, headers: dict[str, str]
+) -> None:
+    pages = Pages()
+    await second_of_two(pages, method, path, **headers)
+    assert [scope.get(REFUSAL_KEY) for scope in pages.running] == [None, work]
 
 
 async def test_health_waits_behind_nothing() -> None:

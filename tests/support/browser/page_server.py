@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 
@@ -37,8 +38,11 @@ from dashboard.objects.kinds.row import Row  # noqa: E402
 from dashboard.objects.printers import columns_for  # noqa: E402
 from dashboard.pages.controllers.worker_client import ControllersClient  # noqa: E402
 from dashboard.pages.details.live_detail import LiveDetail  # noqa: E402
+from dashboard.pages.drafts.store import DraftStore  # noqa: E402
 from dashboard.pages.layout.page import cluster_info  # noqa: E402
 from dashboard.pages.lists.live_list import LiveList  # noqa: E402
+from dashboard.runtime.concurrency_limit import ConcurrencyLimit, Limits  # noqa: E402
+from dashboard.runtime.quotas import Quotas, Work  # noqa: E402
 from dashboard.server.socket_limits import SocketLimits  # noqa: E402
 from informerd.cache.health import Health  # noqa: E402
 from informerd.rest.load_config import ClusterConfig  # noqa: E402
@@ -62,6 +66,8 @@ class Parts:
     interest: Interest
     object_counts: ObjectCountsClient
     socket_limits: SocketLimits
+    quotas: Quotas
+    drafts: DraftStore
     client: None = None
     discovery: None = None
     cluster: ClusterConfig = ClusterConfig(name="test", server="https://nowhere", why="a test")  # noqa: RUF009
@@ -90,6 +96,7 @@ class Control:
         self._ticking: asyncio.Task[None] | None = None
         self._hours = Hours(parts.hub, parts.replicas, parts.clock)
         self._passing: asyncio.Task[None] | None = None
+        self._occupied = AsyncExitStack()
 
     @property
     def pods(self) -> Feeder:
@@ -216,6 +223,16 @@ class Control:
         """From now on accept sockets only to close them with this code; 0: let them in again."""
         self.refuse = code
 
+    async def occupy_forms(self) -> None:
+        """Forms get no turn from now on, and are refused at once."""
+        forms = ConcurrencyLimit(Limits(1, 1), self.parts.clock, max_waiting=0)
+        self.parts.quotas.by_work["forms"] = forms
+        await self._occupied.enter_async_context(forms.slot(("somebody else",)))
+
+    async def free_forms(self) -> None:
+        """Forms get their turns again."""
+        await self._occupied.aclose()
+
     def put_ahead(self, seconds: float) -> None:
         """Put the clock forward at once: what waits for a time finds it over."""
         self.parts.clock.ahead += seconds
@@ -295,6 +312,8 @@ def main() -> None:
             Interest(feeders, hub, clock),
             ObjectCountsClient(layer, clock),
             SocketLimits(in_all=2000, per_user=100),
+            Quotas({work: Limits(1000, 1000) for work in get_args(Work)}, clock),
+            DraftStore(clock),
         ),
         Sample(layer, is_cured=lambda _: False),
         born,

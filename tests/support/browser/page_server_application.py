@@ -10,6 +10,7 @@ from django.core.asgi import get_asgi_application
 
 from dashboard.runtime.app_state import SCOPE_KEY
 from dashboard.server.consumers import LiveConsumer
+from dashboard.server.request_quotas import RequestQuotas
 from tests.support.pages.app_state import AttributeState
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ class Application:
 
     def __init__(self, control: Control) -> None:
         self._control = control
-        self._pages = get_asgi_application()
+        pages: Any = get_asgi_application()  # its stub asks for a dict where ASGI has any mapping
+        self._pages = RequestQuotas(pages)
         self._sockets = LiveConsumer.as_asgi()
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:

@@ -21,6 +21,7 @@ from dashboard.pages.drafts.store import DRAFTS
 from dashboard.pages.drains.runner import DRAIN_RUNNER
 from dashboard.runtime.app_state import CLOCK, AppState, Key
 from dashboard.runtime.concurrency_limit import Limits
+from dashboard.runtime.quotas import QUOTAS
 from dashboard.runtime.work_processes import WORK_PROCESSES, WorkProcesses
 from dashboard.server.monitoring_views import WORKER_BLOCKED
 from dashboard.server.socket_limits import SOCKET_LIMITS
@@ -41,6 +42,7 @@ ATTRIBUTES: dict[Key[Any], str] = {
     INTEREST: "interest",
     OBJECT_COUNTS: "object_counts",
     PARSE_CACHE: "parse_cache",
+    QUOTAS: "quotas",
     REPLICAS: "replicas",
     SCHEMAS: "schemas",
     SOCKET_LIMITS: "socket_limits",
