@@ -21,6 +21,7 @@ from tests.support.program import ROOT, Program
 REDIS = os.environ.get("REDIS_URL", "redis://127.0.0.1:6379/0")
 _UNLIMITED = {
     "DELTABOARD_SOCKETS": "100000", "DELTABOARD_SOCKETS_PER_USER": "100000", "DELTABOARD_LIMIT_VIEWS": "100000/100000",
+    "DELTABOARD_LIMIT_PAGES": "100000/100000",
 }  # fmt: skip
 
 

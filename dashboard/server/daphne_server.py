@@ -10,13 +10,18 @@ from typing import Any
 from daphne.server import Server
 
 from dashboard.server.access_token import hide_token
+from dashboard.server.guard import Application
+from dashboard.server.response_backpressure import end_with_client, wait_to_write
 
 
 class DaphneServer(Server):  # type: ignore[misc] # daphne has no types
     """Guarantees for the scope: `client` is the other end of the connection, None for a Unix socket, whatever daphne's
     --proxy-headers reads from X-Forwarded-For; `root_path` is that of daphne's --root-path, whatever a client sends in
-    Daphne-Root-Path. Its access log has no access token.
+    Daphne-Root-Path. Its access log has no access token. `send` waits until a response's client has read enough of it.
     """
+
+    def __init__(self, application: Application, *args: Any, **kwargs: Any) -> None:
+        super().__init__(end_with_client(application), *args, **kwargs)
 
     def create_application(self, protocol: Any, scope: dict[str, Any]) -> Any:
         """The application of one request or socket."""
@@ -25,6 +30,11 @@ class DaphneServer(Server):  # type: ignore[misc] # daphne has no types
         scope["client"] = [str(peer.host), peer.port] if hasattr(peer, "host") else None
         scope["root_path"] = self.root_path
         return super().create_application(protocol, scope)
+
+    async def handle_reply(self, protocol: Any, message: dict[str, Any]) -> None:
+        """Send a message of the application."""
+        await wait_to_write(protocol, message)
+        await super().handle_reply(protocol, message)
 
     def log_action(self, protocol: str, action: str, details: dict[str, Any]) -> None:
         """Write a line of the access log."""

@@ -21,6 +21,7 @@ import msgspec
 
 django.setup()
 
+from dashboard.server import response_backpressure  # noqa: E402
 from dashboard.server.daphne import bind_socket, install_reactor, serve  # noqa: E402
 
 install_reactor()
@@ -97,6 +98,9 @@ class Control:
         self._hours = Hours(parts.hub, parts.replicas, parts.clock)
         self._passing: asyncio.Task[None] | None = None
         self._occupied = AsyncExitStack()
+        self.pages_open = 0
+        self.body_bytes = 0
+        """Requests of pages that are worked on, and the bytes that they have sent."""
 
     @property
     def pods(self) -> Feeder:
@@ -223,6 +227,10 @@ class Control:
         """From now on accept sockets only to close them with this code; 0: let them in again."""
         self.refuse = code
 
+    def lose_patience(self) -> None:
+        """Clients that read nothing are disconnected at once."""
+        response_backpressure.SILENT_SECONDS = 0.0
+
     async def occupy_forms(self) -> None:
         """Forms get no turn from now on, and are refused at once."""
         forms = ConcurrencyLimit(Limits(1, 1), self.parts.clock, max_waiting=0)
@@ -260,6 +268,8 @@ class Control:
             "closed": self.closed,
             "lived": self._hours.lived,
             "acknowledged": max((socket.acknowledged_units for socket in hub.sockets), default=0),
+            "pages_open": self.pages_open,
+            "body_bytes": self.body_bytes,
             "views": sorted({socket.view.id for socket in hub.sockets if socket.view is not None}),
         }
 

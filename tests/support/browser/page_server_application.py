@@ -33,7 +33,7 @@ class Application:
         elif scope["path"] == "/control":
             await self._command(receive, send)
         else:
-            await self._pages(scope, receive, send)
+            await self._page(scope, receive, send)
 
     async def _socket(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         async def receive_and_note() -> Any:
@@ -47,6 +47,17 @@ class Application:
             return
         await send({"type": "websocket.accept"})
         await send({"type": "websocket.close", "code": self._control.refuse})
+
+    async def _page(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        async def send_and_count(message: Any) -> None:
+            await send(message)
+            self._control.body_bytes += len(message.get("body", b""))
+
+        self._control.pages_open += 1
+        try:
+            await self._pages(scope, receive, send_and_count)
+        finally:
+            self._control.pages_open -= 1
 
     async def _command(self, receive: Any, send: Any) -> None:
         body = b""
