@@ -16,8 +16,8 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 COMPUTING_THREADS = 2
-"""Threads for large texts. They share the interpreter with the event loop: each more would halve the loop's share, and
-none would compute sooner.
+"""Threads for large texts, and as many for large requests and responses. They share the interpreter with the event
+loop: each more would halve the loop's share, and none would compute sooner.
 """
 SMALL_TEXT = 64 * 1024
 """Characters; parsing this many takes some 10 ms."""
@@ -27,16 +27,27 @@ RESTART_DELAY = 1.0
 
 _computing = ThreadPoolExecutor(COMPUTING_THREADS, "computing")
 """For computing alone: what waits here delays neither database calls nor the look-up of names."""
+_transfer = ThreadPoolExecutor(COMPUTING_THREADS, "transfer")
+"""For compressing responses and parsing forms: no page waits behind the long texts of others."""
 
 
 async def run_in_thread_if_large(function: Callable[..., T], *arguments: object, size: int) -> T:
     """The result of `function`, which only computes: in a thread where `size`, the length of the text that it reads, is
     more than SMALL_TEXT.
     """
+    return await _run_if_large(_computing, function, *arguments, size=size)
+
+
+async def transfer_in_thread_if_large(function: Callable[..., T], *arguments: object, size: int) -> T:
+    """As `run_in_thread_if_large`, in threads for what every request needs: forms are parsed, responses compressed."""
+    return await _run_if_large(_transfer, function, *arguments, size=size)
+
+
+async def _run_if_large(threads: ThreadPoolExecutor, function: Callable[..., T], *arguments: object, size: int) -> T:
     if size <= SMALL_TEXT:
         return function(*arguments)
     call = partial(copy_context().run, function, *arguments)
-    return await asyncio.get_running_loop().run_in_executor(_computing, call)
+    return await asyncio.get_running_loop().run_in_executor(threads, call)
 
 
 async def keep_running(name: str, run: Callable[[], Awaitable[None]], clock: Clock) -> None:

@@ -48,11 +48,16 @@ class _Waiter:
 
 class ConcurrencyLimit:
     """At most so many pieces of work at once. Owners take turns, so one who sends a hundred delays nobody by more than
-    one of them.
+    one of them. With None for `queue_seconds` they wait for as long as it takes.
     """
 
     def __init__(
-        self, limits: Limits, clock: Clock, *, queue_seconds: float = QUEUE_SECONDS, max_waiting: int = MAX_WAITING
+        self,
+        limits: Limits,
+        clock: Clock,
+        *,
+        queue_seconds: float | None = QUEUE_SECONDS,
+        max_waiting: int = MAX_WAITING,
     ) -> None:
         self._limits = limits
         self._clock = clock

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any, cast
 
 from asgiref.sync import SyncToAsync, sync_to_async
+from django.conf import settings
 from django.core import signals
 from django.core.exceptions import RequestAborted
 from django.core.handlers.asgi import ASGIHandler, ASGIRequest, get_script_prefix
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
-from django.urls import set_script_prefix
+from django.urls import set_script_prefix, set_urlconf
+from django.utils.log import log_response
 
 from dashboard.server.guard import REJECTION_HEADERS
 
@@ -35,6 +38,17 @@ class LoopHandler(ASGIHandler):
             return cast("ASGIRequest", request), None
         sentence = "This request cannot be read. Write its address in UTF-8, percent-encoded.\n"
         return None, HttpResponse(sentence, status=refusal.status_code, headers=REJECTION_HEADERS)
+
+    async def get_response_async(self, request: Any) -> HttpResponseBase:
+        """The response of the middleware and the view. Django logs one of 400 and more in a thread of the default
+        executor, where a refusal would wait behind other work.
+        """
+        set_urlconf(settings.ROOT_URLCONF)
+        response: Any = await self._middleware_chain(request)  # type: ignore[attr-defined] # not in its stub
+        response._resource_closers.append(request.close)  # noqa: SLF001 -- as Django does
+        if response.status_code >= HTTPStatus.BAD_REQUEST:
+            log_response("%s: %s", response.reason_phrase, request.path, response=response, request=request)
+        return cast("HttpResponseBase", response)
 
     async def handle(self, scope: Any, receive: Any, send: Any) -> None:
         try:

@@ -18,7 +18,7 @@ from django.middleware.gzip import GZipMiddleware
 from django.middleware.security import SecurityMiddleware
 from django.utils.deprecation import MiddlewareMixin
 
-from dashboard.runtime.background_tasks import SMALL_TEXT, run_in_thread_if_large
+from dashboard.runtime.background_tasks import SMALL_TEXT, transfer_in_thread_if_large
 from dashboard.server.guard import PROBE_PATHS
 
 logger = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ class GZip(OnLoop, GZipMiddleware):
     async def __acall__(self, request: HttpRequest) -> HttpResponseBase:
         response: HttpResponseBase = await self.get_response(request)  # type: ignore[misc]
         size = 0 if response.streaming else len(response.content)  # type: ignore[attr-defined]
-        return await run_in_thread_if_large(self.process_response, request, response, size=size)
+        return await transfer_in_thread_if_large(self.process_response, request, response, size=size)
 
 
 class Common(OnLoop, CommonMiddleware):
@@ -98,7 +98,7 @@ class LargeForms(OnLoop):
         if request.method == "POST":
             length = request.META.get("CONTENT_LENGTH") or ""
             size = int(length) if length.isdigit() else UNKNOWN_LENGTH
-            await run_in_thread_if_large(getattr, request, "POST", size=size)
+            await transfer_in_thread_if_large(getattr, request, "POST", size=size)
         response: HttpResponseBase = await self.get_response(request)  # type: ignore[misc]
         return response
 

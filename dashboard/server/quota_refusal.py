@@ -12,7 +12,7 @@ from django.shortcuts import render
 from dashboard.pages.create.many.manifests import with_files
 from dashboard.pages.layout.page import htmx_of
 from dashboard.runtime.app_state import scope_of
-from dashboard.runtime.background_tasks import run_in_thread_if_large
+from dashboard.runtime.background_tasks import transfer_in_thread_if_large
 from dashboard.runtime.quotas import RETRY_AFTER, Work
 from dashboard.server.middleware import OnLoop
 
@@ -53,7 +53,7 @@ class QuotaRefusal(OnLoop):
             "element": (htmx_of(request).target or "").rpartition("#")[2] or "refused",
         }
         size = sum(len(value) for _, value in fields)
-        response = await run_in_thread_if_large(render, request, "quota_refusal.html", context, size=size)
+        response = await transfer_in_thread_if_large(render, request, "quota_refusal.html", context, size=size)
         response.status_code = 429
         response["Retry-After"] = str(RETRY_AFTER)
         response["Cache-Control"] = "no-store"

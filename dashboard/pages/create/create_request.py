@@ -58,7 +58,7 @@ class CreateRequest:
     @property
     def creator(self) -> ObjectCreator:
         return ObjectCreator(
-            self.client, self.kind, self.namespace, write_recorder_of(self.request, self.state, self.client)
+            self.kind, self.namespace, self.client, write_recorder_of(self.request, self.state, self.client)
         )
 
     @property

@@ -13,13 +13,15 @@ from dashboard.objects.manifests.document import Document, DocumentError, parse
 from dashboard.objects.problems.problem import Problem, Refusal, locate, unreadable_refusal, with_excerpts
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.create.name_and_namespace_fields import NAME, NAMESPACE, NameField, apply_names, name_fields
-from dashboard.pages.create.object_creator import ObjectCreator
+from dashboard.pages.create.object_creator import NewObjectRules
 from dashboard.pages.edit.diagnostics import diagnostics
 from dashboard.pages.edit.responses import line_in, with_anchors
 from dashboard.pages.edit.schema_refusal import schema_refusal, with_schema_problems
 from dashboard.pages.forms import ButtonResult, Form, FormContext, apply_form, build_form, form_fields, press
 from dashboard.pages.forms.expanded_paths import ExpandedPaths
 from dashboard.pages.forms.input_names import OPEN, SHAPE
+from dashboard.runtime.concurrency_limit import Owners
+from dashboard.runtime.work_processes import WorkEnded, WorkProcesses
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class FormInput:
     focus: str = ""
 
 
-def new_form(maker: ObjectCreator, schema: Schema, form_input: FormInput, post: Mapping[str, str]) -> NewForm:
+def new_form(rules: NewObjectRules, schema: Schema, form_input: FormInput, post: Mapping[str, str]) -> NewForm:
     """The form for a text; where that cannot be parsed, an empty form that keeps the input."""
     document = _document(form_input.text)
     value = document.value if document is not None else {}
@@ -55,7 +57,7 @@ def new_form(maker: ObjectCreator, schema: Schema, form_input: FormInput, post: 
     by_schema = schema_refusal(schema, document, {}) if refusal is None and document is not None else None
     shown_refusal = refusal or by_schema
     problems = shown_refusal.problems if shown_refusal is not None else ()
-    names = name_fields(value, namespaced=maker.kind.namespaced, form_data=form_input.form_data, problems=problems)
+    names = name_fields(value, namespaced=rules.kind.namespaced, form_data=form_input.form_data, problems=problems)
     shown = FormContext(value, {}, _without_names(form_input.form_data), problems, line_in(document))
     form = build_form(schema, shown, post if form_input.expanded is None else {**post, OPEN: form_input.expanded.text})
     form = replace(form, focus=form_input.focus)
@@ -70,22 +72,33 @@ def fill_document(schema: Schema, document: Document, post: Mapping[str, str]) -
     return document, (*wrong_names, *problems)
 
 
-def check_result(maker: ObjectCreator, schema: Schema, text: str, post: Mapping[str, str]) -> dict[str, Any]:
-    """The editor script's check while the user types; same answer as dashboard.pages.edit.live_check.check_result."""
+async def check_result(
+    processes: WorkProcesses, owners: Owners, rules: NewObjectRules, schema: Schema, text: str, post: Mapping[str, str]
+) -> dict[str, Any]:
+    """The editor script's check while the user types; same answer as dashboard.pages.edit.live_check.check_result.
+
+    Where a process is needed it is the turn of `owners`.
+    """
+    try:
+        return await processes.run_if_long(owners, _check, rules, schema, text, post, size=len(text))
+    except WorkEnded as error:
+        return _unreadable(DocumentError(str(error)), text)
+
+
+def _check(rules: NewObjectRules, schema: Schema, text: str, post: Mapping[str, str]) -> dict[str, Any]:
     try:
         begun = parse(text)
         document, problems = fill_document(schema, begun, post)
     except DocumentError as error:
-        refusal = unreadable_refusal(error)
-        return {"valid": False, "problems": _html(with_excerpts(refusal, text)), "marks": diagnostics(refusal)}
+        return _unreadable(error, text)
     pressed = (
         ButtonResult(document, ExpandedPaths.read(post.get(OPEN, ""))) if problems else press(schema, document, post)
     )
     document = pressed.document
-    first_refusal = Refusal(problems, 422, "The form has errors") if problems else maker.local_refusal(document)
+    first_refusal = Refusal(problems, 422, "The form has errors") if problems else rules.local_refusal(document)
     first_refusal = first_refusal or schema_refusal(schema, document, {})
     unapplied = post if problems else {}
-    form = new_form(maker, schema, FormInput(document.text, first_refusal, unapplied, pressed.expanded), post)
+    form = new_form(rules, schema, FormInput(document.text, first_refusal, unapplied, pressed.expanded), post)
     fields = {**form.form.inputs(), **{each.name: each.value for each in form.names if each.value == each.initial}}
     return {
         "valid": first_refusal is None,
@@ -96,6 +109,11 @@ def check_result(maker: ObjectCreator, schema: Schema, text: str, post: Mapping[
         "focus": pressed.focus,
         **({} if post.get(SHAPE) == form.form.shape else {"form": _form_html(form)}),
     }
+
+
+def _unreadable(error: DocumentError, text: str) -> dict[str, Any]:
+    refusal = unreadable_refusal(error)
+    return {"valid": False, "problems": _html(with_excerpts(refusal, text)), "marks": diagnostics(refusal)}
 
 
 def _document(text: str) -> Document | None:

@@ -54,13 +54,55 @@ class Exists:
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectCreator:
-    """Creator of objects of one kind; `namespace` is the one of the page's address, empty where that leaves it open."""
+class NewObjectRules:
+    """What an object must be that a page creates; `namespace` is the one of the page's address, empty where that leaves
+    it open.
+    """
 
-    client: Client
     kind: KindInfo
     namespace: str
+
+    def local_refusal(self, document: Document) -> Refusal | None:
+        """Refusal by checks that need no API server; None where they pass."""
+        mismatches = self._mismatches(document.value)
+        if mismatches:
+            return mismatch_refusal(mismatches)
+        metadata = document.value.get("metadata")
+        if isinstance(metadata, dict) and (metadata.get("name") or metadata.get("generateName")):
+            return None
+        return Refusal((_NAMELESS,), 422, "The object has no name")
+
+    def _mismatches(self, value: dict[str, Value]) -> tuple[Mismatch, ...]:
+        resource = self.kind.resource
+        wanted: tuple[tuple[Path, str, bool], ...] = (
+            (("apiVersion",), resource.api_version, True),
+            (("kind",), resource.kind, True),
+            (("metadata", "namespace"), self.namespace if self.kind.namespaced else "", False),
+        )
+        values = ((path, get(value, path), expected, required) for path, expected, required in wanted)
+        return tuple(
+            Mismatch(path, here, expected or "no namespace", page_verb="makes")
+            for path, here, expected, required in values
+            if here != expected and (required or (here not in (ABSENT, None, "") and (expected or not self._open)))
+        )
+
+    @property
+    def _open(self) -> bool:
+        """Whether the text may choose the namespace."""
+        return self.kind.namespaced and not self.namespace
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectCreator(NewObjectRules):
+    """Creator of objects of one kind."""
+
+    client: Client
     write_recorder: WriteRecorder | None = None
+
+    @property
+    def rules(self) -> NewObjectRules:
+        """The rules alone, for another process."""
+        return NewObjectRules(self.kind, self.namespace)
 
     @returns_outcome
     async def review(self, draft: Submission) -> Exists | Outcome:
@@ -112,35 +154,6 @@ class ObjectCreator:
         if problem is not None:
             raise OutcomeReached(Refused(draft, locate(problem, document)))
         return document
-
-    def local_refusal(self, document: Document) -> Refusal | None:
-        """Refusal by checks that need no API server; None where they pass."""
-        mismatches = self._mismatches(document.value)
-        if mismatches:
-            return mismatch_refusal(mismatches)
-        metadata = document.value.get("metadata")
-        if isinstance(metadata, dict) and (metadata.get("name") or metadata.get("generateName")):
-            return None
-        return Refusal((_NAMELESS,), 422, "The object has no name")
-
-    def _mismatches(self, value: dict[str, Value]) -> tuple[Mismatch, ...]:
-        resource = self.kind.resource
-        wanted: tuple[tuple[Path, str, bool], ...] = (
-            (("apiVersion",), resource.api_version, True),
-            (("kind",), resource.kind, True),
-            (("metadata", "namespace"), self.namespace if self.kind.namespaced else "", False),
-        )
-        values = ((path, get(value, path), expected, required) for path, expected, required in wanted)
-        return tuple(
-            Mismatch(path, here, expected or "no namespace", page_verb="makes")
-            for path, here, expected, required in values
-            if here != expected and (required or (here not in (ABSENT, None, "") and (expected or not self._open)))
-        )
-
-    @property
-    def _open(self) -> bool:
-        """Whether the text may choose the namespace."""
-        return self.kind.namespaced and not self.namespace
 
     def _body_and_target(self, value: dict[str, Value]) -> tuple[dict[str, Value], Target]:
         target = self.target_of(value)

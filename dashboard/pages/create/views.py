@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.views.decorators.http import require_http_methods, require_POST
 
+from dashboard.access.quota_owner import quota_owners
 from dashboard.objects.manifests.document import Document, DocumentError, parse
 from dashboard.objects.manifests.writer import to_yaml
 from dashboard.objects.problems.problem import Problem, Refusal, refusal_of, unreadable_refusal
@@ -36,8 +37,10 @@ from dashboard.pages.writes.outcomes import Outcome, Refused, Review, Submission
 from dashboard.pages.writes.retry_page import retry_action_of, retry_page
 from dashboard.pages.writes.target import Target
 from dashboard.pages.writes.unavailable import unavailable_as_json, unavailable_as_page
+from dashboard.runtime.app_state import scope_of
 from dashboard.runtime.background_tasks import run_in_thread_if_large
 from dashboard.runtime.request_retry import LOST_INPUT, STORED_AFTER_ALL
+from dashboard.runtime.work_processes import WORK_PROCESSES
 from informerd.errors import InformerdError
 
 CREATE, REVIEW, EDIT = "create", "review", "edit"
@@ -99,10 +102,9 @@ async def check_new(request: HttpRequest, resource: str) -> HttpResponse:
     """The editor script's check while the user types; same answer as dashboard.pages.edit.live_check. JSON."""
     create_request = await open_create_request(request, resource)
     text, post = submitted_text(request.POST), request.POST.dict()
+    processes, owners = create_request.state[WORK_PROCESSES], quota_owners(scope_of(request))
     schema = await create_request.schema()
-    return JsonResponse(
-        await run_in_thread_if_large(check_result, create_request.creator, schema, text, post, size=len(text))
-    )
+    return JsonResponse(await check_result(processes, owners, create_request.creator.rules, schema, text, post))
 
 
 # --- GET ---

@@ -25,6 +25,8 @@ from dashboard.pages.writes.target import Base, Target, fingerprint
 from dashboard.runtime.background_tasks import run_in_thread_if_large
 
 CHOICE = "choice."
+MAX_BASE = 8 * 1024 * 1024
+"""Characters of an object in JSON with its escapes; the API server stores far smaller ones."""
 REVIEW_LIFETIME = 2 * 3600
 """Seconds for which a review's mark is accepted; after that the button shows the review again."""
 _SIGNER = signing.TimestampSigner(salt="dashboard.edits.reviewed")
@@ -136,7 +138,8 @@ def _signed_fields(reader: Identity, target: Target, draft: Submission, purpose:
 
 def _base(post: Mapping[str, str]) -> Base | None:
     uid, version = post.get("base_uid", ""), post.get("base_version", "")
-    values = read_json(post.get("base", ""))
+    text = post.get("base", "")
+    values = read_json(text) if len(text) <= MAX_BASE else None
     if not uid or not version or values is None or not isinstance(values[0], dict):
         return None
     return Base(uid, version, values[0])

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from django.template.loader import render_to_string
 
+from dashboard.access.quota_owner import quota_owners
 from dashboard.objects.fields.field_access import Value
 from dashboard.objects.manifests.document import Document, DocumentError, parse
 from dashboard.objects.merge.diff import Change, changes
@@ -30,7 +31,9 @@ from dashboard.pages.forms.input_names import OPEN, SHAPE
 from dashboard.pages.writes.edit_request import EditRequest
 from dashboard.pages.writes.outcomes import Submission
 from dashboard.pages.writes.target import Base, Target, find_mismatches
+from dashboard.runtime.app_state import scope_of
 from dashboard.runtime.background_tasks import run_in_thread_if_large
+from dashboard.runtime.work_processes import WORK_PROCESSES, WorkEnded
 from informerd.errors import InformerdError, NotFound
 
 LOOK_AGAIN = "look"
@@ -50,10 +53,10 @@ async def check_result(edit_request: EditRequest) -> dict[str, Any]:
         return {}
     theirs = {"theirs": await theirs_note(edit_request, draft)} if LOOK_AGAIN in post else {}
     try:
-        document = await run_in_thread_if_large(parse, draft.text, size=len(draft.text))
-        return {**theirs, **await _consistent(edit_request, draft, document)}
-    except DocumentError as error:
-        return {**theirs, **unreadable_result(unreadable_refusal(error), draft)}
+        return {**theirs, **await _consistent(edit_request, draft)}
+    except (DocumentError, WorkEnded) as error:
+        reason = error if isinstance(error, DocumentError) else DocumentError(str(error))
+        return {**theirs, **unreadable_result(unreadable_refusal(reason), draft)}
 
 
 def unreadable_result(refusal: Refusal, draft: Submission) -> dict[str, Any]:
@@ -61,18 +64,17 @@ def unreadable_result(refusal: Refusal, draft: Submission) -> dict[str, Any]:
     return {"valid": False, "problems": _html(refusal, draft.text), "marks": diagnostics(refusal)}
 
 
-async def _consistent(edit_request: EditRequest, draft: Submission, document: Document) -> dict[str, Any]:
+async def _consistent(edit_request: EditRequest, draft: Submission) -> dict[str, Any]:
+    """Raises DocumentError and WorkEnded."""
     schema = await edit_request.schema()
-    post = edit_request.request.POST.dict()
-    return await run_in_thread_if_large(
-        _check, post, edit_request.target, draft, document, schema, size=len(draft.text)
-    )
+    post, owners = edit_request.request.POST.dict(), quota_owners(scope_of(edit_request.request))
+    processes, size = edit_request.state[WORK_PROCESSES], max(len(draft.text), len(post["base"]))
+    return await processes.run_if_long(owners, _check, post, edit_request.target, draft, schema, size=size)
 
 
-def _check(
-    post: dict[str, str], target: Target, draft: Submission, document: Document, schema: Schema
-) -> dict[str, Any]:
-    form_data = form_fields(post)
+def _check(post: dict[str, str], target: Target, draft: Submission, schema: Schema) -> dict[str, Any]:
+    """Raises DocumentError."""
+    document, form_data = parse(draft.text), form_fields(post)
     filled, problems = apply_form(schema, document, form_data)
     pressed = ButtonResult(filled, ExpandedPaths.read(post.get(OPEN, ""))) if problems else press(schema, filled, post)
     filled, state = pressed.document, {**post, OPEN: pressed.expanded.text}

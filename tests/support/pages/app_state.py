@@ -66,7 +66,7 @@ class AttributeState(AppState):
         if key is WORKER_BLOCKED:
             return cast("T", lambda: bool(getattr(self._parts, "cannot_watch", False)))
         if key is WORK_PROCESSES:
-            return cast("T", WorkProcesses())
+            return cast("T", getattr(self._parts, "work_processes", None) or WorkProcesses())
         if key is VIEW_QUOTAS:
             return cast("T", self._view_quotas())
         found = getattr(self._parts, ATTRIBUTES[key])

@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_POST, require_safe
 
+from dashboard.access.quota_owner import quota_owners
 from dashboard.cluster.connection import CONNECTION
 from dashboard.objects.fields.field_access import Path
 from dashboard.objects.kinds.catalog import KindInfo, kind_of
@@ -28,7 +29,7 @@ from dashboard.pages.edit.diagnostics import diagnostics
 from dashboard.pages.edit.editor_json_views import MAX_TYPED_LENGTH, hints_at
 from dashboard.pages.edit.form_data import submitted_text
 from dashboard.pages.layout.requested_kind import is_followed
-from dashboard.runtime.app_state import AppState, state_of
+from dashboard.runtime.app_state import AppState, scope_of, state_of
 from dashboard.runtime.work_processes import WORK_PROCESSES
 from informerd.errors import InformerdError
 
@@ -45,7 +46,8 @@ async def check_many(request: HttpRequest) -> HttpResponse:
     """
     state, text = state_of(request), submitted_text(request.POST)
     try:
-        result = await TextCheck(apply_context_of(state, request), state[PARSE_CACHE], state[WORK_PROCESSES]).run(text)
+        context, owners = apply_context_of(state, request), quota_owners(scope_of(request))
+        result = await TextCheck(context, state[PARSE_CACHE], state[WORK_PROCESSES], owners).run(text)
     except DocumentError as error:
         if error.message == EMPTY:  # nothing is typed yet, or all was taken out again
             return JsonResponse(dict(_NOTHING))

@@ -29,14 +29,12 @@ from dashboard.pages.create.many.parsed_manifest_cache import (
     split_documents,
 )
 from dashboard.runtime.background_tasks import run_in_thread_if_large
-from dashboard.runtime.work_processes import TookTooLong, WorkProcesses
+from dashboard.runtime.concurrency_limit import Owners
+from dashboard.runtime.work_processes import LONG_TEXT, WorkEnded, WorkProcesses
 from informerd.errors import InformerdError, UnknownResource
 
-BATCH_CHARACTERS = 256 * 1024
-"""Characters that are parsed in one slice."""
-LONG_TEXT = BATCH_CHARACTERS
-"""Characters; what is new in a text is checked in another process where it is longer."""
-TOO_LONG = "Checking this text takes too long, so it was ended. Make the text shorter, or divide it into several."
+BATCH_CHARACTERS = LONG_TEXT
+"""Characters that are parsed in one slice; what is new in a text is checked in another process where it is longer."""
 MAX_PROBLEMS = 50
 """Most problems that are reported."""
 _Parts = tuple[Manifest, ...]
@@ -67,17 +65,21 @@ class _ResolvedKind:
 
 
 class TextCheck:
-    """One check of one text. `context`: None while there is no cluster; then only the YAML is checked."""
+    """One check of one text. `context`: None while there is no cluster; then only the YAML is checked. Where a process
+    is needed it is the turn of `owners`.
+    """
 
-    def __init__(self, context: ApplyContext | None, texts: ParseCache, processes: WorkProcesses) -> None:
-        self._context, self._texts, self._processes = context, texts, processes
+    def __init__(
+        self, context: ApplyContext | None, texts: ParseCache, processes: WorkProcesses, owners: Owners
+    ) -> None:
+        self._context, self._texts, self._processes, self._owners = context, texts, processes, owners
         self._resolved: dict[KindKey, _ResolvedKind] = {}
         self._defined: dict[KindKey, tuple[int, DefinedKind]] = {}
         self._keys: dict[str, str] = {}
         self._found: list[tuple[DocumentText, ParsedObject]] = []
 
     async def run(self, text: str) -> CheckResult:
-        """Raises DocumentError where the text is empty, too long, or takes too long."""
+        """Raises DocumentError where the text is empty, too long, or its check was ended."""
         documents = await run_in_thread_if_large(split_documents, text, size=len(text))
         if not documents:
             raise DocumentError(EMPTY)
@@ -86,8 +88,8 @@ class TextCheck:
                 await self._check_documents(batch)
                 if len(self._found) > MAX_OBJECTS:
                     break
-        except TookTooLong:
-            raise DocumentError(TOO_LONG) from None
+        except WorkEnded as error:
+            raise DocumentError(str(error)) from None
         problems = list(self._problems())
         invalid_count = len({number for number, _ in problems})
         shown_problems = tuple(problem for _, problem in problems[:MAX_PROBLEMS])
@@ -99,7 +101,7 @@ class TextCheck:
         new = [each for each in batch if known[each.key] is None]
         parts: dict[str, _Parts] = {}
         if _size(new) > LONG_TEXT:
-            parsed = await self._processes.run(_parse_documents, new)
+            parsed = await self._processes.run(self._owners, _parse_documents, new)
         else:
             parts = await run_in_thread_if_large(_read_parts, new, size=_size(new))
             parsed = {key: tuple(map(parse_object, each)) for key, each in parts.items()}
@@ -138,7 +140,7 @@ class TextCheck:
             return
         size = _size([written for written, _ in again])
         if size > LONG_TEXT:
-            copies = await self._processes.run(_check_parts, again, {})
+            copies = await self._processes.run(self._owners, _check_parts, again, {})
             results = [  # with the very schemas, by which a later check sees that they judged it
                 tuple(replace(each, schema=by) for each, by in zip(objects, schemas, strict=True))
                 for objects, (_, schemas) in zip(copies, again, strict=True)

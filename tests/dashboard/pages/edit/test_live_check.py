@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,9 +12,11 @@ from dashboard.objects.manifests.document import MAX_BYTES, Document, parse
 from dashboard.pages.edit import actions
 from dashboard.pages.edit import live_check as check_module
 from dashboard.runtime.background_tasks import SMALL_TEXT
+from dashboard.runtime.work_processes import LONG_TEXT
 from tests.support.controlplane import ControlPlane
 from tests.support.edit.form_browser import Browser
 from tests.support.edit.mydemos import mydemo
+from tests.support.edit.noted_work_processes import NotedWorkProcesses
 
 
 @pytest.fixture
@@ -116,3 +119,22 @@ async def test_a_long_text_is_never_read_on_the_event_loop(
     assert "merged into the text below" in page.text
     assert threads
     assert threading.current_thread() not in threads
+
+
+async def test_a_long_text_is_checked_in_a_process_and_the_same_is_found(
+    browser: Browser, parts: SimpleNamespace, path: str
+) -> None:
+    parts.work_processes = processes = NotedWorkProcesses()
+    comment = f"# {'x' * LONG_TEXT}\n"
+    answer = await check(browser, path, "port: 8080", f"port: 0\n{comment}", field__spec__ip="10.0.0.9")
+    assert (answer["valid"], "ip: 10.0.0.9" in answer["yaml"]) == (False, True)
+    assert "spec.port" in answer["problems"]
+    broken = await check(browser, path, "port: 8080", f'port: "8080\n{comment}')
+    assert "line 8, column 9" in broken["problems"]
+    assert [owners[-1] for owners in processes.owners] == ["address this machine"] * 2
+    processes.is_ended = True
+    ended = await check(browser, path, "port: 8080", f"port: 0\n{comment}")
+    assert (ended["valid"], "needs too much memory" in ended["problems"]) == (False, True)
+    await check(browser, path, "port: 8080", "port: 0")
+    assert len(processes.owners) == 3
+    processes.stop()

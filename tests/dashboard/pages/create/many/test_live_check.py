@@ -14,10 +14,11 @@ import pytest
 from dashboard.objects.manifests.document import DocumentError
 from dashboard.pages.create.many import live_check, manifests
 from dashboard.pages.create.many.apply_context import ApplyContext
-from dashboard.pages.create.many.live_check import LONG_TEXT, CheckResult, TextCheck
+from dashboard.pages.create.many.live_check import CheckResult, TextCheck
 from dashboard.pages.create.many.manifests import MAX_OBJECTS
 from dashboard.pages.create.many.parsed_manifest_cache import MAX_CHARACTERS
-from dashboard.runtime.work_processes import TookTooLong, WorkProcesses
+from dashboard.runtime.concurrency_limit import Owners
+from dashboard.runtime.work_processes import LONG_TEXT, NeededTooMuchMemory, TookTooLong, WorkEnded, WorkProcesses
 from informerd.lru_cache import LruCache
 from tests.dashboard.pages.create.many.test_dependencies import SIZE, definition, space
 from tests.dashboard.pages.create.many.test_views import mydemo
@@ -135,16 +136,20 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bool]]:
     return found
 
 
+OWNERS = ("user ada",)
+
+
 class Threads(WorkProcesses):
     """Threads in place of processes, so that a test sees what is called."""
 
-    async def run(self, function: Callable[..., T], *arguments: object) -> T:
+    async def run(self, owners: Owners, function: Callable[..., T], *arguments: object) -> T:
+        assert owners == OWNERS
         return await asyncio.to_thread(function, *arguments)
 
 
 async def of(parts: SimpleNamespace, text: str) -> CheckResult:
     kitchen = ApplyContext(parts.client, parts.discovery, parts.schemas, "default")
-    return await TextCheck(kitchen, parts.parse_cache, Threads()).run(text)
+    return await TextCheck(kitchen, parts.parse_cache, Threads(), OWNERS).run(text)
 
 
 async def test_only_what_changed_is_read_again_and_long_texts_off_the_event_loop(
@@ -175,7 +180,9 @@ async def test_a_document_is_judged_again_where_its_schema_is_another_one(
 
 
 async def test_without_a_cluster_the_yaml_is_checked_alone() -> None:
-    found = await TextCheck(None, LruCache(MAX_CHARACTERS), Threads()).run(f"{mydemo('one', port=0)}---\na: 'b\n")
+    found = await TextCheck(None, LruCache(MAX_CHARACTERS), Threads(), OWNERS).run(
+        f"{mydemo('one', port=0)}---\na: 'b\n"
+    )
     assert [(problem.line, problem.words) for problem in found.problems] == [
         (8, "A quotation mark that is opened here is never closed.")
     ]
@@ -216,11 +223,14 @@ async def test_all_kinds_that_people_make_are_offered_where_nothing_is_said_yet(
     assert (await browser.open("/new/schema/?path=x")).status == 400
 
 
-async def test_a_check_that_takes_too_long_is_ended_and_says_so() -> None:
+@pytest.mark.parametrize(
+    ("reason", "words"), [(TookTooLong, "takes too long"), (NeededTooMuchMemory, "needs too much memory")]
+)
+async def test_a_check_that_is_ended_says_why(reason: type[WorkEnded], words: str) -> None:
     class Ended(WorkProcesses):
-        async def run(self, function: Callable[..., T], *arguments: object) -> T:
-            raise TookTooLong
+        async def run(self, owners: Owners, function: Callable[..., T], *arguments: object) -> T:
+            raise reason
 
-    check = TextCheck(None, LruCache(MAX_CHARACTERS), Ended())
-    with pytest.raises(DocumentError, match="takes too long"):
+    check = TextCheck(None, LruCache(MAX_CHARACTERS), Ended(), OWNERS)
+    with pytest.raises(DocumentError, match=words):
         await check.run(f"{mydemo('one')}# {'x' * LONG_TEXT}\n")

@@ -1,0 +1,73 @@
+"""Tests of the middleware that compresses responses and parses forms, and of the handler around it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.conf import settings
+
+from dashboard.runtime.app_state import SCOPE_KEY
+from dashboard.runtime.background_tasks import COMPUTING_THREADS, SMALL_TEXT, run_in_thread_if_large
+from dashboard.server.django_handler import LoopHandler
+from dashboard.server.quota_refusal import REFUSAL_KEY
+from tests.support.pages.app_state import AttributeState
+from tests.support.pages.site import Site
+
+TOKEN = "x" * 32
+
+
+@pytest.fixture
+async def busy_threads() -> AsyncIterator[None]:
+    """All threads of the loop's own executor, and all that compute, have work that does not end."""
+    gate = threading.Event()
+    loop = asyncio.get_running_loop()
+    busy = [loop.run_in_executor(None, gate.wait) for _ in range(64)]
+    computing = [
+        asyncio.create_task(run_in_thread_if_large(gate.wait, size=SMALL_TEXT + 1)) for _ in range(COMPUTING_THREADS)
+    ]
+    yield
+    gate.set()
+    await asyncio.gather(*busy, *computing)
+
+
+async def response(method: str, path: str, body: bytes = b"", **scope: Any) -> tuple[int, dict[bytes, bytes]]:
+    """Status and headers of the answer of Django's handler."""
+    received = iter([{"type": "http.request", "body": body, "more_body": False}])
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        found = next(received, None)
+        return found if found is not None else await asyncio.Event().wait()  # type: ignore[return-value]
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = {
+        b"host": b"localhost",
+        b"cookie": f"{settings.CSRF_COOKIE_NAME}={TOKEN}".encode(),
+        b"content-type": b"application/x-www-form-urlencoded",
+        b"content-length": str(len(body)).encode(),
+        b"accept-encoding": b"gzip",
+    }
+    handler: Any = LoopHandler()
+    base = {"type": "http", "method": method, "path": path, "query_string": b"", "headers": [*headers.items()]}
+    async with asyncio.timeout(60):
+        await handler({**base, SCOPE_KEY: AttributeState(Site().parts), **scope}, receive, send)
+    return sent[0]["status"], dict(sent[0]["headers"])
+
+
+@pytest.mark.usefixtures("busy_threads")
+async def test_a_large_form_and_its_page_wait_for_no_computing() -> None:
+    body = urlencode({"yaml": "a: b\n" * SMALL_TEXT, "csrfmiddlewaretoken": TOKEN}).encode()
+    status, headers = await response("POST", "/new/", body, **{REFUSAL_KEY: "forms"})
+    assert (status, headers[b"Content-Encoding"]) == (429, b"gzip")
+
+
+@pytest.mark.usefixtures("busy_threads")
+async def test_a_refusal_waits_for_no_thread() -> None:
+    assert (await response("GET", "/no/such/page/"))[0] == 404
