@@ -43,9 +43,16 @@ async def transfer_in_thread_if_large(function: Callable[..., T], *arguments: ob
     return await _run_if_large(_transfer, function, *arguments, size=size)
 
 
+async def run_in_thread(function: Callable[..., T], *arguments: object) -> T:
+    """The result of `function`, which only computes, in a thread."""
+    return await _run(_computing, function, *arguments)
+
+
 async def _run_if_large(threads: ThreadPoolExecutor, function: Callable[..., T], *arguments: object, size: int) -> T:
-    if size <= SMALL_TEXT:
-        return function(*arguments)
+    return function(*arguments) if size <= SMALL_TEXT else await _run(threads, function, *arguments)
+
+
+async def _run(threads: ThreadPoolExecutor, function: Callable[..., T], *arguments: object) -> T:
     call = partial(copy_context().run, function, *arguments)
     return await asyncio.get_running_loop().run_in_executor(threads, call)
 

@@ -24,7 +24,7 @@ from typing import Any, NoReturn, TypeVar
 import django
 
 from dashboard.runtime.app_state import Key
-from dashboard.runtime.background_tasks import run_in_thread_if_large
+from dashboard.runtime.background_tasks import run_in_thread
 from dashboard.runtime.concurrency_limit import ConcurrencyLimit, Limits, Owners
 from informerd.clock import SystemClock
 
@@ -88,12 +88,10 @@ class WorkProcesses:
         self._running: set[_Process] = set()
 
     async def run_if_long(self, owners: Owners, function: Callable[..., T], *arguments: object, size: int) -> T:
-        """As `run` where `size`, the length of the text that is read, is over LONG_TEXT. Else as
-        `run_in_thread_if_large`.
-        """
+        """As `run` where `size`, the length of the text that is read, is over LONG_TEXT, else in a thread."""
         if size > LONG_TEXT:
             return await self.run(owners, function, *arguments)
-        return await run_in_thread_if_large(function, *arguments, size=size)
+        return await run_in_thread(function, *arguments)
 
     async def run(self, owners: Owners, function: Callable[..., T], *arguments: object) -> T:
         """The result of `function`, which only computes, or the exception that it raises; all must be picklable.

@@ -21,7 +21,7 @@ MAX_DEPTH = 12
 """Maximum levels; a schema may refer to itself."""
 MAX_ITEMS = 10
 """Maximum items of a list; the schema may ask for more."""
-MAX_VALUES = 2_000
+MAX_VALUES = 500
 """Maximum values of a sample, with the maps and lists around them."""
 STEPS_OF_A_VALUE = 10
 MAX_SECONDS = 0.1

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 
 from dashboard.objects.fields.field_access import format_path
 from dashboard.objects.manifests.document import Document, DocumentError, parse
@@ -107,7 +108,7 @@ def _check(rules: NewObjectRules, schema: Schema, text: str, post: Mapping[str, 
         "yaml": document.text if document is not begun else None,
         "fields": fields,
         "focus": pressed.focus,
-        **({} if post.get(SHAPE) == form.form.shape else {"form": _form_html(form)}),
+        **({} if post.get(SHAPE) == form.form.shape else {"form": form_html_of(form)}),
     }
 
 
@@ -136,5 +137,6 @@ def _html(refusal: Refusal) -> str:
     return render_to_string("writes/_problems.html", {"refusal": refusal, "problems": refusal.problems, "typing": True})
 
 
-def _form_html(form: NewForm) -> str:
+def form_html_of(form: NewForm) -> SafeString:
+    """The form as HTML."""
     return render_to_string("create/_form.html", {"names": form.names, "form": form.form})

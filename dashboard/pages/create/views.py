@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dashboard.access.quota_owner import quota_owners
@@ -17,10 +18,10 @@ from dashboard.objects.problems.problem import Problem, Refusal, refusal_of, unr
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.create.clone import clone_of
 from dashboard.pages.create.create_request import CreateRequest, check_permission, open_create_request
-from dashboard.pages.create.form import FormInput, check_result, fill_document, new_form
+from dashboard.pages.create.form import FormInput, NewForm, check_result, fill_document, form_html_of, new_form
 from dashboard.pages.create.many.checks import notes
 from dashboard.pages.create.namespace_choice import NamespaceChoice
-from dashboard.pages.create.object_creator import EMPTY_BASE, Exists
+from dashboard.pages.create.object_creator import EMPTY_BASE, Exists, NewObjectRules
 from dashboard.pages.create.start_text import example_text
 from dashboard.pages.drafts.draft import Content
 from dashboard.pages.drafts.draft import Draft as Kept
@@ -38,7 +39,7 @@ from dashboard.pages.writes.retry_page import retry_action_of, retry_page
 from dashboard.pages.writes.target import Target
 from dashboard.pages.writes.unavailable import unavailable_as_json, unavailable_as_page
 from dashboard.runtime.app_state import scope_of
-from dashboard.runtime.background_tasks import run_in_thread_if_large
+from dashboard.runtime.background_tasks import run_in_thread, run_in_thread_if_large
 from dashboard.runtime.request_retry import LOST_INPUT, STORED_AFTER_ALL
 from dashboard.runtime.work_processes import WORK_PROCESSES
 from informerd.errors import InformerdError
@@ -210,11 +211,10 @@ async def _response(create_request: CreateRequest, outcome: NewEditor | Exists |
 async def _page(create_request: CreateRequest, blank: NewEditor) -> HttpResponse:
     draft, post, schema = blank.draft, create_request.request.POST.dict(), await create_request.schema()
     entry = FormInput(draft.text, blank.refusal, blank.form_data, blank.expanded, blank.focus)
-    form = await run_in_thread_if_large(new_form, create_request.creator, schema, entry, post, size=len(draft.text))
+    form, form_html = await run_in_thread(_rendered_form, create_request.creator.rules, schema, entry, post)
     context: dict[str, object] = {
         **submission_context(draft),
-        "names": form.names,
-        "form": form.form,
+        "form_html": form_html,
         "target": _review_target(create_request),
         "refusal": form.refusal,
         "schema_refusal": form.schema_refusal,
@@ -231,6 +231,13 @@ async def _page(create_request: CreateRequest, blank: NewEditor) -> HttpResponse
     }
     code = 409 if blank.exists is not None else blank.refusal.code if blank.refusal is not None else 200
     return create_request.page("create/new.html", "New", context, status=code)
+
+
+def _rendered_form(
+    rules: NewObjectRules, schema: Schema, form_input: FormInput, post: dict[str, str]
+) -> tuple[NewForm, SafeString]:
+    form = new_form(rules, schema, form_input, post)
+    return form, form_html_of(form)
 
 
 async def _review_page(create_request: CreateRequest, review: Review) -> HttpResponse:

@@ -23,7 +23,7 @@ from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.edit.diagnostics import diagnostics
 from dashboard.pages.edit.form_data import read_submission
 from dashboard.pages.edit.merge import find_moved
-from dashboard.pages.edit.responses import line_in, with_anchors
+from dashboard.pages.edit.responses import form_html_of, line_in, with_anchors
 from dashboard.pages.edit.schema_refusal import schema_refusal
 from dashboard.pages.forms import ButtonResult, Form, FormContext, apply_form, build_form, form_fields, press
 from dashboard.pages.forms.expanded_paths import ExpandedPaths
@@ -113,7 +113,7 @@ def _refusal(
 
 def _form(form: Form, post: dict[str, str]) -> dict[str, Any]:
     """``fields`` (name to value); ``form``, the form's HTML, where the inputs have changed."""
-    html = {} if post.get(SHAPE) == form.shape else {"form": render_to_string("forms/_form.html", {"form": form})}
+    html = {} if post.get(SHAPE) == form.shape else {"form": form_html_of(form)}
     return {"fields": form.inputs(), **html}
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from django.http import HttpResponse, HttpResponseRedirect
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 
 from dashboard.objects.fields.field_access import Path
 from dashboard.objects.manifests.document import Document, DocumentError, parse
@@ -25,7 +27,7 @@ from dashboard.pages.writes.edit_request import EditRequest
 from dashboard.pages.writes.outcomes import Gone, Moved, Outcome, Refused, Replaced, Review, Saved, Submission, Unsure
 from dashboard.pages.writes.retry_page import retry_action_of, retry_page
 from dashboard.pages.writes.target import Editable
-from dashboard.runtime.background_tasks import run_in_thread_if_large
+from dashboard.runtime.background_tasks import run_in_thread, run_in_thread_if_large
 from dashboard.runtime.request_retry import LOST_INPUT, STORED_AFTER_ALL
 
 FEWEST_ROWS, MOST_ROWS = 14, 36
@@ -82,17 +84,12 @@ async def outcome_response(edit_request: EditRequest, outcome: Editor | Outcome)
 async def _editor_page(edit_request: EditRequest, editor: Editor) -> HttpResponse:
     """The page with text and form, and all problems."""
     draft, refusal, schema = editor.draft, editor.refusal, await edit_request.schema()
-    editor_context = await run_in_thread_if_large(
-        _editor_context,
-        editor,
-        schema,
-        edit_request.request.POST.dict(),
-        edit_request.target.part,
-        size=len(draft.text),
+    editor_context = await run_in_thread(
+        _editor_context, editor, schema, edit_request.request.POST.dict(), edit_request.target.part
     )
     context: dict[str, object] = {
         **submission_context(draft),
-        "form": editor_context.form,
+        "form_html": editor_context.form_html,
         "refusal": editor_context.refusal,
         "schema_refusal": editor_context.schema_refusal,
         "merged": editor.merged,
@@ -113,7 +110,7 @@ async def _editor_page(edit_request: EditRequest, editor: Editor) -> HttpRespons
 class _EditorContext:
     """Context of the editor's text."""
 
-    form: Form
+    form_html: SafeString
     refusal: Refusal | None
     schema_refusal: Refusal | None
     """The schema's refusal, where nothing else was refused."""
@@ -143,9 +140,13 @@ def _editor_context(editor: Editor, schema: Schema, post: dict[str, str], part: 
     form = build_form(schema, form_context, post if editor.expanded is None else {**post, OPEN: editor.expanded.text})
     form = replace(form, focus=editor.focus)
     refusal, schema_problems = (_placed(each, draft.text, form) for each in (refusal, schema_problems))
-    return _EditorContext(
-        form, refusal, schema_problems, len(changes(draft.base.value, value)) if document is not None else 1
-    )
+    change_count = len(changes(draft.base.value, value)) if document is not None else 1
+    return _EditorContext(form_html_of(form), refusal, schema_problems, change_count)
+
+
+def form_html_of(form: Form) -> SafeString:
+    """The form as HTML."""
+    return render_to_string("forms/_form.html", {"form": form})
 
 
 def _title(edit_request: EditRequest) -> str:
