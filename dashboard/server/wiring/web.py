@@ -36,6 +36,7 @@ from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, AppState
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.concurrency_limit import Limits
 from dashboard.runtime.database_executor import DatabaseExecutor
+from dashboard.runtime.freed_memory import return_freed_memory
 from dashboard.runtime.process_watchdog import watch_process
 from dashboard.runtime.quotas import QUOTAS, Quotas
 from dashboard.runtime.work_processes import WORK_PROCESSES, WorkProcesses
@@ -271,6 +272,7 @@ def build_application(web_process: WebProcess | None = None, *, token: AccessTok
     pages = BodyLimitLayer(RequestQuotas(django_pages), limits)
     wired = WiredApplication(ProtocolRouter(pages, LiveConsumer.as_asgi()), live)
     if web_process is None:
+        return_freed_memory()
         start_with_reactor(partial(watch_process, settings.DELTABOARD_BLOCKED_SECONDS))
         start_with_reactor(wired.start)
     limit_websockets()
