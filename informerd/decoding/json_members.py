@@ -7,26 +7,37 @@ from __future__ import annotations
 
 import re
 
+import re2
+
 _LEVELS = 6
 """Levels of brackets that the regular expression passes in one match; deeper ones are counted, a bracket at a time."""
 
-_STRING = rb'"(?:[^"\\]++|\\.)*+"'
+STRING = rb'"(?:[^"\\]|\\.)*"'
+"""Pattern of a JSON string."""
+
+
+def compile_linear(pattern: bytes) -> re2._Regexp:
+    """The pattern, matched in time that grows with the text. Python's own possessive quantifiers, which would do that
+    too, match wrongly before 3.11.5 (github.com/python/cpython/issues/106052).
+    """
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.dot_nl = True
+    return re2.compile(pattern, options)
 
 
 def _balanced(levels: int) -> bytes:
-    pattern = rb'(?:[^"{}\[\]]++|' + _STRING + rb")*+"
+    pattern = rb'(?:[^"{}\[\]]|' + STRING + rb")*"
     for _ in range(levels):
-        pattern = (
-            rb'(?:[^"{}\[\]]++|' + _STRING + rb"|\{" + pattern + rb"\}|\[" + pattern + rb"\])*+"  # never goes back
-        )
+        pattern = rb'(?:[^"{}\[\]]|' + STRING + rb"|\{" + pattern + rb"\}|\[" + pattern + rb"\])*"
     return pattern
 
 
-BALANCED = re.compile(_balanced(_LEVELS), re.DOTALL)
+BALANCED = compile_linear(_balanced(_LEVELS))
 """Everything up to a bracket that has no partner, a string that has no end, or the end of the text."""
 
-_KEY = re.compile(rb"\s*(" + _STRING + rb")\s*:\s*", re.DOTALL)
-_SCALAR = re.compile(_STRING + rb'|[^"{}\[\],\s]++', re.DOTALL)
+_KEY = compile_linear(rb"\s*(" + STRING + rb")\s*:\s*")
+_SCALAR = compile_linear(STRING + rb'|[^"{}\[\],\s]+')
 _AFTER = re.compile(rb"\s*([,}])")
 _START = re.compile(rb"\s*\{")
 _EMPTY = re.compile(rb"\s*\{\s*\}")
@@ -70,7 +81,7 @@ def _value_end(text: bytes, start: int) -> int:
         scalar = _SCALAR.match(text, start)
         if scalar is None:
             raise ValueError(f"no value where one is expected (byte {start})")
-        return scalar.end()
+        return int(scalar.end())
     depth, position = 1, start + 1
     while depth:
         match = BALANCED.match(text, position)

@@ -14,7 +14,9 @@ import re
 from collections.abc import Callable
 from typing import Generic, NoReturn, TypeVar
 
-from informerd.decoding.json_members import BALANCED
+import re2
+
+from informerd.decoding.json_members import BALANCED, STRING, compile_linear
 from informerd.errors import UNREADABLE, MalformedStream, UnreadableObject
 
 T = TypeVar("T")
@@ -22,8 +24,8 @@ T = TypeVar("T")
 COUNT_AT = 2**18
 """Bytes without a likely end of an item after which brackets are counted."""
 
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|["{}\[\]]', re.DOTALL)
-_IN_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL)
+_TOKEN = compile_linear(STRING + rb'|["{}\[\]]')
+_IN_STRING = compile_linear(rb'(?:[^"\\]|\\.)*')
 _ARRAY = re.compile(rb"\s*:\s*\[")
 _NO_ARRAY = re.compile(rb"\s*(?::\s*)?[^\s:\[]|\s*:\s*:|\s*\[")
 _FIRST = re.compile(rb"\s*(?:(\{)|(\]))")
@@ -208,6 +210,6 @@ class ListSplitter(Generic[T]):
         self._likely = b"}," + beginning[0] if beginning else b""
 
 
-def _end_of(pattern: re.Pattern[bytes], buffer: bytearray, position: int) -> int:
+def _end_of(pattern: re2._Regexp, buffer: bytearray, position: int) -> int:
     match = pattern.match(buffer, position)
     return match.end() if match else position
