@@ -4,8 +4,9 @@
 
 A real API server, a worker and a web process joined by Redis. Beside each attack one page follows a list with RATE
 changes a second, and `/healthz` is asked ten times a second; the first line has the same without an attack. Memory is
-that of the web process: how much it grew while the attack ran, and how much of that is left REST_SECONDS later. Attacks
-(benchmarks/support/hostile_client.py) run on the same machine, but get the processor only where nobody else wants it.
+that of the web process: how much it grew while the attack ran, and how much of that is left `--rest` seconds later.
+Attacks (benchmarks/support/hostile_client.py) run on the same machine, but get the processor only where nobody else
+wants it.
 """
 
 from __future__ import annotations
@@ -35,8 +36,6 @@ RATE = 5.0
 """Changes a second of the pods in the page."""
 NAMESPACE = "team-0"
 HEALTHZ_EVERY = 0.1
-REST_SECONDS = 10.0
-"""How long after an attack it is looked what memory is left."""
 HOSTILE_PATTERN = "^(.|.|.|.)+!$"
 NESTED_LEVELS = 12
 
@@ -88,7 +87,7 @@ async def measure_attack(
     """One line; `name` is empty for none."""
     healthz: list[float] = []
     memory: list[float] = []
-    pods = [(NAMESPACE, f"web-7d9c-{number:05d}") for number in range(0, 2000, 20)]
+    pods = [(NAMESPACE, f"web-7d9c-{number:05d}") for number in range(0, min(2000, arguments.pods), 20)]
     before = running.memory_mb()["web"]
     since = len(marker.sent_at)
     prefix = running.programs["web"].env["DELTABOARD_CHANNEL_PREFIX"]
@@ -106,7 +105,7 @@ async def measure_attack(
             if attack is not None:
                 print(f"{name}: {await asyncio.to_thread(_result_of, attack)}", file=sys.stderr)
             (seen,) = await asyncio.to_thread(collect_followers, process)
-    await asyncio.sleep(REST_SECONDS)
+    await asyncio.sleep(arguments.rest)
     counted = [*marker.sent_at][since:]
     shown = {int(mark): at for mark, at in seen["marks"].items()}
     late = [(shown[mark] - marker.sent_at[mark]) * 1e3 for mark in counted if mark in shown]
@@ -164,6 +163,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="An honest page beside hostile clients.")
     parser.add_argument("--pods", type=int, default=5_000)
     parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--rest", type=float, default=10, help="seconds until it is looked what memory is left")
     parser.add_argument("--attacks", nargs="*", choices=[*ATTACKS], default=[*ATTACKS])
     return parser
 

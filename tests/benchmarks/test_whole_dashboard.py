@@ -58,3 +58,11 @@ def test_a_page_that_was_cut_off_or_hidden_is_measured_until_it_is_right() -> No
     for figures in lines.values():
         assert figures["says stale after, s"] > 0
         assert figures["shows the truth after, s"] > 0
+
+
+def test_an_honest_page_is_measured_beside_an_attack() -> None:
+    lines = run("hostile", "--pods", "400", "--seconds", "3", "--rest", "0", "--attacks", "schemas")
+    assert [*lines] == ["no attack", "schemas"]
+    for figures in lines.values():
+        assert figures["changes shown, %"] > 50
+        assert figures["healthz p99, ms"] > 0
