@@ -18,7 +18,7 @@ from django.core.exceptions import ImproperlyConfigured
 from dashboard.runtime.concurrency_limit import Limits, read_limits
 from dashboard.runtime.environment import Environment, read_positive, read_seconds
 from dashboard.runtime.proxy_peers import ProxyPeers, read_header_name, read_peers, read_proxy_secret
-from dashboard.runtime.secret_key import load_or_create_secret
+from dashboard.runtime.secret_key import NotPrivate, load_or_create_secret
 from devcluster.workload_size import read_pods, read_rate, read_seed
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -43,6 +43,8 @@ if not SECRET_KEY:
         )
     try:
         SECRET_KEY = load_or_create_secret(VAR_DIR / "secret_key")
+    except NotPrivate as not_private:
+        raise ImproperlyConfigured(str(not_private)) from None
     except OSError as error:
         raise ImproperlyConfigured(
             f"DELTABOARD_VAR: the secret key cannot be stored in {VAR_DIR}: {error.strerror}. "

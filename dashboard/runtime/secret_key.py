@@ -14,12 +14,18 @@ class NotPrivate(Exception):
 
 
 def load_or_create_secret(path: Path) -> str:
-    """The secret in `path`; created (mode 0600, its folder 0700) where there is none yet. Raises OSError.
+    """The secret in `path`; created (mode 0600, its folder 0700) where there is none yet.
 
-    Two processes that start at the same time get the same secret: the first to create the file wins.
+    Raises NotPrivate for a file that other accounts can read or that is not ours, and OSError. Two processes that start
+    at the same time get the same secret: the first to create the file wins.
     """
-    if secret := _read(path):
-        return secret
+    _check_private(path)
+    secret = _read(path) or _create(path)
+    _check_private(path)
+    return secret
+
+
+def _create(path: Path) -> str:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     descriptor, name = tempfile.mkstemp(
         prefix=f"{path.name}.", dir=path.parent
@@ -32,14 +38,6 @@ def load_or_create_secret(path: Path) -> str:
     finally:
         temporary.unlink(missing_ok=True)
     return _read(path)
-
-
-def load_or_create_private_secret(path: Path) -> str:
-    """As `load_or_create_secret`. Raises NotPrivate for a file that other accounts can read, or that is not ours."""
-    _check_private(path)
-    secret = load_or_create_secret(path)
-    _check_private(path)
-    return secret
 
 
 def _check_private(path: Path) -> None:

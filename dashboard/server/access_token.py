@@ -19,7 +19,7 @@ from django.core import signing
 from django.core.exceptions import ImproperlyConfigured
 from django.http import parse_cookie
 
-from dashboard.runtime.secret_key import NotPrivate, load_or_create_private_secret
+from dashboard.runtime.secret_key import NotPrivate, load_or_create_secret
 from dashboard.server.request_headers import header_values
 
 logger = logging.getLogger(__name__)
@@ -103,7 +103,7 @@ def load_access_token() -> AccessToken | None:
         return None
     path = settings.VAR_DIR / TOKEN_FILE
     try:
-        return AccessToken(load_or_create_private_secret(path))
+        return AccessToken(load_or_create_secret(path))
     except NotPrivate as error:
         raise ImproperlyConfigured(str(error)) from None
     except OSError as error:

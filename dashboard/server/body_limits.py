@@ -11,7 +11,7 @@ from collections.abc import MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.runtime.concurrency_limit import Limits
+from dashboard.runtime.concurrency_limit import Limits, Owners
 from dashboard.server.guard import Application, Receive, Scope, Send
 from dashboard.server.request_quotas import refuse
 
@@ -54,29 +54,29 @@ class BodyLimits:
 
 
 class BodyRoom:
-    """Bytes of the bodies that are being received or worked on, by the person or address that sent them."""
+    """Bytes of the bodies that are being received or worked on, by their owners (`quota_owners`)."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._by_owner: Counter[str] = Counter()
         self._in_all = 0
 
-    def take(self, owner: str, size: int) -> None:
+    def take(self, owners: Owners, size: int) -> None:
         """Count `size` bytes more. Raises NoRoomForBody, and counts nothing, where that is too much."""
-        if self._by_owner[owner] + size > self._limits.per_owner or self._in_all + size > self._limits.in_all:
+        most = max((self._by_owner[owner] for owner in owners), default=0)
+        if most + size > self._limits.per_owner or self._in_all + size > self._limits.in_all:
             raise NoRoomForBody(
                 "Too much is being sent to Deltaboard at the same time, so this request was not read and changed "
                 "nothing. Go back and send it again in a few seconds."
             )
-        self._by_owner[owner] += size
+        self._by_owner.update(dict.fromkeys(owners, size))
         self._in_all += size
 
-    def give_back(self, owner: str, size: int) -> None:
+    def give_back(self, owners: Owners, size: int) -> None:
         """Forget `size` bytes that were counted."""
         self._in_all -= size
-        self._by_owner[owner] -= size
-        if not self._by_owner[owner]:
-            del self._by_owner[owner]
+        self._by_owner.subtract(dict.fromkeys(owners, size))
+        self._by_owner = +self._by_owner
 
 
 class BodyLimitLayer:

@@ -10,10 +10,9 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from dashboard.server.guard import check_bind
+from dashboard.server.guard import HIGHEST_PORT, check_bind
 
 BACKLOG = 512
-HIGHEST_PORT = 65535
 FULL_GC_EVERY = 100
 """Collections of the young generation to one of all objects, ten times Python's default: a full one visits every entry
 of every open list, which takes 40 ms for a hundred lists of 50,000 rows.

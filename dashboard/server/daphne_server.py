@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from daphne.server import Server
+import daphne.server
 
 from dashboard.server.access_token import hide_token
+from dashboard.server.daphne_requests import LimitedFactory, client_of
 from dashboard.server.guard import Application
 from dashboard.server.response_backpressure import end_with_client, wait_to_write
 
+daphne.server.HTTPFactory = LimitedFactory  # it has no setting for it
 
-class DaphneServer(Server):  # type: ignore[misc] # daphne has no types
+
+class DaphneServer(daphne.server.Server):  # type: ignore[misc] # daphne has no types
     """Guarantees for the scope: `client` is the other end of the connection, None for a Unix socket, whatever daphne's
     --proxy-headers reads from X-Forwarded-For; `root_path` is that of daphne's --root-path, whatever a client sends in
     Daphne-Root-Path. Its access log has no access token. `send` waits until a response's client has read enough of it.
@@ -25,9 +28,7 @@ class DaphneServer(Server):  # type: ignore[misc] # daphne has no types
 
     def create_application(self, protocol: Any, scope: dict[str, Any]) -> Any:
         """The application of one request or socket."""
-        transport = protocol.transport
-        peer = transport.getPeer()
-        scope["client"] = [str(peer.host), peer.port] if hasattr(peer, "host") else None
+        scope["client"] = client_of(protocol.transport.getPeer())
         scope["root_path"] = self.root_path
         return super().create_application(protocol, scope)
 

@@ -70,6 +70,7 @@ REJECTION_HEADERS: Mapping[str, str] = MappingProxyType(
 )
 """Headers of responses that no middleware sees: a sentence, and nothing else."""
 
+HIGHEST_PORT = 65535
 _DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
@@ -139,8 +140,8 @@ class Guard:
     def _wrong_host(self, scope: Scope) -> Rejection | None:
         hosts = header_values(scope, "host")
         if len(hosts) == 1:
-            domain, _ = split_domain_port(hosts[0])
-            if domain and validate_host(domain, self._hosts):
+            domain, port = split_domain_port(hosts[0])
+            if domain and validate_host(domain, self._hosts) and int(port or 0) <= HIGHEST_PORT:
                 return None
         named = repr(hosts[0]) if hosts else "no host"
         return Rejection(400, f"Deltaboard is not served as {named}. ALLOWED_HOSTS lists the names it answers to.")

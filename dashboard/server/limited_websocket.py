@@ -19,6 +19,7 @@ from typing import Any
 
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 
+from dashboard.server.daphne_requests import connection_ended
 from dashboard.server.token_bucket import TokenBucket
 from dashboard.server.websocket_connection import (
     BAD_MESSAGE,
@@ -65,6 +66,7 @@ class LimitedWebSocket(WebSocketProtocol):  # type: ignore[misc] # daphne has no
         super().connectionLost(*reason)
         del self.is_closed  # autobahn's future, whose result is the protocol
         self.connection.end()
+        connection_ended(self.transport)
 
     def onConnect(self, request: Any) -> Any:  # noqa: N802 -- autobahn's name
         """Create the application's task, in whose context CONNECTION is this connection."""

@@ -241,9 +241,19 @@ def test_the_kept_secret_is_readable_by_its_owner_only_and_stays(tmp_path: Path)
 def test_an_empty_secret_file_is_replaced(tmp_path: Path, found: str) -> None:
     path = tmp_path / "secret_key"
     path.write_text(found)
+    path.chmod(0o600)
     secret = load_or_create_secret(path)
     assert len(secret) >= 50
     assert path.read_text() == secret
+
+
+@pytest.mark.program
+def test_a_secret_key_that_others_can_read_ends_the_start(tmp_path: Path) -> None:
+    (tmp_path / "secret_key").write_text("x" * 60)
+    (tmp_path / "secret_key").chmod(0o644)
+    refused = run_settings("", DELTABOARD_VAR=str(tmp_path), SECRET_KEY="")
+    assert refused.returncode != 0
+    assert "can be read by other accounts of this machine" in refused.stderr
 
 
 @pytest.mark.program

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.runtime.secret_key import NotPrivate, load_or_create_private_secret
+from dashboard.runtime.secret_key import NotPrivate, load_or_create_secret
 from tests.support.local_dashboard import environ
 from tests.support.program import ROOT
 
@@ -49,24 +49,24 @@ def test_a_database_that_others_can_read_is_named_in_the_log(tmp_path: Path) -> 
 
 def test_a_secrets_file_is_never_one_that_another_account_could_have_made(tmp_path: Path) -> None:
     path = tmp_path / "folder" / "token"
-    made = load_or_create_private_secret(path)
+    made = load_or_create_secret(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     path.chmod(0o640)
     with pytest.raises(NotPrivate, match="can be read by other accounts"):
-        load_or_create_private_secret(path)
+        load_or_create_secret(path)
     path.unlink()
     elsewhere = tmp_path / "of another account"
     elsewhere.write_text(made)
     path.symlink_to(elsewhere)
     with pytest.raises(NotPrivate, match="is not a file"):
-        load_or_create_private_secret(path)
+        load_or_create_secret(path)
     assert elsewhere.read_text() == made
 
 
 def test_a_secrets_file_of_another_account_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "token"
-    load_or_create_private_secret(path)
+    load_or_create_secret(path)
     monkeypatch.setattr("os.geteuid", lambda: path.stat().st_uid + 1)
     with pytest.raises(NotPrivate, match="belongs to another account"):
-        load_or_create_private_secret(path)
+        load_or_create_secret(path)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page
+from playwright.sync_api import Error, Page
 
 from tools.scenes.scene import Scene
 from tools.scenes.stage import Stage
+
+MAX_SHOWN = 2000
+"""Characters of a page that an error repeats."""
 
 
 class Walk:
@@ -17,7 +20,16 @@ class Walk:
         self._on: list[Scene] = []
 
     def play(self, scene: Scene) -> None:
-        """Play the scene: its step alone where the one it goes on from is on the page, else all of it."""
+        """Play the scene: its step alone where the one it goes on from is on the page, else all of it. An error says
+        what the page shows.
+        """
+        try:
+            self._play(scene)
+        except Error as error:
+            error.add_note(f"{self._page.url} shows: {self._page.inner_text('body')[:MAX_SHOWN]}")
+            raise
+
+    def _play(self, scene: Scene) -> None:
         while self._on and self._on[-1] is not scene.after and self._on[-1].part:
             self._page.keyboard.press("Escape")
             self._on.pop()

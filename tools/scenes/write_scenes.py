@@ -160,6 +160,7 @@ def deleting(page: Page, stage: Stage) -> None:
     """It has a finalizer that nobody takes away."""
     stage.api.create(OBJECTS.format(namespace=NAMESPACE), mydemo("going", port=1))
     open_at(f"{MYDEMOS}{NAMESPACE}/going/delete/")(page, stage)
+    page.wait_for_selector("button[name=delete], #progress")
     button = page.locator("button[name=delete]")
     if button.count():
         button.click()

@@ -37,6 +37,7 @@ from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.concurrency_limit import Limits
 from dashboard.runtime.database_executor import DatabaseExecutor
 from dashboard.runtime.freed_memory import return_freed_memory
+from dashboard.runtime.open_files import raise_open_files_limit
 from dashboard.runtime.process_watchdog import watch_process
 from dashboard.runtime.quotas import QUOTAS, Quotas
 from dashboard.runtime.work_processes import WORK_PROCESSES, WorkProcesses
@@ -44,10 +45,11 @@ from dashboard.server.access_token import AccessToken
 from dashboard.server.body_limits import MIB, BodyLimitLayer, BodyLimits, BodyRoom
 from dashboard.server.consumers import LiveConsumer
 from dashboard.server.daphne import limit_websockets, start_with_reactor, stop_with_reactor
-from dashboard.server.daphne_requests import BodyDoor, install_body_door
+from dashboard.server.daphne_requests import ArrivalLimits, install_arrival_limits
 from dashboard.server.django_handler import LoopHandler
 from dashboard.server.guard import Application, Guard, Receive, Scope, Send
 from dashboard.server.monitoring_views import METRICS, WORKER_BLOCKED
+from dashboard.server.open_connections import OpenConnections
 from dashboard.server.request_quotas import RequestQuotas
 from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits
 from dashboard.server.trusted_proxy import load_trusted_proxy
@@ -267,7 +269,7 @@ def build_application(web_process: WebProcess | None = None, *, token: AccessTok
     daphne.
     """
     live = web_process or build_web_process()
-    limits = _body_limits(live)
+    limits = _body_limits()
     django_pages: Any = LoopHandler()  # its stub asks for a dict where ASGI has any mapping
     pages = BodyLimitLayer(RequestQuotas(django_pages), limits)
     wired = WiredApplication(ProtocolRouter(pages, LiveConsumer.as_asgi()), live)
@@ -275,19 +277,15 @@ def build_application(web_process: WebProcess | None = None, *, token: AccessTok
         return_freed_memory()
         start_with_reactor(partial(watch_process, settings.DELTABOARD_BLOCKED_SECONDS))
         start_with_reactor(wired.start)
-    limit_websockets()
-    return Guard(
-        wired,
-        allowed_hosts=settings.ALLOWED_HOSTS,
-        proxy=load_trusted_proxy(),
-        token=token,
-    )
-
-
-def _body_limits(live: WebProcess) -> BodyLimits:
-    """The limits of the settings, which daphne's requests of this process keep from now on."""
-    per_owner, in_all = settings.DELTABOARD_LIMIT_BODIES.per_owner, settings.DELTABOARD_LIMIT_BODIES.in_all
-    limits = BodyLimits(settings.DELTABOARD_MAX_BODY * MIB, Limits(per_owner * MIB, in_all * MIB))
+    guard = Guard(wired, allowed_hosts=settings.ALLOWED_HOSTS, proxy=load_trusted_proxy(), token=token)
+    refused = live.quotas.refused
+    connections = OpenConnections(raise_open_files_limit(), settings.DELTABOARD_TRUST_PROXY_PEERS.includes, refused)
     room = BodyRoom(limits.together)
-    install_body_door(BodyDoor(limits, room, settings.DELTABOARD_TRUST_PROXY_USER, live.quotas.refused))
-    return limits
+    install_arrival_limits(ArrivalLimits(limits, room, connections, guard.identify, refused))
+    limit_websockets()
+    return guard
+
+
+def _body_limits() -> BodyLimits:
+    per_owner, in_all = settings.DELTABOARD_LIMIT_BODIES.per_owner, settings.DELTABOARD_LIMIT_BODIES.in_all
+    return BodyLimits(settings.DELTABOARD_MAX_BODY * MIB, Limits(per_owner * MIB, in_all * MIB))

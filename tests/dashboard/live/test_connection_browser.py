@@ -152,7 +152,7 @@ def test_a_page_that_is_one_too_many_says_so_and_is_let_in_later(page: Page, ser
     server.do("turn_away", code=4503)
     server.do("close", code=4012)
     expect(page.locator("#banner")).to_contain_text(
-        "Too many pages of Deltaboard are open, or ask for something new at once."
+        "Deltaboard is busy: too many of its pages are open, or were opened at once."
     )
     assert state(page) == "offline"
     server.do("turn_away", code=0)

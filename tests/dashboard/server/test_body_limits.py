@@ -51,11 +51,20 @@ async def test_a_body_at_the_limit_passes_where_texts_are_posted_and_not_elsewhe
 
 def test_the_bodies_of_one_user_leave_room_for_those_of_others() -> None:
     room = BodyRoom(LIMITS.together)
-    room.take("mallory", 4 * MIB)
+    room.take(("mallory",), 4 * MIB)
     with pytest.raises(NoRoomForBody):
-        room.take("mallory", 1)
-    room.take("alice", 2 * MIB)
+        room.take(("mallory",), 1)
+    room.take(("alice",), 2 * MIB)
     with pytest.raises(NoRoomForBody):
-        room.take("bob", 1)
-    room.give_back("mallory", 4 * MIB)
-    room.take("mallory", 1)
+        room.take(("bob",), 1)
+    room.give_back(("mallory",), 4 * MIB)
+    room.take(("mallory",), 1)
+
+
+def test_a_body_counts_for_each_of_its_owners() -> None:
+    room = BodyRoom(LIMITS.together)
+    room.take(("browser one", "address"), 3 * MIB)
+    with pytest.raises(NoRoomForBody):
+        room.take(("browser two", "address"), 2 * MIB)
+    room.give_back(("browser one", "address"), 3 * MIB)
+    room.take(("browser two", "address"), 4 * MIB)

@@ -83,6 +83,7 @@ async def test_our_own_names_are_let_in(guard: Guard, inner: Inner, host: str) -
     [
         "evil.example",
         "evil.example:8000",
+        "localhost:99999",
         "127.0.0.1.evil.example",
         "localhost.evil.example",
         "10.0.0.1",
