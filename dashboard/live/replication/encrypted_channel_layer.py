@@ -11,11 +11,16 @@ from dashboard.live.replication.rejected_messages import RejectedMessages, Rejec
 from informerd.lru_cache import LruCache
 
 
+SESSIONS_OF_A_GROUP = 100
+"""Sessions whose newest message to a group is remembered for channels that join it."""
+
+
 class EncryptedChannelLayer:
     """A ChannelLayer whose messages have a ``type`` and, as bytes, ``data``; the type and the address stay readable.
 
     `receive` gives only messages that a process with the key sent to this channel or to one of its groups, each once
-    and in the order in which their sender sent them. All others are dropped and recorded in `rejected`. A message that
+    and in the order in which their sender sent them. A channel that joins a group gets nothing that another channel of
+    this process had from it before. All others are dropped and recorded in `rejected`. A message that
     the other layer loses is lost, and one that it delays is late: nothing here can know.
     """
 
@@ -24,6 +29,8 @@ class EncryptedChannelLayer:
         self._cipher = cipher
         self._rejected = rejected
         self._groups: dict[str, set[str]] = {}
+        self._newest: dict[str, dict[bytes, int]] = {}
+        """By group and session, the highest number that a channel here has taken; the session heard last is the last."""
         self._last_numbers: LruCache[tuple[bytes, str, str], int] = LruCache(4 * MAX_SESSIONS)
 
     async def send(self, channel: str, message: dict[str, Any]) -> None:
@@ -45,7 +52,11 @@ class EncryptedChannelLayer:
         return await self._layer.new_channel()
 
     async def group_add(self, group: str, channel: str) -> None:
-        self._groups.setdefault(channel, set()).add(group)
+        groups = self._groups.setdefault(channel, set())
+        if group not in groups:
+            groups.add(group)
+            for session, number in self._newest.get(group, {}).items():
+                self._last_numbers.put((session, channel, group), number)
         await self._layer.group_add(group, channel)
 
     async def group_discard(self, group: str, channel: str) -> None:
@@ -74,3 +85,8 @@ class EncryptedChannelLayer:
         if number <= (self._last_numbers.get(place) or 0):
             raise MessageRejected(Rejection.REPLAYED)
         self._last_numbers.put(place, number)
+        if address != channel:
+            newest = self._newest.setdefault(address, {})
+            newest[session] = max(newest.pop(session, 0), number)
+            if len(newest) > SESSIONS_OF_A_GROUP:
+                del newest[next(iter(newest))]

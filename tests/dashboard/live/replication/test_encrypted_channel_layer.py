@@ -101,6 +101,25 @@ async def test_a_message_is_given_out_once_and_in_order(two: TwoProcesses) -> No
     assert two.reasons == {"replayed": 2}
 
 
+async def test_a_channel_that_joins_later_gets_nothing_that_the_process_had_before(two: TwoProcesses) -> None:
+    recorded = await two.on_the_wire()
+    assert await two.received() == LAST
+    first, two.channel = two.channel, ""
+    await two.receiver.group_discard(GROUP, first)
+    await two.join()
+    await two.wire.send(two.channel, recorded)
+    assert await two.received() == LAST
+    assert two.reasons == {"replayed": 1}
+
+
+async def test_two_channels_of_a_group_get_each_message(two: TwoProcesses) -> None:
+    first, two.channel = two.channel, ""
+    await two.join()
+    assert await two.received() == LAST
+    assert await two.receiver.receive(first) == LAST
+    assert two.reasons == {}
+
+
 async def test_a_recorded_message_is_refused_under_another_name(two: TwoProcesses) -> None:
     for_another_group = await two.on_the_wire(OTHER_GROUP)
     await two.wire.group_send(GROUP, for_another_group)
