@@ -10,7 +10,6 @@ from dashboard.live.replication.message_cipher import MAX_SESSIONS, MessageCiphe
 from dashboard.live.replication.rejected_messages import RejectedMessages, Rejection
 from informerd.lru_cache import LruCache
 
-
 SESSIONS_OF_A_GROUP = 100
 """Sessions whose newest message to a group is remembered for channels that join it."""
 
@@ -30,7 +29,7 @@ class EncryptedChannelLayer:
         self._rejected = rejected
         self._groups: dict[str, set[str]] = {}
         self._newest: dict[str, dict[bytes, int]] = {}
-        """By group and session, the highest number that a channel here has taken; the session heard last is the last."""
+        """By group and session, the highest number that a channel here has taken; the session heard last comes last."""
         self._last_numbers: LruCache[tuple[bytes, str, str], int] = LruCache(4 * MAX_SESSIONS)
 
     async def send(self, channel: str, message: dict[str, Any]) -> None:
