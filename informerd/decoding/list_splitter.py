@@ -23,6 +23,10 @@ T = TypeVar("T")
 
 COUNT_AT = 2**18
 """Bytes without a likely end of an item after which brackets are counted."""
+MAX_ITEM_BYTES = 64 * 2**20
+"""Bytes of one item, and of what a list says of itself."""
+_MAX_SPACE = 1024
+"""Characters of white space between "items" and their array."""
 
 _TOKEN = compile_linear(STRING + rb'|["{}\[\]]')
 _IN_STRING = compile_linear(rb'(?:[^"\\]|\\.)*')
@@ -69,17 +73,22 @@ class ListSplitter(Generic[T]):
         self._start: int | None = None
         """Where that item begins."""
         self._counted = self._searched = 0
-        """Up to where its brackets were counted, and up to where its likely end was looked for."""
+        """Up to where its brackets were counted, and up to where its likely end was looked for. Before the items: up to
+        where a string that has not ended was looked at."""
         self._in_string = self._guessed_wrong = False
         self.bytes_examined = 0
         """Bytes that were searched or counted so far, each as often as that was done."""
 
     def feed(self, chunk: bytes) -> list[T]:
-        """The items that `chunk` completes. Raises MalformedStream for what is no JSON."""
+        """The items that `chunk` completes. Raises MalformedStream for what is no JSON, and where an item, or the list
+        without its items, has more than MAX_ITEM_BYTES."""
         if self._head:
             self._forget()
         self._buffer += chunk
-        return self._items(last=False)
+        items = self._items(last=False)
+        if len(self._buffer) - (self._at if self._head else 0) > MAX_ITEM_BYTES:
+            raise MalformedStream(f"an item of the list has more than {MAX_ITEM_BYTES // 2**20} MiB")
+        return items
 
     def finish(self) -> tuple[list[T], bytes]:
         """The last items, and the list without its items, as JSON. Raises MalformedStream where it was cut off."""
@@ -92,7 +101,9 @@ class ListSplitter(Generic[T]):
         """Drop what has been dealt with from the buffer."""
         at, self._at = self._at, 0
         del self._buffer[:at]
-        if self._start is not None:
+        if self._start is None and not self._ended:
+            self._buffer = self._buffer.strip()  # no more than a comma: white space is looked at once
+        elif self._start is not None:
             self._start -= at
             self._counted -= at
             self._searched -= at
@@ -111,21 +122,35 @@ class ListSplitter(Generic[T]):
 
     def _find_items(self) -> None:
         """Look for the list's own "items"; where there is no such array, the list is not split."""
+        if self._in_string and not self._string_has_ended():
+            return
+        self.bytes_examined += len(self._buffer) - self._at
         for token in _TOKEN.finditer(self._buffer, self._at):
             text = token[0]
             if text in (b"{", b"["):
                 self._depth += 1
             elif text in (b"}", b"]"):
                 self._depth -= 1
-            elif text == b'"':
-                return  # the rest of a string is still to come
+            elif text == b'"':  # the rest of a string is still to come
+                self._in_string, self._counted = True, token.end()
+                return
             elif self._depth == 1 and text == b'"items"':
                 if array := _ARRAY.match(self._buffer, token.end()):
                     self._head, self._at, self._depth = bytes(self._buffer[: array.end()]), array.end(), 0
                     return
-                if not _NO_ARRAY.match(self._buffer, token.end()):
-                    return  # what it is is still to come
+                if not _NO_ARRAY.match(self._buffer, token.end()):  # what it is is still to come
+                    if len(self._buffer) - token.end() > _MAX_SPACE:
+                        raise MalformedStream("the list's items are malformed")
+                    return
             self._at = token.end()
+        self._at = len(self._buffer)
+
+    def _string_has_ended(self) -> bool:
+        position = _end_of(_IN_STRING, self._buffer, self._counted)
+        self.bytes_examined += position - self._counted
+        self._counted = position
+        self._in_string = position == len(self._buffer) or self._buffer[position] != _QUOTE
+        return not self._in_string
 
     def _start_of_next(self) -> int | None:
         """Where the next item starts, None where that cannot be told yet or there is none."""
@@ -134,6 +159,7 @@ class ListSplitter(Generic[T]):
         match = self._next.match(self._buffer, self._at)
         if match is None:
             if _NOT_YET.match(self._buffer, self._at):
+                self.bytes_examined += len(self._buffer) - self._at
                 return None
             raise MalformedStream("the list's items are malformed")
         if match[2]:

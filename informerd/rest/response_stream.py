@@ -8,7 +8,10 @@ from datetime import datetime
 import aiohttp
 import msgspec
 
-from informerd.errors import UNREADABLE, Unreachable
+from informerd.errors import UNREADABLE, MalformedStream, Unreachable
+
+MAX_LINE_BYTES = 64 * 2**20
+"""Bytes of a line, that is of an event and its object. etcd takes objects of 1.5 MiB unless it is set otherwise."""
 
 _RETURN = ord("\r")
 
@@ -26,16 +29,21 @@ class LineCutter:
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
+        self._size = 0
+        """Bytes of the pieces."""
 
     def feed(self, chunk: bytes) -> list[Line]:
-        """The lines that `chunk` completes; empty lines are left out."""
+        """The lines that `chunk` completes; empty lines are left out.
+
+        Raises MalformedStream where a line has more than MAX_LINE_BYTES.
+        """
         lines: list[Line] = []
         view = memoryview(chunk)
         start, find = 0, chunk.find
         while (end := find(b"\n", start)) >= 0:
             if self._pieces:
                 line = b"".join((*self._pieces, chunk[:end]))
-                self._pieces.clear()
+                self._forget()
                 if line != b"\r":
                     lines.append(line)
             elif end > start + 1 or (end > start and chunk[start] != _RETURN):
@@ -43,13 +51,21 @@ class LineCutter:
             start = end + 1
         if start < len(chunk):
             self._pieces.append(chunk[start:])
+            self._size += len(chunk) - start
+            if self._size > MAX_LINE_BYTES:
+                self._forget()
+                raise MalformedStream(f"a line of the response has more than {MAX_LINE_BYTES // 2**20} MiB")
         return lines
 
     def remainder(self) -> bytes:
         """Bytes after the end of the last line."""
         rest = b"".join(self._pieces)
-        self._pieces.clear()
+        self._forget()
         return rest
+
+    def _forget(self) -> None:
+        self._pieces.clear()
+        self._size = 0
 
 
 class ResponseStream:
@@ -85,8 +101,9 @@ class ResponseStream:
     async def batch(self) -> list[Line]:
         """The lines that have come, at least one; an empty list at the end of the stream.
 
-        The end is the server's, or `close`. A line cut off there is dropped. Raises Unreachable where the connection
-        broke; lines that came whole before that have been given, but for some of the last moment.
+        The end is the server's, or `close`. A line cut off there is dropped. Raises MalformedStream for a line of more
+        than MAX_LINE_BYTES, Unreachable where the connection broke; lines that came whole before that have been given,
+        but for some of the last moment.
         """
         while not self._ended:
             chunk = await self._read()

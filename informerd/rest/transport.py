@@ -34,6 +34,8 @@ CONNECT_TIMEOUT = 10.0
 
 _LIMITS: dict[Pool, int] = {"requests": 100, "streams": 0, "probe": 1}
 _READ_BUFFER = 2**18
+MAX_RESPONSE_BYTES = 256 * 2**20
+"""Bytes of a response that is held as a whole, decompressed. What is read in pieces has no such limit."""
 _LAST_TURNS = 20
 """Turns of the event loop that connections get to end in; two or three are enough."""
 
@@ -76,6 +78,8 @@ class Transport:
     async def send(self, call: RestRequest, access: RequestCredentials, pool: Pool = "requests") -> Response:
         """Send once. Raises ApiError for any answer but a success, Unreachable where none came.
 
+        Raises MalformedAnswer for a body of more than MAX_RESPONSE_BYTES.
+
         A 304 is a success where the call asked for it with If-None-Match.
         """
         if call.method == "GET" and pool != "probe":
@@ -84,7 +88,7 @@ class Transport:
             timeout = aiohttp.ClientTimeout(total=call.timeout, sock_connect=CONNECT_TIMEOUT)
         try:
             async with await self._request(call, access, pool, timeout) as response:
-                body = await response.read()
+                body = await _body_of(response)
         except _BROKEN as error:
             raise self._unreachable(error) from error
         if response.status != 304 or not call.is_conditional:
@@ -114,7 +118,7 @@ class Transport:
                 response = await self._request(call, access, pool, timeout)
                 if response.status != 200:
                     async with response:
-                        self._check(response, await response.read())
+                        self._check(response, await _body_of(response))
                         raise MalformedAnswer(f"{self._config.server} answered {response.status} instead of 200")
         except _BROKEN as error:
             if beginning.expired():
@@ -185,6 +189,18 @@ class Transport:
 
     def _unreachable(self, error: Exception) -> Unreachable:
         return error if isinstance(error, Unreachable) else Unreachable(_sentence(self._config.server, error))
+
+
+async def _body_of(response: aiohttp.ClientResponse) -> bytes:
+    """The whole body, once it is known that it is not endless: a gzip of a kilobyte can unpack to a megabyte."""
+    body = bytearray()
+    while piece := await response.content.readany():
+        body += piece
+        if len(body) > MAX_RESPONSE_BYTES:
+            response.close()
+            limit = f"{MAX_RESPONSE_BYTES // 2**20} MiB"
+            raise MalformedAnswer(f"the response from {response.url.path} has more than {limit}, so it was not read")
+    return bytes(body)
 
 
 def _headers(access: RequestCredentials, call: RestRequest) -> CIMultiDict[str]:
