@@ -222,7 +222,11 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "plain": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"},
+        "plain": {
+            "class": "dashboard.runtime.log_output.PlainFormatter",
+            "format": "{asctime} {levelname:<7} {name}: {message}",
+            "style": "{",
+        },
         "json": {
             "()": "pythonjsonlogger.json.JsonFormatter",
             "fmt": ["levelname", "name", "message"],
@@ -232,7 +236,7 @@ LOGGING = {
             "rename_fields": {"levelname": "level", "name": "logger"},
         },
     },
-    "filters": {"worth a line": {"()": "dashboard.runtime.log_filter.RoutineFilter"}},
+    "filters": {"worth a line": {"()": "dashboard.runtime.log_output.RoutineFilter"}},
     "handlers": {
         "stderr": {"class": "logging.StreamHandler", "formatter": DELTABOARD_LOG_FORMAT, "filters": ["worth a line"]}
     },

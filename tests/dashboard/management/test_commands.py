@@ -326,7 +326,7 @@ def test_runserver_reloads_and_leaves_nothing_behind(environ: dict[str, str]) ->
         (served,) = children(program.process.pid)
         demo = children(served)
         assert len(demo) == 1
-        touched = ROOT / "dashboard" / "runtime" / "log_filter.py"
+        touched = ROOT / "dashboard" / "runtime" / "log_output.py"
 
         def reloading() -> bool:
             os.utime(touched)  # again and again: the reloader may not have looked at it for the first time yet

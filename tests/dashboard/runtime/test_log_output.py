@@ -1,4 +1,4 @@
-"""Tests of the log filter."""
+"""Tests of the log's filter and of its lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from dashboard.runtime.log_filter import RoutineFilter
+from dashboard.runtime.log_output import PlainFormatter, RoutineFilter
 from informerd import Controller, Request
 from informerd.cache.health import HealthMonitor
 from tests.support.clock import FakeClock
@@ -38,3 +38,18 @@ async def test_a_controller_that_begins_and_ends_as_it_should_is_no_line(caplog:
         await running
     assert "the controller sample has ended" in caplog.messages
     assert [record.message for record in caplog.records if RoutineFilter().filter(record)] == []
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("pods: live → stale", "WARNING pods: live → stale"),
+        ("denied: \x1b]0;title\x07\x1b[2J", r"WARNING denied: \x1b]0;title\x07\x1b[2J"),
+        ("denied\nWARNING all is well", "WARNING denied\n    WARNING all is well"),
+        ("a\r\nb\u2028c", "WARNING a\\x0d\n    b\\x2028c"),
+        ("a\tb", "WARNING a\tb"),
+    ],
+)
+def test_no_text_of_others_looks_like_a_line_or_reaches_the_terminal(message: str, line: str) -> None:
+    record = logging.LogRecord("dashboard", logging.WARNING, __file__, 1, "%s", (message,), None)
+    assert PlainFormatter("{levelname} {message}", style="{").format(record) == line

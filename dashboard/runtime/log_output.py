@@ -1,10 +1,25 @@
-"""Log filter that passes changes of state which may need attention, and errors of the program."""
+"""Log output: which records are worth a line, and lines that nobody else can forge."""
 
 from __future__ import annotations
 
 import logging
+import re
 
 _STARTING = {("starting", "syncing"), ("starting", "live"), ("syncing", "live")}
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+"""Control characters but tab and newline: a terminal may obey them."""
+
+
+class PlainFormatter(logging.Formatter):
+    """Lines of text. Messages hold texts of others, such as an API server's: their control characters are escaped, and
+    further lines of a message are indented, so that none looks like a record of its own.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", super().format(record))
+        return text.replace("\n", "\n    ")
 
 
 class RoutineFilter(logging.Filter):
