@@ -8,6 +8,7 @@ application; and it waits for a request as long as a byte a minute arrives. Here
   of its work.
 * it is refused as soon as its headers announce too much, or once more has arrived than it may have. What follows is
   thrown away, for a moment, so that the browser can read the answer (as nginx's lingering_close).
+* a websocket of somebody who opens too many is refused before its handshake, which costs more than the refusal.
 * it must arrive in ARRIVAL_SECONDS and a second more for each MIN_BYTES_PER_SECOND.
 """
 
@@ -28,12 +29,14 @@ from dashboard.runtime.quotas import RETRY_AFTER
 from dashboard.server.body_limits import BodyLimits, BodyRoom, BodyTooLarge, NoRoomForBody
 from dashboard.server.guard import REJECTION_HEADERS, Rejection, Scope
 from dashboard.server.open_connections import Client, OpenConnections
+from dashboard.server.socket_limits import SocketRates
 
 LINGER_SECONDS = 2.0
 """Seconds in which the rest of a refused body is read and thrown away."""
 ARRIVAL_SECONDS = 30.0
 MIN_BYTES_PER_SECOND = 16 * 1024
 TOO_SLOW = "This request arrived too slowly, so it was not read, and nothing was done. Send it again."
+TOO_MANY_SOCKETS = "You open too many of Deltaboard's live pages. They connect again by themselves in a few seconds."
 _CONTINUE = b"Expect"
 _REASONS: Mapping[int, bytes] = {
     400: b"Bad Request",
@@ -50,11 +53,12 @@ class ArrivalLimits:
 
     bodies: BodyLimits
     room: BodyRoom
+    sockets: SocketRates
     connections: OpenConnections
     identify: Callable[[Scope], Rejection | str]
     """The guard's rules: the first that a request breaks, else its user."""
     refused: Counter[str]
-    """Counts refusals, under "bodies"."""
+    """Counts refusals, under "bodies" and "sockets"."""
 
 
 def install_arrival_limits(limits: ArrivalLimits) -> None:
@@ -170,6 +174,8 @@ class LimitedRequest(http_protocol.WebRequest):  # type: ignore[misc] # daphne h
     def gotLength(self, length: int | None) -> None:  # noqa: N802 -- Twisted's name
         """Called when all headers are there; None for a body that comes in chunks."""
         super().gotLength(length)
+        if self._is_websocket:
+            self._judge_socket()
         if length == 0:
             return  # the guard judges it in a moment
         scope = self._scope()
@@ -204,14 +210,14 @@ class LimitedRequest(http_protocol.WebRequest):  # type: ignore[misc] # daphne h
         self._forget_body()
         super().connectionLost(reason)
 
-    def refuse(self, status: int, sentence: str) -> None:
+    def refuse(self, status: int, sentence: str, *, counted_as: str = "bodies") -> None:
         """Answer, let nothing of the rest reach the memory, and close the connection soon."""
         if self._refused:
             return
         self._refused = True
         self._forget_body()
         if status in (408, 413, 429):
-            self.limits.refused["bodies"] += 1
+            self.limits.refused[counted_as] += 1
         if self.content is not None:
             self.content.close()
         self.requestHeaders.removeHeader(_CONTINUE)  # else Twisted would ask for the body now
@@ -226,6 +232,11 @@ class LimitedRequest(http_protocol.WebRequest):  # type: ignore[misc] # daphne h
         transport.loseWriteConnection()
         self.channel.callLater(LINGER_SECONDS, transport.abortConnection)
 
+    @property
+    def _is_websocket(self) -> bool:
+        upgrade: bytes = self.requestHeaders.getRawHeaders(b"Upgrade", [b""])[0]
+        return upgrade.lower() == b"websocket"
+
     def _scope(self) -> Scope:
         """What the guard needs of an ASGI scope. Headers with an underscore are dropped, as daphne does later."""
         path, _, query = self.channel._path.partition(b"?")  # noqa: SLF001 -- known to the channel alone until then
@@ -235,9 +246,8 @@ class LimitedRequest(http_protocol.WebRequest):  # type: ignore[misc] # daphne h
             if b"_" not in name
             for value in values
         ]
-        upgrade = self.requestHeaders.getRawHeaders(b"Upgrade", [b""])[0]
         return {
-            "type": "websocket" if upgrade.lower() == b"websocket" else "http",
+            "type": "websocket" if self._is_websocket else "http",
             "method": self.channel._command.decode("latin-1"),  # noqa: SLF001 -- as above
             "path": unquote(path.decode("latin-1")),
             "query_string": query,
@@ -245,6 +255,12 @@ class LimitedRequest(http_protocol.WebRequest):  # type: ignore[misc] # daphne h
             "client": client_of(self.channel.getPeer()),
             "server": client_of(self.channel.getHost()),
         }
+
+    def _judge_socket(self) -> None:
+        scope = self._scope()
+        user = self.limits.identify(scope)
+        if isinstance(user, str) and not self.limits.sockets.allow(quota_owners({**scope, USER_KEY: user})):
+            self.refuse(429, TOO_MANY_SOCKETS, counted_as="sockets")
 
     def _judge(self, size: int, *, arrived: int = 0) -> None:
         path = self.channel._path.partition(b"?")[0]  # noqa: SLF001 -- as above

@@ -55,6 +55,7 @@ class LoopHandler(ASGIHandler):
             body_file = await self.read_body(receive)
         except RequestAborted:
             return
+        request = None
         try:
             set_script_prefix(get_script_prefix(scope))
             signals.request_started.send(sender=type(self), scope=scope)
@@ -66,6 +67,8 @@ class LoopHandler(ASGIHandler):
                 await _close(response)
         finally:
             body_file.close()
+            if request is not None:
+                request.__dict__.clear()  # it stands in cycles (htmx, drafts) that would keep its body for minutes
 
 
 async def _close(response: HttpResponseBase) -> None:

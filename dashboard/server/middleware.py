@@ -18,7 +18,7 @@ from django.middleware.gzip import GZipMiddleware
 from django.middleware.security import SecurityMiddleware
 from django.utils.deprecation import MiddlewareMixin
 
-from dashboard.runtime.background_tasks import SMALL_TEXT, transfer_in_thread_if_large
+from dashboard.runtime.background_tasks import SMALL_TEXT, parse_form_in_thread_if_large, transfer_in_thread_if_large
 from dashboard.server.guard import PROBE_PATHS
 
 logger = logging.getLogger(__name__)
@@ -98,7 +98,7 @@ class LargeForms(OnLoop):
         if request.method == "POST":
             length = request.META.get("CONTENT_LENGTH") or ""
             size = int(length) if length.isdigit() else UNKNOWN_LENGTH
-            await transfer_in_thread_if_large(getattr, request, "POST", size=size)
+            await parse_form_in_thread_if_large(request, size=size)
         response: HttpResponseBase = await self.get_response(request)  # type: ignore[misc]
         return response
 

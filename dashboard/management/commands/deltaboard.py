@@ -13,7 +13,7 @@ from django.db import DatabaseError
 
 from dashboard.management.exit_message import exit_with_message
 from dashboard.management.start_line import start_line
-from dashboard.runtime.freed_memory import return_freed_memory
+from dashboard.runtime.process_tuning import tune_process
 from dashboard.runtime.process_watchdog import watch_process
 from dashboard.server.access_token import load_access_token
 from dashboard.server.daphne import CannotListen, bind_socket, install_reactor, serve, stop_with_reactor
@@ -44,7 +44,7 @@ class Command(BaseCommand):
         except (BindRefused, CannotListen, ImproperlyConfigured) as error:
             exit_with_message(self.stderr, error)
         self._say_pending_migrations()
-        return_freed_memory()
+        tune_process()
         install_reactor()  # before anything that imports daphne's server
 
         from dashboard.server.wiring.web import build_application, build_web_process

@@ -15,7 +15,7 @@ from django.core.management.base import BaseCommand
 
 from dashboard.cluster.connection import Connection
 from dashboard.management.exit_message import exit_with_message
-from dashboard.runtime.freed_memory import return_freed_memory
+from dashboard.runtime.process_tuning import tune_process
 from dashboard.runtime.process_watchdog import watch_process
 from dashboard.server.wiring.metrics import exposition
 from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
@@ -63,7 +63,7 @@ class Command(BaseCommand):
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, running.cancel)
-        return_freed_memory()
+        tune_process()
         watch_process(settings.DELTABOARD_BLOCKED_SECONDS)
         logging_cluster = asyncio.create_task(self._tell(upstream.connection))
         try:

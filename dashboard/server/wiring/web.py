@@ -36,8 +36,8 @@ from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, AppState
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.concurrency_limit import Limits
 from dashboard.runtime.database_executor import DatabaseExecutor
-from dashboard.runtime.freed_memory import return_freed_memory
 from dashboard.runtime.open_files import raise_open_files_limit
+from dashboard.runtime.process_tuning import tune_process
 from dashboard.runtime.process_watchdog import watch_process
 from dashboard.runtime.quotas import QUOTAS, Quotas
 from dashboard.runtime.work_processes import WORK_PROCESSES, WorkProcesses
@@ -51,7 +51,7 @@ from dashboard.server.guard import Application, Guard, Receive, Scope, Send
 from dashboard.server.monitoring_views import METRICS, WORKER_BLOCKED
 from dashboard.server.open_connections import OpenConnections
 from dashboard.server.request_quotas import RequestQuotas
-from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits
+from dashboard.server.socket_limits import SOCKET_LIMITS, SocketLimits, SocketRates
 from dashboard.server.trusted_proxy import load_trusted_proxy
 from dashboard.server.view_quotas import VIEW_QUOTAS, ViewQuotas
 from dashboard.server.wiring.metrics import WebCollector, exposition
@@ -274,14 +274,15 @@ def build_application(web_process: WebProcess | None = None, *, token: AccessTok
     pages = BodyLimitLayer(RequestQuotas(django_pages), limits)
     wired = WiredApplication(ProtocolRouter(pages, LiveConsumer.as_asgi()), live)
     if web_process is None:
-        return_freed_memory()
+        tune_process()
         start_with_reactor(partial(watch_process, settings.DELTABOARD_BLOCKED_SECONDS))
         start_with_reactor(wired.start)
     guard = Guard(wired, allowed_hosts=settings.ALLOWED_HOSTS, proxy=load_trusted_proxy(), token=token)
     refused = live.quotas.refused
     connections = OpenConnections(raise_open_files_limit(), settings.DELTABOARD_TRUST_PROXY_PEERS.includes, refused)
     room = BodyRoom(limits.together)
-    install_arrival_limits(ArrivalLimits(limits, room, connections, guard.identify, refused))
+    sockets = SocketRates(settings.DELTABOARD_SOCKETS_PER_USER, live.clock)
+    install_arrival_limits(ArrivalLimits(limits, room, sockets, connections, guard.identify, refused))
     limit_websockets()
     return guard
 

@@ -16,6 +16,7 @@ from dashboard.server.body_limits import MIB, BodyLimits, BodyRoom, NoRoomForBod
 from dashboard.server.daphne_requests import (
     ARRIVAL_SECONDS,
     MIN_BYTES_PER_SECOND,
+    TOO_MANY_SOCKETS,
     TOO_SLOW,
     ArrivalLimits,
     LimitedFactory,
@@ -23,7 +24,9 @@ from dashboard.server.daphne_requests import (
 )
 from dashboard.server.guard import Guard
 from dashboard.server.open_connections import OpenConnections
+from dashboard.server.socket_limits import FEWEST_AT_ONCE, SocketRates
 from dashboard.server.trusted_proxy import SECRET_HEADER, TrustedProxy
+from tests.support.clock import FakeClock
 
 USER = "X-Forwarded-User"
 ROOM = Limits(2 * MIB, 3 * MIB)
@@ -108,7 +111,8 @@ def arrivals(monkeypatch: pytest.MonkeyPatch) -> Iterator[Arrivals]:
     guard = Guard(application, allowed_hosts=["here"], proxy=proxy)
     refused: Counter[str] = Counter()
     connections = OpenConnections(1024, lambda _: True, refused)
-    limits = ArrivalLimits(BodyLimits(2 * MIB, ROOM), BodyRoom(ROOM), connections, guard.identify, refused)
+    sockets = SocketRates(1, FakeClock())
+    limits = ArrivalLimits(BodyLimits(2 * MIB, ROOM), BodyRoom(ROOM), sockets, connections, guard.identify, refused)
     monkeypatch.setattr(LimitedRequest, "limits", limits, raising=False)
     monkeypatch.setattr(LimitedFactory, "limits", limits)
     monkeypatch.setattr("daphne.http_protocol.WebRequest", LimitedRequest)
@@ -236,3 +240,19 @@ def test_an_idle_connection_makes_room_for_a_new_one(arrivals: Arrivals) -> None
     opened[0].send("GET / HTTP/1.1\r\nHost: here\r\n\r\n")
     assert arrivals.factory.buildProtocol(None) is not None
     assert [connected.transport.is_aborted for connected in opened] == [number == 1 for number in range(64)]
+
+
+def test_who_opens_too_many_sockets_is_refused_before_the_handshake(arrivals: Arrivals) -> None:
+    def open_socket(user: str) -> str:
+        return arrivals.connect().send(
+            f"GET /live/ HTTP/1.1\r\nHost: here\r\nOrigin: http://here\r\n{USER}: {user}\r\n{PROXY}"
+            "Upgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
+        )
+
+    for _ in range(FEWEST_AT_ONCE):
+        arrivals.limits.sockets.allow(("user alice",))
+    answer = open_socket("alice")
+    assert answer.startswith("HTTP/1.1 429 ")
+    assert answer.endswith(f"{TOO_MANY_SOCKETS}\n")
+    assert arrivals.limits.refused == {"sockets": 1}
+    assert not open_socket("bob").startswith("HTTP/1.1 429 ")

@@ -1,4 +1,4 @@
-"""Test that memory of large blocks, freed by several threads, goes back to the system."""
+"""Tests that large freed blocks go back to the system, and that the event loop gets its turn soon."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import sys
 
 import pytest
 
+from dashboard.runtime.process_tuning import SWITCH_INTERVAL, tune_process
+
 FORMS = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import unquote_plus
 
-from dashboard.runtime.freed_memory import return_freed_memory
+from dashboard.runtime.process_tuning import return_freed_memory
 
 def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 2**20
@@ -39,3 +41,12 @@ def left_mib(how: str) -> float:
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc's malloc is told what to keep")
 def test_large_freed_blocks_go_back_to_the_system() -> None:
     assert left_mib("returned") < left_mib("by default") / 3
+
+
+def test_the_event_loop_does_not_wait_long_for_a_thread_that_computes() -> None:
+    before = sys.getswitchinterval()
+    try:
+        tune_process()
+        assert sys.getswitchinterval() == SWITCH_INTERVAL
+    finally:
+        sys.setswitchinterval(before)

@@ -1,15 +1,26 @@
-"""Freed memory of this process, given back to the system at once where the C library is glibc."""
+"""Settings of Python and the C library for a process that serves many people: memory, and the turns of threads."""
 
 from __future__ import annotations
 
 import ctypes
 import platform
+import sys
 
 LARGE_BLOCK = 2**20
 """Bytes from which on a block of memory is one of the system's own mappings, which ends when the block is freed."""
 UNUSED_AT_END = 2**20
 """Bytes that each arena may keep at its end."""
+SWITCH_INTERVAL = 0.0005
+"""Seconds for which a thread may run Python code while another waits; Python's default is 0.005. The event loop waits
+so long several times in each request while a thread parses a form or renders a page.
+"""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h
+
+
+def tune_process() -> None:
+    """Set all of it, for the rest of the process."""
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    return_freed_memory()
 
 
 def return_freed_memory() -> bool:
