@@ -39,6 +39,15 @@ LARGE_BODY = 300_000_000
 PIECE = b"x" * 65_536
 HOSTILE_KIND = "traps.hostile.example.com"
 SILENT_SOCKETS = 20
+CLIENTS_OF_PAGES = 40
+EXPENSIVE_PAGES = (
+    LIST + "?q=name~{number}&sort=-restarts",
+    LIST + "export.csv?q=name~{number}",
+    LIST + "complete?q=node=&at=5",
+    "/feed/",
+    "/resources/deployments.apps/new/",
+    "/",
+)
 
 
 class Attack:
@@ -154,6 +163,14 @@ async def switch_views(attack: Attack) -> None:
     await asyncio.sleep(0.5)
 
 
+async def request_pages(attack: Attack) -> None:
+    """Pages that take long to make, one after the other: lists in an order of their own, exports, the feed, forms."""
+    for number, path in enumerate(EXPENSIVE_PAGES):
+        async with attack.session.get(f"{attack.url}{path.format(number=number)}") as answer:
+            await answer.read()
+            attack.counts[f"answered {answer.status}"] += 1
+
+
 async def check_large_texts(attack: Attack) -> None:
     """Checks of 2.75 MB of manifests, one after the other."""
     async with attack.session.get(f"{attack.url}/new/") as answer:
@@ -199,6 +216,7 @@ ATTACKS: dict[str, tuple[Callable[[Attack], Awaitable[None]], int]] = {
     "schemas": (open_hostile_schemas, 4),
     "forged-frames": (forge_frames, 1),
     "views": (switch_views, SOCKETS_THAT_SWITCH),
+    "page-requests": (request_pages, CLIENTS_OF_PAGES),
     "checks": (check_large_texts, 8),
     "bodies": (send_large_bodies, 4),
     "silent-readers": (read_nothing, SILENT_SOCKETS),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dashboard.live.rendering.hx_partials import dom_id
 from dashboard.live.rendering.time_texts import duration_text, rfc3339, utc_text
+from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.kinds.row import Cell, Row
 from dashboard.objects.paths.field_path import NONE_TEXT, FieldPath, Values, format_values
 from dashboard.objects.paths.reader import path_reader
@@ -105,7 +106,7 @@ def _paths_of(columns: IndexedColumns) -> tuple[FieldPath, ...]:
 
 def _path_cell(column: Column, values: Values) -> CellText:
     text = format_values(values)
-    short = text if len(text) <= MAX_PATH_TEXT else f"{text[:MAX_PATH_TEXT]}…"
+    short = limit_text(text, MAX_PATH_TEXT)
     return CellText(
         column=column.css,
         header=column.header,

@@ -1,9 +1,9 @@
 """History of the changes of all kinds in this process: bounded, compressed, newest first.
 
 Entries of a kind are kept in chunks. The newest are kept as they came; a full chunk is compressed to about a sixth. In
-all MAX_KEPT_ENTRIES are kept, none longer than RETENTION; where there are more, the oldest of the kind with the most
-entries is dropped first, so that a very busy kind does not push out rare changes. The history knows from when on it is
-complete.
+all MAX_KEPT_ENTRIES and MAX_KEPT_BYTES are kept, none longer than RETENTION; where there are more, the oldest of the
+kind with the most is dropped first, so that a very busy kind does not push out rare changes. The history knows from
+when on it is complete.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from informerd.clock import Clock
 
 MAX_KEPT_ENTRIES = 200_000
 """Maximum number of entries of all kinds: 10 to 20 MB."""
+MAX_KEPT_BYTES = 100_000_000
+"""Maximum bytes of the compressed chunks of all kinds, for entries whose texts and labels are long."""
 RETENTION = 24 * 3600.0
 """Maximum age of an entry in seconds."""
 CHUNK_SIZE = 250
@@ -68,6 +70,8 @@ class KindHistory:
     chunks: deque[HistoryChunk] = field(default_factory=deque)
     recent_entries: list[Entry] = field(default_factory=list)
     count: int = 0
+    compressed_bytes: int = 0
+    """Of its chunks."""
     gaps: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=MAX_GAPS))
     """When it was noticed that entries are missing, and how many."""
     unannounced: deque[UnannouncedPeriod] = field(default_factory=lambda: deque(maxlen=MAX_GAPS))
@@ -85,6 +89,7 @@ class FeedHistory:
         self._clock = clock
         self._most = max_entries
         self._count = 0
+        self._compressed_bytes = 0
         self._logs = {key: KindHistory() for key in self._replicas}
         for key, replica in self._replicas.items():
             if replica.state != "starting":
@@ -196,6 +201,7 @@ class FeedHistory:
             full, log.recent_entries = log.recent_entries[:CHUNK_SIZE], log.recent_entries[CHUNK_SIZE:]
             packed = _compressor.compress(encoder.encode(full))
             log.chunks.append(HistoryChunk(key, full[0].time, full[-1].time, len(full), bytes(memoryview(packed))))
+            self._count_bytes(log, len(packed))
         self._forget()
 
     def _forget(self) -> None:
@@ -208,9 +214,16 @@ class FeedHistory:
             if not largest.chunks:
                 return  # some entries of each kind only
             self._drop(largest)
+        while self._compressed_bytes > MAX_KEPT_BYTES:
+            self._drop(max(self._logs.values(), key=lambda log: log.compressed_bytes))
 
     def _drop(self, log: KindHistory) -> None:
         piece = log.chunks.popleft()
         log.count -= piece.count
         self._count -= piece.count
+        self._count_bytes(log, -len(piece.compressed_entries))
         log.known_from = max(log.known_from, math.nextafter(piece.last, math.inf))
+
+    def _count_bytes(self, log: KindHistory, number: int) -> None:
+        log.compressed_bytes += number
+        self._compressed_bytes += number

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from dashboard.live.replication.snapshot import CHUNK_BYTES, CHUNK_ROWS, row_size
+from dashboard.live.replication.snapshot import CHUNK_BYTES, CHUNK_ROWS, entry_size, row_size
 from dashboard.objects.kinds.row import Entry, Row
 
 
@@ -65,6 +66,8 @@ class PendingChanges:
 
 
 MAX_FRAME_ENTRIES = 1000
+MAX_FRAME_ENTRY_BYTES = 4_000_000
+"""Bytes of a frame's entries; one entry has 100 kB at most."""
 
 
 FrameContent = tuple[tuple[Row, ...], tuple[str, ...], tuple[Entry, ...]]
@@ -85,7 +88,18 @@ def split_into_frames(changes: dict[str, Row | None], entries: list[Entry]) -> l
         if len(rows) + len(deleted) >= CHUNK_ROWS or size >= CHUNK_BYTES:
             parts.append((tuple(rows), tuple(deleted), ()))
             rows, deleted, size = [], [], 0
-    parts.append((tuple(rows), tuple(deleted), tuple(entries[:MAX_FRAME_ENTRIES])))
-    for start in range(MAX_FRAME_ENTRIES, len(entries), MAX_FRAME_ENTRIES):
-        parts.append(((), (), tuple(entries[start : start + MAX_FRAME_ENTRIES])))  # noqa: PERF401
+    first, *others = _split_entries(entries)
+    parts.append((tuple(rows), tuple(deleted), first))
+    parts += [((), (), each) for each in others]
     return [part for part in parts if any(part)]
+
+
+def _split_entries(entries: list[Entry]) -> Iterator[tuple[Entry, ...]]:
+    """Parts of the entries; an empty one where there are none."""
+    begin = size = 0
+    for index, entry in enumerate(entries):
+        size += entry_size(entry)
+        if index - begin >= MAX_FRAME_ENTRIES or (size > MAX_FRAME_ENTRY_BYTES and index > begin):
+            yield tuple(entries[begin:index])
+            begin, size = index, entry_size(entry)
+    yield tuple(entries[begin:])

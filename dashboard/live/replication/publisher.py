@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
+from itertools import islice
 
 import msgspec
 
@@ -26,6 +27,7 @@ from dashboard.live.replication.pending_changes import (
 )
 from dashboard.live.replication.rates import Rates
 from dashboard.live.replication.snapshot import CHUNK_ROWS, SnapshotStore
+from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.kinds.row import Entry, EventSubject, Operation, Row, TableDefinition, Tone
 from informerd.cache.health import Health
 from informerd.clock import Clock
@@ -40,6 +42,10 @@ SMALL_FRAME = 20
 HEARTBEAT_INTERVAL = 1.0
 """Seconds between heartbeats."""
 MAX_ENTRIES = 500
+MAX_ENTRY_TEXT = 1_000
+"""Characters of each text of an entry."""
+MAX_ENTRY_LABELS = 8_000
+"""Characters of an entry's labels; an object may have any number of them."""
 
 _UNENCODABLE = (OverflowError, TypeError, ValueError, msgspec.MsgspecError)
 
@@ -118,13 +124,13 @@ class Publisher:
             name=row.name,
             uid=row.uid,
             version=row.version,
-            words=words,
+            words=limit_text(words, MAX_ENTRY_TEXT),
             tone=tone,
             epoch=self.epoch,
             status=row.status,
-            labels=row.labels,
-            owner="/".join(row.owner[:2]) if row.owner is not None else "",
-            reason=reason or row.reason,
+            labels=_limited(row.labels),
+            owner=limit_text("/".join(row.owner[:2]), MAX_ENTRY_TEXT) if row.owner is not None else "",
+            reason=limit_text(reason or row.reason, MAX_ENTRY_TEXT),
             fields=fields,
             about=subject,
         )
@@ -286,6 +292,16 @@ class Publisher:
                 self.rows[row.uid] = shown
             return shown
         return row
+
+
+def _limited(labels: dict[str, str]) -> dict[str, str]:
+    """The first labels, up to MAX_ENTRY_LABELS characters: `labels` itself where these are all."""
+    size = 0
+    for number, (name, value) in enumerate(labels.items()):
+        size += len(name) + len(value)
+        if size > MAX_ENTRY_LABELS:
+            return dict(islice(labels.items(), number))
+    return labels
 
 
 def _placeholder(row: Row, reason: str) -> Row:

@@ -19,6 +19,8 @@ CHUNK_BYTES = 400_000
 """A chunk ends with the row that exceeds either limit; one object of the API server's 1.5 MB limit still fits a
 layer.
 """
+MAX_ENTRY_BYTES = 8_000_000
+"""Bytes of a snapshot's entries; those beyond count as missed, as those do that the publisher no longer has."""
 SNAPSHOT_TTL = 30.0
 """Seconds that a frozen snapshot is kept after its last request."""
 STEP = 2_000
@@ -172,7 +174,7 @@ class SnapshotStore:
             seq=source.seq,
             health=source.health(),
             rows=list(source.rows.values()),
-            entries=tuple(source.entries),
+            entries=_newest(tuple(source.entries)),
             rates=source.rates.recent(self._clock.time()),
             dictionaries=source.dictionaries.all(),
             table=source.table,
@@ -191,5 +193,29 @@ class SnapshotStore:
 
 
 def row_size(row: Row) -> int:
-    """Approximate bytes of a row in a message."""
-    return _ROW_OVERHEAD + (len(row.blob.data) if row.blob is not None else 0)
+    """Bytes of a row in a message, or some more: labels, owners and cells may be as large as the object."""
+    texts = [*row.labels, *row.labels.values(), *row.finalizers, row.reason]
+    texts += [cell for cell in row.cells if isinstance(cell, str)]
+    texts += [text for owner in row.owners for text in (owner.group, owner.kind, owner.name, owner.uid)]
+    return _ROW_OVERHEAD + _bytes_of(texts) + (len(row.blob.data) if row.blob is not None else 0)
+
+
+def entry_size(entry: Entry) -> int:
+    """Bytes of an entry in a message, or some more."""
+    texts = [entry.words, entry.status, entry.owner, entry.reason, *entry.labels, *entry.labels.values()]
+    texts += [text for field in entry.fields for text in field]
+    return _ROW_OVERHEAD + _bytes_of(texts)
+
+
+def _bytes_of(texts: Iterable[str]) -> int:
+    return sum(len(text) if text.isascii() else 4 * len(text) for text in texts)
+
+
+def _newest(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """The newest entries, up to MAX_ENTRY_BYTES."""
+    size = 0
+    for kept, entry in enumerate(reversed(entries)):
+        size += entry_size(entry)
+        if size > MAX_ENTRY_BYTES:
+            return entries[len(entries) - kept :]
+    return entries

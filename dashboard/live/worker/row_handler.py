@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dashboard.live.replication.publisher import Publisher
 from dashboard.objects.kinds.row import Operation, Row
 from dashboard.objects.printers import ChangeText, Printer, build_row, change_text, event_subject
+from informerd.log_throttle import LogThrottle
 from informerd.objects import Object
 
 logger = logging.getLogger(__name__)
@@ -32,6 +33,7 @@ class RowHandler:
         self._publisher = publisher
         self._shape = printer
         """Columns of the kind; None: those known for its key."""
+        self._failures = LogThrottle()
 
     def on_add(self, obj: Object, is_in_initial_list: bool) -> None:
         self._added(self._row(obj), obj, quiet=is_in_initial_list)
@@ -82,7 +84,9 @@ class RowHandler:
             return change_text(self._key, before, row, self._shape.columns if self._shape else None)
         except Exception:
             known = row or before
-            logger.exception("could not describe the change of %s %s", self._key, known.key if known else "")
+            if count := self._failures.count("change"):
+                name = known.key if known else ""
+                logger.exception("could not describe the change of %s %s (failure %d)", self._key, name, count)
             return ChangeText("changed", known.tone if known else "idle")
 
     def _row(self, obj: Object) -> Row:
@@ -90,7 +94,8 @@ class RowHandler:
         try:
             return self._shape.row(obj) if self._shape else build_row(self._key, obj)
         except Exception:
-            logger.exception("could not build the row of %s %s", self._key, obj.key)
+            if count := self._failures.count("row"):
+                logger.exception("could not build the row of %s %s (failure %d)", self._key, obj.key, count)
             meta = obj.metadata
             return Row(
                 uid=meta.uid,

@@ -29,30 +29,3 @@ def as_texts(value: Any) -> list[str]:
 def as_int(value: Any) -> int | None:
     """`value` if it is a whole number."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-MAX_DEPTH = 200
-"""Maximum levels that are shown, the same as in the editor."""
-
-
-TOO_DEEP_TEXT = f"… nested more than {MAX_DEPTH} levels deep: kubectl get -o json has all of it"
-"""Replaces deeper values."""
-
-
-def truncate_depth(obj: dict[str, Any]) -> dict[str, Any]:
-    """`obj` itself, in which everything deeper than MAX_DEPTH levels has been replaced by a note."""
-    level: list[Any] = [obj]
-    for _ in range(MAX_DEPTH - 1):
-        level = [
-            each
-            for inside in level
-            for each in (inside.values() if type(inside) is dict else inside)
-            if type(each) is dict or type(each) is list
-        ]
-        if not level:
-            return obj
-    for inside in level:
-        for place, each in list(inside.items() if type(inside) is dict else enumerate(inside)):
-            if isinstance(each, dict | list) and each:
-                inside[place] = TOO_DEEP_TEXT
-    return obj

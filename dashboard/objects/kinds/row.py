@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import msgspec
+import zstandard
 
 from informerd.objects import Blob
 
@@ -88,6 +89,16 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     def key(self) -> str:
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
+    @property
+    def json_size(self) -> int:
+        """Bytes of the whole object's JSON, unpacked; 0 where none is kept."""
+        if self.blob is None:
+            return 0
+        try:
+            return max(zstandard.frame_content_size(self.blob.data), len(self.blob.data))
+        except zstandard.ZstdError:
+            return len(self.blob.data)
+
     def decode_object(self) -> dict[str, Any]:
         """The whole object as a new plain dict, empty where none is kept. May be called from any thread."""
         decoded = msgspec.json.decode(self.blob.json()) if self.blob is not None else {}
@@ -124,6 +135,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     status: str = ""
     """The object's status word after the change; its last one where it was deleted."""
     labels: dict[str, str] = {}
+    """Its labels; the first 8,000 characters of very many."""
     owner: str = ""
     """Its controller, else its only owner: ``ReplicaSet/web-7d9c``; empty where it has neither."""
     reason: str = ""

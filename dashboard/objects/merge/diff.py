@@ -8,6 +8,7 @@ from typing import Literal
 
 from dashboard.objects.fields.bounded_matcher import bounded_opcodes
 from dashboard.objects.fields.field_access import ABSENT, ItemKey, Path, Value, format_path, same
+from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.manifests.writer import dump, escape_invisible
 from dashboard.objects.schemas.list_keys import items_by_key
 from dashboard.objects.schemas.schema import Schema
@@ -39,12 +40,17 @@ class Change:
         return escape_invisible(format_path(self.path))
 
     @property
+    def texts(self) -> tuple[str, str]:
+        """`was_text` and `now_text`."""
+        return value_texts(self.was, self.now)
+
+    @property
     def was_text(self) -> str:
-        return value_texts(self.was, self.now)[0]
+        return self.texts[0]
 
     @property
     def now_text(self) -> str:
-        return value_texts(self.was, self.now)[1]
+        return self.texts[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +92,7 @@ def _on_one_line(value: Value) -> str:
 
 
 def _shorten(text: str) -> str:
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return limit_text(text, _SHOWN)
 
 
 def changes(was: Value, now: Value, path: Path = (), schema: Schema = NO_SCHEMA) -> tuple[Change, ...]:

@@ -5,9 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
+
+from dashboard.objects.fields.text_limit import limit_text
+from dashboard.objects.fields.work_budget import BudgetExceeded, WorkBudget
+from dashboard.objects.kinds.row import Row
+
+MAX_CHANGES = 1_000
+"""Fields that differ, after which no further ones are looked for."""
+MAX_STEPS = 50_000
+MAX_SECONDS = 0.1
+"""Limits of one comparison (see WorkBudget); it runs on an event loop."""
+MAX_PATH_LENGTH = 500
+"""Characters of a path; names of fields may be as long as the object."""
 
 _QUIET = frozenset({
     ("metadata", "managedFields"), ("metadata", "resourceVersion"), ("metadata", "generation"),
@@ -22,21 +34,52 @@ _IDENTITIES = ("type", "name", "containerPort", "uid", "ip", "key")
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """One field that differs; `path` is written like ``spec.containers[web].image``."""
+    """One field that differs."""
 
-    path: str
+    steps: tuple[str, ...]
     op: Literal["added", "removed", "changed"]
     old: Any = None
     new: Any = None
 
+    @property
+    def path(self) -> str:
+        """``spec.containers[web].image``, at most MAX_PATH_LENGTH characters of it."""
+        return _join(self.steps)
 
-def field_changes(old: Any, new: Any) -> list[FieldChange]:
+
+class FieldChanges(NamedTuple):
+    """The fields that differ; not all of them where the objects are too large to compare in little time."""
+
+    changes: list[FieldChange]
+    are_all: bool
+
+
+def field_changes(old: Any, new: Any) -> FieldChanges:
     """The fields that differ, in the newer object's order; the removed fields of a map come after its other fields.
 
     Entries of a list are matched by type or name where every entry has one. A whole subtree that was added or removed
-    is one change. resourceVersion, generation, observedGeneration and managedFields are left out.
+    is one change. resourceVersion, generation, observedGeneration and managedFields are left out. Objects may have any
+    shape and depth; there are at most MAX_CHANGES.
     """
-    return list(_walk(old, new, ()))
+    found: list[FieldChange] = []
+    try:
+        for change in _walk(old, new, (), WorkBudget(MAX_STEPS, MAX_SECONDS)):
+            if len(found) == MAX_CHANGES:
+                return FieldChanges(found, are_all=False)
+            found.append(change)
+    except (BudgetExceeded, RecursionError):
+        return FieldChanges(found, are_all=False)
+    return FieldChanges(found, are_all=True)
+
+
+def row_changes(old: Row, new: Row) -> FieldChanges:
+    """`field_changes` of the whole objects of two rows; none where a row has no object."""
+    if old.blob is None or new.blob is None:
+        return FieldChanges([], are_all=True)
+    try:
+        return field_changes(*decode_differing(old.blob.json(), new.blob.json()))
+    except RecursionError:
+        return FieldChanges([], are_all=False)
 
 
 def decode_differing(old: bytes, new: bytes) -> tuple[Any, Any]:
@@ -67,28 +110,36 @@ def _decoded(members: dict[str, msgspec.Raw]) -> dict[str, Any]:
     return {name: msgspec.json.decode(raw) for name, raw in members.items()}
 
 
-def _walk(old: Any, new: Any, path: tuple[str, ...]) -> Iterator[FieldChange]:
-    if path in _QUIET or (old == new and type(old) is type(new)):
+def _walk(old: Any, new: Any, path: tuple[str, ...], budget: WorkBudget) -> Iterator[FieldChange]:
+    budget.spend()
+    if path in _QUIET or _are_same(old, new):
         return
     if isinstance(old, dict) and isinstance(new, dict):
-        yield from _walk_maps(old, new, path)
+        yield from _walk_maps(old, new, path, budget)
         return
     if isinstance(old, list) and isinstance(new, list):
         name = _identity(old, new)
-        yield from _walk_maps(_keyed(old, name), _keyed(new, name), path)
+        yield from _walk_maps(_keyed(old, name), _keyed(new, name), path, budget)
         return
-    yield FieldChange(_join(path), "changed", old, new)
+    yield FieldChange(path, "changed", old, new)
 
 
-def _walk_maps(old: dict[str, Any], new: dict[str, Any], path: tuple[str, ...]) -> Iterator[FieldChange]:
+def _walk_maps(
+    old: dict[str, Any], new: dict[str, Any], path: tuple[str, ...], budget: WorkBudget
+) -> Iterator[FieldChange]:
     for key, value in new.items():
         if key in old:
-            yield from _walk(old[key], value, (*path, key))
+            if not _are_same(old[key], value):
+                yield from _walk(old[key], value, (*path, key), budget)
         elif (*path, key) not in _QUIET:
-            yield FieldChange(_join((*path, key)), "added", None, value)
+            yield FieldChange((*path, key), "added", None, value)
     for key, value in old.items():
         if key not in new and (*path, key) not in _QUIET:
-            yield FieldChange(_join((*path, key)), "removed", value)
+            yield FieldChange((*path, key), "removed", value)
+
+
+def _are_same(old: Any, new: Any) -> bool:
+    return old == new and type(old) is type(new)
 
 
 def _identity(old: list[Any], new: list[Any]) -> str:
@@ -100,8 +151,13 @@ def _identity(old: list[Any], new: list[Any]) -> str:
 
 
 def _identified(entries: list[Any], name: str) -> bool:
-    keys = [entry.get(name) if isinstance(entry, dict) else None for entry in entries]
-    return None not in keys and len({str(key) for key in keys}) == len(keys)
+    keys: set[str] = set()
+    for entry in entries:
+        key = entry.get(name) if isinstance(entry, dict) else None
+        if key is None:
+            return False
+        keys.add(str(key))
+    return len(keys) == len(entries)
 
 
 def _keyed(entries: list[Any], name: str) -> dict[str, Any]:
@@ -109,12 +165,15 @@ def _keyed(entries: list[Any], name: str) -> dict[str, Any]:
 
 
 def _join(path: tuple[str, ...]) -> str:
-    parts: list[str] = []
+    text = ""
     for part in path:
+        short = limit_text(part, MAX_PATH_LENGTH)
         if part.startswith("["):
-            parts.append(part)
+            text += short
         elif _PLAIN.fullmatch(part):
-            parts.append(f".{part}" if parts else part)
+            text += f".{short}" if text else short
         else:
-            parts.append(f'["{part}"]')
-    return "".join(parts)
+            text += f'["{short}"]'
+        if len(text) > MAX_PATH_LENGTH:
+            break
+    return limit_text(text, MAX_PATH_LENGTH)

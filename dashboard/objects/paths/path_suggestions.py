@@ -6,8 +6,6 @@ from collections.abc import Collection, Iterable
 from itertools import islice
 from typing import Any
 
-import zstandard
-
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath, InvalidPath
 from dashboard.objects.paths.json_path import JsonPath, format_name_step
@@ -27,27 +25,16 @@ def sample_objects(rows: Collection[Row]) -> list[dict[str, Any]]:
 def sample_rows(rows: Collection[Row], most: int, most_bytes: int) -> list[Row]:
     """Rows spread over all, so that various objects are among them, with limited bytes of JSON.
 
-    Rows that do not fit any more are left out; where none fits, the smallest is returned.
+    Rows that do not fit any more are left out; where none fits, the smallest is returned. The bytes are the unpacked
+    ones: repetitive objects pack to next to nothing and take as long to read.
     """
-    sized = [(row, _size(row)) for row in islice(rows, 0, None, max(1, len(rows) // most))][:most]
+    sized = [(row, row.json_size) for row in islice(rows, 0, None, max(1, len(rows) // most))][:most]
     sample, left = [], most_bytes
     for row, size in sized:
         if size <= left:
             sample.append(row)
             left -= size
     return sample or [row for row, _ in sorted(sized, key=lambda each: each[1])[:1]]
-
-
-def _size(row: Row) -> int:
-    """Bytes of the object's JSON, unpacked, because repetitive objects pack to next to nothing and take as long
-    to read.
-    """
-    if row.blob is None:
-        return 0
-    try:
-        return max(zstandard.frame_content_size(row.blob.data), len(row.blob.data))
-    except zstandard.ZstdError:
-        return len(row.blob.data)
 
 
 def names_at(path: JsonPath, objects: Iterable[dict[str, Any]]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ PathReader = Callable[[Row], tuple[Values, ...]]
 CACHE_SIZE = 128
 """Maximum number of cached readers."""
 _SPARED = (zstandard.ZstdError, msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""Errors of a damaged object, which counts as one without fields."""
+"""Errors of an object that is damaged or nested too deep, which counts as one without fields."""
 
 
 @lru_cache(maxsize=CACHE_SIZE)
@@ -48,9 +48,9 @@ def path_reader(paths: tuple[FieldPath, ...]) -> PathReader:
             except msgspec.ValidationError:
                 whole = msgspec.json.decode(raw)
                 return tuple([path.values(whole) for path in paths])
+            return tuple([_picked(decoded, attributes, rest) for attributes, rest in pickers])
         except _SPARED:
             return nothing
-        return tuple([_picked(decoded, attributes, rest) for attributes, rest in pickers])
 
     return read
 

@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.kinds.row import Cell, Row, Tone
-from dashboard.objects.paths.diff import FieldChange, decode_differing, field_changes
+from dashboard.objects.paths.diff import FieldChange, row_changes
 from dashboard.objects.printers.events import event_text
 from dashboard.objects.printers.printer import Column
 from dashboard.objects.printers.registry import columns_for
@@ -81,12 +82,13 @@ def _cells(columns: tuple[Column, ...], old: Row, new: Row) -> list[tuple[str, s
 
 def _fields(old: Row, new: Row) -> tuple[list[str], tuple[tuple[str, str], ...]]:
     """Words for the fields that differ, and their paths with the new values."""
-    if old.blob is None or new.blob is None:
-        return [], ()
-    changes = field_changes(*decode_differing(old.blob.json(), new.blob.json()))
+    changes, are_all = row_changes(old, new)
     words = [_field_word(change) for change in changes[:MOST_FIELDS]]
-    if len(changes) > MOST_FIELDS:
-        words.append(f"{len(changes) - MOST_FIELDS} more")
+    more = len(changes) - MOST_FIELDS
+    if not are_all:
+        words.append(f"at least {more} more" if more > 0 else "and more" if words else "too large to compare")
+    elif more > 0:
+        words.append(f"{more} more")
     return words, tuple((change.path, _text(change.new)) for change in changes[:_MOST_NAMED])
 
 
@@ -103,4 +105,4 @@ def _text(value: Cell | Any, longest: int = _LONGEST) -> str:
         return "none"
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
     text = " ".join(text.split())
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+    return limit_text(text, longest)

@@ -13,6 +13,9 @@ from dashboard.objects.kinds.row import EventSubject, Row
 from dashboard.objects.printers.printer import Column, PrintedRow, Printer, namespaced_columns, to_unix_seconds
 from informerd.objects import Object
 
+MAX_NAME_LENGTH = 253
+"""Characters of a name, a namespace, a group and a kind."""
+
 
 class InvolvedObject(msgspec.Struct, frozen=True, rename="camel", gc=False):
     api_version: str = ""
@@ -87,12 +90,16 @@ def read_event(event: Event) -> PrintedRow:
 
 
 def event_subject(event: Object) -> EventSubject | None:
-    """The object that an Event is about; None for any other object, and for an Event that names none."""
+    """The object that an Event is about; None for any other object, and for an Event that names none.
+
+    The API server takes any texts; those that are longer than a name can be name no object.
+    """
     if not isinstance(event, Event) or not event.involved_object.name:
         return None
     target = event.involved_object
     group, slash, _ = target.api_version.partition("/")
-    return EventSubject(target.kind, group if slash else "", target.namespace, target.name)
+    subject = EventSubject(target.kind, group if slash else "", target.namespace, target.name)
+    return subject if max(map(len, msgspec.structs.astuple(subject))) <= MAX_NAME_LENGTH else None
 
 
 def event_text(event: Row) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.kinds.row import Cell, Owner, Row, Tone
 from dashboard.objects.paths.field_path import FieldPath
 from informerd.objects import Object, OwnerReference
@@ -79,6 +80,12 @@ AGE_COLUMN = Column("age", "Age", "age", order="age")
 STATUS_COLUMN = Column("status", "Status", "status", words="status")
 
 
+MAX_TEXT_LENGTH = 1_000
+"""Characters of a row's status, reason and cells: a field of a custom resource may be as long as the object. The
+object's page has all of it.
+"""
+
+
 class PrintedRow(msgspec.Struct, frozen=True, gc=False):
     """What a kind's reader finds in an object, beside the parts that every object has."""
 
@@ -114,11 +121,11 @@ class Printer:
             name=meta.name,
             version=meta.resource_version,
             created=to_unix_seconds(meta.creation_timestamp),
-            status=facts.status,
+            status=limit_text(facts.status, MAX_TEXT_LENGTH),
             tone=facts.tone,
-            cells=head + facts.cells,
+            cells=head + tuple([_limited(cell) for cell in facts.cells]),
             labels=meta.label_map or {},  # shared with the object: nobody changes either
-            reason=facts.reason,
+            reason=limit_text(facts.reason, MAX_TEXT_LENGTH),
             since=facts.since,
             deleting=deleting,
             finalizers=meta.finalizers,
@@ -126,6 +133,10 @@ class Printer:
             blob=obj.blob,
             owners=_owners(meta.owner_references),
         )
+
+
+def _limited(cell: Cell) -> Cell:
+    return limit_text(cell, MAX_TEXT_LENGTH) if isinstance(cell, str) else cell
 
 
 def namespaced_columns(*columns: Column) -> tuple[Column, ...]:

@@ -12,9 +12,9 @@ from contextlib import suppress
 from typing import Any
 
 from dashboard.objects.fields.field_access import Value
+from dashboard.objects.fields.work_budget import BudgetExceeded, WorkBudget
 from dashboard.objects.schemas.patterns import fits_pattern, match_work
 from dashboard.objects.schemas.schema import Schema
-from dashboard.objects.schemas.work_budget import BudgetExceeded, WorkBudget
 from informerd.resource import Resource
 
 MAX_DEPTH = 12

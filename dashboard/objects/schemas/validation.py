@@ -12,19 +12,22 @@ from itertools import islice
 from typing import Any
 
 from dashboard.objects.fields.field_access import ItemKey, Path, Value, same
+from dashboard.objects.fields.text_limit import limit_text
+from dashboard.objects.fields.work_budget import BudgetExceeded, WorkBudget
 from dashboard.objects.problems.problem import Problem
 from dashboard.objects.schemas.cel_rules import immutable_reason, map_immutable_reason
 from dashboard.objects.schemas.formats import fits_format, format_words
 from dashboard.objects.schemas.list_keys import items_by_key, previous_items
 from dashboard.objects.schemas.patterns import fits_pattern, match_work
 from dashboard.objects.schemas.schema import Schema
-from dashboard.objects.schemas.work_budget import BudgetExceeded, WorkBudget
 
 MAX_PROBLEMS = 50
 """Maximum number of reported problems."""
 MAX_STEPS = 1_000_000
 MAX_SECONDS = 0.25
 """Limits of one validation (see WorkBudget): a schema with alternatives asks for many checks of the same value."""
+MAX_VALUE_LENGTH = 500
+"""Maximum characters of a value or a pattern in a problem's text."""
 MAX_NAMED_CHOICES = 50
 """Maximum choices of an enum that a problem names."""
 _BOUNDS = {"int32": 2**31, "int64": 2**63}
@@ -88,7 +91,8 @@ def _check_enum(schema: Schema, value: Value, path: Path, budget: WorkBudget) ->
     allowed = schema.node.get("enum")
     if allowed and not any(same(value, each) for each in allowed):
         more = f" or {len(allowed) - MAX_NAMED_CHOICES} others" if len(allowed) > MAX_NAMED_CHOICES else ""
-        yield Problem(f"It must be one of {', '.join(map(_word, allowed[:MAX_NAMED_CHOICES]))}{more}.", path=path)
+        choices = (limit_text(_word(each), MAX_VALUE_LENGTH) for each in allowed[:MAX_NAMED_CHOICES])
+        yield Problem(f"It must be one of {', '.join(choices)}{more}.", path=path)
     elif isinstance(value, str):
         yield from (Problem(words, path=path) for words in _text(schema, value, budget))
     elif isinstance(value, int | float) and not isinstance(value, bool):
@@ -104,7 +108,7 @@ def _text(schema: Schema, value: str, budget: WorkBudget) -> Iterator[str]:
     elif most is not None and len(value) > most:
         yield f"It must have at most {most} characters, and has {len(value)}."
     elif not fits_pattern(value, pattern):
-        yield f"It must match the pattern {pattern}"
+        yield f"It must match the pattern {limit_text(pattern, MAX_VALUE_LENGTH)}"
     elif not fits_format(value, name):
         yield f"It must be {format_words(name)}."
 
@@ -152,7 +156,7 @@ def _list(schema: Schema, value: list[Value], path: Path, budget: WorkBudget) ->
     for index, each in enumerate(value):
         key = _key(each, keys)
         if key in seen:
-            yield Problem(f"The list has {key} already.", path=(*path, index))
+            yield Problem(f"The list has {limit_text(key, MAX_VALUE_LENGTH)} already.", path=(*path, index))
         seen.update((key,) if key else ())
         yield from _check(items, each, (*path, index), budget)
 

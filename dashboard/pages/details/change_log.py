@@ -9,9 +9,10 @@ from typing import Any
 import msgspec
 
 from dashboard.live.rendering.time_texts import rfc3339
-from dashboard.objects.describers.deletion import deletion_of
+from dashboard.objects.describers.deletion import Deletion
+from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.paths.diff import field_changes
+from dashboard.objects.paths.diff import row_changes
 from informerd.clock import Clock
 
 MAX_CHANGES = 50
@@ -70,26 +71,26 @@ class ChangeLog:
         self._number += 1
         self._lines.appendleft(ChangeLine(rfc3339(round(self._clock.time(), 3)), version, words, fields, self._number))
 
-    def note_modification(self, before: dict[str, Any], after: dict[str, Any], row: Row) -> None:
-        """Add an entry for a modification: which fields differ."""
-        deletion = deletion_of(after) if deletion_of(before) is None else None
-        changes = [
-            field_change
-            for field_change in field_changes(before, after)
-            if deletion is None or field_change.path not in _DELETION
-        ]
-        lines = tuple(
-            FieldLine(field_change.path, _value(field_change.old), _value(field_change.new))
-            for field_change in changes[:MAX_FIELDS]
-        )
+    def note_modification(self, before: Row, after: Row, deletion: Deletion | None) -> None:
+        """Add an entry for a modification: which fields of the whole objects differ.
+
+        `deletion` is the one that `after` has and `before` had not.
+        """
+        changes, are_all = row_changes(before, after)
+        if deletion is not None:
+            changes = [each for each in changes if each.path not in _DELETION]
+        lines = tuple(FieldLine(each.path, _value(each.old), _value(each.new)) for each in changes[:MAX_FIELDS])
         more = len(changes) - MAX_FIELDS
         words = [f"deletion asked for{deletion.wait_text}"] if deletion is not None else []
-        words += [f"and {more} more fields"] if more > 0 else []
-        self.note(", ".join(words) if words or lines else "no visible change", row, lines)
+        if not are_all:
+            words.append(f"and at least {more} more fields" if more > 0 else "and fields that were not compared")
+        elif more > 0:
+            words.append(f"and {more} more fields")
+        self.note(", ".join(words) if words or lines else "no visible change", after, lines)
 
 
 def _value(value: Any) -> str:
     if value is None:
         return ""
     words = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return words if len(words) <= MAX_VALUE_LENGTH else f"{words[: MAX_VALUE_LENGTH - 1]}…"
+    return limit_text(words, MAX_VALUE_LENGTH)

@@ -15,7 +15,7 @@ from dashboard.live.rendering.cells import CellText, all_columns, cells_of
 from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.live.replication.replica import Replica
 from dashboard.objects.describers.describe import Details, OwnerLink, describe
-from dashboard.objects.fields.unstructured import TOO_DEEP_TEXT, truncate_depth
+from dashboard.objects.fields.object_limit import TOO_DEEP_TEXT, limit_object, truncate_depth
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.quick_actions import QuickAction, quick_actions_of
 from dashboard.objects.kinds.row import Row
@@ -83,7 +83,11 @@ class ObjectView(LiveView):
         self._replica = replica
         self.row = replica.get(namespace, name)
         self.exists = self.row is not None
-        self.object = full_object(self.row)
+        self.object: dict[str, Any] = {}
+        """As pages show it; see `is_cut`."""
+        self.is_cut = False
+        """Whether parts of the object are left out because it is too large or too deep."""
+        self._take(self.row)
         self._paths = tuple((-1, path_column(path)) for path in paths)
         self._details: tuple[Row, Details] | None = None
         self._kinds = kinds
@@ -123,8 +127,9 @@ class ObjectView(LiveView):
         return self._replica.health.polled
 
     @property
-    def yaml(self) -> str:
-        return to_yaml(self.object) if self.object else ""
+    def download_href(self) -> str:
+        """Address of all of the object, as a file."""
+        return f"{self.yaml_href}?download"
 
     @property
     def yaml_by_manager(self) -> YamlByManager | None:
@@ -243,16 +248,33 @@ class ObjectView(LiveView):
             owner.kind, owner.name, object_href(kind.key, namespace, owner.name) if kind is not None else ""
         )
 
+    def _take(self, row: Row | None) -> None:
+        """Take the object of its newest row."""
+        self.row = row
+        self.object, self.is_cut = shown_object(row)
+
     def _stir(self) -> None:
         self.dirty = True
         self.on_dirty()
 
 
-def full_object(row: Row | None) -> dict[str, Any]:
-    """The object, cut where it is too deep (see objects/fields/unstructured.py); empty where there is none."""
+def shown_object(row: Row | None) -> tuple[dict[str, Any], bool]:
+    """The object as pages show it (see objects/fields/object_limit.py), and whether that is not all of it.
+
+    Empty where there is none.
+    """
     if row is None:
-        return {}
+        return {}, False
     try:
-        return truncate_depth(row.decode_object())
+        obj = row.decode_object()
     except RecursionError:
-        return {"metadata": {"name": row.name, "namespace": row.namespace}, "spec": TOO_DEEP_TEXT}
+        return {"metadata": {"name": row.name, "namespace": row.namespace}, "spec": TOO_DEEP_TEXT}, True
+    return obj, limit_object(obj)
+
+
+def object_as_yaml(row: Row) -> str:
+    """The YAML of a whole object, however long. May be called from any thread."""
+    try:
+        return to_yaml(truncate_depth(row.decode_object()))
+    except RecursionError:
+        return to_yaml(shown_object(row)[0])

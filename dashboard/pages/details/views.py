@@ -11,6 +11,7 @@ from dashboard.live.hub.hub import HUB
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.pages.details.live_detail import open_detail
+from dashboard.pages.details.object_view import object_as_yaml
 from dashboard.pages.layout.browser_storage import forbid_storing_secrets
 from dashboard.pages.layout.not_found import kind_not_found, object_not_found
 from dashboard.pages.layout.other_sites import is_from_other_site, refuse_other_site
@@ -24,6 +25,7 @@ from dashboard.pages.layout.requested_kind import (
     redirect_with_query,
 )
 from dashboard.runtime.app_state import state_of
+from dashboard.runtime.background_tasks import run_in_thread_if_large
 from dashboard.runtime.text_pieces import object_href
 
 YAML_TYPE = "text/yaml; charset=utf-8"
@@ -53,9 +55,10 @@ async def object_yaml(request: HttpRequest, resource: str, namespace: str, name:
     view = open_detail(state[HUB], kind, path_namespace(namespace), name)
     if view.loading:
         return not_read_yet_page(kind, view.problem)
-    if not view.exists:
+    if not view.exists or view.row is None:
         return object_not_found(request, kind, path_namespace(namespace), name)
-    response = HttpResponse(view.yaml, content_type=YAML_TYPE)
+    yaml = await run_in_thread_if_large(object_as_yaml, view.row, size=view.row.json_size)
+    response = HttpResponse(yaml, content_type=YAML_TYPE)
     forbid_storing_secrets(response, kind)
     if download:
         response["Content-Disposition"] = f'attachment; filename="{_file_name(kind, name)}"'

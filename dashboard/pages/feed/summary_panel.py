@@ -9,7 +9,7 @@ from typing import Protocol
 
 from dashboard.live.rendering.charts import Bar, OperationCounts, bars, rate_text
 from dashboard.live.rendering.time_texts import duration_text, rfc3339, utc_text
-from dashboard.live.replication.feed_history import RETENTION, FeedHistory
+from dashboard.live.replication.feed_history import MAX_KEPT_BYTES, RETENTION, FeedHistory
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.pages.feed.links import PAGE_SIZE, FeedLinks
 from dashboard.pages.feed.query import FeedQuery
@@ -173,6 +173,10 @@ class FeedSummary:
     @property
     def max_entries(self) -> int:
         return self._view.history.most
+
+    @property
+    def max_megabytes(self) -> int:
+        return MAX_KEPT_BYTES // 10**6
 
     @property
     def retention_text(self) -> str:

@@ -7,6 +7,7 @@ import re
 from typing import Literal
 
 from dashboard.objects.fields.field_access import ABSENT, Value
+from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.manifests.writer import scalar_yaml
 from dashboard.objects.schemas.schema import Schema
 
@@ -151,4 +152,4 @@ def summary(value: Value) -> str:
         return input_text(value)[:SUMMARY_LENGTH]
     plain = [f"{name}: {input_text(each)}" for name, each in value.items() if not isinstance(each, dict | list)]
     text = ", ".join(plain[:3]) or ", ".join(list(value)[:4])
-    return text if len(text) <= SUMMARY_LENGTH else f"{text[: SUMMARY_LENGTH - 1]}…"
+    return limit_text(text, SUMMARY_LENGTH)

@@ -8,11 +8,12 @@ import zstandard
 
 from dashboard.live.replication.messages import Frame, SnapshotChunk
 from dashboard.live.replication.replica import MAX_AT_ONCE, Replica
-from dashboard.objects.fields.unstructured import MAX_DEPTH, TOO_DEEP_TEXT
+from dashboard.objects.fields.object_limit import MAX_DEPTH, TOO_DEEP_TEXT
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.details.change_log import MAX_CHANGES, MAX_FIELDS
 from dashboard.pages.details.events import MAX_EVENTS
 from dashboard.pages.details.live_detail import LiveDetail
+from dashboard.pages.details.object_view import object_as_yaml
 from informerd.cache.health import Health
 from informerd.objects import Blob
 from tests.support.clock import FakeClock
@@ -23,8 +24,10 @@ from tests.support.live.replica_feeder import EPOCH, Feeder, pod
 def test_it_shows_the_object_as_it_is() -> None:
     view = Shown(web(spec={"nodeName": "node-3"}, metadata={"managedFields": [{"manager": "x"}]})).view
     assert view.exists
-    assert "nodeName: node-3" in view.yaml
-    assert "managedFields" not in view.yaml
+    assert view.row is not None
+    assert "nodeName: node-3" in object_as_yaml(view.row)
+    assert "managedFields" not in object_as_yaml(view.row)
+    assert not view.is_cut
     assert {cell.column: cell.text for cell in view.cells}["status"] == "Running"
     assert (view.href, view.yaml_href) == ("/resources/pods/default/web/", "/resources/pods/default/web/yaml/")
     assert (view.edit_href, view.delete_href) == (f"{view.href}edit/", "/resources/pods/default/web/delete/")
@@ -80,7 +83,7 @@ def test_deletion_is_said_with_its_time_and_the_object_stays_to_be_read() -> Non
     shown.pods.drop("uid-default-web")
     assert not shown.view.exists
     assert shown.view.gone_since.startswith("2027-01-15T08:00:00")
-    assert "node-3" in shown.view.yaml
+    assert "node-3" in shown.view.yaml_html
     assert shown.changes == [("deleted", [])]
     assert "was deleted" in shown.view.update(shown.render)
 
@@ -276,7 +279,8 @@ def test_the_page_says_line_by_line_who_set_it_and_the_text_stays_the_yaml() -> 
     html = shown.view.render_window(shown.render)
     assert 'data-by="kubelet · status"' in html
     assert shown.view.yaml_by_manager is not None
-    assert "".join(run.text for run in shown.view.yaml_by_manager.runs) == shown.view.yaml
+    assert shown.view.row is not None
+    assert "".join(run.text for run in shown.view.yaml_by_manager.runs) == object_as_yaml(shown.view.row)
 
 
 @pytest.mark.parametrize("levels", [198, 250, 600, 1500])
@@ -292,3 +296,19 @@ def test_an_object_nested_deeper_than_anybody_can_follow_is_shown_as_far_as_can_
     assert (TOO_DEEP_TEXT in shown.view.update(shown.render)) == (levels > MAX_DEPTH)
     shown.pods.put(web(3, {"nodeName": "node-3"}))
     assert "node-3" in shown.view.update(shown.render)
+
+
+def test_of_an_object_that_is_too_large_the_beginning_is_shown_and_the_file_is_offered() -> None:
+    shown = Shown(web(spec={"nodeName": "node-3", "items": list(range(20_000))}))
+    assert shown.view.is_cut
+    html = shown.view.render_window(shown.render)
+    assert len(html) < 1_000_000
+    assert "node-3" in html
+    assert f'href="{shown.view.yaml_href}?download"' in html
+    assert shown.view.row is not None
+    assert "- 19999\n" in object_as_yaml(shown.view.row)
+    shown.pods.put(web(2, {"nodeName": "node-3", "items": [*range(19_999), 0]}))
+    assert shown.changes[0] == ("", [("spec.items[19999]", "19999", "0")])
+    shown.pods.put(web(3, {"nodeName": "node-3"}))
+    assert "too large" not in shown.view.update(shown.render)
+    assert not shown.view.is_cut
