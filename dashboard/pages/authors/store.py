@@ -46,6 +46,7 @@ class AuthorStore:
         self._clock = clock
         self._database = database or DatabaseExecutor(clock, content="names of who wrote")
         self._waiting: deque[tuple[Write, float]] = deque(maxlen=MAX_PENDING)
+        self._saving: tuple[tuple[Write, float], ...] = ()
         self._task: asyncio.Task[None] | None = None
         self._ending = asyncio.Event()
 
@@ -61,11 +62,13 @@ class AuthorStore:
             self._task = asyncio.create_task(self._keep(), name="the names of who wrote")
 
     async def writes_of(self, uid: str) -> tuple[Write, ...]:
-        """The known writes of an object, newest first, at most MAX_WRITES."""
+        """The known writes of an object, stored or about to be, newest first, at most MAX_WRITES."""
+        unsaved = tuple(write for write, _ in reversed((*self._saving, *self._waiting)) if write.uid == uid)
         try:
-            return await self._database.ask(_of, uid)
+            stored = await self._database.ask(_of, uid)
         except Unavailable:
-            return ()
+            stored = ()
+        return (*(write for write in unsaved if write not in stored), *stored)[:MAX_WRITES]
 
     async def stop(self) -> None:
         """Returns once pending writes are stored, or have failed."""
@@ -76,11 +79,12 @@ class AuthorStore:
 
     async def _keep(self) -> None:
         while self._waiting:
-            writes = tuple(self._waiting)
+            self._saving = tuple(self._waiting)
             self._waiting.clear()
-            if not await self._is_stored(writes):
+            if not await self._is_stored(self._saving):
                 await sleep_or(self._ending, RETRY_DELAY, self._clock)
-                await self._is_stored(writes)
+                await self._is_stored(self._saving)
+            self._saving = ()
             if self._waiting:
                 await sleep_or(self._ending, BATCH_DELAY, self._clock)
 

@@ -44,6 +44,16 @@ async def test_writes_of_an_object_are_known_the_newest_first_and_only_so_many(a
     assert await authors.writes_of(uid) == tuple(reversed(writes[5:]))
 
 
+async def test_a_write_is_known_before_it_is_stored(authors: AuthorStore, uid: str) -> None:
+    authors.remember(Write(uid, "1", "", ANNA))
+    assert await authors.writes_of(uid) == (Write(uid, "1", "", ANNA),)
+    await asyncio.sleep(0)  # it is being stored now
+    authors.remember(Write(uid, "2", "", BEN))
+    assert await authors.writes_of(uid) == (Write(uid, "2", "", BEN), Write(uid, "1", "", ANNA))
+    await authors.stop()
+    assert await authors.writes_of(uid) == (Write(uid, "2", "", BEN), Write(uid, "1", "", ANNA))
+
+
 async def test_of_nobody_in_particular_nothing_is_kept(authors: AuthorStore, uid: str) -> None:
     authors.remember(Write(uid, "1", "", Identity("", "")))
     await authors.stop()
@@ -65,6 +75,8 @@ async def test_whoever_deleted_it_first_did(authors: AuthorStore, uid: str, cloc
     for whose in (ANNA, BEN):  # it waits for a finalizer, and the second changes nothing any more
         WriteRecorder(authors, whose, MANAGER, clock).record_deletion(uid)
     await authors.stop()
+    assert await WriteRecorder(authors, BEN, MANAGER, clock).deleter(uid) == "anna"
+    WriteRecorder(authors, ANNA, MANAGER, clock).record_deletion(uid)  # once more, which is not stored yet
     assert await WriteRecorder(authors, BEN, MANAGER, clock).deleter(uid) == "anna"
 
 
