@@ -232,7 +232,7 @@ LOGGING = {
             "fmt": ["levelname", "name", "message"],
             "style": "sequence",
             "timestamp": "time",
-            "json_ensure_ascii": False,
+            "json_ensure_ascii": True,
             "rename_fields": {"levelname": "level", "name": "logger"},
         },
     },

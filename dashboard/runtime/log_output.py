@@ -8,8 +8,8 @@ import re
 _STARTING = {("starting", "syncing"), ("starting", "live"), ("syncing", "live")}
 
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
-"""Control characters but tab and newline: a terminal may obey them."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Control characters but tab and newline: a terminal may obey them, and show the text around them in another order."""
 
 
 class PlainFormatter(logging.Formatter):
@@ -18,8 +18,12 @@ class PlainFormatter(logging.Formatter):
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        text = _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", super().format(record))
-        return text.replace("\n", "\n    ")
+        return _CONTROL.sub(_escape, super().format(record)).replace("\n", "\n    ")
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"
 
 
 class RoutineFilter(logging.Filter):

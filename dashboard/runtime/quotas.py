@@ -27,7 +27,9 @@ class Quotas:
         self.by_work = {work: ConcurrencyLimit(each, clock) for work, each in limits.items()}
         self.refusals = ConcurrencyLimit(REFUSALS, clock, queue_seconds=5.0, max_waiting=4)
         self.refused: Counter[str] = Counter()
-        """Refusals since the process started, by what was refused: a kind of work, "bodies", "connections", "views"."""
+        """Refusals since the process started, by what was refused: a kind of work, "bodies", "connections", "sockets",
+        "views".
+        """
 
 
 QUOTAS: Key[Quotas] = Key("quotas")

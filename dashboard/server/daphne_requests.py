@@ -8,7 +8,8 @@ application; and it waits for a request as long as a byte a minute arrives. Here
   of its work.
 * it is refused as soon as its headers announce too much, or once more has arrived than it may have. What follows is
   thrown away, for a moment, so that the browser can read the answer (as nginx's lingering_close).
-* a websocket of somebody who opens too many is refused before its handshake, which costs more than the refusal.
+* a websocket of somebody who opens too many, let in or not, is refused before its handshake, which costs more than the
+  refusal.
 * it must arrive in ARRIVAL_SECONDS and a second more for each MIN_BYTES_PER_SECOND.
 """
 
@@ -37,6 +38,7 @@ ARRIVAL_SECONDS = 30.0
 MIN_BYTES_PER_SECOND = 16 * 1024
 TOO_SLOW = "This request arrived too slowly, so it was not read, and nothing was done. Send it again."
 TOO_MANY_SOCKETS = "You open too many of Deltaboard's live pages. They connect again by themselves in a few seconds."
+"""Read by programs: a browser tells its page of a refused handshake only that there is no connection."""
 _CONTINUE = b"Expect"
 _REASONS: Mapping[int, bytes] = {
     400: b"Bad Request",
@@ -259,7 +261,11 @@ class LimitedRequest(http_protocol.WebRequest):  # type: ignore[misc] # daphne h
     def _judge_socket(self) -> None:
         scope = self._scope()
         user = self.limits.identify(scope)
-        if isinstance(user, str) and not self.limits.sockets.allow(quota_owners({**scope, USER_KEY: user})):
+        if isinstance(user, Rejection):  # counted apart, else another site's page would keep out its reader's own pages
+            owners = tuple(f"not let in: {owner}" for owner in quota_owners(scope))
+        else:
+            owners = quota_owners({**scope, USER_KEY: user})
+        if not self.limits.sockets.allow(owners):
             self.refuse(429, TOO_MANY_SOCKETS, counted_as="sockets")
 
     def _judge(self, size: int, *, arrived: int = 0) -> None:

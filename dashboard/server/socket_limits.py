@@ -56,8 +56,8 @@ class SocketLimits:
 class SocketRates:
     """Limits how often an owner opens a websocket, for a handshake costs more than a small page.
 
-    At once they may open twice as many as they may have open, so that all their pages can come back after a restart;
-    in the long run so many in RENEWAL_SECONDS.
+    At once they may open twice as many as they may have open, at least FEWEST_AT_ONCE, so that all their pages can come
+    back after a restart; and as many again in each RENEWAL_SECONDS.
     """
 
     def __init__(self, per_user: int, clock: Clock) -> None:

@@ -24,9 +24,10 @@ _BY_SERVER = ' <span class="label">set by the API server</span>'
 
 
 @register.simple_tag(takes_context=True)
-def change_items(context: Context, changes: Iterable[Change]) -> SafeString:
+def change_items(context: Context, changes: Iterable[Change] | None) -> SafeString:
     """A `<li>` for each changed field, every text in it escaped; the context's `none` where there is no change."""
-    html = "".join(map(_change, changes)) or f'<li class="none">{escape(str(context.get("none", "Nothing.")))}</li>'
+    none = context.get("none") or "Nothing."
+    html = "".join(map(_change, changes or ())) or f'<li class="none">{escape(str(none))}</li>'
     return mark_safe(html)  # noqa: S308 -- escaped
 
 
@@ -44,9 +45,9 @@ def _change(change: Change) -> str:
 
 
 @register.simple_tag
-def difference(lines: Iterable[Line]) -> SafeString:
+def difference(lines: Iterable[Line] | None) -> SafeString:
     """The lines of a diff for a `<pre>` element, every text in them escaped."""
-    return mark_safe("".join(map(_line, lines)))  # noqa: S308 -- _line escapes
+    return mark_safe("".join(map(_line, lines or ())))  # noqa: S308 -- _line escapes
 
 
 def _line(line: Line) -> str:

@@ -166,6 +166,16 @@ def test_lines_of_the_log_are_json_where_that_is_asked_for(tmp_path: Path) -> No
 
 
 @pytest.mark.program
+def test_a_terminal_obeys_nothing_in_a_line_of_json(tmp_path: Path) -> None:
+    code = (
+        "import logging.config; logging.config.dictConfig(settings.LOGGING); "
+        r"logging.getLogger('dashboard').warning('denied: %s', '\x9b\x7f\u2028\u202e')"
+    )
+    written = run_settings(code, DELTABOARD_VAR=str(tmp_path), DELTABOARD_LOG_FORMAT="json").stderr
+    assert r'"message": "denied: \u009b\u007f\u2028\u202e"' in written
+
+
+@pytest.mark.program
 @pytest.mark.parametrize("value", ["$ecret", "$HOME", "a$HOME", r"\$x", "$$"])
 def test_a_dollar_sign_is_a_dollar_sign(tmp_path: Path, value: str) -> None:
     environ = {"REDIS_URL": "redis://127.0.0.1:1", "DELTABOARD_VAR": str(tmp_path), "ecret": "another"}

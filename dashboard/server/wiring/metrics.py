@@ -94,7 +94,9 @@ class WebCollector(Collector):
 
     def _refused_for_limits(self) -> Metric:
         family = CounterMetricFamily(
-            f"{PREFIX}over_limit", "Requests and views refused because a limit was reached, by what.", labels=["what"]
+            f"{PREFIX}over_limit",
+            "Requests, views, connections and websockets refused because a limit was reached, by what.",
+            labels=["what"],
         )
         for what, number in sorted(self._over_limit.items()):
             family.add_metric([what], number)

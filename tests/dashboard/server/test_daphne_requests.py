@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
+from twisted.internet.protocol import Protocol
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 
@@ -42,6 +43,13 @@ class Server:
 
     def __init__(self) -> None:
         self.scopes: list[dict[str, Any]] = []
+        self.handshakes = 0
+        self.ws_factory = self
+
+    def buildProtocol(self, _: object) -> Protocol:  # noqa: N802 -- Twisted's name
+        """A websocket whose handshake has begun, and which says nothing."""
+        self.handshakes += 1
+        return Protocol()
 
     def protocol_connected(self, protocol: object) -> None:
         """Daphne notes the time."""
@@ -242,17 +250,33 @@ def test_an_idle_connection_makes_room_for_a_new_one(arrivals: Arrivals) -> None
     assert [connected.transport.is_aborted for connected in opened] == [number == 1 for number in range(64)]
 
 
-def test_who_opens_too_many_sockets_is_refused_before_the_handshake(arrivals: Arrivals) -> None:
-    def open_socket(user: str) -> str:
-        return arrivals.connect().send(
-            f"GET /live/ HTTP/1.1\r\nHost: here\r\nOrigin: http://here\r\n{USER}: {user}\r\n{PROXY}"
-            "Upgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
-        )
+def open_socket(arrivals: Arrivals, user: str, *, proxy: str = PROXY, origin: str = "http://here") -> str:
+    return arrivals.connect().send(
+        f"GET /live/ HTTP/1.1\r\nHost: here\r\nOrigin: {origin}\r\n{USER}: {user}\r\n{proxy}"
+        "Upgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
+    )
 
+
+def test_who_opens_too_many_sockets_is_refused_before_the_handshake(arrivals: Arrivals) -> None:
     for _ in range(FEWEST_AT_ONCE):
-        arrivals.limits.sockets.allow(("user alice",))
-    answer = open_socket("alice")
+        assert open_socket(arrivals, "alice") == ""
+    answer = open_socket(arrivals, "alice")
     assert answer.startswith("HTTP/1.1 429 ")
     assert answer.endswith(f"{TOO_MANY_SOCKETS}\n")
     assert arrivals.limits.refused == {"sockets": 1}
-    assert not open_socket("bob").startswith("HTTP/1.1 429 ")
+    assert arrivals.server.handshakes == FEWEST_AT_ONCE
+    assert open_socket(arrivals, "bob") == ""
+    assert arrivals.server.handshakes == FEWEST_AT_ONCE + 1
+
+
+@pytest.mark.parametrize("refused", [{"proxy": ""}, {"origin": "http://elsewhere"}], ids=["no secret", "another site"])
+def test_who_is_not_let_in_opens_only_so_many_and_none_of_those_who_are(
+    arrivals: Arrivals, refused: dict[str, str]
+) -> None:
+    answers = [open_socket(arrivals, "alice", **refused) for _ in range(FEWEST_AT_ONCE + 1)]
+    assert answers[:-1] == [""] * FEWEST_AT_ONCE
+    assert answers[-1].startswith("HTTP/1.1 429 ")
+    assert arrivals.limits.refused == {"sockets": 1}
+    assert arrivals.server.handshakes == FEWEST_AT_ONCE
+    assert open_socket(arrivals, "alice") == ""
+    assert arrivals.limits.sockets.allow(("address 192.168.1.1",))

@@ -34,6 +34,8 @@ async def test_after_a_burst_an_owner_opens_sockets_at_a_limited_rate() -> None:
     assert rates.allow(("bob",))
     await clock.advance(RENEWAL_SECONDS / 2)
     assert [rates.allow(("ann",)) for _ in range(101)].count(True) == 100
+    await clock.advance(RENEWAL_SECONDS)
+    assert [rates.allow(("ann",)) for _ in range(201)].count(True) == 200
 
 
 def test_the_burst_is_never_too_small_for_a_person_and_a_new_browser_does_not_renew_it() -> None:

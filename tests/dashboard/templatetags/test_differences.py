@@ -10,7 +10,7 @@ from dashboard.objects.fields.field_access import ABSENT
 from dashboard.objects.merge.diff import Change, diff_lines
 
 
-def changes_html(*changes: Change, **context: str) -> str:
+def changes_html(*changes: Change, **context: str | None) -> str:
     return render_to_string("writes/_changes.html", {"changes": changes, **context})
 
 
@@ -28,6 +28,15 @@ def test_each_change_has_its_field_and_both_values() -> None:
 def test_without_changes_it_says_so() -> None:
     assert '<li class="none">Nothing.</li>' in changes_html()
     assert '<li class="none">Nothing &lt;else&gt;.</li>' in changes_html(none="Nothing <else>.")
+    for without in ("", None):
+        assert '<li class="none">Nothing.</li>' in changes_html(none=without)
+
+
+def test_where_there_is_nothing_to_compare_nothing_is_shown() -> None:
+    assert '<ul class="lines"><li class="none">Nothing.</li></ul>' in render_to_string(
+        "writes/_changes.html", {"changes": None}
+    )
+    assert "></pre>" in render_to_string("writes/_diff.html", {"lines": None})
 
 
 def test_texts_of_fields_and_values_are_escaped() -> None:
