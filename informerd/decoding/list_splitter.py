@@ -28,7 +28,7 @@ MAX_ITEM_BYTES = 64 * 2**20
 _MAX_SPACE = 1024
 """Characters of white space between "items" and their array."""
 
-_TOKEN = compile_linear(STRING + rb'|["{}\[\]]')
+_TOKEN = compile_linear(STRING + rb'|["{}\[\]:,]')
 _IN_STRING = compile_linear(rb'(?:[^"\\]|\\.)*')
 _ARRAY = re.compile(rb"\s*:\s*\[")
 _NO_ARRAY = re.compile(rb"\s*(?::\s*)?[^\s:\[]|\s*:\s*:|\s*\[")
@@ -65,6 +65,8 @@ class ListSplitter(Generic[T]):
         self._buffer = bytearray()
         self._at = 0
         """Up to where the buffer has been dealt with; of the head up to where it was looked at."""
+        self._after_colon = False
+        """Whether a string at this position of the head is a value."""
         self._next = _FIRST
         self._likely = b""
         """The end of an item and the beginning of the next."""
@@ -134,7 +136,7 @@ class ListSplitter(Generic[T]):
             elif text == b'"':  # the rest of a string is still to come
                 self._in_string, self._counted = True, token.end()
                 return
-            elif self._depth == 1 and text == b'"items"':
+            elif self._depth == 1 and text == b'"items"' and not self._after_colon:
                 if array := _ARRAY.match(self._buffer, token.end()):
                     self._head, self._at, self._depth = bytes(self._buffer[: array.end()]), array.end(), 0
                     return
@@ -142,7 +144,7 @@ class ListSplitter(Generic[T]):
                     if len(self._buffer) - token.end() > _MAX_SPACE:
                         raise MalformedStream("the list's items are malformed")
                     return
-            self._at = token.end()
+            self._at, self._after_colon = token.end(), text == b":"
         self._at = len(self._buffer)
 
     def _string_has_ended(self) -> bool:

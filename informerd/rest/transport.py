@@ -11,6 +11,7 @@ import contextlib
 import socket
 import ssl
 from collections.abc import AsyncIterator
+from io import BytesIO
 from typing import Literal
 from weakref import WeakSet
 
@@ -193,14 +194,14 @@ class Transport:
 
 async def _body_of(response: aiohttp.ClientResponse) -> bytes:
     """The whole body, once it is known that it is not endless: a gzip of a kilobyte can unpack to a megabyte."""
-    body = bytearray()
+    body = BytesIO()  # its bytes are taken without a copy
     while piece := await response.content.readany():
-        body += piece
-        if len(body) > MAX_RESPONSE_BYTES:
+        body.write(piece)
+        if body.tell() > MAX_RESPONSE_BYTES:
             response.close()
             limit = f"{MAX_RESPONSE_BYTES // 2**20} MiB"
             raise MalformedAnswer(f"the response from {response.url.path} has more than {limit}, so it was not read")
-    return bytes(body)
+    return body.getvalue()
 
 
 def _headers(access: RequestCredentials, call: RestRequest) -> CIMultiDict[str]:

@@ -59,6 +59,23 @@ async def test_a_response_without_end_is_refused(
             tracemalloc.stop()
 
 
+async def test_a_large_response_is_held_once() -> None:
+    async def large(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        for _ in range(64):
+            await response.write(PIECE)
+        return response
+
+    async with client_of(large) as client:
+        tracemalloc.start()
+        try:
+            assert len((await client.request("GET", PATH)).body) == 64 * len(PIECE)
+            assert tracemalloc.get_traced_memory()[1] < 96 * 2**20
+        finally:
+            tracemalloc.stop()
+
+
 async def test_the_client_goes_on_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transport, "MAX_RESPONSE_BYTES", 16 * 2**20)
     answers = [gzip_bomb]

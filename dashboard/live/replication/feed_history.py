@@ -1,9 +1,9 @@
 """History of the changes of all kinds in this process: bounded, compressed, newest first.
 
 Entries of a kind are kept in chunks. The newest are kept as they came; a full chunk is compressed to about a sixth. In
-all MAX_KEPT_ENTRIES and MAX_KEPT_BYTES are kept, none longer than RETENTION; where there are more, the oldest of the
-kind with the most is dropped first, so that a very busy kind does not push out rare changes. The history knows from
-when on it is complete.
+all MAX_KEPT_ENTRIES and MAX_KEPT_BYTES are kept, no chunk longer than RETENTION; where there are more, the oldest chunk
+of the kind with the most is dropped first, so that a very busy kind does not push out rare changes. The history knows
+from when on it is complete.
 """
 
 from __future__ import annotations
@@ -22,17 +22,23 @@ from dashboard.live.replication.messages import encoder
 from dashboard.live.replication.rates import RATES_SECONDS, Rate
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_change import Change
+from dashboard.live.replication.snapshot import entry_size
 from dashboard.objects.kinds.row import Entry
 from informerd.clock import Clock
 
 MAX_KEPT_ENTRIES = 200_000
 """Maximum number of entries of all kinds: 10 to 20 MB."""
 MAX_KEPT_BYTES = 100_000_000
-"""Maximum bytes of the compressed chunks of all kinds, for entries whose texts and labels are long."""
+"""Maximum bytes of the entries of all kinds before they are compressed, see entry_size: reading all of them takes a
+quarter of a second at most. 200,000 entries reach it where they have more than 500 bytes each.
+"""
 RETENTION = 24 * 3600.0
 """Maximum age of an entry in seconds."""
 CHUNK_SIZE = 250
-"""Entries of a chunk: reading one takes less than a millisecond."""
+CHUNK_BYTES = 500_000
+"""A chunk ends with the entry that reaches either limit: reading one takes less than a millisecond, two at most where
+texts are long or labels many.
+"""
 MAX_GAPS = 100
 """Gaps that are remembered of a kind."""
 
@@ -49,6 +55,8 @@ class HistoryChunk:
     first_at: float
     last: float
     count: int
+    size: int
+    """Bytes of its entries before they are compressed."""
     compressed_entries: bytes
     """Compressed; empty where `plain_entries` has them."""
     plain_entries: tuple[Entry, ...] = ()
@@ -69,9 +77,11 @@ class KindHistory:
     """Unix seconds from when on every change is in the history."""
     chunks: deque[HistoryChunk] = field(default_factory=deque)
     recent_entries: list[Entry] = field(default_factory=list)
+    recent_size: int = 0
+    """Bytes of `recent_entries`."""
     count: int = 0
-    compressed_bytes: int = 0
-    """Of its chunks."""
+    size: int = 0
+    """Bytes of all its entries before they are compressed."""
     gaps: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=MAX_GAPS))
     """When it was noticed that entries are missing, and how many."""
     unannounced: deque[UnannouncedPeriod] = field(default_factory=lambda: deque(maxlen=MAX_GAPS))
@@ -89,7 +99,7 @@ class FeedHistory:
         self._clock = clock
         self._most = max_entries
         self._count = 0
-        self._compressed_bytes = 0
+        self._size = 0
         self._logs = {key: KindHistory() for key in self._replicas}
         for key, replica in self._replicas.items():
             if replica.state != "starting":
@@ -174,6 +184,7 @@ class FeedHistory:
                 log.recent_entries[0].time,
                 log.recent_entries[-1].time,
                 len(log.recent_entries),
+                log.recent_size,
                 b"",
                 tuple(log.recent_entries),
             )
@@ -194,15 +205,20 @@ class FeedHistory:
             log.known_from = max(log.known_from, until)
 
     def _extend(self, key: str, log: KindHistory, entries: list[Entry]) -> None:
-        log.recent_entries.extend(entries)
-        log.count += len(entries)
-        self._count += len(entries)
-        while len(log.recent_entries) >= CHUNK_SIZE:
-            full, log.recent_entries = log.recent_entries[:CHUNK_SIZE], log.recent_entries[CHUNK_SIZE:]
-            packed = _compressor.compress(encoder.encode(full))
-            log.chunks.append(HistoryChunk(key, full[0].time, full[-1].time, len(full), bytes(memoryview(packed))))
-            self._count_bytes(log, len(packed))
+        for each in entries:
+            size = entry_size(each)
+            log.recent_entries.append(each)
+            log.recent_size += size
+            self._add_totals(log, 1, size)
+            if len(log.recent_entries) >= CHUNK_SIZE or log.recent_size >= CHUNK_BYTES:
+                self._compress_recent(key, log)
         self._forget()
+
+    def _compress_recent(self, key: str, log: KindHistory) -> None:
+        full, log.recent_entries = log.recent_entries, []
+        size, log.recent_size = log.recent_size, 0
+        packed = _compressor.compress(encoder.encode(full))
+        log.chunks.append(HistoryChunk(key, full[0].time, full[-1].time, len(full), size, bytes(memoryview(packed))))
 
     def _forget(self) -> None:
         oldest = self._clock.time() - RETENTION
@@ -212,18 +228,21 @@ class FeedHistory:
         while self._count > self._most:
             largest = max(self._logs.values(), key=lambda log: log.count)
             if not largest.chunks:
-                return  # some entries of each kind only
+                break  # some entries of each kind only
             self._drop(largest)
-        while self._compressed_bytes > MAX_KEPT_BYTES:
-            self._drop(max(self._logs.values(), key=lambda log: log.compressed_bytes))
+        while self._size > MAX_KEPT_BYTES:
+            largest = max(self._logs.values(), key=lambda log: log.size)
+            if not largest.chunks:
+                break
+            self._drop(largest)
 
     def _drop(self, log: KindHistory) -> None:
         piece = log.chunks.popleft()
-        log.count -= piece.count
-        self._count -= piece.count
-        self._count_bytes(log, -len(piece.compressed_entries))
+        self._add_totals(log, -piece.count, -piece.size)
         log.known_from = max(log.known_from, math.nextafter(piece.last, math.inf))
 
-    def _count_bytes(self, log: KindHistory, number: int) -> None:
-        log.compressed_bytes += number
-        self._compressed_bytes += number
+    def _add_totals(self, log: KindHistory, count: int, size: int) -> None:
+        log.count += count
+        log.size += size
+        self._count += count
+        self._size += size

@@ -110,6 +110,8 @@ def _omit_dictionary(value: Any) -> None:
 
 
 encoder = msgspec.msgpack.Encoder(enc_hook=_omit_dictionary)
+UNENCODABLE = (OverflowError, TypeError, ValueError, msgspec.MsgspecError)
+"""Errors of the encoder for content that no message can carry."""
 frame_decoder = msgspec.msgpack.Decoder(Frame)
 snapshot_request_decoder = msgspec.msgpack.Decoder(SnapshotRequest)
 interest_decoder = msgspec.msgpack.Decoder(InterestMessage)

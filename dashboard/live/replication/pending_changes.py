@@ -67,7 +67,8 @@ class PendingChanges:
 
 MAX_FRAME_ENTRIES = 1000
 MAX_FRAME_ENTRY_BYTES = 4_000_000
-"""Bytes of a frame's entries; one entry has 100 kB at most."""
+"""Bytes of a frame's entries; one entry has 140 kB at most, and four times as many where its texts are not ASCII.
+"""
 
 
 FrameContent = tuple[tuple[Row, ...], tuple[str, ...], tuple[Entry, ...]]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import islice
 
 import msgspec
@@ -18,7 +18,14 @@ import msgspec
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth, Sender
 from dashboard.live.replication.compression_dictionaries import MAX_OBJECT_BYTES, AnnouncedDictionaries, fits
 from dashboard.live.replication.epoch import new_epoch
-from dashboard.live.replication.messages import FEED_GROUP, Frame, SnapshotChunk, SnapshotRequest, encoder
+from dashboard.live.replication.messages import (
+    FEED_GROUP,
+    UNENCODABLE,
+    Frame,
+    SnapshotChunk,
+    SnapshotRequest,
+    encoder,
+)
 from dashboard.live.replication.pending_changes import (
     MAX_FRAME_ENTRIES,
     FrameContent,
@@ -26,7 +33,7 @@ from dashboard.live.replication.pending_changes import (
     split_into_frames,
 )
 from dashboard.live.replication.rates import Rates
-from dashboard.live.replication.snapshot import CHUNK_ROWS, SnapshotStore
+from dashboard.live.replication.snapshot import CHUNK_ROWS, PAIR_BYTES, SnapshotStore
 from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.kinds.row import Entry, EventSubject, Operation, Row, TableDefinition, Tone
 from informerd.cache.health import Health
@@ -44,10 +51,13 @@ HEARTBEAT_INTERVAL = 1.0
 MAX_ENTRIES = 500
 MAX_ENTRY_TEXT = 1_000
 """Characters of each text of an entry."""
-MAX_ENTRY_LABELS = 8_000
-"""Characters of an entry's labels; an object may have any number of them."""
-
-_UNENCODABLE = (OverflowError, TypeError, ValueError, msgspec.MsgspecError)
+MAX_ENTRY_PAIRS = 64_000
+"""Characters of an entry's labels, and of its fields, with PAIR_BYTES for each; an object may have any number of them.
+"""
+MAX_ROW_BYTES = 16 * 2**20
+"""Bytes of a row in a message. A row of an object of 3 MB, more than API servers take, has 9 MB: its only owner's name
+is in the row twice, and in the whole object.
+"""
 
 
 class Publisher:
@@ -92,7 +102,7 @@ class Publisher:
         """
         if row.blob is not None and not fits(row.blob):
             reason = f"Deltaboard shows no object of more than {MAX_OBJECT_BYTES // 2**20} MiB"
-            row = msgspec.structs.replace(_placeholder(row, reason), blob=None)
+            row = _by_name(row, reason)
         self.rows[row.uid] = row
         self._pending.put(row.uid, row)
         self._wake.set()
@@ -116,6 +126,7 @@ class Publisher:
     ) -> None:
         """Add a line to the feed and count the change; each call makes one line, however fast they come."""
         self._entry_seq += 1
+        fitting = _fitting(row.labels.items())
         entry = Entry(
             seq=self._entry_seq,
             time=self._clock.time(),
@@ -128,10 +139,10 @@ class Publisher:
             tone=tone,
             epoch=self.epoch,
             status=row.status,
-            labels=_limited(row.labels),
+            labels=row.labels if fitting is None else dict(islice(row.labels.items(), fitting)),
             owner=limit_text("/".join(row.owner[:2]), MAX_ENTRY_TEXT) if row.owner is not None else "",
             reason=limit_text(reason or row.reason, MAX_ENTRY_TEXT),
-            fields=fields,
+            fields=fields[: _fitting(fields)],
             about=subject,
         )
         self._pending.add(entry)
@@ -275,37 +286,42 @@ class Publisher:
 
     def _encoded(self, message: Frame | SnapshotChunk) -> bytes:
         try:
-            return encoder.encode(message)
-        except _UNENCODABLE:
-            rows = tuple(self._encodable(row) for row in message.rows)
-            return encoder.encode(msgspec.structs.replace(message, rows=rows))
+            if len(encoded := encoder.encode(message)) <= MAX_ROW_BYTES:
+                return encoded
+        except UNENCODABLE:
+            pass
+        rows = tuple(self._encodable(row) for row in message.rows)
+        return encoder.encode(msgspec.structs.replace(message, rows=rows))
 
     def _encodable(self, row: Row) -> Row:
         """`row`, or a placeholder under its name where no message can carry it, so that its frame is not lost."""
         try:
-            encoder.encode(row)
-        except _UNENCODABLE:
+            if len(encoder.encode(row)) <= MAX_ROW_BYTES:
+                return row
+            shown = _by_name(row, f"Deltaboard shows no object with more than {MAX_ROW_BYTES // 2**20} MiB of texts")
+        except UNENCODABLE:
             logger.exception("the row of %s cannot be sent", row.key)
             reason = "Deltaboard cannot show this object's fields; see its log"
-            shown = _placeholder(row, reason)
-            if self.rows.get(row.uid) is row:
-                self.rows[row.uid] = shown
-            return shown
-        return row
+            shown = msgspec.structs.replace(row, cells=(), status="Unreadable", tone="warn", reason=reason)
+        if self.rows.get(row.uid) is row:
+            self.rows[row.uid] = shown
+        return shown
 
 
-def _limited(labels: dict[str, str]) -> dict[str, str]:
-    """The first labels, up to MAX_ENTRY_LABELS characters: `labels` itself where these are all."""
+def _fitting(pairs: Iterable[tuple[str, str]]) -> int | None:
+    """How many labels or fields have MAX_ENTRY_PAIRS characters together; None where all do."""
     size = 0
-    for number, (name, value) in enumerate(labels.items()):
-        size += len(name) + len(value)
-        if size > MAX_ENTRY_LABELS:
-            return dict(islice(labels.items(), number))
-    return labels
+    for number, (name, value) in enumerate(pairs):
+        size += PAIR_BYTES + len(name) + len(value)
+        if size > MAX_ENTRY_PAIRS:
+            return number
+    return None
 
 
-def _placeholder(row: Row, reason: str) -> Row:
-    return msgspec.structs.replace(row, cells=(), status="Unreadable", tone="warn", reason=reason)
+def _by_name(row: Row, reason: str) -> Row:
+    """The row of an object of which nothing but its name is shown: any other text of it may be what is too long."""
+    facts = (row.uid, row.namespace, row.name, row.version, row.created)
+    return Row(*facts, "Unreadable", "warn", (), {}, reason, deleting=row.deleting)
 
 
 def _starting(clock: Clock) -> Callable[[], Health]:

@@ -8,7 +8,9 @@ import msgspec
 from channels_redis.pubsub import RedisPubSubChannelLayer
 
 MAX_MESSAGE_BYTES = 32 * 2**20
-"""Bytes of a message; the largest that the worker sends is a frame of one object of MAX_OBJECT_BYTES."""
+"""Bytes of a message; the largest that the worker sends is a snapshot's last chunk, with a row of MAX_ROW_BYTES and
+entries of MAX_ENTRY_BYTES.
+"""
 
 
 class _Envelope(msgspec.Struct):

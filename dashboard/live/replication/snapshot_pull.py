@@ -9,7 +9,7 @@ from typing import NamedTuple
 from dashboard.live.replication.compression_dictionaries import ReceivedDictionaries
 from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
 from dashboard.live.replication.rates import Rate
-from dashboard.live.replication.snapshot import row_size
+from dashboard.live.replication.snapshot import entry_size, row_size
 from dashboard.objects.kinds.row import Entry, Row, TableDefinition
 from informerd.cache.health import Health
 from informerd.clock import Clock
@@ -24,7 +24,6 @@ other.
 """
 MAX_BUFFERED_BYTES = 64_000_000
 """Maximum bytes of these frames, approximately: a frame of a relist has 400 kB."""
-_ENTRY = 500
 
 RowChange = tuple[Row | None, Row | None]
 """An object's row before and after: None before an add and after a delete."""
@@ -183,7 +182,7 @@ def _size(frame: Frame) -> int:
     return (
         sum(map(row_size, frame.rows))
         + 100 * len(frame.deleted_uids)
-        + _ENTRY * len(frame.entries)
+        + sum(map(entry_size, frame.entries))
         + sum(map(len, frame.dictionaries))
     )
 

@@ -176,6 +176,7 @@ class FeedSummary:
 
     @property
     def max_megabytes(self) -> int:
+        """Maximum size of the stored changes of all kinds before they are compressed."""
         return MAX_KEPT_BYTES // 10**6
 
     @property

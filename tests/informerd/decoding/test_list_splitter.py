@@ -156,6 +156,12 @@ def test_the_lists_head_may_come_in_pieces(size: int) -> None:
     assert split(body, [size] * (len(body) // size)) == ([{"a": 1}], {**whole, "items": []})
 
 
+@pytest.mark.parametrize("size", [1, 700, 5000])
+def test_the_word_items_as_a_value_is_no_key_whatever_follows_it(size: int) -> None:
+    body = b'{"a": 1, "kind": "items"%b, "items": [{"a":1}], "z":"items"%b}' % (b" " * 3000, b" " * 3000)
+    assert split(body, [size] * (len(body) // size))[0] == [{"a": 1}]
+
+
 def test_what_is_no_list_comes_back_as_it_is() -> None:
     splitter: ListSplitter[Any] = ListSplitter(msgspec.json.decode)
     assert splitter.feed(b"<html>what a proxy says</html>") == []

@@ -12,7 +12,7 @@ from dashboard.live.replication.compression_dictionaries import MAX_OBJECT_BYTES
 from dashboard.live.replication.messages import SnapshotRequest
 from dashboard.live.replication.pending_changes import MAX_FRAME_ENTRIES
 from dashboard.live.replication.publisher import MAX_ENTRIES, Publisher
-from dashboard.live.replication.snapshot import CHUNK_BYTES, CHUNK_ROWS, STEP, row_size
+from dashboard.live.replication.snapshot import CHUNK_BYTES, CHUNK_ROWS, row_size
 from dashboard.objects.kinds.row import Row
 from informerd.cache.health import Health
 from informerd.decoding.compressor import Compressor
@@ -52,7 +52,7 @@ async def test_rows_of_a_tick_are_coalesced_and_entries_are_not(publisher: Publi
 async def test_neither_a_relist_nor_a_snapshot_of_it_holds_up_the_loop(
     publisher: Publisher, layer: RecordingLayer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between two turns of the loop there are a frame and a bit, or some thousand rows to be cut into chunks."""
+    """Between two turns of the loop there are a frame and a bit, or as many rows to be cut into chunks."""
     health = {"state": "syncing"}
     publisher.health = lambda: Health(state=health["state"], since=1.0)  # type: ignore[arg-type]
     await publisher.flush()
@@ -83,7 +83,7 @@ async def test_neither_a_relist_nor_a_snapshot_of_it_holds_up_the_loop(
     assert len(layer.frames) == 21
     assert max(after - before for before, after in pairwise(sent)) <= 2
     assert weighed == CHUNK_ROWS * 20
-    assert max(after - before for before, after in pairwise(cut)) <= STEP
+    assert max(after - before for before, after in pairwise(cut)) <= CHUNK_ROWS
     assert [frame.health.state for frame in layer.frames] == ["syncing"] * 20 + ["live"]
     assert [chunk.total for chunk in layer.chunks] == [20]
 

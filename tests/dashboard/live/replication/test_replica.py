@@ -172,6 +172,15 @@ def test_frames_kept_while_pulling_are_bounded_by_their_size(clock: FakeClock) -
     assert MAX_BUFFERED_BYTES - 2_000_000 < len(kept) * 1_000_000 <= MAX_BUFFERED_BYTES
 
 
+def test_frames_with_long_entries_are_bounded_by_their_size_too(clock: FakeClock) -> None:
+    pull = SnapshotPull("pods", clock, before={})
+    for seq in range(1, 100):
+        long = msgspec.structs.replace(entry("5", seq), labels={"a": "x" * 1_000_000})
+        pull.buffer_frame(frame("5", seq, entries=(long,)))
+    kept = len(pull.take_buffered_frames("5"))
+    assert MAX_BUFFERED_BYTES - 2_000_000 < kept * 1_000_000 <= MAX_BUFFERED_BYTES
+
+
 def test_the_informers_health_is_told_when_it_changes_and_not_when_it_was_merely_heard(
     live: Replica, changes: list[Change]
 ) -> None:

@@ -377,6 +377,8 @@ def test_a_span_that_is_not_known_says_so() -> None:
     part = Shown("from=2020-01-01")
     part.pods.say(1)
     assert part.view.page.unknown_extent == "part"
+    bounds = "keeps the newest 200,000, up to 100 MB before compression, for 24 h at most"
+    assert bounds in render_to_string("feed/_feed.html", part.view.context())
 
 
 def test_the_last_minute_loses_what_has_grown_older() -> None:
