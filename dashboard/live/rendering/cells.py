@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 EMPTY_TEXT = "–"
 """Shown where a cell has no value."""
+MAX_CELL_TEXT = 1_000
+"""Maximum characters in a cell; filters and downloads have those of the row."""
 MAX_PATH_TEXT = 256
-"""Maximum characters of a field by path in a cell; a download has all of it."""
+"""The same of a field by path; a download has all of it."""
 TITLE_FROM = 40
 """Texts longer than this many characters get a title, because their cell may cut them off."""
 IndexedColumns = tuple[tuple[int, Column], ...]
@@ -138,7 +140,7 @@ def _text(column: Column, value: Cell) -> tuple[str, str]:
     if value is None or value == "":
         return EMPTY_TEXT, ""
     if isinstance(value, str):
-        return value, ""
+        return limit_text(value, MAX_CELL_TEXT), ""
     if column.kind == "age":
         return utc_text(value), rfc3339(value)
     if column.kind == "duration":

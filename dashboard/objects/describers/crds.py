@@ -35,6 +35,16 @@ def definition_facts(obj: Mapping[str, Any]) -> tuple[Section, ...]:
     )  # fmt: skip
 
 
+def without_schemas(obj: Mapping[str, Any]) -> dict[str, Any]:
+    """A definition without the schemas of its versions: most of its text, and no fact is told from them."""
+    spec = as_map(obj.get("spec"))
+    versions = [
+        {name: value for name, value in version.items() if name != "schema"}
+        for version in as_maps(spec.get("versions"))
+    ]
+    return {**obj, "spec": {**spec, "versions": versions}}
+
+
 def _version(version: Mapping[str, Any]) -> Fact | None:
     serves, stores, old = (version.get(name) is True for name in ("served", "storage", "deprecated"))
     words = ["served" if serves else "not served", *(["stored"] if stores else []), *(["deprecated"] if old else [])]

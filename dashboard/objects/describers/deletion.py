@@ -9,6 +9,9 @@ from typing import Any
 
 from dashboard.objects.fields.unstructured import as_map, as_text
 
+MAX_FINALIZERS = 100
+"""Most finalizers that are named; the rest is counted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
@@ -22,9 +25,11 @@ class Deletion:
 
     @property
     def wait_text(self) -> str:
-        """``, grace period 30 s, waits for finalizers a, b``; empty where nothing keeps it."""
+        """``, grace period 30 s, waits for finalizers a, b and 2 more``; empty where nothing keeps it."""
         grace = f", grace period {self.grace} s" if self.grace else ""
-        names = ", ".join(self.finalizers)
+        names = ", ".join(self.finalizers[:MAX_FINALIZERS])
+        more = len(self.finalizers) - MAX_FINALIZERS
+        names += f" and {more:,} more" if more > 0 else ""
         plural = "s" if len(self.finalizers) > 1 else ""
         return grace + (f", waits for finalizer{plural} {names}" if names else "")
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dashboard.objects.describers.containers import ContainerLine, containers_of
-from dashboard.objects.describers.deletion import Deletion, deletion_of
+from dashboard.objects.describers.crds import without_schemas
+from dashboard.objects.describers.deletion import MAX_FINALIZERS, Deletion, deletion_of
 from dashboard.objects.describers.fact import Section
 from dashboard.objects.describers.pods import pod_facts
 from dashboard.objects.describers.registry import describe_facts
 from dashboard.objects.describers.state_sentence import summarize
+from dashboard.objects.fields.object_limit import fits
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text
 from dashboard.objects.kinds.catalog import find_kind
 from dashboard.objects.kinds.row import Row, Tone
@@ -25,6 +27,11 @@ _BAD_NEWS = frozenset({
 })  # fmt: skip
 """Conditions that are good when they are False."""
 _NEUTRAL = frozenset({"Suspended", "Paused"})
+_DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io"
+_NO_FACTS = frozenset({"apiVersion", "kind", "metadata", "data", "binaryData", "immutable", "type"})
+"""Fields of ConfigMaps and Secrets, of which no facts are told."""
+MAX_OWNERS = 100
+"""Most owners that are named; the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +74,25 @@ class Details:
     labels: tuple[tuple[str, str], ...]
     annotations: tuple[tuple[str, str], ...]
     finalizers: tuple[str, ...]
+    """The first MAX_FINALIZERS."""
     owners: tuple[OwnerLink, ...]
-    """Its controller first."""
+    """Its controller first; MAX_OWNERS at most."""
     deletion: Deletion | None
+    more_finalizers: int = 0
+    more_owners: int = 0
+    lacks_facts: bool = False
+    """Whether conditions, facts, containers and pods are left out, as far as they are not known without a look at all
+    of a large object.
+    """
 
 
 def describe(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Details:
-    """The details of an object of kind `key` at `now` (Unix seconds). Never raises, whatever the object holds."""
+    """The details of an object of kind `key` at `now` (Unix seconds). Never raises, whatever the object holds.
+
+    It must be the whole object: what is told from a part of it may be false. It takes time where there is much of it.
+    """
     metadata = as_map(obj.get("metadata"))
+    owners = as_maps(metadata.get("ownerReferences"))
     return Details(
         summary=summarize(key, row, obj, now),
         conditions=conditions_of(obj),
@@ -83,10 +101,24 @@ def describe(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Details:
         pods=pod_facts(obj),
         labels=_pairs(metadata.get("labels")),
         annotations=_pairs(metadata.get("annotations")),
-        finalizers=row.finalizers,
-        owners=_owners(metadata),
+        finalizers=row.finalizers[:MAX_FINALIZERS],
+        owners=_owners(owners),
         deletion=deletion_of(obj),
+        more_finalizers=max(0, len(row.finalizers) - MAX_FINALIZERS),
+        more_owners=max(0, len(owners) - MAX_OWNERS),
     )
+
+
+def describe_large(key: str, row: Row, obj: Mapping[str, Any], now: float) -> Details:
+    """As `describe`, in little time: of the whole object where what facts are told from fits a page (see
+    object_limit.py), else from its row, metadata and conditions alone.
+    """
+    told = without_schemas(obj) if key == _DEFINITIONS else {**obj}
+    if fits(told):
+        return describe(key, row, told, now)
+    known = {"conditions": as_map(obj.get("status")).get("conditions")}
+    told = {"metadata": obj.get("metadata"), "status": known if fits(known) else {}}
+    return replace(describe("", row, told, now), lacks_facts=not obj.keys() <= _NO_FACTS)
 
 
 def conditions_of(obj: Mapping[str, Any]) -> tuple[Condition, ...]:
@@ -144,9 +176,8 @@ def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
     return tuple((as_text(name), as_text(as_map(value)[name])) for name in sorted(as_map(value)))
 
 
-def _owners(metadata: Mapping[str, Any]) -> tuple[OwnerLink, ...]:
-    owners = as_maps(metadata.get("ownerReferences"))
-    return tuple(map(_owner, sorted(owners, key=lambda entry: not entry.get("controller"))))
+def _owners(owners: list[Mapping[str, Any]]) -> tuple[OwnerLink, ...]:
+    return tuple(map(_owner, sorted(owners, key=lambda entry: not entry.get("controller"))[:MAX_OWNERS]))
 
 
 def _owner(owner: Mapping[str, Any]) -> OwnerLink:

@@ -1,12 +1,18 @@
 """Limits of what pages show of one object: an object of a custom kind may have any depth and 1.5 MB of anything.
 
-Rendering takes time on the event loop that everybody shares, and a browser does not show 90,000 lines well.
+Rendering takes time on the event loop that everybody shares, and a browser does not show 90,000 lines well. What is
+limited is for display only: everything else is read from the whole object.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
+
+from dashboard.objects.fields.managed_fields import without_managed_fields
+from dashboard.objects.fields.unstructured import as_map
 
 MAX_DEPTH = 200
 """Maximum levels that are shown, the same as in the editor."""
@@ -18,82 +24,112 @@ LINE_LENGTH = 80
 """Characters of a text that count as one line."""
 MORE = "…"
 """Marks what is left out: the name of a field, the beginning of an item, the end of a text."""
+_SHARES: Mapping[str, int] = MappingProxyType({"apiVersion": 10, "kind": 10, "metadata": MAX_LINES // 5})
+"""Lines of the fields that every object has, whatever else it has."""
 
 Container = dict[str, Any] | list[Any]
+_CONTAINERS = (dict, list)
+"""Faster than a union, and there may be a million values."""
 
 
-def truncate_depth(obj: dict[str, Any]) -> dict[str, Any]:
-    """`obj` itself, in which everything deeper than MAX_DEPTH levels has been replaced by a note."""
-    level: list[Container] = [obj]
-    for _ in range(MAX_DEPTH - 1):
-        level = [each for inside in level for each in _values(inside) if isinstance(each, dict | list)]
-        if not level:
-            return obj
-    _replace_deeper(level)
-    return obj
+@dataclass(frozen=True, slots=True)
+class LimitedObject:
+    """An object as pages show it."""
+
+    value: dict[str, Any]
+    is_cut: bool = False
+    """Whether parts of it other than managedFields are left out, because it is too large or too deep."""
+    lacks_managers: bool = False
+    """Whether its managedFields are left out: they are the first to go."""
 
 
-def limit_object(obj: dict[str, Any]) -> bool:
-    """Leave out of `obj` itself what is beyond MAX_DEPTH and MAX_LINES. Returns whether anything was left out.
+def limit_object(obj: dict[str, Any]) -> LimitedObject:
+    """The object without what is beyond MAX_DEPTH and MAX_LINES; `obj` stays as it is.
 
-    Maps, lists and texts of one level share what is left, so that every field near the root is there. managedFields go
-    first, all of them.
+    Maps, lists and texts of one level share what is left, so that every field near the root is there.
     """
-    if _fits(obj):
-        return False
-    if isinstance(metadata := obj.get("metadata"), dict):
-        metadata.pop("managedFields", None)
-    level: list[Container] = [obj]
+    if fits(obj):
+        return LimitedObject(obj)
+    lacks_managers = "managedFields" in as_map(obj.get("metadata"))
+    rest = without_managed_fields(obj)
+    if fits(rest):
+        return LimitedObject(rest, lacks_managers=lacks_managers)
+    shown: dict[str, Any] = {}
     left = MAX_LINES
-    for _ in range(MAX_DEPTH - 1):
-        inner: list[Container] = []
-        for number, container in enumerate(level):
-            left -= _shorten(container, left // (len(level) - number))
-            inner += (each for each in _values(container) if isinstance(each, dict | list))
-        level = inner
-    _replace_deeper(level)
-    return True
+    for name, share in _SHARES.items():
+        if name in rest:
+            part, used = _limited({name: rest.pop(name)}, share)
+            shown |= part
+            left -= used
+    part, _ = _limited(rest, left)
+    return LimitedObject(shown | part, is_cut=True, lacks_managers=lacks_managers)
 
 
-def _fits(obj: dict[str, Any]) -> bool:
-    level: list[Container] = [obj]
+def fits(value: Container) -> bool:
+    """Whether it has at most MAX_LINES and MAX_DEPTH; takes no longer where it has many more."""
+    level = [value]
     left = MAX_LINES
     for _ in range(MAX_DEPTH):
         inner: list[Container] = []
         for container in level:
-            for name, value in _entries(container):
-                left -= _lines(name, value)
+            for name, each in _entries(container):
+                left -= _lines(name, each)
                 if left < 0:
                     return False
-                if isinstance(value, dict | list):
-                    inner.append(value)
+                if each and isinstance(each, _CONTAINERS):
+                    inner.append(each)
         if not inner:
             return True
         level = inner
     return False
 
 
-def _shorten(container: Container, share: int) -> int:
-    """Leave no more than `share` lines of it, without what is inside its maps and lists. Returns their number."""
+def is_too_deep(obj: dict[str, Any]) -> bool:
+    """Whether it has more than MAX_DEPTH levels. Looks at all of it."""
+    level: list[Container] = [obj]
+    for _ in range(MAX_DEPTH):
+        level = [each for container in level for each in _values(container) if each and isinstance(each, _CONTAINERS)]
+        if not level:
+            return False
+    return True
+
+
+def _limited(obj: dict[str, Any], most: int) -> tuple[dict[str, Any], int]:
+    """A copy with at most `most` lines and MAX_DEPTH levels, and the number of its lines."""
+    root: list[Any] = [obj]
+    level: list[tuple[Container, Any]] = [(root, 0)]
+    """Where the maps and lists of a level are."""
+    left = most
+    for _ in range(MAX_DEPTH):
+        inner: list[tuple[Container, Any]] = []
+        for number, (parent, place) in enumerate(level):
+            parent[place], used = _shortened(parent[place], left // (len(level) - number))
+            left -= used
+            entries = _entries(parent[place])
+            inner += ((parent[place], name) for name, each in entries if each and isinstance(each, _CONTAINERS))
+        level = inner
+    for parent, place in level:
+        parent[place] = TOO_DEEP_TEXT
+    return root[0], most - left
+
+
+def _shortened(container: Container, share: int) -> tuple[Container, int]:
+    """A copy with at most `share` lines, not counting those inside its maps and lists, and the number of its lines.
+
+    One line more says how many entries are left out.
+    """
     left = share
-    for index, (name, value) in enumerate(list(_entries(container))):
-        if _further_lines(value) > share // 2:
-            container[name] = value = _beginning(value, share // 2)
-        left -= _lines(name, value)
+    kept: list[tuple[Any, Any]] = []
+    for name, value in _entries(container):
+        short = _beginning(value, share // 2) if _further_lines(value) > share // 2 else value
+        left -= _lines(name, short)
         if left < 0:
-            _drop_from(container, index)
-            return share
-    return share - left
-
-
-def _drop_from(container: Container, index: int) -> None:
-    rest = len(container) - index
-    if isinstance(container, list):
-        container[index:] = [f"{MORE} {rest:,} more"]
-        return
-    for name in list(container)[index:]:
-        del container[name]
-    container[MORE] = f"{rest:,} more"
+            rest = f"{len(container) - len(kept):,} more"
+            kept.append((MORE, rest if isinstance(container, dict) else f"{MORE} {rest}"))
+            left = 0
+            break
+        kept.append((name, short))
+    return dict(kept) if isinstance(container, dict) else [value for _, value in kept], share - left
 
 
 def _beginning(text: str, lines: int) -> str:
@@ -115,10 +151,3 @@ def _entries(container: Container) -> Iterable[tuple[Any, Any]]:
 
 def _values(container: Container) -> Iterable[Any]:
     return container.values() if isinstance(container, dict) else container
-
-
-def _replace_deeper(level: list[Container]) -> None:
-    for inside in level:
-        for place, each in list(_entries(inside)):
-            if isinstance(each, dict | list) and each:
-                inside[place] = TOO_DEEP_TEXT

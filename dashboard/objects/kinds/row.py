@@ -99,8 +99,15 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
         except zstandard.ZstdError:
             return len(self.blob.data)
 
+    def json_text(self) -> str:
+        """The whole object's JSON, managedFields included; ``{}`` where none is kept."""
+        return self.blob.json().decode() if self.blob is not None else "{}"
+
     def decode_object(self) -> dict[str, Any]:
-        """The whole object as a new plain dict, empty where none is kept. May be called from any thread."""
+        """The whole object as a new plain dict, empty where none is kept. May be called from any thread.
+
+        Raises RecursionError where it is nested too deeply.
+        """
         decoded = msgspec.json.decode(self.blob.json()) if self.blob is not None else {}
         return decoded if isinstance(decoded, dict) else {}
 
@@ -135,7 +142,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     status: str = ""
     """The object's status word after the change; its last one where it was deleted."""
     labels: dict[str, str] = {}
-    """Its labels; the first 8,000 characters of very many."""
+    """Its labels; the first 64,000 characters of very many."""
     owner: str = ""
     """Its controller, else its only owner: ``ReplicaSet/web-7d9c``; empty where it has neither."""
     reason: str = ""

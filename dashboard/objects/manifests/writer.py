@@ -20,6 +20,7 @@ _MAP, _LIST = (dict, Mapping), (list, tuple)
 
 _FIRST = ("apiVersion", "kind", "metadata")
 _LAST = ("status",)
+_TOO_DEEP = "# Nested too deeply to indent: written as JSON, which is valid YAML, exactly as the API server sent it."
 _LONGEST_KEY = 1000
 """Characters; parsers look no further than 1,024 for the colon of a key."""
 
@@ -74,6 +75,11 @@ def escape_invisible(text: str) -> str:
 def json_to_flow_yaml(json: str) -> str:
     """A JSON text of any depth as YAML: escapes occur only in strings, where both formats accept them."""
     return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match.group()):04x}", json)
+
+
+def json_document(json: str) -> str:
+    """The JSON of an object that is nested too deeply to indent, as a YAML document that says so."""
+    return f"{_TOO_DEEP}\n{json_to_flow_yaml(json)}\n"
 
 
 def scalar_yaml(value: Any) -> str:

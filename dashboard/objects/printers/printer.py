@@ -80,10 +80,12 @@ AGE_COLUMN = Column("age", "Age", "age", order="age")
 STATUS_COLUMN = Column("status", "Status", "status", words="status")
 
 
-MAX_TEXT_LENGTH = 1_000
-"""Characters of a row's status, reason and cells: a field of a custom resource may be as long as the object. The
-object's page has all of it.
+MAX_TEXT_LENGTH = 32_000
+"""Characters of a row's reason and cells, for filters and files; lists show less. A field of a custom resource
+may be as long as the object, whose page has all of it.
 """
+MAX_STATUS_LENGTH = 1_000
+"""The same of its status, which is a word and counted in many places."""
 
 
 class PrintedRow(msgspec.Struct, frozen=True, gc=False):
@@ -121,9 +123,9 @@ class Printer:
             name=meta.name,
             version=meta.resource_version,
             created=to_unix_seconds(meta.creation_timestamp),
-            status=limit_text(facts.status, MAX_TEXT_LENGTH),
+            status=limit_text(facts.status, MAX_STATUS_LENGTH),
             tone=facts.tone,
-            cells=head + tuple([_limited(cell) for cell in facts.cells]),
+            cells=head + tuple(map(_limited, self.columns[len(head) :], facts.cells)),
             labels=meta.label_map or {},  # shared with the object: nobody changes either
             reason=limit_text(facts.reason, MAX_TEXT_LENGTH),
             since=facts.since,
@@ -135,8 +137,10 @@ class Printer:
         )
 
 
-def _limited(cell: Cell) -> Cell:
-    return limit_text(cell, MAX_TEXT_LENGTH) if isinstance(cell, str) else cell
+def _limited(column: Column, cell: Cell) -> Cell:
+    if not isinstance(cell, str):
+        return cell
+    return limit_text(cell, MAX_STATUS_LENGTH if column.id == STATUS_COLUMN.id else MAX_TEXT_LENGTH)
 
 
 def namespaced_columns(*columns: Column) -> tuple[Column, ...]:

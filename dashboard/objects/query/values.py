@@ -19,6 +19,8 @@ _IPV4 = re.compile(r"(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2
 _DIGITS = re.compile(r"\d+")
 _CONTROLS = re.compile(r"[\0-\2]")
 """Characters with a special meaning for `natural_key`."""
+MAX_SORTED_LENGTH = 1_000
+"""Characters of a text that count in an order: keys of longer ones would take time and memory."""
 _LONG = 1000
 """Number of digits from which on the length is written in another form."""
 
@@ -58,7 +60,7 @@ def sort_value(order: Order, value: Cell) -> SortValue:
         return (0, -value)
     if isinstance(value, int | float):
         return (0, value)
-    text = "" if value is None else value
+    text = "" if value is None else value[:MAX_SORTED_LENGTH]
     if order == "natural":
         return (1, natural_key(text))
     if order == "ip":

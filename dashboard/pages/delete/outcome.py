@@ -8,6 +8,7 @@ from typing import Literal
 from dashboard.live.hub.hub import HUB
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.fields.field_access import Value
+from dashboard.objects.fields.object_limit import is_too_deep
 from dashboard.objects.problems.problem import Refusal
 from dashboard.pages.create.clone import clone_for_recreation
 from dashboard.pages.delete.dependents import DependentGroup, find_dependents, find_direct_dependents
@@ -17,6 +18,7 @@ from dashboard.pages.delete.progress import Progress, progress_of
 from dashboard.pages.delete.recreation import Recreation, recreation_of
 from dashboard.pages.delete.used_by import UsedBy, find_used_by
 from dashboard.pages.details.live_detail import open_detail
+from dashboard.pages.details.object_view import whole_object
 from dashboard.pages.edit.form_data import dump_base
 from dashboard.pages.writes.edit_request import EditRequest
 from dashboard.pages.writes.outcomes import Submission
@@ -99,11 +101,15 @@ def outcome_of_current(edit_request: EditRequest, current: dict[str, Value]) -> 
 def gone_outcome(
     edit_request: EditRequest, uid: str, before: dict[str, Value] | None = None, *, is_replaced: bool = False
 ) -> DeletionOutcome:
-    """The outcome of an object that is gone; its last state is `before`, or the one of the open page's view."""
+    """The outcome of an object that is gone; its last state is `before`, or the whole one of the open page's view.
+
+    Without a draft where that is nested too deeply for a form.
+    """
     target = edit_request.target
     view = open_detail(edit_request.state[HUB], target.kind, target.namespace, target.name)
-    if before is None and view.row is not None and view.row.uid == uid and view.object:
-        before = view.object
+    if before is None and view.row is not None and view.row.uid == uid:
+        last = whole_object(view.row)
+        before = last if last and not is_too_deep(last) else None
     same = before is not None and before["metadata"].get("uid") == uid
     left = find_dependents(target, uid, edit_request.state[REPLICAS]) if target.kind.key != NAMESPACES else ()
     outcome = DeletionOutcome(uid, "replaced" if is_replaced else "gone", None, left)

@@ -83,7 +83,8 @@ class ChangeLog:
         more = len(changes) - MAX_FIELDS
         words = [f"deletion asked for{deletion.wait_text}"] if deletion is not None else []
         if not are_all:
-            words.append(f"and at least {more} more fields" if more > 0 else "and fields that were not compared")
+            rest = "and fields that were not compared" if lines else "too large to compare"
+            words.append(f"and at least {more} more fields" if more > 0 else rest)
         elif more > 0:
             words.append(f"and {more} more fields")
         self.note(", ".join(words) if words or lines else "no visible change", after, lines)

@@ -20,7 +20,6 @@ from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_change import Change
-from dashboard.objects.describers.deletion import deletion_of
 from dashboard.objects.describers.fact import list_href
 from dashboard.objects.fields.unstructured import as_map
 from dashboard.objects.kinds.catalog import KindInfo
@@ -42,18 +41,18 @@ class LiveDetail(ObjectView):
     """Value of `view` in details/detail.html, _detail.html and yaml.html.
 
     kind: KindInfo · namespace, name · row: Row | None (None: never seen) · exists: bool · loading: bool (nobody can
-    tell yet) · problem: str · polled: float (seconds between two lists, or 0) · object: dict · is_cut: bool (parts are
-    left out of it; the file at download_href has them) · details: Details | None (the object in words and parts) ·
-    cells: tuple[CellText, ...] (all columns, and the paths) · yaml_by_manager: YamlByManager | None (the YAML in runs
-    with their managers) · yaml_html, managed_html: the same for a pre element · owner_tree: tuple[OwnerTreeLine, ...]
-    (owners and descendants, incomplete while owner_graph.is_searching) · owners: tuple[ObjectLink, ...] (its controller
-    first) · created_at, deletion_requested_at: RFC 3339, or "" · pods: NodePods | None (those on the node),
-    pod_requests: their resource requests · events: tuple[EventLine, ...] (newest first, those of descendants too) ·
-    changes: tuple[ChangeLine, ...] (newest first, at most 50) · gone_since: RFC 3339 of the deletion or "" · unserved:
-    bool (its kind is gone, so its own state is unknown) · replacement: Replacement | None (at replacement_href) ·
-    is_recreated: bool (re-created under the same name since the page was opened) · denials: Denials (quick actions and
-    denied actions; computed each time) · href, list_href, yaml_href, edit_href, delete_href: addresses; empty where
-    gone, or not for this kind.
+    tell yet) · problem: str · polled: float (seconds between two lists, or 0) · object: dict (as its YAML shows it) ·
+    is_cut: bool (parts are left out of it; the file at download_href has them) · lacks_managers: bool (managedFields
+    are) · details: Details | None (the whole object in words and parts) · cells: tuple[CellText, ...] (all columns, and
+    the paths) · yaml_by_manager: YamlByManager | None (the YAML in runs with their managers) · yaml_html, managed_html:
+    the same for a pre element · owner_tree: tuple[OwnerTreeLine, ...] (owners and descendants, incomplete while
+    owner_graph.is_searching) · owners: tuple[ObjectLink, ...] (its controller first) · created_at,
+    deletion_requested_at: RFC 3339, or "" · pods: NodePods | None (those on the node), pod_requests: their resource
+    requests · events: tuple[EventLine, ...] (newest first, those of descendants too) · changes: tuple[ChangeLine, ...]
+    (newest first, at most 50) · gone_since: RFC 3339 of the deletion or "" · unserved: bool (its kind is gone, so its
+    own state is unknown) · replacement: Replacement | None (at replacement_href) · is_recreated: bool (re-created under
+    the same name since the page was opened) · denials: Denials (quick actions and denied actions; computed each time) ·
+    href, list_href, yaml_href, edit_href, delete_href: addresses; empty where gone, or not for this kind.
     """
 
     template: ClassVar[str] = "detail"
@@ -199,7 +198,7 @@ class LiveDetail(ObjectView):
             self._replacement_search.start(self.row, self.object, self.clock.time())
 
     def _modified(self, new: Row) -> None:
-        old, was_asked_for = self.row, deletion_of(self.object) is not None
+        old, was_asked_for = self.row, self.deletion is not None
         self._take(new)
         self.exists, self.gone_since = True, ""
         self._replacement_search.forget()
@@ -209,7 +208,7 @@ class LiveDetail(ObjectView):
             if not self._awaited:
                 self._log.note("created", new)
         else:
-            self._log.note_modification(old, new, None if was_asked_for else deletion_of(self.object))
+            self._log.note_modification(old, new, None if was_asked_for else self.deletion)
 
     def _created_again(self, new: Row) -> None:
         if self.exists:

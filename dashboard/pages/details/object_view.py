@@ -5,6 +5,7 @@ live_detail.py follows the object over time.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
@@ -14,12 +15,14 @@ from dashboard.live.hub.live_view import LiveView
 from dashboard.live.rendering.cells import CellText, all_columns, cells_of
 from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.live.replication.replica import Replica
-from dashboard.objects.describers.describe import Details, OwnerLink, describe
-from dashboard.objects.fields.object_limit import TOO_DEEP_TEXT, limit_object, truncate_depth
+from dashboard.objects.describers.deletion import Deletion, deletion_of
+from dashboard.objects.describers.describe import Details, OwnerLink, describe, describe_large
+from dashboard.objects.fields.object_limit import TOO_DEEP_TEXT, LimitedObject, is_too_deep, limit_object
+from dashboard.objects.fields.unstructured import as_map
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.quick_actions import QuickAction, quick_actions_of
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.manifests.writer import to_yaml
+from dashboard.objects.manifests.writer import json_document, to_yaml
 from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.printers.printer import path_column
 from dashboard.pages.details.owner_graph import KindReplicas
@@ -84,12 +87,17 @@ class ObjectView(LiveView):
         self.row = replica.get(namespace, name)
         self.exists = self.row is not None
         self.object: dict[str, Any] = {}
-        """As pages show it; see `is_cut`."""
+        """As its YAML shows it: what is read from it may be false while `is_cut`."""
         self.is_cut = False
-        """Whether parts of the object are left out because it is too large or too deep."""
+        """Whether parts of `object` are left out because it is too large or too deep."""
+        self.lacks_managers = False
+        """Whether its managedFields are left out because they are too long."""
+        self.deletion: Deletion | None = None
+        """Its pending deletion."""
+        self._actions: tuple[QuickAction, ...] = ()
+        self._details: tuple[Row, Details] | None = None
         self._take(self.row)
         self._paths = tuple((-1, path_column(path)) for path in paths)
-        self._details: tuple[Row, Details] | None = None
         self._kinds = kinds
         self._denial_of = denial_of
         self._denials = Denials()
@@ -227,7 +235,7 @@ class ObjectView(LiveView):
         self._stir()
 
     def _find_denials(self) -> Denials:
-        offers = quick_actions_of(self.kind, self.object) if self.exists else ()
+        offers = self._actions if self.exists else ()
         clone = ResourceAttributes("create", self.kind.resource, self.namespace)
         return Denials(
             edit=self._denial("update") if self.edit_href else "",
@@ -249,32 +257,49 @@ class ObjectView(LiveView):
         )
 
     def _take(self, row: Row | None) -> None:
-        """Take the object of its newest row."""
+        """Take the object of its newest row. The whole of a large object is read here and not kept."""
         self.row = row
-        self.object, self.is_cut = shown_object(row)
+        whole = whole_object(row)
+        shown = limit_object(whole) if whole is not None else _unknown_object(row)
+        self.object, self.is_cut, self.lacks_managers = shown.value, shown.is_cut, shown.lacks_managers
+        told = shown.value if whole is None else whole
+        self.deletion = deletion_of(told)
+        self._actions = quick_actions_of(self.kind, whole)
+        if row is not None and shown.is_cut:
+            told = _with_labels_of(shown.value, told)
+            self._details = (row, describe_large(self.kind.key, row, told, self.clock.time()))
 
     def _stir(self) -> None:
         self.dirty = True
         self.on_dirty()
 
 
-def shown_object(row: Row | None) -> tuple[dict[str, Any], bool]:
-    """The object as pages show it (see objects/fields/object_limit.py), and whether that is not all of it.
-
-    Empty where there is none.
-    """
-    if row is None:
-        return {}, False
+def whole_object(row: Row | None) -> dict[str, Any] | None:
+    """The whole object of a row; None where there is no row, or it is nested too deeply to decode."""
     try:
-        obj = row.decode_object()
+        return row.decode_object() if row is not None else None
     except RecursionError:
-        return {"metadata": {"name": row.name, "namespace": row.namespace}, "spec": TOO_DEEP_TEXT}, True
-    return obj, limit_object(obj)
+        return None
 
 
 def object_as_yaml(row: Row) -> str:
     """The YAML of a whole object, however long. May be called from any thread."""
-    try:
-        return to_yaml(truncate_depth(row.decode_object()))
-    except RecursionError:
-        return to_yaml(shown_object(row)[0])
+    obj = whole_object(row)
+    return json_document(row.json_text()) if obj is None or is_too_deep(obj) else to_yaml(obj)
+
+
+def _unknown_object(row: Row | None) -> LimitedObject:
+    """What is known of an object that cannot be decoded; empty where there is none."""
+    if row is None:
+        return LimitedObject({})
+    metadata = {"name": row.name, "namespace": row.namespace, "labels": row.labels}
+    return replace(limit_object({"metadata": metadata, "spec": TOO_DEEP_TEXT}), is_cut=True)
+
+
+def _with_labels_of(shown: Mapping[str, Any], whole: Mapping[str, Any]) -> dict[str, Any]:
+    """The whole object without managedFields, and with the labels and annotations that its YAML shows."""
+    short = as_map(shown.get("metadata"))
+    labels = {name: short[name] for name in ("labels", "annotations") if name in short}
+    metadata = {**as_map(whole.get("metadata")), **labels}
+    metadata.pop("managedFields", None)
+    return {**whole, "metadata": metadata}

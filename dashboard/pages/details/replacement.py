@@ -18,6 +18,7 @@ from dashboard.live.replication.replica import Replica
 from dashboard.objects.describers.deletion import deletion_of
 from dashboard.objects.fields.unstructured import as_map, as_maps
 from dashboard.objects.kinds.row import Row
+from dashboard.pages.details.object_view import whole_object
 from dashboard.runtime.time_slicing import SlicedWork, run_at_once
 
 COPY_LEAD = 600.0
@@ -55,8 +56,6 @@ class ReplacementSearch:
         self._replica = replica
         self._schedule = schedule
         self._deleted_row: Row | None = None
-        self._last_state: Mapping[str, Any] = {}
-        """The deleted object's last state."""
         self._controlled = False
         """Whether its owner is its controller, which creates replacements; other owners create nothing."""
         self._since = 0.0
@@ -69,13 +68,13 @@ class ReplacementSearch:
 
     def forget(self) -> None:
         """Stop: the object exists, or another one with its name."""
-        self._deleted_row, self.replacement, self._alike, self._last_state, self._contents = None, None, {}, {}, {}
+        self._deleted_row, self.replacement, self._alike, self._contents = None, None, {}, {}
         self._round += 1
 
     def start(self, gone: Row, obj: Mapping[str, Any], now: float) -> None:
-        """Start: the object was deleted at `now` (Unix seconds), when it was `whole`."""
+        """Start: the object was deleted at `now` (Unix seconds). Of `obj` only the metadata is read."""
         self.forget()
-        self._deleted_row, self._last_state = gone, obj
+        self._deleted_row = gone
         self._controlled = gone.owner is not None and any(
             reference.get("controller") is True
             for reference in as_maps(as_map(obj.get("metadata")).get("ownerReferences"))
@@ -174,9 +173,7 @@ class ReplacementSearch:
                     yield "wait"
                     if number != self._round:
                         return
-                self._contents[row.uid, row.version] = _content(
-                    self._last_state if row is gone else row.decode_object()
-                )
+                self._contents[row.uid, row.version] = _content(row)
                 interrupted = True
         wanted = self._contents.get((gone.uid, gone.version), b"")
         same = [row for row in few if wanted and self._contents[row.uid, row.version] == wanted]
@@ -185,8 +182,9 @@ class ReplacementSearch:
             self.on_found()
 
 
-def _content(obj: Mapping[str, Any]) -> bytes:
-    """User-written content for comparison; empty where there is none."""
+def _content(row: Row) -> bytes:
+    """User-written content of the whole object for comparison; empty where there is none, or it cannot be decoded."""
+    obj = whole_object(row) or {}
     content = {name: value for name, value in obj.items() if name not in ("apiVersion", "kind", "metadata", "status")}
     if spec := as_map(content.get("spec")):
         content["spec"] = {name: value for name, value in spec.items() if name not in _SET}

@@ -41,7 +41,8 @@ async def object_detail(request: HttpRequest, resource: str, namespace: str, nam
 async def object_yaml(request: HttpRequest, resource: str, namespace: str, name: str) -> HttpResponse:
     """The object's YAML: a page for clients that accept HTML, else text; ``?download`` makes it a file.
 
-    The text is 503 while the kind is being read, and 404 once the cluster certainly has none of that name.
+    The text is 503 while the kind is being read, and 404 once the cluster certainly has none of that name. The file of
+    a deleted object is its last state, as long as a page that shows it is open.
     """
     download = "download" in request.GET
     if request.accepts("text/html") and "text/html" in request.headers.get("Accept", "") and not download:
@@ -55,7 +56,7 @@ async def object_yaml(request: HttpRequest, resource: str, namespace: str, name:
     view = open_detail(state[HUB], kind, path_namespace(namespace), name)
     if view.loading:
         return not_read_yet_page(kind, view.problem)
-    if not view.exists or view.row is None:
+    if view.row is None or not (view.exists or download):
         return object_not_found(request, kind, path_namespace(namespace), name)
     yaml = await run_in_thread_if_large(object_as_yaml, view.row, size=view.row.json_size)
     response = HttpResponse(yaml, content_type=YAML_TYPE)

@@ -19,13 +19,12 @@ import msgspec
 from dashboard.live.rendering.cells import IndexedColumns, cells_of
 from dashboard.objects.fields.managed_fields import without_managed_fields
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.manifests.writer import json_to_flow_yaml, to_yaml
+from dashboard.objects.manifests.writer import json_document, to_yaml
 
 ROWS_AT_A_TIME = 100
 """Rows between two yields to the event loop: about 5 ms of work."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters that make a spreadsheet read a text as a formula."""
-_TOO_DEEP = "# Nested too deeply to indent: written as JSON, which is valid YAML, exactly as the API server sent it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ def _json(rows: Iterable[Row]) -> Iterator[str]:
         try:
             item = msgspec.json.encode(without_managed_fields(row.decode_object())).decode()
         except RecursionError:
-            item = _as_it_came(row)
+            item = row.json_text()
         yield before + item
         before = ",\n"
     yield "\n]}\n"
@@ -108,9 +107,4 @@ def _yaml(rows: Iterable[Row]) -> Iterator[str]:
         try:
             yield f"---\n{to_yaml(row.decode_object())}"
         except RecursionError:
-            yield f"---\n{_TOO_DEEP}\n{json_to_flow_yaml(_as_it_came(row))}\n"
-
-
-def _as_it_came(row: Row) -> str:
-    """The JSON that the API server sent, for an object nested too deeply to decode, managedFields included."""
-    return row.blob.json().decode() if row.blob is not None else "{}"
+            yield f"---\n{json_document(row.json_text())}"

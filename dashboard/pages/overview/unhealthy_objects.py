@@ -11,6 +11,7 @@ from itertools import islice
 from dashboard.live.hub.kind_summaries import KindSummary
 from dashboard.live.rendering.hx_partials import dom_id
 from dashboard.live.rendering.time_texts import rfc3339, utc_text
+from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row, Tone
 from dashboard.objects.query.list_query import Query
@@ -24,6 +25,8 @@ GroupKey = tuple[str, str, Tone]
 """Kind's key, status and tone."""
 LONG_REASON = 160
 """Longest reason that is shown unfolded, in characters."""
+MAX_REASON = 1_000
+"""Most characters of a reason that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,7 @@ def _wrong(kind: KindInfo, row: Row, since: float) -> UnhealthyObject:
         kind=kind,
         row=row,
         href=object_href(kind.key, row.namespace, row.name),
-        words=row.reason or row.status,
+        words=limit_text(row.reason or row.status, MAX_REASON),
         since=rfc3339(since) if since else "",
         since_text=utc_text(since) if since else "",
     )

@@ -11,7 +11,7 @@ from dashboard.cluster.access_reviews import ACCESS_REVIEWS, ResourceAttributes
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.quick_actions import quick_actions_of
-from dashboard.pages.details.object_view import shown_object
+from dashboard.pages.details.object_view import whole_object
 from dashboard.pages.layout.requested_kind import UnavailableKind, open_kind
 from dashboard.pages.quick_actions.edit_field import EditField
 from dashboard.runtime.app_state import state_of
@@ -32,7 +32,7 @@ async def action_menu(request: HttpRequest, resource: str, namespace: str, name:
         for path, (verb, subresource) in _of_rows(kind).items()
     }
     denials = await asyncio.gather(*map(state[ACCESS_REVIEWS].denial, attributes.values()))
-    obj, _ = shown_object(state[REPLICAS].get(kind.key).get(where, name))
+    obj = whole_object(state[REPLICAS].get(kind.key).get(where, name))
     titles = {
         now.path: now.title
         for now, any_ in zip(quick_actions_of(kind, obj), quick_actions_of(kind), strict=True)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dashboard.live.rendering.time_texts import rfc3339
-from dashboard.objects.describers.deletion import deletion_of
+from dashboard.objects.describers.deletion import MAX_FINALIZERS, Deletion, deletion_of
 
 UNTIL = "2026-11-01T08:00:30Z"
 
@@ -32,3 +32,10 @@ def test_a_grace_period_that_makes_no_sense_is_none(grace: Any, asked: str) -> N
 def test_a_time_that_is_no_moment_is_no_deletion(until: Any) -> None:
     found = deletion_of({"metadata": {"deletionTimestamp": until, "deletionGracePeriodSeconds": 30}})
     assert found is None or rfc3339(found.requested_at)
+
+
+def test_of_very_many_finalizers_the_first_are_named_and_the_others_are_counted() -> None:
+    names = tuple(f"example.com/{number}" for number in range(MAX_FINALIZERS + 2_000))
+    text = Deletion(0.0, 0, names).wait_text
+    assert text.endswith(f", {names[MAX_FINALIZERS - 1]} and 2,000 more")
+    assert text.count("example.com/") == MAX_FINALIZERS

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
 from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.objects.describers.containers import containers_of
-from dashboard.objects.describers.describe import OwnerLink, describe
+from dashboard.objects.describers.deletion import MAX_FINALIZERS
+from dashboard.objects.describers.describe import MAX_OWNERS, OwnerLink, describe, describe_large
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.runtime.text_pieces import format_duration, plain_text
 from tests.dashboard.objects.printers.test_printers import mydemo, random_json
@@ -260,14 +262,78 @@ def test_all_owners_are_told_the_controller_first_and_their_kinds_are_found() ->
     assert describe("pods", row_of("pods", obj), obj, NOW).owners[0] == OwnerLink("Rollout", "web", "2", "")
 
 
+def test_of_very_many_finalizers_and_owners_the_first_are_named_and_the_others_are_counted() -> None:
+    owners: list[Json] = [{"kind": "Thing", "name": f"owner-{number}"} for number in range(MAX_OWNERS + 5)]
+    owners[-1]["controller"] = True
+    names = [f"example.com/{number}" for number in range(MAX_FINALIZERS + 7)]
+    obj = made("Pod", "p", metadata={"ownerReferences": owners, "finalizers": names})
+    details = describe("pods", row_of("pods", obj), obj, NOW)
+    assert (details.finalizers, details.more_finalizers) == (tuple(names[:MAX_FINALIZERS]), 7)
+    assert [owner.name for owner in details.owners[:2]] == [f"owner-{MAX_OWNERS + 4}", "owner-0"]
+    assert (len(details.owners), details.more_owners) == (MAX_OWNERS, 5)
+
+
+READY: Json = {"type": "Ready", "status": "False", "reason": "NotYet"}
+PART: Json = {"name": "a", "conditions": [READY]}
+NUMBERS = [{"name": str(number)} for number in range(6_000)]
+TARGET: Json = {"kind": "Pod", "name": "p"}
+LARGE: dict[str, tuple[str, Json]] = {
+    "policy": (
+        "networkpolicies.networking.k8s.io",
+        {"spec": {"policyTypes": ["Ingress"], "ingress": [{"from": [{"ipBlock": {"cidr": "10.0.0.0/8"}}]}] * 1_200}},
+    ),
+    "endpoints": (
+        "endpointslices.discovery.k8s.io",
+        {"endpoints": [{"addresses": ["10.0.0.1"], "conditions": {"ready": False}, "targetRef": TARGET}] * 1_000},
+    ),
+    "binding": ("rolebindings.rbac.authorization.k8s.io", {"subjects": [{"kind": "User", "name": "a"}] * 2_000}),
+    "deployment": ("deployments.apps", {"spec": {"template": {"x": NUMBERS}, "replicas": 0}}),
+    "pod": ("pods", {"spec": {"containers": [{"name": "a", "env": NUMBERS}]}, "status": {"conditions": [READY]}}),
+    "custom": ("things.example.com", {"spec": NUMBERS, "status": {"conditions": [READY], "parts": [PART] * 2_000}}),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_of_a_large_object_nothing_is_told_that_takes_all_of_it(name: str) -> None:
+    key, parts = LARGE[name]
+    labels = {"app": "web"}
+    obj = made("X", "x", metadata={"labels": labels}, **parts)
+    details = describe_large(key, row_of(key, obj), obj, NOW)
+    assert details.lacks_facts
+    assert (details.facts, details.containers, details.pods) == ((), (), ())
+    assert plain_text(details.summary).lower().endswith(CREATED.lower())
+    assert details.labels == (("app", "web"),)
+    assert len(details.conditions) == ("status" in parts)
+
+
+def test_of_more_conditions_than_a_page_shows_none_is_told() -> None:
+    obj = made("Thing", "x", status={"conditions": [READY] * 6_000})
+    assert describe_large("things.example.com", row_of("things.example.com", obj), obj, NOW).conditions == ()
+
+
+def test_a_definition_is_described_whatever_its_schemas() -> None:
+    key = "customresourcedefinitions.apiextensions.k8s.io"
+    version: dict[str, Any] = {"name": "v1", "served": True, "storage": True}
+    spec = {"group": "example.com", "names": {"plural": "things", "kind": "Thing"}, "versions": [version]}
+    small = made("CustomResourceDefinition", "x", spec=spec, status={"conditions": [READY]})
+    large = {**small, "spec": {**spec, "versions": [{**version, "schema": {"openAPIV3Schema": NUMBERS}}]}}
+    row = row_of(key, small)
+    assert describe_large(key, row, large, NOW) == describe(key, row, small, NOW)
+
+
+def test_of_a_configmap_no_facts_are_missed() -> None:
+    obj = made("ConfigMap", "x", data={"a": "x" * 600_000}, binaryData={}, immutable=True)
+    assert not describe_large("configmaps", row_of("configmaps", obj), obj, NOW).lacks_facts
+
+
 @pytest.mark.parametrize("key", KINDS)
 def test_whatever_an_object_holds_is_described(key: str) -> None:
     rng = random.Random(7)
     row = row_of(key, made("X", "x"))
     for _ in range(50):
         obj = {"metadata": random_json(rng, 2), "spec": random_json(rng, 3), "status": random_json(rng, 3)}
-        details = describe(key, row, obj, NOW)
-        assert plain_text(details.summary).endswith(".")
+        for details in (describe(key, row, obj, NOW), describe_large(key, row, {**obj, "x": NUMBERS}, NOW)):
+            assert plain_text(details.summary).endswith(".")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from dashboard.objects.printers import columns_for
 from dashboard.objects.printers.printer import Order
 from dashboard.objects.query.list_query import Query
 from dashboard.objects.query.terms import ColumnTerm, LabelTerm, PathTerm, Term, WordTerm
-from dashboard.objects.query.values import descending_key, sort_value
+from dashboard.objects.query.values import MAX_SORTED_LENGTH, descending_key, natural_key, sort_value
 from dashboard.objects.query.wildcard import Pattern
 from informerd.objects import Blob
 
@@ -270,8 +270,15 @@ def test_sorting_goes_by_value_and_leaves_what_is_missing_at_the_end() -> None:
 @pytest.mark.parametrize("digits", ["9" * 5000, "٣" * 5000], ids=["ascii", "arabic"])
 def test_a_name_may_hold_more_digits_than_python_reads(digits: str) -> None:
     """int() refuses more than 4,300; an event about an object of any name can be made by anybody."""
-    rows = [pod("a", node=f"node-{digits}"), pod("b", node="node-10"), pod("c", node=f"node-{digits[:-1]}")]
-    assert names(rows, "node") == ["b", "c", "a"]
+    long, short, shorter = f"node-{digits}", "node-10", f"node-{digits[:-1]}"
+    assert sorted([long, short, shorter], key=natural_key) == [short, shorter, long]
+
+
+@pytest.mark.parametrize("sort", ["node", "-node"])
+def test_an_order_compares_the_beginning_of_a_long_text(sort: str) -> None:
+    same = "x" * MAX_SORTED_LENGTH
+    rows = [pod("a", node=f"{same}2"), pod("b", node=f"{same}1"), pod("c", node=f"a{same}")]
+    assert names(rows, sort) == (["c", "a", "b"] if sort == "node" else ["a", "b", "c"])
 
 
 def test_numbers_in_names_compare_by_value_in_any_script() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 import zstandard
@@ -10,6 +12,7 @@ from dashboard.live.replication.messages import Frame, SnapshotChunk
 from dashboard.live.replication.replica import MAX_AT_ONCE, Replica
 from dashboard.objects.fields.object_limit import MAX_DEPTH, TOO_DEEP_TEXT
 from dashboard.objects.kinds.catalog import KINDS
+from dashboard.objects.kinds.row import Row
 from dashboard.pages.details.change_log import MAX_CHANGES, MAX_FIELDS
 from dashboard.pages.details.events import MAX_EVENTS
 from dashboard.pages.details.live_detail import LiveDetail
@@ -19,6 +22,7 @@ from informerd.objects import Blob
 from tests.support.clock import FakeClock
 from tests.support.live.pod_detail import PODS, WEB, Shown, event, web
 from tests.support.live.replica_feeder import EPOCH, Feeder, pod
+from tests.support.objects.rows import made, row_of
 
 
 def test_it_shows_the_object_as_it_is() -> None:
@@ -294,6 +298,7 @@ def test_an_object_nested_deeper_than_anybody_can_follow_is_shown_as_far_as_can_
     shown.view.set_baseline(shown.render)
     shown.pods.put(deep)
     assert (TOO_DEEP_TEXT in shown.view.update(shown.render)) == (levels > MAX_DEPTH)
+    assert object_as_yaml(deep).count(" a:" if levels < MAX_DEPTH else '"a":') == levels
     shown.pods.put(web(3, {"nodeName": "node-3"}))
     assert "node-3" in shown.view.update(shown.render)
 
@@ -312,3 +317,79 @@ def test_of_an_object_that_is_too_large_the_beginning_is_shown_and_the_file_is_o
     shown.pods.put(web(3, {"nodeName": "node-3"}))
     assert "too large" not in shown.view.update(shown.render)
     assert not shown.view.is_cut
+
+
+def test_of_an_object_that_is_too_large_no_facts_are_told_and_the_page_says_so() -> None:
+    containers = [{"name": f"main-{number}", "image": "nginx"} for number in range(3_000)]
+    shown = Shown(web(spec={"nodeName": "node-3", "containers": containers}))
+    html = shown.view.render_window(shown.render)
+    assert "Facts about all of it, such as its rules or containers, are not shown." in html
+    assert "<h2>Containers</h2>" not in html
+    shown.pods.put(web(2, spec={"nodeName": "node-3", "containers": containers[:100]}))
+    html = shown.view.update(shown.render)
+    assert "Facts about all of it" not in html
+    assert '<span class="mono name">main-99</span>' in html
+
+
+def test_without_managed_fields_that_are_too_long_all_of_the_object_is_there() -> None:
+    managed = [{"manager": "kubelet", "fieldsV1": {str(number): {} for number in range(3_000)}}]
+    shown = Shown(web(spec={"ports": list(range(1_900))}, metadata={"managedFields": managed}))
+    html = shown.view.render_window(shown.render)
+    assert "Its managedFields are" not in html
+    shown.pods.put(web(2, {"ports": list(range(1_900))}, metadata={"managedFields": managed * 2}))
+    html = shown.view.render_window(shown.render)
+    assert "Its managedFields are too long to show line by line who set it" in html
+    assert "- 1899\n" in html
+    assert 'data-copy-from="#yaml' in html
+    assert "?download" not in html
+
+
+def test_of_very_many_finalizers_the_page_names_the_first() -> None:
+    names = tuple(f"example.com/{number}" for number in range(40_000))
+    metadata = {"finalizers": list(names), "deletionTimestamp": "2027-01-15T08:00:00Z"}
+    row = msgspec.structs.replace(web(2, metadata=metadata), finalizers=names, deleting=1.8e9)
+    shown = Shown(web())
+    shown.pods.put(row)
+    html = shown.view.render_window(shown.render)
+    assert "</span> and 39,900 more</dd>" in html
+    assert "example.com/99 and 39,900 more" in html
+    assert len(html) < 300_000
+    assert len(shown.changes[0][0]) < 3_000
+
+
+def test_a_deletion_is_told_whatever_stands_before_it() -> None:
+    fields = {f"a{number:05}": number for number in range(9_000)}
+
+    def before(row: Row) -> Row:
+        return msgspec.structs.replace(
+            row, blob=Blob(zstandard.compress(msgspec.json.encode({**fields, **row.decode_object()})))
+        )
+
+    owners = [{"kind": "ReplicaSet", "name": "set", "uid": "1", "controller": True}]
+    shown = Shown(before(web(metadata={"ownerReferences": owners})))
+    assert [owner.name for owner in shown.view.owners] == ["set"]
+    shown.pods.put(before(web(2, metadata={"deletionTimestamp": "2027-01-15T08:00:00Z", "finalizers": ["a/b"]})))
+    assert shown.changes[0][0] == "deletion asked for, waits for finalizer a/b"
+    assert shown.view.deletion_requested_at == "2027-01-15T08:00:00Z"
+
+
+def test_of_objects_that_are_too_large_to_compare_the_log_says_so_alone() -> None:
+    def nested(value: int) -> dict[str, Any]:
+        inner: Any = [*range(200_000), value]
+        for _ in range(400):
+            inner = {"a": inner}
+        return {"d": inner}
+
+    shown = Shown(web(spec=nested(1)))
+    shown.pods.put(web(2, spec=nested(2)))
+    assert shown.changes[0] == ("too large to compare", [])
+
+
+@pytest.mark.parametrize(("suspend", "title"), [(True, "Resume"), (False, "Suspend")])
+def test_actions_of_an_object_that_is_too_large_have_the_names_of_its_state(suspend: bool, title: str) -> None:
+    key = "cronjobs.batch"
+    spec = {**{f"a{number:05}": number for number in range(9_000)}, "suspend": suspend}
+    replica = Feeder(key, FakeClock(), (row_of(key, made("CronJob", "c", spec=spec)),)).replica
+    view = LiveDetail(KINDS[key], "shop", "c", replica, FakeClock())
+    assert view.is_cut
+    assert [action.title for action in view.denials.actions] == [title]

@@ -6,10 +6,13 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
+import pytest
+import zstandard
 
 from dashboard.objects.kinds.row import Row
 from dashboard.pages.details.replacement import MAX_COMPARED as MOST_ALIKE
 from dashboard.runtime.time_slicing import SlicedWork
+from informerd.objects import Blob
 from tests.support.live.pod_detail import Shown, web, whole
 from tests.support.live.replica_feeder import pod
 
@@ -36,6 +39,27 @@ def test_an_object_that_was_copied_and_deleted_names_the_one_that_has_its_conten
     assert "third</a>" in shown.view.update(shown.render)
     shown.pods.put(web(2, uid="again"))
     assert shown.view.replacement is None
+
+
+def test_an_object_that_is_too_large_for_its_page_finds_its_twin() -> None:
+    spec = {"items": list(range(20_000))}
+    shown = Shown(web(spec=spec))
+    for name, last in (("twin", 19_999), ("another", 0)):
+        items = [*range(19_999), last]
+        shown.pods.put(copied(name, spec={"items": items}, created=shown.clock.time()))
+    shown.pods.drop("uid-default-web")
+    assert shown.view.replacement is not None
+    assert shown.view.replacement.row.name == "twin"
+
+
+@pytest.mark.parametrize("levels", [600, 1500])
+def test_objects_that_are_nested_too_deeply_to_compare_have_no_twin(levels: int) -> None:
+    raw = b'{"spec":%b1%b}' % (b'{"a":' * levels, b"}" * levels)
+    deep = Blob(zstandard.compress(raw))
+    shown = Shown(msgspec.structs.replace(web(), blob=deep))
+    shown.pods.put(msgspec.structs.replace(copied("twin", created=shown.clock.time()), blob=deep))
+    shown.pods.drop("uid-default-web")
+    assert (shown.view.replacement is not None) == (levels == 600)
 
 
 def test_a_copy_that_is_changed_afterwards_or_goes_is_not_called_the_same() -> None:

@@ -418,6 +418,21 @@ async def test_yaml_is_text_unless_a_browser_asks() -> None:
     assert response["Content-Disposition"] == 'attachment; filename="mydemo-alpha.yaml"'
 
 
+async def test_the_last_state_of_a_deleted_object_can_be_downloaded_while_a_page_shows_it() -> None:
+    items = list(range(20_000))
+    site = Site(("mydemos.crddemo.k8s.io", made("Mydemo", "alpha", spec={"items": items})))
+    path = "/resources/mydemos.crddemo.k8s.io/shop/alpha/yaml/"
+    view = open_detail(site.parts.hub, KINDS["mydemos.crddemo.k8s.io"], "shop", "alpha")
+    site.feeder("mydemos").drop("uid-shop-alpha")
+    assert view.gone_since
+    assert view.download_href == f"{path}?download"
+    response = await site.client.get(view.download_href)
+    assert (response.status_code, response["Content-Type"]) == (200, "text/yaml; charset=utf-8")
+    assert "- 19999\n" in response.content.decode()
+    assert (await site.client.get(path)).status_code == 404
+    assert (await small_site().client.get(view.download_href.replace("alpha", "beta"))).status_code == 404
+
+
 async def test_a_filter_gets_the_list_only_and_caches_keep_both_apart() -> None:
     site = small_site()
     headers = {"HX-Request": "true", "HX-Target": "section#list"}

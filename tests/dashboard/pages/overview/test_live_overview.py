@@ -17,7 +17,7 @@ from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.pages.overview.live_overview import MAX_LATEST, LiveOverview
 from dashboard.pages.overview.namespace_rates import NamespaceRates
-from dashboard.pages.overview.unhealthy_objects import LONG_REASON, MAX_SHOWN
+from dashboard.pages.overview.unhealthy_objects import LONG_REASON, MAX_REASON, MAX_SHOWN
 from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.cache.health import Health
 from tests.support.clock import FakeClock
@@ -78,6 +78,12 @@ def test_wrong_now_lists_the_longest_first_and_counts_all() -> None:
     assert wrong[0].href == f"/resources/pods/default/p{MAX_SHOWN + 4}/"
     assert shown.view.tiles[0].facts == f"{MAX_SHOWN + 5} wrong"
     assert shown.view.tiles[0].tone == "bad"
+
+
+def test_a_reason_as_long_as_an_object_is_shown_by_its_beginning() -> None:
+    shown = Shown()
+    shown.pods.put(msgspec.structs.replace(crashing("a", shown.clock.time()), reason="x" * 32_000))
+    assert shown.view.unhealthy_objects.oldest[0].words == "x" * (MAX_REASON - 1) + "…"
 
 
 def test_what_recovers_or_goes_is_not_wrong_any_more() -> None:
