@@ -42,8 +42,9 @@ Date.now = () => dateNow() + window.slept;
 """Has Date run ahead of performance.now(), as it does where that stands still while the machine sleeps."""
 SLOW = 12_000
 """Bytes a second of a slow line."""
-NOISE = 2_000
-"""Bytes in a row that no compression makes smaller: ten such rows make a frame of 20 kB."""
+NOISE = 500
+"""Bytes in a row that no compression makes smaller, and whose digits a cell shows: forty such rows make a frame of
+20 kB."""
 TOO_SLOW = "s old: the connection to Deltaboard, or this browser, is too slow"
 SAYS = """words => [document.body.dataset.live, document.getElementById("banner").textContent.includes(words)]"""
 
@@ -367,7 +368,7 @@ def test_a_page_on_a_slow_line_says_how_old_it_is_and_is_sent_one_window_when_it
 
     def falls_behind() -> int:
         number = next(versions)
-        noise = [{"name": f"pod-{n:03d}", "version": number, "node": os.urandom(NOISE).hex()} for n in range(2, 12)]
+        noise = [{"name": f"pod-{n:03d}", "version": number, "node": os.urandom(NOISE).hex()} for n in range(2, 42)]
         server.do("put", rows=[{"name": "pod-001", "version": number, "restarts": number}, *noise])
         return number if server.do("stats")["stops"] and page.evaluate(SAYS, TOO_SLOW) == ["stale", True] else 0
 
