@@ -74,6 +74,8 @@ DELTABOARD_CLUSTER_COLOUR: str = env.one_of(
     ("", "red", "orange", "amber", "green", "teal", "blue", "violet", "grey"),
     default="",
 )
+DELTABOARD_HEALTH: str = env.str("DELTABOARD_HEALTH", default="")
+"""YAML file of rules for the health of custom resources, see docs/health.md. They come before the shipped ones."""
 DEMO_PODS: int = env.read("DEMO_PODS", read_pods, default="120")
 DEMO_RATE: float = env.read("DEMO_RATE", read_rate, default="5")
 DEMO_SEED: int | None = env.read("DEMO_SEED", read_seed, default="")
@@ -158,7 +160,8 @@ ROOT_URLCONF = "dashboard.urls"
 ASGI_APPLICATION = "dashboard.asgi.application"
 TEMPLATES = [
     {
-        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "BACKEND": "dashboard.runtime.visible_templates.VisibleTemplates",
+        "NAME": "django",
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {"context_processors": ["django.template.context_processors.request"]},

@@ -64,7 +64,6 @@ async def published(*rows: Row, words: str, fields: tuple[tuple[str, str], ...] 
 @pytest.mark.parametrize(
     "status",
     [
-        {"phase": LONG},
         {"phase": "Failed", "message": LONG},
         {"conditions": [{"type": "Ready", "status": "False", "message": LONG}]},
     ],

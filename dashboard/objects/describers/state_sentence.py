@@ -8,6 +8,7 @@ from typing import Any
 
 from dashboard.objects.describers.deletion import Deletion, deletion_of
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text
+from dashboard.objects.health import WITHOUT_VERDICT
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.printers import columns_for
 from dashboard.runtime.text_pieces import (
@@ -138,7 +139,7 @@ def _tell_node(row: Row, obj: Mapping[str, Any]) -> list[TextPiece]:
 def _tell_mydemo(row: Row, obj: Mapping[str, Any]) -> list[TextPiece]:
     spec = as_map(obj.get("spec"))
     words = f"Points to {as_text(spec.get('ip')) or 'no address'}, port {as_text(spec.get('port')) or 'not set'}"
-    known = "" if row.status == "Current" else f", {row.status}"
+    known = "" if row.status in WITHOUT_VERDICT else f", {row.status}"
     return [TextPiece(words + known), *_created(row)]
 
 
@@ -203,7 +204,7 @@ def _tell_definition(row: Row, obj: Mapping[str, Any]) -> list[TextPiece]:
 
 
 def _tell_other(row: Row, obj: Mapping[str, Any]) -> list[TextPiece]:  # noqa: ARG001 - every teller gets both
-    if row.status not in ("", "Current"):
+    if row.status not in {"", "Current"} | WITHOUT_VERDICT:
         return [TextPiece(row.status), *_created(row)]
     return [
         TextPiece("Created"),

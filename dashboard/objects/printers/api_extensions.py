@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
+from dashboard.objects.health import Health
 from dashboard.objects.printers.pod_projection import Condition
 from dashboard.objects.printers.printer import Printer, created_at
 from dashboard.objects.printers.table_printer import (
     AGE_CELL,
     STATUS_CELL,
-    Health,
     condition_since,
     condition_text,
     find_condition,

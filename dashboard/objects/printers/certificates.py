@@ -6,11 +6,11 @@ from typing import Any
 
 import msgspec
 
+from dashboard.objects.health import Health
 from dashboard.objects.printers.pod_projection import Condition
 from dashboard.objects.printers.printer import Column, Printer, created_at
 from dashboard.objects.printers.table_printer import (
     AGE_CELL,
-    Health,
     TableColumn,
     condition_since,
     condition_text,

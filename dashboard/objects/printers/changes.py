@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from dashboard.objects.fields.text_limit import limit_text
+from dashboard.objects.health import WITHOUT_VERDICT
 from dashboard.objects.kinds.row import Cell, Row, Tone
 from dashboard.objects.paths.diff import FieldChange, row_changes
 from dashboard.objects.printers.events import event_text
@@ -17,7 +18,7 @@ MOST_FIELDS = 3
 """Maximum number of field paths in one line; the others are counted."""
 _MOST_NAMED = 20
 """Maximum number of field paths that a filter can find an entry by."""
-_SAYS_NOTHING = frozenset({"", "Current", "Active"})
+_SAYS_NOTHING = frozenset({"", "Current", "Active"}) | WITHOUT_VERDICT
 _LONGEST_MESSAGE = 200
 """Maximum characters of a Kubernetes Event in a line."""
 _LONGEST = 60
@@ -47,7 +48,8 @@ def change_text(key: str, old: Row | None, new: Row | None, columns: tuple[Colum
     if old is None:
         return ChangeText(_arrival(new), new.tone)
     if old.uid != new.uid:
-        return ChangeText(f"deleted and created again: {new.reason or new.status}", new.tone)
+        state = new.reason or ("" if new.status in _SAYS_NOTHING else new.status)
+        return ChangeText(f"deleted and created again: {state}" if state else "deleted and created again", new.tone)
     fields = _cells(columns_for(key) if columns is None else columns, old, new)
     words = [f"{name} {was} → {now}" for name, was, now in fields]
     if old.deleting is None and new.deleting is not None:

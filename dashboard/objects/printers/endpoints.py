@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+from dashboard.objects.health import Health
 from dashboard.objects.printers.printer import Printer
-from dashboard.objects.printers.table_printer import AGE_CELL, STATUS_CELL, Health, shorten, table_column, table_printer
+from dashboard.objects.printers.table_printer import AGE_CELL, STATUS_CELL, shorten, table_column, table_printer
 from informerd.objects import Object
 
 _MOST = 3

@@ -78,6 +78,8 @@ NAMESPACE_COLUMN = Column("namespace", "Namespace")
 NAME_COLUMN = Column("name", "Name", "mono")
 AGE_COLUMN = Column("age", "Age", "age", order="age")
 STATUS_COLUMN = Column("status", "Status", "status", words="status")
+HEALTH_COLUMN = Column("status", "Health", "status", words="health")
+"""Deltaboard's own verdict on a custom resource. Filters and addresses call it status, as with every kind."""
 
 
 MAX_TEXT_LENGTH = 32_000

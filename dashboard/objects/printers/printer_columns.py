@@ -1,4 +1,4 @@
-"""Printer of a custom resource by the printer columns of its definition, with Deltaboard's status word.
+"""Printer of a custom resource by the printer columns of its definition, with Deltaboard's own Health beside them.
 
 The rules are those of the API server's table convertor for custom resources: the first value at the path, nothing where
 there is none or where the type does not fit.
@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Set
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
+from dashboard.objects.health import NO_RULES, KindRules
 from dashboard.objects.kinds.row import Cell, PrinterColumn, TableDefinition
 from dashboard.objects.paths.json_path import InvalidJsonPath, JsonPath
-from dashboard.objects.printers.default_printers import Custom, health_of, to_cell
+from dashboard.objects.printers.default_printers import Custom, document_of, health_of, to_cell
 from dashboard.objects.printers.printer import (
     AGE_COLUMN,
-    STATUS_COLUMN,
+    HEALTH_COLUMN,
     CellKind,
     Column,
     Order,
@@ -39,7 +40,6 @@ MAX_COLUMNS = 40
 """Maximum number of printed columns that are shown."""
 CREATED_PATH = ".metadata.creationTimestamp"
 _TAKEN = frozenset({"namespace", "name", "status", "age", "ns", "label", "reason", "owner", "tone"})
-_PROJECTED = frozenset({"spec", "status"})
 _KINDS: dict[str, tuple[CellKind, Order]] = {
     "integer": ("number", "number"),
     "number": ("number", "number"),
@@ -55,53 +55,57 @@ class _Cells:
 
     column: Column
     path: JsonPath | None
-    """None for status and age, which every object has."""
+    """None for health and age, which every object has."""
     type: str = ""
 
     def read(self, document: dict[str, Any]) -> Cell:
         return _typed(self.type, self.path.first(document)) if self.path is not None else None
 
 
-def printer_from_columns(described: TableDefinition) -> Printer:
-    """The printer of a kind with these columns; a column whose path cannot be read is left out."""
-    cells = _all_cells(described.printer_columns)
+def printer_from_columns(described: TableDefinition, rules: KindRules = NO_RULES) -> Printer:
+    """The printer of a kind with these columns and rules for its health.
+
+    A column whose path cannot be read is left out. Cells are the API server's; Health is a column of its own.
+    """
+    cells = _all_cells(described.printer_columns, {"Namespace", "Name"} if described.namespaced else {"Name"})
     make = namespaced_columns if described.namespaced else cluster_columns
-    return Printer(make(*(each.column for each in cells)), Custom, _reader(cells), namespaced=described.namespaced)
+    return Printer(
+        make(*(each.column for each in cells)), Custom, _reader(cells, rules), namespaced=described.namespaced
+    )
 
 
-def _all_cells(printed: tuple[PrinterColumn, ...]) -> list[_Cells]:
-    """Status first where the definition prints none, age last where it has no place for it."""
+def _all_cells(printed: tuple[PrinterColumn, ...], headers: set[str]) -> list[_Cells]:
+    """Health after the printed columns, before the age where the definition has no place for it."""
     cells: list[_Cells] = []
     ids: set[str] = set()
+    headers |= {HEALTH_COLUMN.header}
     for each in printed[:MAX_COLUMNS]:
-        computed = _cells(each, ids)
+        computed = _cells(each, ids, headers)
         if computed is not None and computed.column.id not in ids:
             cells.append(computed)
             ids.add(computed.column.id)
-    if STATUS_COLUMN.id not in ids:
-        cells.append(_Cells(STATUS_COLUMN, None))
+            headers.add(computed.column.header)
+    cells.append(_Cells(HEALTH_COLUMN, None))
     if AGE_COLUMN.id not in ids:
         cells.append(_Cells(AGE_COLUMN, None))
     return cells
 
 
-def _cells(printed: PrinterColumn, ids: set[str]) -> _Cells | None:
+def _cells(printed: PrinterColumn, ids: set[str], headers: Set[str]) -> _Cells | None:
     path = printed.path.strip()
     if path == CREATED_PATH and printed.column_type == "date":
         return _Cells(AGE_COLUMN, None)
-    if path == ".status.phase" and printed.name.lower() in ("status", "phase"):
-        return _Cells(replace(STATUS_COLUMN, header=printed.name), None)
     try:
         read = JsonPath(path)
     except InvalidJsonPath as error:
         logger.warning("the printer column %r is left out: %s", printed.name, error)
         return None
     kind, order = _KINDS.get(printed.column_type, _KINDS["string"])
-    header = " ".join(printed.name.split())[:60] or path
-    words = header.lower() if kind != "age" else ""
+    title = " ".join(printed.name.split())[:60] or path
+    words = title.lower() if kind != "age" else ""
     column = Column(
-        _free(_slug(header), ids),
-        header,
+        _free(_slug(title), ids),
+        _free_header(title, path, headers),
         kind,
         priority=1 if printed.priority > 0 else 0,
         order=order,
@@ -109,6 +113,17 @@ def _cells(printed: PrinterColumn, ids: set[str]) -> _Cells | None:
         field=path if plain_field(path) and kind != "age" else "",
     )
     return _Cells(column, read, printed.column_type)
+
+
+def _free_header(title: str, path: str, headers: Set[str]) -> str:
+    """The title, with the path of its field where another column has the title, and a number where both are there."""
+    taken = {header.casefold() for header in (*headers, AGE_COLUMN.header)}
+    wanted = title if title.casefold() not in taken else f"{title} ({path})"
+    free, number = wanted, 1
+    while free.casefold() in taken:
+        number += 1
+        free = f"{wanted} {number}"
+    return free
 
 
 def _slug(header: str) -> str:
@@ -125,23 +140,17 @@ def _free(slug: str, ids: set[str]) -> str:
     return free
 
 
-def _reader(cells: list[_Cells]) -> Callable[[Custom], PrintedRow]:
+def _reader(cells: list[_Cells], rules: KindRules) -> Callable[[Custom], PrintedRow]:
     roots = {each.path.root for each in cells if each.path is not None}
-    whole = not roots <= _PROJECTED
 
     def read(obj: Custom) -> PrintedRow:
-        status, tone, reason, since = health_of(obj)
-        document = _whole(obj) if whole else {"spec": obj.spec, "status": obj.status}
-        own: dict[str, Cell] = {STATUS_COLUMN.id: status, AGE_COLUMN.id: created_at(obj)}
+        health = health_of(obj, rules)
+        document = document_of(obj, roots)
+        own: dict[str, Cell] = {HEALTH_COLUMN.id: health.status, AGE_COLUMN.id: created_at(obj)}
         values = tuple(own[each.column.id] if each.path is None else each.read(document) for each in cells)
-        return PrintedRow(status, tone, values, reason, since)
+        return PrintedRow(health.status, health.tone, values, health.reason, health.since)
 
     return read
-
-
-def _whole(obj: Custom) -> dict[str, Any]:
-    decoded = msgspec.json.decode(obj.blob.json()) if obj.blob is not None else {}
-    return decoded if isinstance(decoded, dict) else {}
 
 
 def _typed(kind: str, value: Any) -> Cell:

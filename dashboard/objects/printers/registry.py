@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from dashboard.objects.health import rules_of
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.row import Row, TableDefinition
 from dashboard.objects.printers import (
@@ -36,7 +37,7 @@ from informerd.objects import Object
 
 PRINTERS: Mapping[str, Printer] = MappingProxyType({
     "pods": pods.PODS,
-    "mydemos.crddemo.k8s.io": default_printers.MYDEMOS,
+    default_printers.MYDEMO_KEY: default_printers.MYDEMOS,
     "events": events.EVENTS,
     "namespaces": nodes_and_namespaces.NAMESPACES,
     "nodes": nodes_and_namespaces.NODES,
@@ -64,7 +65,7 @@ _described: dict[str, Printer] = {}
 def register_columns(key: str, described: TableDefinition) -> None:
     """Use these columns for rows of a kind without a printer of its own from now on in this process."""
     if key not in PRINTERS:
-        _described[key] = printer_from_columns(described)
+        _described[key] = printer_from_columns(described, rules_of(key))
 
 
 def needs_columns(key: str) -> bool:

@@ -11,7 +11,8 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from dashboard.objects.kinds.row import Cell, Tone
+from dashboard.objects.health import Health
+from dashboard.objects.kinds.row import Cell
 from dashboard.objects.printers.pod_projection import Condition
 from dashboard.objects.printers.printer import (
     AGE_COLUMN,
@@ -27,15 +28,6 @@ from dashboard.objects.printers.printer import (
     to_unix_seconds,
 )
 from informerd.objects import Object
-
-
-class Health(NamedTuple):
-    """Health of an object: status word, tone, what is wrong in words, and since when (Unix seconds)."""
-
-    status: str = "Current"
-    tone: Tone = "idle"
-    reason: str = ""
-    since: float | None = None
 
 
 class TableColumn(NamedTuple):

@@ -107,6 +107,6 @@ def _status(obj: Json) -> str:
     if is_leaving(obj):
         return "Terminating"
     if "status" not in obj:
-        return "Current"
+        return "Not reported"
     waiting = [container["state"].get("waiting", {}).get("reason") for container in _containers(obj)]
     return str(next((reason for reason in waiting if reason), obj["status"]["phase"]))

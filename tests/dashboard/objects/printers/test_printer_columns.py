@@ -74,14 +74,40 @@ def cells(*printed: tuple[str, str, str], obj: dict[str, Any] | None = None) -> 
     return row.cells[1 : 1 + len(printed)]
 
 
-def test_status_and_age_are_added_where_the_definition_prints_none() -> None:
+def test_health_and_age_are_added_after_what_the_definition_prints() -> None:
     assert columns(("Size", "integer", ".spec.size")) == ["namespace", "name", "size", "status", "age"]
     assert columns(namespaced=False) == ["name", "status", "age"]
 
 
-def test_the_age_of_a_definition_is_the_age_of_all_lists_and_its_phase_the_status() -> None:
-    printed = (("Phase", "string", ".status.phase"), ("Age", "date", ".metadata.creationTimestamp"))
-    assert columns(*printed, ("Last", "string", ".spec.last")) == ["namespace", "name", "status", "age", "last"]
+def test_the_age_of_a_definition_is_the_age_of_all_lists() -> None:
+    printed = (("Age", "date", ".metadata.creationTimestamp"), ("Last", "string", ".spec.last"))
+    assert columns(*printed) == ["namespace", "name", "age", "last", "status"]
+
+
+def test_a_printed_phase_is_the_api_servers_own_and_stays_empty_where_there_is_none() -> None:
+    printed = (("Phase", "string", ".status.phase"), ("Status", "string", ".status.phase"))
+    described = TableDefinition(False, tuple(PrinterColumn(*each) for each in printed))
+    row = printer_from_columns(described).row(
+        Custom(spec={}, status={"conditions": [{"type": "Ready", "status": "True"}]})
+    )
+    assert row.cells == ("", None, None, "Ready", None)
+
+
+def test_no_two_columns_have_one_title() -> None:
+    printed = (
+        ("Name", "string", ".spec.name"),
+        ("Health", "string", ".status.health.status"),
+        ("Age", "string", ".spec.age"),
+        ("Size", "integer", ".spec.size"),
+        ("SIZE", "integer", ".status.size"),
+        ("Size", "integer", ".status.size"),
+    )
+    described = TableDefinition(True, tuple(PrinterColumn(*each) for each in printed))
+    titles = [column.header for column in printer_from_columns(described).columns]
+    assert titles == [
+        "Namespace", "Name", "Name (.spec.name)", "Health (.status.health.status)", "Age (.spec.age)", "Size",
+        "SIZE (.status.size)", "Size (.status.size) 2", "Health", "Age",
+    ]  # fmt: skip
 
 
 def test_no_two_columns_share_a_name_and_none_takes_one_that_means_something_else() -> None:

@@ -1,0 +1,152 @@
+"""Health that the conditions of an object say, by the polarity of their types.
+
+The rules are those of Kubernetes' API conventions (typical status properties) and of kstatus, the library that kpt and
+Flux take for it: a positive type says wrong where it is False, a negative one where it is True, Unknown says in
+progress, and what was observed of an older generation is in progress, whatever it says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeGuard
+
+from dashboard.objects.health.health import Health, unix_seconds
+from dashboard.objects.health.words import tone_of_word
+
+_POSITIVE = (
+    "Ready", "Available", "Healthy", "Succeeded", "Synced", "Established", "Programmed", "Accepted", "Reconciled",
+)  # fmt: skip
+"""Types that say wrong where they are False, in the order in which they are told."""
+_DONE = frozenset({"Succeeded", "Complete", "Completed", "Finished"})
+"""Types that say the work is done where they are True."""
+_NEGATIVE = frozenset({"NotReady", "Stalled", "Degraded", "Failed", "Unhealthy", "Unavailable"})
+_NEGATIVE_ENDINGS = ("Pressure", "Failed", "Failure", "Error")
+_IN_PROGRESS = frozenset({"Reconciling", "Progressing"})
+_NO_MORE_PROGRESS = ("Available", "Complete", "Completed", "AsExpected", "UpToDate")
+"""Endings of reasons with which a Progressing that is True says that it has arrived, as Deployments write it."""
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_PROGRESS = """
+attaching bootstrapping building cloning configuring connecting creating deleting deploying draining downloading
+fetching initializing installing issuing joining migrating pending preparing processing progressing provisioning
+pulling queued reconciling resizing restarting restoring rolling running scaling scheduled scheduling started starting
+stopping switching syncing terminating uninstalling updating upgrading waiting
+"""
+_FAILURE = """
+abort aborted cancelled canceled cannot denied error errors exceeded fail failed failing failure fatal invalid no not
+refused rejected timeout timed unable
+"""
+_PROGRESS_WORDS, _FAILURE_WORDS = frozenset(_PROGRESS.split()), frozenset(_FAILURE.split())
+
+InProgress = Callable[[str], bool]
+"""Whether a reason means in progress."""
+
+
+def reason_says_in_progress(reason: str) -> bool:
+    """Whether a reason such as ``WaitingForControlPlane`` says that work goes on, and no word that it failed."""
+    words = {word.lower() for word in _WORD.findall(reason[:200])}
+    if words & _FAILURE_WORDS:
+        return False
+    return bool(words & _PROGRESS_WORDS) or "inprogress" in reason.lower()
+
+
+def judge_conditions(conditions: Any, generation: int, in_progress: InProgress) -> list[Health]:
+    """What each condition says that is judged at all; whatever is no list of maps says nothing."""
+    if not isinstance(conditions, list):
+        return []
+    mappings = [each for each in conditions if isinstance(each, dict) and isinstance(each.get("type"), str)]
+    return [
+        _of_generation(health, condition, generation)
+        for condition in sorted(mappings, key=_place)
+        for health in _judge(condition, in_progress)
+    ]
+
+
+def _since(condition: Mapping[str, Any]) -> float | None:
+    return unix_seconds(condition.get("lastTransitionTime"))
+
+
+def _place(condition: Mapping[str, Any]) -> int:
+    return _POSITIVE.index(condition["type"]) if condition["type"] in _POSITIVE else len(_POSITIVE)
+
+
+def _judge(condition: Mapping[str, Any], in_progress: InProgress) -> Iterator[Health]:
+    name, status = condition["type"], _status(condition)
+    if name in _POSITIVE or name in _DONE:
+        health = _judge_positive(condition, name, status, in_progress)
+        if health is not None:
+            yield health
+    elif name in _NEGATIVE or name.endswith(_NEGATIVE_ENDINGS):
+        # a list of errors, as Argo CD writes it, has conditions without a status
+        if status == "true" or (status == "" and name.endswith("Error")):
+            yield Health(name, "bad", _words(_spaced(name), condition), _since(condition))
+    elif name in _IN_PROGRESS and status == "true" and not _text(condition, "reason").endswith(_NO_MORE_PROGRESS):
+        yield _progress(condition, name)
+
+
+def _judge_positive(condition: Mapping[str, Any], name: str, status: str, in_progress: InProgress) -> Health | None:
+    if status == "true":
+        return Health(name, "idle" if name in _DONE else "ok")
+    if name in _DONE and name != "Succeeded":
+        return None  # it is not done yet, which is not wrong
+    if status == "unknown":
+        return _progress(condition, name)
+    if status == "false":
+        severity = _text(condition, "severity")  # of Cluster API's first conditions and of Knative's
+        if severity == "Info" or in_progress(_text(condition, "reason")):
+            return _progress(condition, name)
+        word = "Failed" if name == "Succeeded" else f"Not{name}"
+        return Health(
+            word, "warn" if severity == "Warning" else "bad", _words(_spaced(word), condition), _since(condition)
+        )
+    tone = tone_of_word(status)  # Prometheus: Available is Degraded
+    if tone is None or tone in ("ok", "idle"):
+        return None
+    word = _text(condition, "status")
+    return Health(word, tone, _words(word.lower(), condition), _since(condition))
+
+
+def _progress(condition: Mapping[str, Any], name: str) -> Health:
+    reason = _text(condition, "reason")
+    word = reason if len(reason) <= 40 and reason.isalnum() and reason_says_in_progress(reason) else "InProgress"
+    head = _spaced(name) if name in _IN_PROGRESS else f"not yet {_spaced(name)}"
+    return Health(word, "busy", _words(head, condition), _since(condition))
+
+
+def _of_generation(health: Health, condition: Mapping[str, Any], generation: int) -> Health:
+    observed = condition.get("observedGeneration")
+    # 0 is what a controller writes that does not fill the field
+    return in_progress_of(health, observed, generation) if observed and is_behind(observed, generation) else health
+
+
+def is_behind(observed: Any, generation: int) -> TypeGuard[int]:
+    """Whether the observed generation is one before `generation`; what is no number is not."""
+    return isinstance(observed, int) and not isinstance(observed, bool) and observed < generation
+
+
+def in_progress_of(health: Health | None, observed: int, generation: int) -> Health:
+    """In progress, for the newest generation is not observed yet; what was wrong before is told."""
+    before = f"; before: {health.reason}" if health is not None and health.reason else ""
+    words = f"in progress: generation {generation} is not observed yet, {observed} is{before}"
+    return Health("InProgress", "busy", words, health.since if health is not None else None)
+
+
+def _status(condition: Mapping[str, Any]) -> str:
+    status = condition.get("status")
+    return str(status).lower() if isinstance(status, str | bool) else ""
+
+
+def _text(condition: Mapping[str, Any], name: str) -> str:
+    value = condition.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _words(head: str, condition: Mapping[str, Any]) -> str:
+    detail = _text(condition, "message") or _text(condition, "reason")
+    return f"{head}: {detail}" if detail else head
+
+
+def _spaced(name: str) -> str:
+    """``NotReady`` as ``not ready``."""
+    return " ".join(_WORD.findall(name)).lower() if len(name) <= 80 else name

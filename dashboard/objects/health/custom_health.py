@@ -1,0 +1,85 @@
+"""Health of an object of any kind that has no printer of its own: the worst of what is known, and else no verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dashboard.objects.health.conditions import (
+    in_progress_of,
+    is_behind,
+    judge_conditions,
+    reason_says_in_progress,
+)
+from dashboard.objects.health.health import Health, worst
+from dashboard.objects.health.rules import NO_RULES, KindRules
+from dashboard.objects.health.words import judge_word
+
+NOT_REPORTED = Health("Not reported", "idle")
+"""Health of an object without a status: no controller has said anything about it."""
+NO_VERDICT = Health("No verdict", "idle")
+"""Health of an object whose status says nothing that is understood here."""
+WITHOUT_VERDICT = frozenset({NOT_REPORTED.status, NO_VERDICT.status})
+"""Status words that say nothing about an object."""
+_MAX_WORD_LENGTH = 60
+
+
+def custom_health(document: Mapping[str, Any], generation: int, rules: KindRules = NO_RULES) -> Health:
+    """The health of an object that is not being deleted. Never raises, whatever the document has.
+
+    `document` has the object's spec and status, and the other fields that the rules of its kind read. The worst of the
+    rules, the conditions, the phase, the state and the health it reports counts. Ok needs one of them that says so.
+    """
+    found = rules.judge(document)
+    status = document.get("status")
+    if not isinstance(status, dict) or not status:
+        return found or NOT_REPORTED
+    findings = [found] if found is not None else []
+    if rules.generic:
+        findings += _judge_status(status, generation, rules)
+    health = worst(findings)
+    observed = status.get("observedGeneration")
+    if is_behind(observed, generation):
+        return in_progress_of(health, observed, generation)
+    return health or _unknown(status)
+
+
+def _judge_status(status: Mapping[str, Any], generation: int, rules: KindRules) -> list[Health]:
+    conditions = judge_conditions(
+        status.get("conditions"),
+        generation,
+        lambda reason: rules.says_in_progress(reason) or reason_says_in_progress(reason),
+    )
+    wrong = worst(conditions)
+    reason = wrong.reason if wrong is not None else ""
+    since = wrong.since if wrong is not None else None
+    message = _text(status.get("message")) or reason.partition(": ")[2]
+    words = [judge_word(word, detail or message, since) for word, detail in _reported_words(status)]
+    ready = status.get("ready")
+    if ready is False and not conditions:
+        words.append(Health("NotReady", "warn", f"not ready: {message}" if message else "not ready"))
+    elif ready is True:
+        words.append(Health("Ready", "ok"))
+    return [*(each for each in words if each is not None), *conditions]
+
+
+def _reported_words(status: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The words with which an object reports how it is, each with its own message."""
+    health = status.get("health")
+    nested = health if isinstance(health, dict) else {"status": health}
+    reported = [
+        (_text(nested.get("status")), _text(nested.get("message"))),
+        (_text(status.get("phase")), ""),
+        (_text(status.get("state")), ""),
+    ]
+    return [(word, message) for word, message in reported if word]
+
+
+def _unknown(status: Mapping[str, Any]) -> Health:
+    """Grey, with the object's own word where it has one."""
+    word = next((word for word, _ in _reported_words(status) if len(word) <= _MAX_WORD_LENGTH), "")
+    return Health(word, "idle") if word else NO_VERDICT
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,101 @@
+"""Property tests of health: what says wrong is never green, and nothing is green that does not say it is well."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard.objects.health import KindRules, custom_health, rules_of
+
+POSITIVE = (
+    "Ready", "Available", "Healthy", "Succeeded", "Synced", "Established", "Programmed", "Accepted", "Reconciled",
+)  # fmt: skip
+NEGATIVE = ("NotReady", "Stalled", "Degraded", "Failed", "DiskPressure", "MemoryPressure")
+KINDS = ("things.example.com", "applications.argoproj.io", "kafkas.kafka.strimzi.io", "clusters.postgresql.cnpg.io",
+         "clusters.cluster.x-k8s.io", "kustomizations.kustomize.toolkit.fluxcd.io", "pipelineruns.tekton.dev",
+         "httproutes.gateway.networking.k8s.io", "scaledobjects.keda.sh")  # fmt: skip
+
+texts = st.sampled_from(["", "Failed", "Running", "Progressing", "Pending", "Healthy", "Frobnicating", "Unknown"])
+leaves = st.none() | st.booleans() | st.integers(-5, 5) | texts | st.lists(st.integers(), max_size=2)
+condition = st.fixed_dictionaries(
+    {"type": st.sampled_from((*POSITIVE, *NEGATIVE, "Issuing", "Odd")) | leaves},
+    optional={
+        "status": st.sampled_from(["True", "False", "Unknown"]) | leaves,
+        "reason": texts | leaves,
+        "message": texts | leaves,
+        "severity": st.sampled_from(["", "Info", "Warning", "Error"]),
+        "observedGeneration": st.integers(0, 5) | leaves,
+        "lastTransitionTime": st.sampled_from(["2026-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "soon"]) | leaves,
+    },
+)
+status_fields = st.fixed_dictionaries(
+    {},
+    optional={
+        "conditions": st.lists(condition, max_size=5) | leaves,
+        "phase": texts | leaves,
+        "state": texts | leaves,
+        "health": texts | leaves | st.fixed_dictionaries({"status": texts | leaves}),
+        "ready": leaves,
+        "observedGeneration": st.integers(0, 5) | leaves,
+        "message": leaves,
+    },
+)
+rules = st.sampled_from(KINDS).map(rules_of)
+
+
+def health(status: Any, generation: int, of: KindRules) -> Any:
+    return custom_health({"spec": {}, "status": status}, generation, of)
+
+
+wrong = st.builds(
+    lambda name, reason: {"type": name, "status": "False" if name in POSITIVE else "True", "reason": reason},
+    st.sampled_from((*POSITIVE, *NEGATIVE)),
+    texts,
+)
+
+
+@given(status=status_fields, wrong=wrong, generation=st.integers(1, 4), of=rules, first=st.booleans())
+def test_an_object_with_a_condition_that_says_wrong_is_never_green(
+    status: dict[str, Any], wrong: dict[str, Any], generation: int, of: KindRules, first: bool
+) -> None:
+    others = status.get("conditions")
+    others = others if isinstance(others, list) else []
+    status = {**status, "conditions": [wrong, *others] if first else [*others, wrong]}
+    found = health(status, generation, of)
+    assert found.tone in ("busy", "warn", "bad")
+    assert found.reason
+
+
+@given(status=st.none() | st.just({}) | leaves, generation=st.integers(0, 4), of=rules)
+def test_an_object_without_a_status_is_never_green(status: Any, generation: int, of: KindRules) -> None:
+    assert health(status, generation, of)[:2] == ("Not reported", "idle")
+
+
+@given(word=st.text(min_size=1, max_size=80), of=rules, field=st.sampled_from(["phase", "state", "health"]))
+def test_a_word_that_nobody_knows_is_never_green(word: str, of: KindRules, field: str) -> None:
+    found = health({field: f"{word} flux"}, 1, of)
+    assert found.tone == "idle" or (field == "phase" and found.tone in ("busy", "warn", "bad"))
+
+
+@given(status=status_fields, generation=st.integers(2, 4), of=rules)
+def test_an_object_whose_newest_generation_is_not_observed_is_never_green(
+    status: dict[str, Any], generation: int, of: KindRules
+) -> None:
+    found = health({**status, "observedGeneration": generation - 1}, generation, of)
+    assert found[:2] == ("InProgress", "busy")
+
+
+@given(status=status_fields, generation=st.integers(1, 4), of=rules)
+def test_green_has_a_field_that_says_well(status: dict[str, Any], generation: int, of: KindRules) -> None:
+    if health(status, generation, of).tone == "ok":
+        conditions = status.get("conditions")
+        listed = [each for each in conditions if isinstance(each, dict)] if isinstance(conditions, list) else []
+        nested = status.get("health")
+        words = [status.get("phase"), status.get("state"), nested.get("status") if isinstance(nested, dict) else nested]
+        assert (
+            any(str(each.get("status")).lower() == "true" and each.get("type") in POSITIVE for each in listed)
+            or {"Running", "Healthy"} & {word for word in words if isinstance(word, str)}
+            or status.get("ready") is True
+        )
