@@ -66,3 +66,9 @@ def test_an_honest_page_is_measured_beside_an_attack() -> None:
     for figures in lines.values():
         assert figures["changes shown, %"] > 50
         assert figures["healthz p99, ms"] > 0
+
+
+def test_the_first_row_of_kinds_on_demand_is_measured_beside_a_list_request() -> None:
+    lines = run("custom", "--definitions", "4", "--followed", "2", "--objects", "2", "--requests", "2")
+    assert lines["first row of 2 of 4 kinds"]["worst, ms"] > lines["a list request to the API server"]["p50, ms"]
+    assert lines["editor of 2,320 fields"]["first byte p50, ms"] > 0
