@@ -94,6 +94,8 @@ def _cut(chunks: Sequence[bytes]) -> None:
     cutter = LineCutter()
     for chunk in chunks:
         cutter.feed(chunk)
+        while cutter.lines():
+            pass
 
 
 def _store(objects: Sequence[Pod]) -> None:

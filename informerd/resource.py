@@ -32,6 +32,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     singular: str = ""
     namespaced: bool = True
     short_names: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    """Names of groups of kinds that kubectl knows, such as ``all``; empty without discovery."""
     verbs: frozenset[str] = frozenset()
     subresources: frozenset[str] = frozenset()
     """``status``, ``scale``, …; empty without discovery."""

@@ -175,7 +175,7 @@ class PluginCredential:
             return await self.run()
         if self._clock.time() < self._renew_at:
             return credential
-        if _seconds_left(credential, self._clock.time()) <= 0:
+        if credential.expires_at <= self._clock.time():
             return await self.run()
         if self._running is not None:
             return credential
@@ -210,15 +210,10 @@ class PluginCredential:
         finally:
             self._running = None
         now = self._clock.time()
-        left = _seconds_left(credential, now)
+        left = credential.expires_at - now
         self._renew_at = now + left - min(RENEW_BEFORE_SECONDS, left / 5)
         self._credential = credential
         return credential
-
-
-def _seconds_left(credential: ExecCredential, now: float) -> float:
-    end = credential.expiration_timestamp
-    return float("inf") if end is None else end.timestamp() - now
 
 
 def _retrieve(task: asyncio.Task[ExecCredential]) -> None:

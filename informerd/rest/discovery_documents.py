@@ -33,6 +33,7 @@ class _AggregatedResource(msgspec.Struct, frozen=True, rename="camel"):
     singular_resource: str = ""
     verbs: tuple[str, ...] | None = ()
     short_names: tuple[str, ...] | None = None
+    categories: tuple[str, ...] | None = None
     subresources: tuple[_Subresource, ...] | None = None
 
 
@@ -81,6 +82,7 @@ class _PlainResource(msgspec.Struct, frozen=True, rename="camel"):
     namespaced: bool = False
     verbs: tuple[str, ...] | None = ()
     short_names: tuple[str, ...] | None = None
+    categories: tuple[str, ...] | None = None
 
 
 class PlainList(msgspec.Struct, frozen=True):
@@ -133,6 +135,7 @@ def plain_resources(group: str, version: str, listed: PlainList) -> tuple[Resour
             singular=each.singular_name or each.kind.lower(),
             namespaced=each.namespaced,
             short_names=each.short_names or (),
+            categories=each.categories or (),
             verbs=frozenset(each.verbs or ()),
             subresources=frozenset(below.get(each.name, ())),
         )
@@ -161,6 +164,7 @@ def _aggregated_resources(group: str, version: _AggregatedVersion) -> Iterator[R
                 singular=each.singular_resource or each.response_kind.kind.lower(),
                 namespaced=each.scope == "Namespaced",
                 short_names=each.short_names or (),
+                categories=each.categories or (),
                 verbs=frozenset(each.verbs or ()),
                 subresources=frozenset(subresource.subresource for subresource in each.subresources or ()),
             )

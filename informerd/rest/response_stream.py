@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime
 
@@ -9,11 +10,16 @@ import aiohttp
 import msgspec
 
 from informerd.errors import UNREADABLE, MalformedStream, Unreachable
+from informerd.rest.loop_turn import LoopTurn
 
 MAX_LINE_BYTES = 64 * 2**20
 """Bytes of a line, that is of an event and its object. etcd takes objects of 1.5 MiB unless it is set otherwise."""
+MAX_BATCH_LINES = 100
+"""Lines that are cut, and given to be decoded, in one step."""
+MAX_BLANK_BYTES = 2**20
+"""Bytes of empty lines in a row. The API server sends none; a proxy may send one now and then."""
 
-_RETURN = ord("\r")
+_BLANKS = re.compile(rb"[\r\n]+")
 
 
 class _Closed(aiohttp.ClientError):
@@ -25,47 +31,72 @@ Line = bytes | memoryview
 
 
 class LineCutter:
-    """Cuts chunks into lines. A line that spans many chunks is joined once; others are views."""
+    """Cuts chunks into lines, a few at a time. A line that spans many chunks is copied once; others are views.
+
+    Empty lines are left out, and cost a few nanoseconds each.
+    """
 
     def __init__(self) -> None:
-        self._pieces: list[bytes] = []
-        self._size = 0
-        """Bytes of the pieces."""
+        self._chunk = b""
+        self._at = 0
+        """Up to where the chunk has been cut."""
+        self._begun = bytearray()
+        """A line whose end has not come."""
+        self._blank_bytes = 0
+        """Since the last line that was not empty."""
 
-    def feed(self, chunk: bytes) -> list[Line]:
-        """The lines that `chunk` completes; empty lines are left out.
+    def feed(self, chunk: bytes) -> None:
+        """Take the next chunk. All `lines` of the chunk before must have been taken."""
+        self._chunk, self._at = chunk, 0
 
-        Raises MalformedStream where a line has more than MAX_LINE_BYTES.
+    def lines(self) -> list[Line]:
+        """The next complete lines, MAX_BATCH_LINES at most; none where the next chunk is needed.
+
+        Raises MalformedStream where a line has more than MAX_LINE_BYTES, or empty lines more than MAX_BLANK_BYTES.
         """
         lines: list[Line] = []
+        chunk = self._chunk
         view = memoryview(chunk)
-        start, find = 0, chunk.find
-        while (end := find(b"\n", start)) >= 0:
-            if self._pieces:
-                line = b"".join((*self._pieces, chunk[:end]))
-                self._forget()
-                if line != b"\r":
-                    lines.append(line)
-            elif end > start + 1 or (end > start and chunk[start] != _RETURN):
-                lines.append(view[start:end])
-            start = end + 1
-        if start < len(chunk):
-            self._pieces.append(chunk[start:])
-            self._size += len(chunk) - start
-            if self._size > MAX_LINE_BYTES:
-                self._forget()
-                raise MalformedStream(f"a line of the response has more than {MAX_LINE_BYTES // 2**20} MiB")
+        while self._at < len(chunk) and len(lines) < MAX_BATCH_LINES:
+            start = self._at
+            if not self._begun and (blanks := _BLANKS.match(chunk, start)):
+                self._skip(blanks.end())
+                continue
+            end = chunk.find(b"\n", start)
+            if end < 0:
+                self._begin(view[start:])
+                break
+            lines.append(self._joined(view[start:end]) if self._begun else view[start:end])
+            self._at, self._blank_bytes = end + 1, 0
+        if self._at == len(chunk):
+            self._chunk, self._at = b"", 0  # a watch may be silent for long
         return lines
 
     def remainder(self) -> bytes:
         """Bytes after the end of the last line."""
-        rest = b"".join(self._pieces)
-        self._forget()
+        rest, self._begun = bytes(self._begun), bytearray()
         return rest
 
-    def _forget(self) -> None:
-        self._pieces.clear()
-        self._size = 0
+    def _skip(self, end: int) -> None:
+        """Leave out empty lines up to `end`."""
+        self._blank_bytes += end - self._at
+        self._at = end
+        if self._blank_bytes > MAX_BLANK_BYTES:
+            raise MalformedStream(f"the response has more than {MAX_BLANK_BYTES // 2**20} MiB of empty lines in a row")
+
+    def _begin(self, rest: memoryview) -> None:
+        """Keep the beginning of a line, or more of it."""
+        self._begun += rest
+        self._at = len(self._chunk)
+        if len(self._begun) > MAX_LINE_BYTES:
+            self._begun = bytearray()
+            raise MalformedStream(f"a line of the response has more than {MAX_LINE_BYTES // 2**20} MiB")
+
+    def _joined(self, end: memoryview) -> Line:
+        """The line that has begun, with its end."""
+        line, self._begun = self._begun, bytearray()
+        line += end
+        return memoryview(line)
 
 
 class ResponseStream:
@@ -85,6 +116,7 @@ class ResponseStream:
         self._response = response
         self._translate = translate
         self._cutter = LineCutter()
+        self._turn = LoopTurn()
         self._ended = False
         self._closed = False
 
@@ -96,24 +128,28 @@ class ResponseStream:
 
         For answers that are not made of lines: use this or `batch`. Raises Unreachable where the connection broke.
         """
+        await self._turn.yield_if_over()
         return b"" if self._ended else await self._read()
 
     async def batch(self) -> list[Line]:
-        """The lines that have come, at least one; an empty list at the end of the stream.
+        """Lines that have come, from one to MAX_BATCH_LINES; an empty list at the end of the stream.
 
         The end is the server's, or `close`. A line cut off there is dropped. Raises MalformedStream for a line of more
-        than MAX_LINE_BYTES, Unreachable where the connection broke; lines that came whole before that have been given,
-        but for some of the last moment.
+        than MAX_LINE_BYTES and for more than MAX_BLANK_BYTES of empty lines, Unreachable where the connection broke;
+        lines that came whole before that have been given, but for some of the last moment. However fast lines come,
+        other tasks run each TURN_SECONDS; what the caller does between two batches counts.
         """
-        while not self._ended:
+        while True:
+            await self._turn.yield_if_over()
+            if self._ended:
+                return []
+            if lines := self._cutter.lines():
+                return lines
             chunk = await self._read()
             if not chunk:
                 self._ended = True
                 return self._last_line()
-            lines = self._cutter.feed(chunk)
-            if lines:
-                return lines
-        return []
+            self._cutter.feed(chunk)
 
     def close(self) -> None:
         """End the stream; a waiting `batch` gives an empty list. May be called again."""
@@ -129,6 +165,7 @@ class ResponseStream:
     async def _lines(self) -> AsyncIterator[Line]:
         while lines := await self.batch():
             for line in lines:
+                await self._turn.yield_if_over()
                 yield line
 
     async def _read(self) -> bytes:

@@ -24,6 +24,7 @@ from informerd.clock import Clock
 from informerd.errors import ConfigError, MalformedAnswer, NotBegun, Unreachable
 from informerd.rest.cluster_config import ClusterConfig
 from informerd.rest.credentials import RequestCredentials
+from informerd.rest.loop_turn import LoopTurn
 from informerd.rest.request import RestRequest, check_header
 from informerd.rest.response import Response, error_from_response, http_date, warning_texts
 from informerd.rest.response_stream import ResponseStream
@@ -34,7 +35,7 @@ CONNECT_TIMEOUT = 10.0
 """Seconds until a connection stands, TLS included."""
 
 _LIMITS: dict[Pool, int] = {"requests": 100, "streams": 0, "probe": 1}
-_READ_BUFFER = 2**18
+_READ_BUFFER = 2**16
 MAX_RESPONSE_BYTES = 256 * 2**20
 """Bytes of a response that is held as a whole, decompressed. What is read in pieces has no such limit."""
 _LAST_TURNS = 20
@@ -193,9 +194,13 @@ class Transport:
 
 
 async def _body_of(response: aiohttp.ClientResponse) -> bytes:
-    """The whole body, once it is known that it is not endless: a gzip of a kilobyte can unpack to a megabyte."""
-    body = BytesIO()  # its bytes are taken without a copy
+    """The whole body, once it is known that it is not endless: a gzip of a kilobyte can unpack to a megabyte.
+
+    Other tasks run meanwhile, even where all of it has come.
+    """
+    body, turn = BytesIO(), LoopTurn()  # its bytes are taken without a copy
     while piece := await response.content.readany():
+        await turn.yield_if_over()
         body.write(piece)
         if body.tell() > MAX_RESPONSE_BYTES:
             response.close()

@@ -99,8 +99,10 @@ def test_lines_that_end_may_be_many() -> None:
     cutter = LineCutter()
     line = b"x" * (MAX_LINE_BYTES // 2)
     for _ in range(3):
-        assert cutter.feed(line) == []
-        assert [len(each) for each in cutter.feed(b"y\n")] == [len(line) + 1]
+        cutter.feed(line)
+        assert cutter.lines() == []
+        cutter.feed(b"y\n")
+        assert [len(each) for each in cutter.lines()] == [len(line) + 1]
 
 
 @pytest.mark.parametrize("beginning", [b'{"items":[{"a":"', b'{"kind":"', b'{"items":[{"a":"b"}]', b'{"kind":{"a":'])

@@ -13,7 +13,7 @@ import pytest
 from informerd.errors import NotBegun, Unreachable
 from informerd.rest.client import Client
 from informerd.rest.load_config import ClusterConfig
-from informerd.rest.response_stream import LineCutter
+from informerd.rest.response_stream import MAX_BATCH_LINES, LineCutter
 from tests.support.informerd.faulty_servers import RawHandler, chunk, head, raw_server, read_head
 
 CHUNKED = head("Content-Type: application/json", "Transfer-Encoding: chunked")
@@ -42,6 +42,16 @@ async def client_of(handler: RawHandler) -> AsyncIterator[Client]:
         yield client
 
 
+def cut(cutter: LineCutter, chunk: bytes) -> list[bytes]:
+    """All lines that the chunk completes."""
+    cutter.feed(chunk)
+    found: list[bytes] = []
+    while lines := cutter.lines():
+        assert len(lines) <= MAX_BATCH_LINES
+        found += map(bytes, lines)
+    return found
+
+
 async def lines_of(handler: RawHandler) -> list[bytes]:
     lines: list[bytes] = []
     async with client_of(handler) as client, client.stream("/", {"watch": True}) as stream:
@@ -58,7 +68,7 @@ def test_lines_come_out_whatever_the_chunks() -> None:
         cutter, got, rest = LineCutter(), [], content
         while rest:
             size = chance.choice((1, 7, 1000, 100_000))
-            got += cutter.feed(rest[:size])
+            got += cut(cutter, rest[:size])
             rest = rest[size:]
         assert got == lines
         assert cutter.remainder() == b""
@@ -66,17 +76,17 @@ def test_lines_come_out_whatever_the_chunks() -> None:
 
 def test_empty_lines_are_left_out_and_what_is_unfinished_is_kept() -> None:
     cutter = LineCutter()
-    assert cutter.feed(b'\n\r\n{"a":1}\n\n{"b"') == [b'{"a":1}']
+    assert cut(cutter, b'\n\r\n{"a":1}\n\n{"b"') == [b'{"a":1}']
     assert cutter.remainder() == b'{"b"'
-    assert [cutter.feed(piece) for piece in (b"\r", b"\n{}", b"\r", b"\n")] == [[], [], [], [b"{}\r"]]
+    assert [cut(cutter, piece) for piece in (b"\r", b"\n{}", b"\r", b"\n")] == [[], [], [], [b"{}\r"]]
 
 
 def test_a_line_of_many_megabytes_costs_in_proportion() -> None:
     """64 MB in chunks of 16 kB: joined once, they take milliseconds; joined at each chunk, the test times out."""
     cutter, piece = LineCutter(), b"x" * 16_384
     for _ in range(4096):
-        assert cutter.feed(piece) == []
-    (line,) = cutter.feed(b"\n")
+        assert cut(cutter, piece) == []
+    (line,) = cut(cutter, b"\n")
     assert len(line) == 4096 * 16_384
 
 
@@ -86,10 +96,10 @@ async def test_lines_of_several_megabytes_arrive() -> None:
     assert await lines_of(answers(CHUNKED, chunk(content), END)) == [big, big, b"{}"]
 
 
-async def test_many_lines_in_one_chunk_are_one_batch() -> None:
-    content = b"".join(b'{"n":%d}\n' % n for n in range(1000))
+async def test_lines_that_come_together_are_a_few_batches() -> None:
+    content = b"".join(b'{"n":%d}\n' % n for n in range(2 * MAX_BATCH_LINES + 5))
     async with client_of(answers(CHUNKED, chunk(content), END)) as client, client.stream("/") as stream:
-        assert len(await stream.batch()) == 1000
+        assert [len(await stream.batch()) for _ in range(3)] == [MAX_BATCH_LINES, MAX_BATCH_LINES, 5]
         assert await stream.batch() == []
         assert await stream.batch() == []
 

@@ -79,15 +79,15 @@ def a_mangled_line_is_passed_over(patch: pytest.MonkeyPatch) -> None:
 
 
 def pieces_of_a_line_are_dropped(patch: pytest.MonkeyPatch) -> None:
-    feed = LineCutter.feed
+    take = LineCutter.lines
 
-    def dropping(self: LineCutter, chunk: bytes) -> list[Line]:
-        lines = feed(self, chunk)
+    def dropping(self: LineCutter) -> list[Line]:
+        lines = take(self)
         if lines:
             self.remainder()
         return lines
 
-    patch.setattr(LineCutter, "feed", dropping)
+    patch.setattr(LineCutter, "lines", dropping)
 
 
 def a_connection_that_breaks_takes_read_lines_with_it(patch: pytest.MonkeyPatch) -> None:
