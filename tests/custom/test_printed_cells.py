@@ -90,8 +90,8 @@ def _is_same(column: Column, ours: Cell, printed: Any) -> bool:
         return ours in (None, "") and printed in (None, "")
     if column.kind == "age" and isinstance(ours, float):
         if ours > time.time() + 60:  # a page says "in 3d", for a certificate ends one day
-            return printed == "<invalid>"
+            return bool(printed == "<invalid>")
         return printed in {duration_text(time.time() - ours - late) for late in range(4)}
     if isinstance(printed, bool):
         return ours == ("true" if printed else "false")
-    return ours == printed or str(ours) == printed
+    return bool(ours == printed or str(ours) == printed)

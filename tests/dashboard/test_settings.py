@@ -114,7 +114,11 @@ def test_the_production_form_needs_a_secret_key_of_its_own(tmp_path: Path) -> No
         ("DEMO_RATE", "nan", "DEMO_RATE cannot be read: 'nan' is not a number of changes a second from 0 to 1000"),
         ("DELTABOARD_SOCKETS", "0", "DELTABOARD_SOCKETS cannot be read: '0' is not a whole number from 1"),
         ("DELTABOARD_SOCKETS_PER_USER", "ten", "DELTABOARD_SOCKETS_PER_USER cannot be read: 'ten' is not a whole"),
-        ("DELTABOARD_HEALTH", "/dev/null/x.yaml", "DELTABOARD_HEALTH: /dev/null/x.yaml cannot be read: Not a directory"),
+        (
+            "DELTABOARD_HEALTH",
+            "/dev/null/x.yaml",
+            "DELTABOARD_HEALTH: /dev/null/x.yaml cannot be read: Not a directory",
+        ),
         ("DEMO_SEED", "x", "DEMO_SEED cannot be read: 'x' is not a whole number"),
         ("DEBUG", "enable", "DEBUG cannot be read: 'enable' is neither on nor off"),
         ("DELTABOARD_TOKEN", "secret", "DELTABOARD_TOKEN cannot be read: 'secret' is neither on nor off"),
