@@ -17,6 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from dashboard.runtime.concurrency_limit import Limits, read_limits
 from dashboard.runtime.environment import Environment, read_positive, read_seconds
+from dashboard.runtime.on_demand_limits import OnDemandLimits
 from dashboard.runtime.proxy_peers import ProxyPeers, read_header_name, read_peers, read_proxy_secret
 from dashboard.runtime.secret_key import NotPrivate, load_or_create_secret
 from devcluster.workload_size import read_pods, read_rate, read_seed
@@ -76,11 +77,18 @@ DELTABOARD_CLUSTER_COLOUR: str = env.one_of(
 )
 DELTABOARD_HEALTH: str = env.str("DELTABOARD_HEALTH", default="")
 """YAML file of rules for the health of custom resources, see docs/health.md. They come before the shipped ones."""
+DELTABOARD_SAMPLES: str = env.str("DELTABOARD_SAMPLES", default="")
+"""Folder of YAML files with samples of custom resources, which pages that create one offer (docs/settings.md)."""
 DEMO_PODS: int = env.read("DEMO_PODS", read_pods, default="120")
 DEMO_RATE: float = env.read("DEMO_RATE", read_rate, default="5")
 DEMO_SEED: int | None = env.read("DEMO_SEED", read_seed, default="")
-CLUSTER_ENVIRON = os.environ
-"""Variables that informerd.rest.load_config reads for KUBECONFIG and the in-cluster configuration."""
+SECRET_VARIABLES = frozenset({
+    "SECRET_KEY", "DELTABOARD_FEED_KEY", "DELTABOARD_TRUST_PROXY_SECRET", "DATABASE_URL", "REDIS_URL",
+})  # fmt: skip
+"""Variables that no other program needs to have."""
+CLUSTER_ENVIRON = {name: value for name, value in os.environ.items() if name not in SECRET_VARIABLES}
+"""Variables that informerd.rest.load_config reads for KUBECONFIG and the in-cluster configuration, and that it hands to
+credential plugins."""
 
 # --- Who may come in --------------------------------------------------------------------------------------------
 
@@ -99,6 +107,11 @@ if DELTABOARD_TRUST_PROXY_SECRET and not DELTABOARD_TRUST_PROXY_USER:
     )
 DELTABOARD_SOCKETS: int = env.read("DELTABOARD_SOCKETS", read_positive, default="2000")
 DELTABOARD_SOCKETS_PER_USER: int = env.read("DELTABOARD_SOCKETS_PER_USER", read_positive, default="100")
+DELTABOARD_ON_DEMAND = OnDemandLimits(
+    kinds=env.read("DELTABOARD_ON_DEMAND_KINDS", read_positive, default="100"),
+    mebibytes=env.read("DELTABOARD_ON_DEMAND_MEMORY", read_positive, default="512"),
+    kinds_per_user=env.read("DELTABOARD_ON_DEMAND_KINDS_PER_USER", read_positive, default="50"),
+)
 DELTABOARD_PORT: int = env.int("PORT", default=8000)
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 CSRF_COOKIE_NAME = "deltaboard_csrf"
@@ -134,6 +147,7 @@ CONTENT_SECURITY_POLICY = {
 INSTALLED_APPS = [
     "dashboard",
     "dashboard.pages.authors",
+    "dashboard.pages.followed_kinds",
     "dashboard.pages.bulk",
     "dashboard.pages.drafts",
     "dashboard.pages.drains",

@@ -19,7 +19,16 @@ from dashboard.pages.edit import editor_json_views as editor_views
 from dashboard.pages.edit import views as edit_views
 from dashboard.pages.evictions.views import evict_pod
 from dashboard.pages.feed import views as feed_views
-from dashboard.pages.layout import freshness_views, kinds_sidebar, namespaces, not_found, palette, theme_views
+from dashboard.pages.followed_kinds import views as followed_kind_views
+from dashboard.pages.layout import (
+    all_kinds_views,
+    freshness_views,
+    kinds_sidebar,
+    namespaces,
+    not_found,
+    palette,
+    theme_views,
+)
 from dashboard.pages.lists import selection_views
 from dashboard.pages.lists import views as list_views
 from dashboard.pages.lists.completion import views as completion_views
@@ -47,6 +56,7 @@ urlpatterns = [
     path("drafts/<str:key>/throw/", draft_views.discard, name="throw-draft"),
     path("runs/", bulk_views.run_history, name="runs"),
     path("kinds/", kinds_sidebar.kind_list, name="kinds"),
+    path("kinds/all/", all_kinds_views.every_kind, name="all-kinds"),
     path("kinds/counts/", kinds_sidebar.kind_counts, name="counts"),
     path("namespaces/", namespaces.namespaces_json, name="namespaces"),
     path("freshness/", freshness_views.freshness, name="freshness"),
@@ -56,6 +66,8 @@ urlpatterns = [
     path("readyz", monitoring_views.readyz, name="readyz"),
     path("metrics", monitoring_views.metrics, name="metrics"),
     path("resources/<str:resource>/", list_views.object_list, name="list"),
+    path("resources/<str:resource>/follow-always/", followed_kind_views.follow_always, name="follow-always"),
+    path("resources/<str:resource>/list-again/", list_views.list_again, name="list-again"),
     re_path(
         r"^resources/(?P<resource>[^/]+)/export\.(?P<suffix>csv|json|yaml)$", list_views.object_export, name="export"
     ),

@@ -50,9 +50,21 @@ class ClusterChoice:
 
     def signature(self) -> Signature:
         """A value that changes when a relevant kubeconfig is written, created or removed."""
+        return tuple(_stamp(path) for path in self._listed_files or (self._default_file,))
+
+    @property
+    def kubeconfigs(self) -> tuple[Path, ...]:
+        """Files that kubectl must be told of; none where it reads the default file anyway."""
+        return () if self._listed_files == (self._default_file,) else self._listed_files
+
+    @property
+    def _listed_files(self) -> tuple[Path, ...]:
         listed = self.environ.get("KUBECONFIG", "")
-        paths = [Path(part).expanduser() for part in listed.split(os.pathsep) if part]
-        return tuple(_stamp(path) for path in paths or [self.home / ".kube" / "config"])
+        return tuple(Path(part).expanduser() for part in listed.split(os.pathsep) if part)
+
+    @property
+    def _default_file(self) -> Path:
+        return self.home / ".kube" / "config"
 
 
 def _stamp(path: Path) -> tuple[str, int, int]:

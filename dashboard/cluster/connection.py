@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from dashboard.cluster.choice import ClusterChoice, Signature
+from dashboard.cluster.kubectl import kubectl_call
 from dashboard.runtime.app_state import Key
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from informerd.clock import Clock
@@ -74,9 +75,11 @@ class Connection:
         return self._demo.is_running
 
     @property
-    def kubeconfig(self) -> str:
-        """Path of the kubeconfig without which kubectl does not find this cluster; empty where it needs none."""
-        return str(self._demo.kubeconfig or "") if self.is_demo else ""
+    def kubectl(self) -> str:
+        """The kubectl call for this cluster; empty where none names it, as in a pod or while no cluster is chosen."""
+        if self.is_demo:
+            return kubectl_call([self._demo.kubeconfig]) if self._demo.kubeconfig is not None else ""
+        return kubectl_call(self._choice.kubeconfigs, self.cluster.context) if self.cluster.context else ""
 
     @property
     def summary(self) -> str:

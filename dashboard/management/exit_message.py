@@ -6,8 +6,15 @@ from typing import NoReturn
 
 from django.core.management.base import OutputWrapper
 
+from dashboard.runtime.visible_text import escape_to_one_line
+
+
+def one_line(sentence: object) -> str:
+    """The sentence on one line, with what a terminal may obey escaped."""
+    return escape_to_one_line(" ".join(str(sentence).split()))
+
 
 def exit_with_message(stderr: OutputWrapper, sentence: object, *, code: int = 1) -> NoReturn:
-    """Print the reason and end the process with `code`."""
-    stderr.write(" ".join(str(sentence).split()))
+    """Print the reason, which may quote texts of others, and end the process with `code`."""
+    stderr.write(one_line(sentence))
     raise SystemExit(code)

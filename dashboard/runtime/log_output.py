@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import logging
-import re
+
+from dashboard.runtime.visible_text import escape_invisible
 
 _STARTING = {("starting", "syncing"), ("starting", "live"), ("syncing", "live")}
 
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""Control characters but tab and newline: a terminal may obey them, and show the text around them in another order."""
-
-
 class PlainFormatter(logging.Formatter):
-    """Lines of text. Messages hold texts of others, such as an API server's: their control characters are escaped, and
-    further lines of a message are indented, so that none looks like a record of its own.
+    """Lines of text. Messages hold texts of others, such as an API server's: what a terminal may obey or nobody sees is
+    escaped, and further lines of a message are indented, so that none looks like a record of its own.
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        return _CONTROL.sub(_escape, super().format(record)).replace("\n", "\n    ")
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"
+        return escape_invisible(super().format(record)).replace("\n", "\n    ")
 
 
 class RoutineFilter(logging.Filter):

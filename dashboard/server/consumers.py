@@ -173,7 +173,7 @@ class LiveConsumer(AsyncWebsocketConsumer):  # type: ignore[misc] # channels has
         try:
             await self._join_in_turn(address, seq, beside_seq)
         except UnknownKind as error:
-            if isinstance(await open_kind(state_of(self.scope), error.name), UnavailableKind):
+            if isinstance(await open_kind(self.scope, error.name), UnavailableKind):
                 raise
             await self._join_in_turn(address, seq, beside_seq)
 

@@ -25,7 +25,7 @@ MONITORING = frozenset({"healthz", "readyz", "metrics"})
 """They are not limited, and neither are static files, which have no view."""
 DRY_RUNS = frozenset({"act", "drain", "evict", "delete", "finalizer"})
 """Pages that ask the API server for a dry run before anything is posted."""
-SMALL_FORMS = frozenset({"theme", "requeue", "selected", "throw-drafts", "throw-draft"})
+SMALL_FORMS = frozenset({"theme", "follow-always", "requeue", "selected", "throw-drafts", "throw-draft"})
 """POSTs that cost no more than a page."""
 
 

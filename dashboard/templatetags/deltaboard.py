@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable
 from typing import Any
 
 from django import template
 from django.utils.html import conditional_escape, escape, format_html_join
 from django.utils.safestring import SafeString, mark_safe
+
+from dashboard.runtime.visible_text import escape_to_one_line
 
 register = template.Library()
 
@@ -30,9 +31,9 @@ def count(value: object) -> str:
 
 
 @register.filter
-def shell(word: str) -> str:
-    """One word of a command to be pasted into a shell, quoted: names of events may hold any character."""
-    return shlex.quote(word)
+def one_line(name: str) -> str:
+    """A name to read or to copy: pasted into a terminal, a line break in it would run what stands before."""
+    return escape_to_one_line(name)
 
 
 @register.filter

@@ -27,11 +27,20 @@ def _line(item: KindItem, is_current: bool) -> str:
     current = ' aria-current="page"' if is_current else ""
     return (
         f'<div class="kind-line" data-kind="{key}"{" data-pinned" if item.pinned else ""}'
-        f"{'' if item.pinnable else ' data-fixed'}"
+        f"{' data-followed' if item.state else ''}"
+        f"{_short_names(item)}"
         f"{'' if item.namespaced else ' data-cluster-wide'}>"
         f'<a href="{escape(item.href)}"{current}><svg class="i" aria-hidden="true"><use href="#i-{item.icon}"/></svg>'
-        f'<span class="kind">{title}</span>{_count(item, key)}</a></div>'
+        f'<span class="kind">{title}{_group(item)}</span>{_count(item, key)}</a></div>'
     )
+
+
+def _short_names(item: KindItem) -> str:
+    return f' data-short="{escape(" ".join(item.short_names))}"' if item.short_names else ""
+
+
+def _group(item: KindItem) -> str:
+    return f" <small>{escape(item.group).replace('.', '.<wbr>')}</small>" if item.group else ""
 
 
 def _count(item: KindItem, key: str) -> str:

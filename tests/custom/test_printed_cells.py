@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 import urllib.request
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -36,7 +37,7 @@ def served(controlplane: ControlPlane) -> ControlPlane:
     for kind in KINDS:
         controlplane.create(DEFINITIONS, kind.definition())
     for kind in KINDS:
-        until(lambda kind=kind: controlplane.exists(_path(kind)), what=f"{kind.key} served")
+        until(partial(controlplane.exists, _path(kind)), what=f"{kind.key} served")
         made = f"{_path(kind)}/{controlplane.create(_path(kind), kind.obj())['metadata']['name']}"
         if kind.status is not None:
             controlplane.patch(f"{made}/status", {"status": kind.status})

@@ -6,7 +6,7 @@ import pytest
 
 from dashboard.objects.schemas import patterns
 from dashboard.objects.schemas.patterns import MAX_MATCH_STEPS, MAX_PATTERN_LENGTH, fits_pattern
-from dashboard.objects.schemas.sample import sample_value
+from dashboard.objects.schemas.samples.sample import sample_value
 from dashboard.objects.schemas.schema import Schema
 from dashboard.objects.schemas.validation import schema_problems
 

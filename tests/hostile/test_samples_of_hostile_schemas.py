@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.objects.schemas.sample import MAX_VALUES, sample, sample_value
+from dashboard.objects.schemas.samples.sample import MAX_VALUES, sample, sample_value
 from dashboard.objects.schemas.schema import Schema
 from dashboard.objects.schemas.validation import schema_problems
 from informerd.resource import MYDEMOS

@@ -65,7 +65,12 @@ def show(new_context: Callable[..., BrowserContext], asked: list[str]) -> Show:
 
     def open_page(template: str, view: Any, *, path: str = "/resources/pods/", **options: Any) -> Page:
         context = new_context(**{"base_url": HOST, **options})
-        shown = {"view": view, "page": samples.page_info("pods", socket=""), "command": samples.KUBECTL_COMMAND}
+        shown = {
+            "view": view,
+            "page": samples.page_info("pods", socket=""),
+            "command": samples.KUBECTL_COMMAND,
+            "follow": samples.FOLLOW,
+        }
         serve(context, {path: render_to_string(template, shown)}, asked)
         page = context.new_page()
         page.goto(path)
@@ -105,6 +110,8 @@ AGES = [
     (2 * 86400 + 7200, "2d2h"),
     (12 * 86400, "12d"),
     (3 * 365 * 86400, "3y"),
+    (-30, "0s"),
+    (-(3 * 86400 + 5400), "in 3d1h"),
 ]
 
 
@@ -347,6 +354,7 @@ def test_a_script_that_fails_while_it_starts_leaves_those_that_come_with_it_alon
             "view": samples.list_view(9),
             "page": samples.page_info("pods"),
             "command": samples.KUBECTL_COMMAND,
+            "follow": samples.FOLLOW,
         }
         html = render_to_string("lists/list.html", shown)
         context = chromium.new_context(base_url=HOST)

@@ -33,7 +33,12 @@ def asked_for(html: str) -> list[str]:
 
 
 def rendered(template: str, view: Any) -> str:
-    context = {"view": view, "page": samples.page_info("pods"), "command": samples.KUBECTL_COMMAND}
+    context = {
+        "view": view,
+        "page": samples.page_info("pods"),
+        "command": samples.KUBECTL_COMMAND,
+        "follow": samples.FOLLOW,
+    }
     return render_to_string(template, context)
 
 

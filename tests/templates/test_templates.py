@@ -105,13 +105,22 @@ def pages() -> Iterator[tuple[str, str, dict[str, Any]]]:
         **{state: samples.list_view(0, health=health, expected=12) for state, health in unlisted.items()},
     }
     for state, view in lists.items():
-        yield f"list, {state}", "lists/list.html", {"view": view, "page": info("pods"), "command": COMMAND}
-        yield f"fragment, {state}", "lists/_fragment.html", {"view": view, "page": info("pods"), "command": COMMAND}
+        yield (
+            f"list, {state}",
+            "lists/list.html",
+            {"view": view, "page": info("pods"), "command": COMMAND, "follow": samples.FOLLOW},
+        )
+        yield (
+            f"fragment, {state}",
+            "lists/_fragment.html",
+            {"view": view, "page": info("pods"), "command": COMMAND, "follow": samples.FOLLOW},
+        )
     moment = rfc3339(samples.NOW)
     picking = {
         "view": samples.list_view(3),
         "page": info("pods"),
         "command": COMMAND,
+        "follow": samples.FOLLOW,
         "columns": column_choices(Query(key="pods")),
     }
     yield "list, with its columns to choose from", "lists/list.html", picking
@@ -119,6 +128,7 @@ def pages() -> Iterator[tuple[str, str, dict[str, Any]]]:
         "view": samples.list_view(3),
         "page": info("pods"),
         "command": COMMAND,
+        "follow": samples.FOLLOW,
         "drawer": samples.detail_view(),
         "close_href": "/",
     }
@@ -185,7 +195,10 @@ def test_every_icon_that_is_used_is_in_the_sprite() -> None:
 
 def test_a_row_of_a_page_is_the_row_of_a_frame() -> None:
     view = samples.list_view(2)
-    page = render_to_string("lists/list.html", {"view": view, "page": samples.page_info("pods"), "command": COMMAND})
+    page = render_to_string(
+        "lists/list.html",
+        {"view": view, "page": samples.page_info("pods"), "command": COMMAND, "follow": samples.FOLLOW},
+    )
     for line in view.lines:
         row = render_to_string("lists/_row.html", {"line": line}).strip()
         assert row in page
@@ -230,9 +243,10 @@ def test_the_command_that_is_copied_runs_nothing_but_kubectl() -> None:
     html = render_to_string("details/detail.html", {"view": view, "page": samples.page_info("pods")})
     copied = [unescape(text) for text in re.findall(r'data-copy="([^"]*)"', html)]
     assert copied[0] == name
-    assert shlex.split(copied[1]) == ["kubectl", "get", "pods", name, "-n", "a b", "-o", "yaml"]
+    (command,) = re.findall(r'data-copy-kubectl="([^"]*)"', html)
+    assert shlex.split(unescape(command)) == ["get", "pods", name, "-n", "a b", "-o", "yaml"]
     plain = render_to_string("details/detail.html", {"view": samples.detail_view(), "page": samples.page_info("pods")})
-    assert f"kubectl get pods {samples.detail_view().name} -n" in plain
+    assert f'"get pods {samples.detail_view().name} -n' in plain
 
 
 def test_every_filter_of_ours_is_used_somewhere() -> None:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from dashboard.live.rendering.time_texts import utc_text
+from dashboard.live.rendering.time_texts import rfc3339, utc_text
+from dashboard.live.replication.kind_list import ListedOnce
 from dashboard.live.replication.replica import Replica
 from dashboard.objects.kinds.catalog import KindInfo
 from informerd.cache.health import Health
@@ -32,6 +33,37 @@ class FreshnessProblem:
     """Unix seconds."""
 
 
+@dataclass(frozen=True, slots=True)
+class ListedNote:
+    """What a page says of a kind that was listed once."""
+
+    title: str
+    """The kind's: ``Pods``."""
+    datetime: str
+    """RFC 3339 time of the list."""
+    text: str
+    """The same as a UTC time of day."""
+    reason: str
+    """Why the kind is not followed, as a clause."""
+    problem: str
+    """Why it could not be listed; empty where it could."""
+    left_out: str
+    """A sentence on the objects that are not in the list; empty where all are."""
+
+
+def listed_note(kind: KindInfo, replica: Replica) -> ListedNote | None:
+    """What a page says where the kind was listed once; None where a worker keeps it current."""
+    listed = replica.listed
+    if listed is None:
+        return None
+    left_out = ""
+    if not listed.is_complete and not listed.problem:
+        whole = f" of about {len(replica.rows) + listed.remaining:,}" if listed.remaining else ""
+        left_out = f"Only the first {len(replica.rows):,}{whole} are shown."
+    problem = listed.problem.rstrip(".")
+    return ListedNote(kind.title, rfc3339(round(listed.at, 3)), utc_text(listed.at), listed.reason, problem, left_out)
+
+
 class FreshnessSource(Protocol):
     """A source of freshness other than the kinds, such as the controllers of the workers."""
 
@@ -49,6 +81,8 @@ class FreshnessSource(Protocol):
 
 def freshness_problem(kind: KindInfo, replica: Replica) -> FreshnessProblem | None:
     """Why what pages show of `kind` may be out of date; None where it is current or this process has no such kind."""
+    if replica.listed is not None:
+        return FreshnessProblem(kind.title, "listed", _listed_text(kind, replica.listed), replica.listed.at)
     if replica.state == "stale" and replica.is_unlisted:
         text = f"The worker was restarted. {_text(kind, replica.health)} What you see is from {{since}}."
         return FreshnessProblem(kind.title, replica.health.state, text, replica.stale_since, replica.health.retry_at)
@@ -89,6 +123,12 @@ def _since(health: Health) -> float:
     if health.state == "stale" and health.heard is not None:
         return min(health.heard, health.since)
     return health.since
+
+
+def _listed_text(kind: KindInfo, listed: ListedOnce) -> str:
+    if listed.problem:
+        return f"{kind.title} cannot be listed: {listed.problem.rstrip('.')}. They are not live: {listed.reason}."
+    return f"{kind.title} were listed once, at {{since}}. They are not live: {listed.reason}."
 
 
 def _text(kind: KindInfo, health: Health) -> str:

@@ -81,7 +81,7 @@ class Hub:
             is_page_awaited=lambda: len(self.index.slices) > 0,
         )
         self.hub_kinds = HubKinds(replicas, clock, self._changed)
-        self.history = FeedHistory(self.hub_kinds.configured_replicas(), clock)
+        self.history = FeedHistory([replica for _, replica in self.hub_kinds.with_replicas()], clock)
         sources = tuple(sources)
         self._heartbeat = Heartbeat(self.hub_kinds, sources, clock, problem=self._cluster_problem, cluster=cluster)
         self.fit_query = self.index.fit_query
@@ -111,7 +111,10 @@ class Hub:
 
     def follow(self, kind: KindInfo) -> None:
         """Show one more kind, which has a replica."""
+        if kind.key not in self.summaries:
+            self.history.follow(self.hub_kinds.replica(kind.key))
         self.hub_kinds.follow(kind)
+        self._tell_kinds()
         self._stir_details()
         self._next_beat = self.clock.now()  # open pages' navigation has it at once
         self._updates.wake.set()
@@ -120,11 +123,14 @@ class Hub:
         """Stop showing a kind, before its replica is removed; pages that still show it are told to connect again."""
         if self.hub_kinds.unfollow(key):
             self._forget_views(key)
+            self.history.unfollow(key)
+            self._tell_kinds()
             self._stir_details()
 
-    def is_viewed(self, key: str) -> bool:
-        """Whether a browser has a page of this kind open."""
-        return any(watched.sockets and key in watched.view.keys for watched in self.views.values())
+    @property
+    def viewed_keys(self) -> frozenset[str]:
+        """Keys of the kinds of which a browser has a page open."""
+        return frozenset(key for watched in self.views.values() if watched.sockets for key in watched.view.keys)
 
     def update_kinds(self, kinds: tuple[KindInfo, ...]) -> None:
         """Take over what discovery says of followed kinds; views of those that changed are opened again."""
@@ -140,6 +146,14 @@ class Hub:
             if key in watched.view.keys and watched.view.forgotten_with_kind:
                 self._updates.drop(watched)
         self.index.forget(key)
+
+    def _tell_kinds(self) -> None:
+        """Tell the views which kinds are followed now."""
+        for watched in list(self.views.values()):
+            with self._updates.drop_on_error(watched):
+                watched.view.take_kinds(self.hub_kinds.all_kinds)
+                if watched.view.dirty:
+                    self._updates.mark_dirty(watched)
 
     def _stir_details(self) -> None:
         """Refresh the details pages: an object's children may be of a kind that was added or removed."""

@@ -26,8 +26,18 @@ class KindDiscovery:
     Pages read and write objects in the version whose rows they show.
     """
 
-    def __init__(self, replicas: Replicas, hub: Hub, discovery: Callable[[], Discovery | None], clock: Clock) -> None:
+    def __init__(
+        self,
+        replicas: Replicas,
+        hub: Hub,
+        discovery: Callable[[], Discovery | None],
+        clock: Clock,
+        *,
+        shared_names: Callable[[], frozenset[str]] = frozenset,
+    ) -> None:
+        """`shared_names` returns the keys of the kinds that pages tell from others of the same name."""
         self._replicas = replicas
+        self._shared_names = shared_names
         self._hub = hub
         self._discovery = discovery
         self._clock = clock
@@ -37,8 +47,15 @@ class KindDiscovery:
     async def run(self) -> None:
         """Check until cancelled."""
         while True:
+            self.tell_apart()
             await self.resolve_due()
             await self._clock.sleep(LOOK_INTERVAL)
+
+    def tell_apart(self) -> None:
+        """Name the API group of followed kinds whose name other kinds of the cluster have, too."""
+        for kind in self._replicas.kinds:
+            if (named := kind.with_shared_names(self._shared_names())) is not kind:
+                self._take(named)
 
     async def resolve_due(self) -> None:
         """Request what is not known or no longer correct."""
@@ -67,6 +84,7 @@ class KindDiscovery:
         return True
 
     def _take(self, named: KindInfo) -> None:
+        named = named.with_shared_names(self._shared_names())
         kinds = self._replicas.kinds
         if any(kind.key == named.key for kind in kinds):  # else it was unfollowed meanwhile
             self._replicas.kinds = tuple(named if kind.key == named.key else kind for kind in kinds)

@@ -16,6 +16,7 @@ from typing import ClassVar
 
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.replica_change import Change
+from dashboard.objects.kinds.catalog import KindInfo
 from informerd.clock import Clock
 
 
@@ -49,8 +50,11 @@ class LiveView(ABC):
 
     @classmethod
     def id_of(cls, state: str) -> str:
-        """The id of the view whose canonical state is `state`, the same in every process."""
-        return hashlib.blake2b(f"{cls.template} {state}".encode(), digest_size=6).hexdigest()
+        """The id of the view whose canonical state is `state`, the same in every process.
+
+        It is long enough that nobody finds an address with the id of another one, whose view it would be given.
+        """
+        return hashlib.blake2b(f"{cls.template} {state}".encode(), digest_size=8).hexdigest()
 
     @property
     def seq(self) -> str:
@@ -114,6 +118,9 @@ class LiveView(ABC):
 
     def set_baseline(self, render: Renderer) -> None:  # noqa: B027 -- most views know what pages show
         """Note that all viewers have the whole present state: later updates build on it."""
+
+    def take_kinds(self, kinds: tuple[KindInfo, ...]) -> None:  # noqa: B027
+        """Called when a kind is followed or no longer followed; sets `dirty` where that may be visible."""
 
     def open(self) -> None:  # noqa: B027 -- most views hear of everything by `apply`
         """Called when the view is needed, for the first time or again after `close`."""

@@ -22,6 +22,7 @@ from dashboard.live.replication.channel_layer import (
     GroupChannel,
     Sender,
 )
+from dashboard.objects.kinds.catalog import kinds_told_apart
 from dashboard.runtime.app_state import Key
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from informerd.clock import Clock
@@ -45,6 +46,8 @@ class ObjectCountsClient:
         """By key, in discovery's order."""
         self.kinds_digest = ""
         """Changes with the set of kinds, not with their counts."""
+        self.shared_names: frozenset[str] = frozenset()
+        """Keys of the kinds that pages tell from others of the same name by their API group."""
         self._sender = Sender(channel_layer, layer_health)
         self._inbox = GroupChannel(channel_layer, OBJECT_COUNTS_GROUP, clock, layer_health)
         self._clock = clock
@@ -79,11 +82,12 @@ class ObjectCountsClient:
             return
         self._epoch, self._heard_at = object_counts.epoch, now
         self.counts_by_key = {counted.resource.key: counted for counted in object_counts.kinds}
-        self.kinds_digest = (
-            hashlib.blake2b(" ".join(self.counts_by_key).encode(), digest_size=6).hexdigest()
-            if self.counts_by_key
-            else ""
-        )
+        digest = hashlib.blake2b(" ".join(self.counts_by_key).encode(), digest_size=6).hexdigest()
+        if not self.counts_by_key:
+            digest = ""
+        if digest != self.kinds_digest:
+            self.kinds_digest = digest
+            self.shared_names = kinds_told_apart(counted.resource for counted in object_counts.kinds)
 
     @property
     def workers(self) -> Iterator[tuple[str, str]]:

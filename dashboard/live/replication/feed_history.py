@@ -89,7 +89,7 @@ class KindHistory:
 
 
 class FeedHistory:
-    """Changes of the given kinds.
+    """Changes of the given kinds, and of those that are added while they are followed.
 
     `add` gets every change of their replicas before views do: a view that opens at that moment finds it here.
     """
@@ -100,10 +100,23 @@ class FeedHistory:
         self._most = max_entries
         self._count = 0
         self._size = 0
-        self._logs = {key: KindHistory() for key in self._replicas}
-        for key, replica in self._replicas.items():
-            if replica.state != "starting":
-                self._start_history(key, tuple(replica.entries))
+        self._logs: dict[str, KindHistory] = {}
+        for replica in list(self._replicas.values()):
+            self.follow(replica)
+
+    def follow(self, replica: Replica) -> None:
+        """Keep the changes of one more kind from now on, and those that its replica has."""
+        self._replicas[replica.key] = replica
+        self._logs[replica.key] = KindHistory()
+        if replica.announced_from is not None or (replica.state != "starting" and replica.listed is None):
+            self._start_history(replica.key, tuple(replica.entries))
+
+    def unfollow(self, key: str) -> None:
+        """Forget the changes of a kind, which is no longer followed."""
+        del self._replicas[key]
+        log = self._logs.pop(key)
+        self._count -= log.count
+        self._size -= log.size
 
     @property
     def most(self) -> int:
@@ -116,7 +129,7 @@ class FeedHistory:
 
     def replicas(self, keys: Iterable[str]) -> list[Replica]:
         """The replicas whose changes it gets."""
-        return [self._replicas[key] for key in keys]
+        return [self._replicas[key] for key in keys if key in self._replicas]
 
     def add(self, key: str, change: Change) -> None:
         """Add a change of a kind; changes of other kinds are ignored."""
@@ -134,22 +147,32 @@ class FeedHistory:
 
     def known_from(self, keys: Iterable[str]) -> float:
         """Unix seconds from when on every change of these kinds is here; infinite while nothing is."""
-        return max((self._logs[key].known_from for key in keys), default=-math.inf)
+        return max((self._logs[key].known_from for key in keys if key in self._logs), default=-math.inf)
+
+    def complete_from(self, key: str) -> float:
+        """Unix seconds from when on every change of this kind is here without a gap; infinite while nothing is."""
+        log = self._logs.get(key)
+        if log is None:
+            return math.inf
+        ends = [until for _, until in log.unannounced] + [moment for moment, _ in log.gaps]
+        return max(log.known_from, *ends) if ends else log.known_from
 
     def entry_count(self, keys: Iterable[str]) -> int:
         """Number of entries of these kinds."""
-        return sum(self._logs[key].count for key in keys)
+        return sum(self._logs[key].count for key in keys if key in self._logs)
 
     def missed(self, keys: Iterable[str], begin: float, end: float) -> int:
         """Number of entries of these kinds that were lost within a span of time, as far as that is remembered."""
-        return sum(many for key in keys for moment, many in self._logs[key].gaps if begin <= moment <= end)
+        gaps = (gap for key in keys if key in self._logs for gap in self._logs[key].gaps)
+        return sum(many for moment, many in gaps if begin <= moment <= end)
 
     def unannounced_periods(self, keys: Iterable[str], begin: float, end: float) -> list[UnannouncedPeriod]:
         """Spans within a span of time in which no worker reported changes of one of these kinds; oldest first, no
         overlaps.
         """
         periods: list[UnannouncedPeriod] = []
-        for since, until in sorted(span for key in keys for span in self._logs[key].unannounced):
+        known = [self._logs[key] for key in keys if key in self._logs]
+        for since, until in sorted(span for log in known for span in log.unannounced):
             if until < begin or since > end:
                 continue
             if periods and since <= periods[-1][1]:
@@ -167,16 +190,18 @@ class FeedHistory:
 
     def rates(self, keys: Iterable[str], now: float) -> Iterator[Rate]:
         """Counts by second of the last 15 minutes, as the worker counted them, including entries that were lost."""
-        for key in keys:
-            yield from self._replicas[key].rates.recent(now)
+        for replica in self.replicas(keys):
+            yield from replica.rates.recent(now)
 
     def rates_from(self, keys: Iterable[str], now: float) -> float:
         """Unix seconds from when on `rates` has every change of these kinds."""
-        began = max((epoch_start(self._replicas[key].epoch, now) for key in keys), default=now)
+        began = max((epoch_start(replica.epoch, now) for replica in self.replicas(keys)), default=now)
         return max(now - RATES_SECONDS + 1, began)
 
     def _of(self, key: str) -> Iterator[HistoryChunk]:
-        log = self._logs[key]
+        log = self._logs.get(key)
+        if log is None:
+            return
         yield from log.chunks
         if log.recent_entries:
             yield HistoryChunk(

@@ -101,6 +101,8 @@ class InterestMessage(msgspec.Struct, frozen=True, array_like=True):
 
     kinds: tuple[tuple[str, float], ...]
     """Key, and seconds since the last view."""
+    always: tuple[str, ...] = ()
+    """Keys of those that somebody has chosen to be followed always: they give way last."""
 
 
 def _omit_dictionary(value: Any) -> None:
@@ -122,12 +124,12 @@ ON_DEMAND_TTL = 600.0
 """Seconds that a kind is followed after its last view."""
 
 
-MAX_ON_DEMAND = 12
-"""Maximum number of kinds that are followed on demand, in a worker and in a web process each."""
+MAX_ANNOUNCED = 2_000
+"""Maximum number of kinds of one InterestMessage that a worker reads."""
 
 
-ON_DEMAND_RECENT = 60.0
-"""Seconds after a view in which a kind is not dropped for another one."""
+ON_DEMAND_SHOWN = 8.0
+"""Seconds after a view in which a kind counts as shown: a page is opening, or the next announcement is on its way."""
 
 
 NOT_FOLLOWED = "Deltaboard does not follow it"

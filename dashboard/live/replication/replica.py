@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Literal
 
 from dashboard.live.replication.entry_deduplicator import EntryDeduplicator
+from dashboard.live.replication.kind_list import KindList, ListedOnce
 from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
 from dashboard.live.replication.rates import Rates
 from dashboard.live.replication.replica_change import Change, Listener, Listeners
@@ -67,6 +68,12 @@ class Replica:
         """The informer's condition, from the last frame."""
         self.is_unlisted = False
         """Whether rows are those of an earlier worker, because the present one has not listed yet."""
+        self.is_requested = True
+        """Whether a worker is asked for it; where not, its messages are ignored."""
+        self.listed: ListedOnce | None = None
+        """The list that its rows are from, where no worker follows the kind; else None."""
+        self._listing: KindList | None = None
+        """The list whose rows are being taken over."""
         self.gaps = 0
         """Gaps found in the numbers of frames."""
         self.gaps_healed = 0
@@ -111,6 +118,8 @@ class Replica:
 
         Nothing is requested while `can_ask` is False: the layer accepts no request or could bring no answer.
         """
+        if self._listing is not None:
+            return None
         if self._silent():
             if self.state == "live":
                 self.silences += 1
@@ -126,6 +135,8 @@ class Replica:
 
     def receive_frame(self, frame: Frame) -> SnapshotRequest | None:
         """Apply a frame. Returns the request to send, where it opened a gap."""
+        if self._listing is not None or not self.is_requested:
+            return None
         if self._is_of_older_worker(frame.epoch) or self._is_of_unlisted_worker(frame):
             return None
         if self._pull is not None:
@@ -144,15 +155,85 @@ class Replica:
     def receive_chunk(self, chunk: SnapshotChunk) -> SnapshotRequest | None:
         """Apply a part of a snapshot. Returns the request for the next part."""
         pull = self._pull
+        if self._listing is not None or not self.is_requested:
+            return None
         if pull is None or self._is_of_older_worker(chunk.epoch) or not pull.add_chunk(chunk):
             return None
         self._heard_at = self._clock.now()
-        if self.rows and chunk.epoch != self.epoch and pull.health.state in UNLISTED_STATES:
+        is_known = bool(self.rows) or self.listed is not None
+        if is_known and chunk.epoch != self.epoch and pull.health.state in UNLISTED_STATES:
             self._wait_for_list(pull)
             return None
         if pull.complete:
             return self._finish(pull)
         return pull.next_request()
+
+    def show_list(self, listed: KindList, reason: str) -> None:
+        """Show the rows of one list, because no worker follows the kind; `reason` is a clause that says why not.
+
+        A worker that has listed the kind takes over with its first snapshot.
+        """
+        self._listing = listed
+        self._schedule(self._apply_list(listed, reason))
+
+    def show_failure(self, problem: str, reason: str, *, is_forbidden: bool) -> None:
+        """Say why the kind could not be listed once; rows that it has stay."""
+        if self.listed is None:
+            self.listed = ListedOnce(self._clock.time(), reason, problem, is_complete=False)
+        else:
+            self.listed = replace(self.listed, reason=reason, problem=problem)
+        if not self.rows:
+            self.health = Health("forbidden" if is_forbidden else "unreachable", self._clock.time(), problem=problem)
+        self._end_list()
+
+    def show_object(self, key: str, row: Row | None, table: TableDefinition | None, reason: str) -> None:
+        """Show the state of one object that was read by its name, of a kind that no worker follows; `key` is its
+        ``namespace/name``, and `row` is None where it does not exist.
+        """
+        reshaped = self._describe(table)
+        old = self.by_key.get(key)
+        gone = [old.uid] if old is not None and (row is None or row.uid != old.uid) else []
+        changes = self._holding.apply_frame([row] if row is not None else [], gone)
+        if changes or reshaped:
+            self._notify(Change(rows=changes, has_new_columns=reshaped))
+        if self.listed is None:
+            self.listed = ListedOnce(self._clock.time(), reason, self.health.problem, is_complete=False)
+        self._end_list()
+
+    def _apply_list(self, listed: KindList, reason: str) -> SlicedWork:
+        """Take over a list in slices; messages of workers are ignored meanwhile."""
+        reshaped = self._describe(listed.table)
+        if reshaped:
+            self._notify(Change(has_new_columns=True))
+        gone = list(set(self.rows).difference(row.uid for row in listed.rows))
+        for start in range(0, max(len(gone), len(listed.rows)), MAX_AT_ONCE):
+            rows, left = listed.rows[start : start + MAX_AT_ONCE], gone[start : start + MAX_AT_ONCE]
+            if changes := self._holding.apply_frame(rows, left):
+                self._notify(Change(rows=changes))
+            yield None
+            if self._listing is not listed:
+                return
+        self.listed = ListedOnce(
+            listed.at,
+            reason,
+            is_complete=listed.is_complete,
+            remaining=None if listed.is_complete else listed.remaining,
+        )
+        if listed.is_complete:
+            self.health = Health("stale", listed.at, heard=listed.at, problem=reason, has_answer=True)
+        else:
+            self.health = Health(
+                "syncing", listed.at, heard=listed.at, listed=len(self.rows), remaining=listed.remaining
+            )
+        self._end_list()
+
+    def _end_list(self) -> None:
+        self._listing = None
+        if self.listed is not None:
+            self.state, self.stale_since, self.is_unlisted = "stale", self.listed.at, False
+        self._place = Position()
+        self._pull = SnapshotPull(self.key, self._clock, before=self.rows)
+        self._notify(Change(has_new_health=True))
 
     def _is_of_older_worker(self, epoch: str) -> bool:
         """Whether a worker that started later is being followed and is still heard."""
@@ -191,6 +272,9 @@ class Replica:
         """Wait for a worker that has just started and has not listed: keep the present rows, and ask again in a
         while.
         """
+        if self.listed is not None:
+            self._pull = pull.next_pull()
+            return
         news = not self.is_unlisted or _visible_health(self.health) != _visible_health(pull.health)
         self.health, self.is_unlisted = pull.health, True
         self._pull = pull.next_pull()
@@ -213,7 +297,7 @@ class Replica:
         """
         if self._pull is not pull:
             return
-        first = self.state == "starting"
+        first = self.state == "starting" or (self.listed is not None and self.announced_from is None)
         reshaped = self._describe(pull.table)
         rows: list[RowChange] = []
         if pull.changed_count <= MAX_AT_ONCE or (reshaped and self.rows):  # rows of two shapes never stand side by side
@@ -250,7 +334,7 @@ class Replica:
         """Continue with the frames after the snapshot. Returns the change with the snapshot's feed lines."""
         self._place.start_at(pull)
         self.rates.replace(pull.rates)
-        self.health, self.is_unlisted = pull.health, False
+        self.health, self.is_unlisted, self.listed = pull.health, False, None
         self.gaps_healed, self._open_gaps = self.gaps_healed + self._open_gaps, 0
         told_from = pull.announced_from
         if told_from is None and pull.health.state == "live":  # a worker of an earlier version does not send it

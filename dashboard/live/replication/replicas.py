@@ -147,7 +147,7 @@ class Replicas:
         A layer may hang in each send for seconds. Nothing waits for that here, and no more is sent meanwhile.
         """
         asks = self._inbox.is_joined and all(task.done() for task in self._asking)  # subscribe first, then ask
-        ticked = [replica.tick(can_ask=asks) for replica in self._replicas.values()]
+        ticked = [replica.tick(can_ask=asks and replica.is_requested) for replica in self._replicas.values()]
         questions = [question for question in ticked if question is not None]
         if questions:
             self._asking = [asyncio.create_task(self._ask(question)) for question in questions]

@@ -79,7 +79,8 @@ class CustomResourceDefinition(Object, frozen=True, kw_only=True):
 class CrdClient:
     """Reads definitions from the API server."""
 
-    def __init__(self, client: Client, factory: SharedInformerFactory) -> None:
+    def __init__(self, client: Client, factory: SharedInformerFactory | None = None) -> None:
+        """Without a `factory` nothing can be watched."""
         self._client = client
         self._factory = factory
 
@@ -99,6 +100,8 @@ class CrdClient:
         self, resource: Resource, on_change: Callable[[CustomResourceDefinition], None], on_delete: Callable[[], None]
     ) -> SharedInformer[CustomResourceDefinition]:
         """Follow one definition from the factory's next start. `on_change` gets the present one and every later one."""
+        if self._factory is None:
+            raise TypeError("this client has no informers to watch with")
         name = f"metadata.name={resource.key}"
         informer = self._factory.informer(CRD_RESOURCE, CustomResourceDefinition, field_selector=name)
         informer.add_handler(_Listening(on_change, on_delete), name="definition")

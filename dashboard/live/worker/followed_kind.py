@@ -23,6 +23,7 @@ from dashboard.live.worker.poller import Poller
 from dashboard.live.worker.published_health import PublishedHealth, stale_if_not_served
 from dashboard.live.worker.row_handler import RowHandler
 from dashboard.live.worker.served_version_resolver import RARE_INTERVAL, RETRY_RESOLVE, ServedVersionResolver
+from dashboard.objects.health import rules_of
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import TableDefinition
 from dashboard.objects.printers import mask_secret, needs_columns, printer_from_columns, projection_for
@@ -143,7 +144,7 @@ class FollowedKind:
     def _poll(self, resource: Resource, described: TableDefinition) -> None:
         """List it again and again, because it cannot be watched."""
         self.publisher.set_table(described)
-        feed = RowHandler(self.kind.key, self.publisher, printer_from_columns(described))
+        feed = RowHandler(self.kind.key, self.publisher, printer_from_columns(described, rules_of(self.kind.key)))
         polling = Poller(self._lists(resource), feed, self._clock, self._health_changed)
         self._followed_health, self.publisher.health = polling, self._health
         self._while_served.append(self._keep(f"polling {self.kind.key}", polling.run))
@@ -154,7 +155,7 @@ class FollowedKind:
         if described is not None:
             self._described = described
             self.publisher.set_table(described)
-            shape = printer_from_columns(described) if needs_columns(self.kind.key) else None
+            shape = printer_from_columns(described, rules_of(self.kind.key)) if needs_columns(self.kind.key) else None
         handler = RowHandler(self.kind.key, self.publisher, shape, is_unreadable=lambda key: key in informer.unreadable)
         self._handled = informer.add_handler(handler)
         self._rows_health = PublishedHealth(informer, self._handled, self._clock)

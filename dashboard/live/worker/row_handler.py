@@ -96,17 +96,22 @@ class RowHandler:
         except Exception:
             if count := self._failures.count("row"):
                 logger.exception("could not build the row of %s %s (failure %d)", self._key, obj.key, count)
-            meta = obj.metadata
-            return Row(
-                uid=meta.uid,
-                namespace=meta.namespace,
-                name=meta.name,
-                version=meta.resource_version,
-                created=meta.creation_timestamp.timestamp() if meta.creation_timestamp else None,
-                status="Unreadable",
-                tone="warn",
-                cells=(),
-                labels=dict(meta.labels),
-                reason="Deltaboard could not read this object; see its log",
-                blob=obj.blob,
-            )
+            return unreadable_row(obj)
+
+
+def unreadable_row(obj: Object) -> Row:
+    """The row of an object of which only the name can be shown."""
+    meta = obj.metadata
+    return Row(
+        uid=meta.uid,
+        namespace=meta.namespace,
+        name=meta.name,
+        version=meta.resource_version,
+        created=meta.creation_timestamp.timestamp() if meta.creation_timestamp else None,
+        status="Unreadable",
+        tone="warn",
+        cells=(),
+        labels=dict(meta.labels),
+        reason="Deltaboard could not read this object; see its log",
+        blob=obj.blob,
+    )

@@ -25,6 +25,7 @@ from dashboard.live.worker.on_demand_kinds import OnDemandKinds
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.printers import projection_for
 from dashboard.runtime.background_tasks import cancel_all, keep_running
+from dashboard.runtime.on_demand_limits import OnDemandLimits
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.list_watch import ListWatch
 from informerd.cache.reflector_settings import ReflectorSettings
@@ -52,7 +53,9 @@ class Worker:
         *,
         discovery: Discovery | None = None,
         layer_health: ChannelLayerHealth | None = None,
+        limits: OnDemandLimits | None = None,
     ) -> None:
+        """`limits` are those of the kinds that are followed on demand."""
         self.epoch = new_epoch(clock)
         layer_health = layer_health or ChannelLayerHealth()
         self._inbox = GroupChannel(channel_layer, REQUEST_GROUP, clock, layer_health)
@@ -68,7 +71,7 @@ class Worker:
         """The kinds that are always followed."""
         self._followed = [self._follow_always(kind) for kind in kinds]
         self.on_demand = OnDemandKinds(
-            self._follow_on_demand, self.publishers.__contains__, lambda: self.factory.start(), clock
+            self._follow_on_demand, self.publishers.__contains__, lambda: self.factory.start(), clock, limits
         )
         """The kinds that are followed on demand."""
         self._tasks: list[asyncio.Task[None]] = []

@@ -11,10 +11,11 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand
 from django.db import DatabaseError
 
-from dashboard.management.exit_message import exit_with_message
+from dashboard.management.exit_message import exit_with_message, one_line
 from dashboard.management.start_line import start_line
 from dashboard.runtime.process_tuning import tune_process
 from dashboard.runtime.process_watchdog import watch_process
+from dashboard.runtime.visible_text import escape_to_one_line
 from dashboard.server.access_token import load_access_token
 from dashboard.server.daphne import CannotListen, bind_socket, install_reactor, serve, stop_with_reactor
 from dashboard.server.guard import BindRefused
@@ -66,7 +67,7 @@ class Command(BaseCommand):
         serve(build_application(live, token=token), listening, on_started=started)
 
     def _say(self, line: str) -> None:
-        self.stdout.write(line)
+        self.stdout.write(escape_to_one_line(line))
         sys.stdout.flush()
 
     def _say_pending_migrations(self) -> None:
@@ -78,7 +79,7 @@ class Command(BaseCommand):
             executor = MigrationExecutor(connections[DEFAULT_DB_ALIAS])
             pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
         except DatabaseError as error:
-            self.stderr.write(f"The database cannot be used: {' '.join(str(error).split())}")
+            self.stderr.write(f"The database cannot be used: {one_line(error)}")
             return
         if pending:
             self.stderr.write(f"{len(pending)} migrations are not applied yet: run manage.py migrate.")

@@ -17,6 +17,7 @@ from dashboard.cluster.connection import Connection
 from dashboard.management.exit_message import exit_with_message
 from dashboard.runtime.process_tuning import tune_process
 from dashboard.runtime.process_watchdog import watch_process
+from dashboard.runtime.visible_text import escape_to_one_line
 from dashboard.server.wiring.metrics import exposition
 from dashboard.server.wiring.worker import WorkerProcess, build_worker_process
 from informerd.errors import ConfigError, InvalidCall
@@ -76,7 +77,7 @@ class Command(BaseCommand):
     async def _tell(self, connection: Connection) -> None:
         await connection.cluster_chosen.wait()
         self.stdout.write(f"informerd publishes {', '.join(settings.DELTABOARD_KINDS)}")
-        self.stdout.write(connection.summary)
+        self.stdout.write(escape_to_one_line(connection.summary))
         self.stdout.flush()
 
 

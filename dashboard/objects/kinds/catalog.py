@@ -46,6 +46,8 @@ class KindInfo:
     """Symbol in the sprite: workloads, custom, network, config, storage, access, cluster, events or nodes."""
     resolved: bool = True
     """Whether discovery has answered; until then version, Kind and scope are guesses."""
+    is_name_shared: bool = False
+    """Whether another kind of the cluster has the same name, so that `title` and `singular` say the API group, too."""
 
     @property
     def editable(self) -> bool:
@@ -89,8 +91,13 @@ class KindInfo:
 
     @property
     def singular(self) -> str:
-        """The Kind, for people: ``Pod``."""
-        return self.resource.kind
+        """The Kind, for people: ``Pod``, ``Gateway (networking.istio.io)``."""
+        return self._named(self.resource.kind, self.is_name_shared)
+
+    @property
+    def plain_title(self) -> str:
+        """The title without the API group."""
+        return self.title.removesuffix(f" ({self.resource.group})") if self.is_name_shared else self.title
 
     @property
     def namespaced(self) -> bool:
@@ -110,20 +117,35 @@ class KindInfo:
 
     def with_resource(self, resource: Resource) -> KindInfo:
         """The same kind with what discovery says about it."""
-        title = self.title if self.resolved else _plural_title(resource)
+        title = self.title if self.resolved else self._named(_plural_title(resource), self.is_name_shared)
         return replace(self, resource=resource, title=title, resolved=True)
+
+    def with_shared_names(self, keys: frozenset[str]) -> KindInfo:
+        """The same kind, told apart by its API group where `keys` names it (see `kinds_told_apart`)."""
+        if (self.key in keys) == self.is_name_shared:
+            return self
+        is_shared = self.key in keys
+        return replace(self, title=self._named(self.plain_title, is_shared), is_name_shared=is_shared)
+
+    def _named(self, name: str, is_shared: bool) -> str:
+        return f"{name} ({self.resource.group})" if is_shared else name
 
 
 def find_kind(name: str, followed: Iterable[KindInfo] = ()) -> KindInfo | None:
     """The kind that `name` means: key, plural, singular, short name or Kind, with or without group, in any case.
 
-    `followed` kinds win over the built-in table. None where the name is neither known nor of the form ``plural.group``.
+    A built-in kind comes before others of the same name, as with kubectl; `followed` kinds say what is known of it.
+    None where the name is neither known nor of the form ``plural.group``.
     """
     wanted = name.strip().lower()
+    followed = tuple(followed)
+    builtin = _BY_NAME.get(wanted)
     for kind in followed:
-        if wanted in kind.names:
+        if kind.key == (wanted if builtin is None else builtin.key):
             return kind
-    return _BY_NAME.get(wanted) or _generic(wanted)
+    if builtin is not None:
+        return builtin
+    return next((kind for kind in followed if wanted in kind.names), None) or _generic(wanted)
 
 
 def kind_of(resource: Resource) -> KindInfo:
@@ -149,6 +171,18 @@ def _group_title(resource: Resource) -> str:
     custom.
     """
     return _OWN_GROUPS.get(resource.group) or (CUSTOM if "." in resource.group else CLUSTER)
+
+
+def kinds_told_apart(resources: Iterable[Resource]) -> frozenset[str]:
+    """Keys of the kinds that people tell from others of the same name by their API group.
+
+    Those of the built-in table keep their plain names: a Service is the core group's, as with kubectl.
+    """
+    by_name: dict[str, set[str]] = {}
+    for kind in (*_TABLE, *map(kind_of, resources)):
+        for name in {kind.title, kind.resource.kind}:
+            by_name.setdefault(name, set()).add(kind.key)
+    return frozenset(key for keys in by_name.values() if len(keys) > 1 for key in keys if key not in KINDS)
 
 
 def parse_kinds(names: Iterable[str]) -> tuple[KindInfo, ...]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from dashboard.objects.fields.field_access import PlainPath
 from dashboard.objects.fields.managed_fields import without_managed_fields
+from dashboard.runtime.visible_text import INVISIBLE, escape_character, has_invisible
 
 Order = Callable[[Mapping[str, Any]], Iterable[str]]
 
@@ -40,12 +41,9 @@ _LOOKS_TYPED = re.compile(
     r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?"
 )
 """Nulls, booleans, numbers, dates and merge keys of YAML 1.1 or 1.2."""
-_UNPRINTABLE = re.compile(
-    "[^\t\n\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-)
-"""Includes characters that change the direction of the text around them: a reviewer would not see what is written."""
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
-_TO_ESCAPE = re.compile(f'["\\\\\n\t]|{_UNPRINTABLE.pattern}')
+_INVISIBLE = re.compile(f"[{INVISIBLE}]")
+_TO_ESCAPE = re.compile(f'["\\\\\n\t{INVISIBLE}]')
 
 
 def to_yaml(obj: Mapping[str, Any]) -> str:
@@ -67,14 +65,9 @@ def _document(value: Any, order: Order) -> str:
     return "\n".join(writer.lines) + "\n"
 
 
-def escape_invisible(text: str) -> str:
-    """Text for display, with invisible and direction-changing characters escaped as in YAML."""
-    return _UNPRINTABLE.sub(_escape, text)
-
-
 def json_to_flow_yaml(json: str) -> str:
     """A JSON text of any depth as YAML: escapes occur only in strings, where both formats accept them."""
-    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match.group()):04x}", json)
+    return _INVISIBLE.sub(_json_escape, json)
 
 
 def json_document(json: str) -> str:
@@ -160,7 +153,7 @@ def _joined(head: str, text: str) -> str:
 
 def _text(value: str) -> str:
     plain = _PLAIN.fullmatch(value) and not _AMBIGUOUS.search(value)
-    if plain and not _LOOKS_TYPED.fullmatch(value):
+    if plain and not _LOOKS_TYPED.fullmatch(value) and not has_invisible(value):
         return value
     if plain or value == "" or not _is_tame(value):
         return '"' + _TO_ESCAPE.sub(_escape, value) + '"'
@@ -169,22 +162,21 @@ def _text(value: str) -> str:
 
 def _is_tame(value: str) -> bool:
     """Whether single quotes can hold the text."""
-    return "\n" not in value and "\t" not in value and not _UNPRINTABLE.search(value)
+    return "\n" not in value and "\t" not in value and not has_invisible(value)
 
 
 def _escape(match: re.Match[str]) -> str:
     character = match.group()
-    known = _ESCAPES.get(character)
-    if known is not None:
-        return known
-    code = ord(character)
-    if code < 0x100:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return _ESCAPES.get(character) or escape_character(character)
+
+
+def _json_escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    return f"\\u{code:04x}" if code < 0x10000 else escape_character(match.group())
 
 
 def _fits_block(value: str) -> bool:
-    return "\n" in value and bool(value.strip("\n \t")) and not _UNPRINTABLE.search(value)
+    return "\n" in value and bool(value.strip("\n \t")) and not has_invisible(value)
 
 
 def _block_head(value: str) -> str:

@@ -9,9 +9,10 @@ from typing import Literal
 from dashboard.objects.fields.bounded_matcher import bounded_opcodes
 from dashboard.objects.fields.field_access import ABSENT, ItemKey, Path, Value, format_path, same
 from dashboard.objects.fields.text_limit import limit_text
-from dashboard.objects.manifests.writer import dump, escape_invisible
+from dashboard.objects.manifests.writer import dump
 from dashboard.objects.schemas.list_keys import items_by_key
 from dashboard.objects.schemas.schema import Schema
+from dashboard.runtime.visible_text import escape_invisible
 
 CONTEXT = 3
 """Unchanged lines that are shown around a change."""

@@ -127,7 +127,7 @@ def _value(value: Any) -> Value:
 
 def _read(text: str) -> JsonPath:
     if len(text) > MAX_LENGTH:
-        raise InvalidPath(f"a path has {MAX_LENGTH} characters at most", MAX_LENGTH, len(text))
+        raise InvalidPath(f"A path has {MAX_LENGTH} characters at most.", MAX_LENGTH, len(text))
     try:
         path = JsonPath(text)
     except InvalidJsonPath as error:
@@ -135,26 +135,26 @@ def _read(text: str) -> JsonPath:
         start = max(0, min(end - 1, end - len(error.rest)))
         raise InvalidPath(_expected(error.rest), start, end) from None
     if not path.names:
-        raise InvalidPath(f"expected the name of a field first, as in {EXAMPLE_PATHS}", 0, len(text))
+        raise InvalidPath(f"Begin with the name of a field, as in {EXAMPLE_PATHS}.", 0, len(text))
     if len(path) > MOST_STEPS:
-        raise InvalidPath(f"a path has {MOST_STEPS} steps at most", 0, len(text))
+        raise InvalidPath(f"A path has {MOST_STEPS} steps at most.", 0, len(text))
     for word in path.words:
         if odd := _ODD.search(word):
             at = max(0, text.find(odd.group()))
-            raise InvalidPath(f"a name in a path cannot have {odd.group()!r} in it", at, at + 1)
+            raise InvalidPath(f"A name in a path cannot have {odd.group()!r} in it.", at, at + 1)
     return path
 
 
 def _expected(rest: str) -> str:
     """What was expected where the rest of a path is invalid."""
     if rest.startswith(".."):
-        return "expected a name between the dots: all levels at once (..) are not looked through"
+        return "Write a name between the dots: a path does not look through all levels at once (..)."
     if rest == ".":
-        return f"expected a field's name after the dot, as in {EXAMPLE_PATHS}"
+        return f"Write a field's name after the dot, as in {EXAMPLE_PATHS}."
     if rest.startswith(("[", ".[")) and "]" not in rest:
-        return "expected a closing bracket ]"
+        return "Write a closing bracket ]."
     if rest.startswith(("[", ".[")):
-        return "expected a position, a star or a condition in the brackets, as in [0], [*] or [?(@.type==Ready)]"
+        return "Write a position, a star or a condition in the brackets, as in [0], [*] or [?(@.type==Ready)]."
     if rest.startswith((".\\", "\\")):
-        return "expected a dot after the backslash, as in .metadata.labels.app\\.kubernetes\\.io/name"
-    return f"expected a field's path, as in {EXAMPLE_PATHS}"
+        return "Write a dot after the backslash, as in .metadata.labels.app\\.kubernetes\\.io/name."
+    return f"Write a field's path, as in {EXAMPLE_PATHS}."

@@ -50,6 +50,30 @@ _RULES = (
         "The namespace is being deleted: nothing new can be created in it.",
     ),
     (
+        re.compile(
+            r"failed calling webhook \"(?P<name>[^\"]{1,253})\": "
+            r".{0,1000}?service \"(?P<service>[^\"]{1,63})\" not found"
+        ),
+        (
+            "The cluster has to ask {name} (an admission webhook) first, and its Service {service} does not exist: "
+            "either the Service or the webhook's configuration has to be repaired."
+        ),
+    ),
+    (
+        re.compile(
+            r"conversion webhook for (?P<name>.{1,400}?) failed: "
+            r".{0,1000}?service \"(?P<service>[^\"]{1,63})\" not found"
+        ),
+        (
+            "A webhook converts objects of this kind between versions ({name}), and its Service {service} does not "
+            "exist: either the Service or the kind's definition has to be repaired."
+        ),
+    ),
+    (
+        re.compile(r"conversion webhook for (?P<name>.{1,400}?) failed"),
+        "A webhook converts objects of this kind between versions ({name}), and that failed. This may pass: try again.",
+    ),
+    (
         re.compile(r"failed calling webhook \"(?P<name>[^\"]+)\""),
         "The cluster has to ask {name} (an admission webhook) first, and that failed. This may pass: try again.",
     ),
@@ -87,6 +111,7 @@ _MEANT: tuple[tuple[re.Pattern[str], Path], ...] = (
     (re.compile(r"RuntimeClass \"[^\"]+\" not found"), ("spec", "runtimeClassName")),
 )
 """Fields that a message refers to without naming them."""
+_NO_WEBHOOK = re.compile(r"(?:failed calling|conversion) webhook .{1,1400}?service \"[^\"]{1,63}\" not found")
 _NO_STATUS = re.compile(r"HTTP \d{3}\b")
 """The client's text for an answer that is not a Kubernetes Status."""
 _BY_CODE = {
@@ -151,6 +176,11 @@ def rule_of(message: str) -> str:
         if match := pattern.search(message):
             return words.format(**match.groupdict())
     return ""
+
+
+def is_lasting(message: str) -> bool:
+    """Whether the API server fails until somebody repairs the cluster: a webhook that it has to ask does not exist."""
+    return _NO_WEBHOOK.search(message) is not None
 
 
 def field_of(message: str) -> Path:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from dashboard.objects.fields.field_access import ABSENT, Path, Value, format_path, parse_path, resolve_path
 from dashboard.objects.manifests.document import Document, DocumentError
 from dashboard.objects.manifests.writer import scalar_yaml
-from dashboard.objects.problems.api_error_explanations import explanation_of, field_of, rule_of, title_of
+from dashboard.objects.problems.api_error_explanations import explanation_of, field_of, is_lasting, rule_of, title_of
 from dashboard.objects.problems.version_not_served import VersionNotServed
 from dashboard.runtime.request_retry import retry_delay
 from informerd.errors import (
@@ -121,7 +121,8 @@ class Refusal:
 def refusal_of(error: InformerdError) -> Refusal:
     """The refusal for an error of the client, in the words of a user who edits."""
     if isinstance(error, ApiError):
-        return Refusal(_problems_of(error), _code(error), title_of(error), error.retry_after, retry_delay(error))
+        after = None if is_lasting(str(error)) else retry_delay(error)
+        return Refusal(_problems_of(error), _code(error), title_of(error), error.retry_after, after)
     if isinstance(error, InvalidCall):
         return Refusal((Problem(f"The API server cannot be asked for this: {error}."),), 422, "Not sent")
     if isinstance(error, CredentialsError):

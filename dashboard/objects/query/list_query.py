@@ -56,7 +56,7 @@ class Query(UrlState):
         problems.extend(parsed.problems)
         namespaces = parsed.namespaces or read_namespaces(params, problems)
         if namespaces and not any(column.id == "namespace" for column in columns):
-            problems.append(QueryProblem("namespace", 0, 0, f"{title} belong to no namespace"))
+            problems.append(QueryProblem("namespace", 0, 0, f"{title} belong to no namespace."))
             namespaces = ()
         query = cls(
             key=key,
@@ -169,7 +169,7 @@ class Query(UrlState):
             return self
         left = {path.text for path in self.paths[most:]}
         problems += [
-            QueryProblem("paths", 0, 0, f"{path} is left out: a list has {most} fields by path at most")
+            QueryProblem("paths", 0, 0, f"{path} is left out: a list has {most} fields by path at most.")
             for path in self.paths[most:]
         ]
         return self.without_paths(left)

@@ -15,7 +15,7 @@ from informerd.suggest import suggest_names
 Params = QueryDict | Mapping[str, list[str]]
 
 _NAMESPACE = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
-_NAMESPACES = "expected small letters, digits and dashes, 63 at most"
+_NAMESPACES = "Such a name has small letters, digits and dashes, 63 characters at most."
 _DIRECTIONS = {"desc": "-", "descending": "-", "asc": "", "ascending": ""}
 """Words for an order in other query languages, and the prefix that is written here."""
 _LAST_PAGE = 10**9
@@ -40,8 +40,8 @@ def read_namespaces(params: Params, problems: list[QueryProblem]) -> tuple[str, 
             names.append(name)
         else:
             plain = name.lower()
-            suggestion = f"did you mean {plain}? " if _NAMESPACE.fullmatch(plain) else ""
-            message = f"{name[:70]!r} cannot be the name of a namespace: {suggestion}{_NAMESPACES}"
+            suggestion = f"Did you mean {plain}? " if _NAMESPACE.fullmatch(plain) else ""
+            message = f"{name[:70]!r} cannot be the name of a namespace. {suggestion}{_NAMESPACES}"
             problems.append(QueryProblem("namespace", 0, len(name), message))
     return tuple(names)
 
@@ -59,8 +59,8 @@ def read_sort(params: Params, key: str, title: str, problems: list[QueryProblem]
     if looks_like_path(name):
         path = _read_path("sort", text.removeprefix("-"), text, int(sign), problems)
         return (path.text, sign) if path is not None else default_sort(key)
-    expected = f"expected one of {', '.join(known)} or a field's path, with - before it for descending"
-    message = f"{title} cannot be sorted by {name[:70]!r}: {_sort_meant(name, sign, known)}{expected}"
+    expected = f"Write {', '.join(known)} or a field's path, with - before it for the descending order."
+    message = f"{title} cannot be sorted by {name[:70]!r}. {_sort_meant(name, sign, known)}{expected}"
     problems.append(QueryProblem("sort", int(sign), len(text), message, text))
     return default_sort(key)
 
@@ -69,7 +69,7 @@ def _sort_meant(name: str, descending: bool, known: list[str]) -> str:
     word, _, rest = name.replace(":", " ").replace(",", " ").strip().partition(" ")
     near = suggest_names(word, known)
     sign = _DIRECTIONS.get(rest.strip(), "-" if descending else "")
-    return f"did you mean {sign}{near[0]}? " if near else ""
+    return f"Did you mean {sign}{near[0]}? " if near else ""
 
 
 def read_page(params: Params, problems: list[QueryProblem]) -> int:
@@ -77,7 +77,7 @@ def read_page(params: Params, problems: list[QueryProblem]) -> int:
     text = next((value.strip() for value in param_values(params, "page") if value.strip()), "1")
     if text.isascii() and text.isdecimal() and len(text) < 12 and 1 <= int(text) <= _LAST_PAGE:
         return int(text)
-    problems.append(QueryProblem("page", 0, len(text), f"{text[:20]!r} is not a page: expected a number of 1 or more"))
+    problems.append(QueryProblem("page", 0, len(text), f"{text[:20]!r} is not a page. Write a number of 1 or more."))
     return 1
 
 
@@ -93,8 +93,8 @@ def read_open(params: Params, namespaced: bool, title: str, problems: list[Query
     right = _NAMESPACE.fullmatch(namespace) is not None if namespaced else namespace == "-"
     if slash and right and name and "/" not in name and len(name) <= _LONGEST_NAME:
         return ("" if namespace == "-" else namespace), name
-    form = "namespace/name" if namespaced else f"-/name, since {title} belong to no namespace"
-    problems.append(QueryProblem("open", 0, len(text), f"{text[:60]!r} cannot be opened: expected {form}"))
+    form = "namespace/name" if namespaced else f"-/name, because {title} belong to no namespace"
+    problems.append(QueryProblem("open", 0, len(text), f"{text[:60]!r} cannot be opened. Write {form}."))
     return None
 
 
@@ -116,9 +116,9 @@ def read_columns(
             chosen |= {path.text: None} if path is not None else {}
         elif name:
             near = suggest_names(name, known)
-            suggestion = f"did you mean {near[0]}? " if near else ""
-            expected = f"expected one of {', '.join(known)} or a path such as {EXAMPLE_PATHS}"
-            message = f"{title} have no column {name[:70]!r}: {suggestion}{expected}"
+            suggestion = f"Did you mean {near[0]}? " if near else ""
+            expected = f"Write {', '.join(known)} or a path such as {EXAMPLE_PATHS}."
+            message = f"{title} have no column {name[:70]!r}. {suggestion}{expected}"
             problems.append(QueryProblem("columns", start, start + len(name), message, text))
     usual = tuple(column.id for column in columns if column.priority < 2)
     return () if tuple(chosen) == usual else tuple(chosen)

@@ -37,15 +37,15 @@ from informerd.selectors.label_requirement import label_key_problem
 from informerd.suggest import suggest_names
 
 _LABEL = "label:"
-_ALIASES = {"ns": "namespace"}
+_ALIASES = {"ns": "namespace", "tone": "health"}
 _EXPECTED = {
     "age": "an age such as 90s, 15m, 1h30m or 2d",
     "number": "a number",
     "fraction": "a fraction or a number, such as 1/2 or 0.5",
 }
 _SIGNS = {
-    "!": "write a dash before what is not wanted, as in -status=Running",
-    "(": "brackets are not read: all parts are needed, and one of several values is written status=Running,Error",
+    "!": "Write a dash before what you do not want, as in -status=Running.",
+    "(": "A filter has no brackets. All its parts must match; write one of several values as status=Running,Error.",
 }
 """Characters that no column's name begins with, and what to write instead."""
 MOST_TERMS = 50
@@ -79,11 +79,11 @@ def parse_filter(text: str, columns: tuple[Column, ...], title: str) -> ParsedFi
         elif len(terms) < MOST_TERMS:
             terms[term] = None
         else:
-            problems.append(QueryProblem("q", token.start, len(text), f"only the first {MOST_TERMS} parts are used"))
+            problems.append(QueryProblem("q", token.start, len(text), f"Only the first {MOST_TERMS} parts are used."))
             break
     if len(text) > MAX_FILTER_LENGTH:
         problems.append(
-            QueryProblem("q", MAX_FILTER_LENGTH, len(text), f"only the first {MAX_FILTER_LENGTH} characters are read")
+            QueryProblem("q", MAX_FILTER_LENGTH, len(text), f"Only the first {MAX_FILTER_LENGTH} characters are read.")
         )
     return ParsedFilter(tuple(terms), tuple(namespaces), tuple(sorted(problems, key=lambda problem: problem.start)))
 
@@ -113,7 +113,7 @@ class TermParser:
         name, colon, rest = token.text[begin:].partition(":")
         token.refuse_connective(begin)
         if colon and rest and not any(token.quoted) and self._find(name) is not None:
-            raise FilterSyntaxError(f"write {name}={rest} to filter by that column", token.start, token.end)
+            raise FilterSyntaxError(f"Write {name}={rest} to filter by that column.", token.start, token.end)
         return WordTerm(token.pattern(begin), negative)
 
     def _label(self, token: Token, begin: int, negative: bool, operator: re.Match[str] | None) -> Term:
@@ -122,13 +122,15 @@ class TermParser:
         key = token.text[after:end]
         if label_key_problem(key):
             raise FilterSyntaxError(
-                "expected a label's name, as in label:app=web", token.position(after), token.position(end)
+                "Write a label's name after label:, as in label:app=web.", token.position(after), token.position(end)
             )
         if operator is None:
             return LabelTerm(key, None, negative)
         if operator.group() not in ("=", "==", "!="):
             raise FilterSyntaxError(
-                "a label takes = or !=", token.position(operator.start()), token.position(operator.end())
+                "Compare a label with = or !=, as in label:app=web.",
+                token.position(operator.start()),
+                token.position(operator.end()),
             )
         return LabelTerm(key, token.patterns(operator.end()), negative != (operator.group() == "!="))
 
@@ -145,8 +147,8 @@ class TermParser:
         op, negative = _split(operator.group(), negative)
         term = PathTerm(path, op, token.patterns(operator.end()), negative)
         if op != "=" and (not _single(term.values or ()) or term.operand is None):
-            message = "expected a number, a quantity, a duration, an address or a date"
-            raise FilterSyntaxError(f"{message} after {op}", token.position(operator.end()), token.end)
+            message = f"Write a number, a quantity, a duration, an address or a date after {op}."
+            raise FilterSyntaxError(message, token.position(operator.end()), token.end)
         return term
 
     def _column(self, token: Token, begin: int, negative: bool, operator: re.Match[str]) -> Term:
@@ -166,15 +168,17 @@ class TermParser:
             return ColumnTerm(column, index, order, op, values, negative)
         if order == "text" or index < 0:
             raise FilterSyntaxError(
-                f"{column} takes = or !=", token.position(operator.start()), token.position(operator.end())
+                f"Compare {column} with = or !=, as in {column}=value.",
+                token.position(operator.start()),
+                token.position(operator.end()),
             )
         if order == "age" and op == "=":
-            message = f"{column} takes <, <=, > or >=, as in {column}<1h"
+            message = f"Compare {column} with <, <=, > or >=, as in {column}<1h."
             raise FilterSyntaxError(message, token.position(operator.start()), token.position(operator.end()))
         if not _single(values) or not values[0].text or parse_operand(order, values[0].text) is None:
             expected = _EXPECTED.get(order, "one value")
             raise FilterSyntaxError(
-                f"expected {expected} after {operator.group()}", token.position(operator.end()), token.end
+                f"Write {expected} after {operator.group()}.", token.position(operator.end()), token.end
             )
         return ColumnTerm(column, index, order, op, values, negative)
 
@@ -191,19 +195,19 @@ class TermParser:
 
     def _unknown(self, name: str, value: str) -> str:
         if not name:
-            return "expected the name of a column right before it, without a space, as in status=Running"
+            return "Write the name of a column right before the sign, without a space, as in status=Running."
         if _plain(name) in ("ns", "namespace"):
-            return f"{self._title} belong to no namespace"
+            return f"{self._title} belong to no namespace."
         names = [*self._columns, *(v for v in VIRTUAL_COLUMNS if v not in self._columns)]
         if looks_like_path(name):
-            return f"{self._title} have no column {name!r}: write .{name} for the field of that path"
+            return f"{self._title} have no column {name!r}. Write .{name} for the field of that path."
         near = suggest_names(name, names)
-        hint = f"did you mean {near[0]}? " if near else "" if label_key_problem(name) else _label_meant(name, value)
-        return f"{self._title} have no column {name!r}: {hint}expected one of {', '.join(names)}"
+        hint = f"Did you mean {near[0]}? " if near else "" if label_key_problem(name) else _label_meant(name, value)
+        return f"{self._title} have no column {name!r}. {hint}A filter may name {', '.join(names[:-1])} or {names[-1]}."
 
 
 def _label_meant(name: str, value: str) -> str:
-    return f"did you mean the label, label:{name}{'=' if value else ''}{value}? "
+    return f"Did you mean the label, label:{name}{'=' if value else ''}{value}? "
 
 
 def _operator_behind_path(token: Token) -> re.Match[str] | None:

@@ -24,7 +24,7 @@ VIRTUAL_COLUMNS: dict[str, tuple[int, Order]] = {
     "status": (-1, "text"),
     "reason": (-2, "text"),
     "owner": (-3, "natural"),
-    "tone": (-4, "text"),
+    "health": (-4, "text"),
 }
 """Values that every row has beside its cells: by name the index of a ColumnTerm, and the order."""
 
@@ -74,7 +74,7 @@ class LabelTerm:
 class ColumnTerm:
     """A column's value equals one of several, or is above or below one.
 
-    `index` is the cell's place in a row; -1 means the row's status, -2 its reason, -3 its owner, -4 its tone.
+    `index` is the cell's place in a row; -1 means the row's status, -2 its reason, -3 its owner, -4 its health (tone).
     """
 
     column: str

@@ -10,15 +10,15 @@ from dashboard.objects.query.wildcard import Pattern
 _OPERATOR = re.compile(r"!=|>=|<=|==?|>|<")
 _SHORT = re.compile(r"[=<>]")
 
-_EITHER = "all parts are needed; for one of several write status=Running,Error"
+_EITHER = "All parts of a filter must match. Write one of several values as status=Running,Error."
 _CONNECTIVES = {
     "OR": _EITHER,
     "||": _EITHER,
     "|": _EITHER,
-    "AND": "all parts are needed anyway: leave it out",
-    "&&": "all parts are needed anyway: leave it out",
-    "NOT": "write a dash before what is not wanted, as in -status=Running",
-    "!": "write a dash before what is not wanted, as in -status=Running",
+    "AND": "All parts of a filter must match anyway: leave this word out.",
+    "&&": "All parts of a filter must match anyway: leave this word out.",
+    "NOT": "Write a dash before what you do not want, as in -status=Running.",
+    "!": "Write a dash before what you do not want, as in -status=Running.",
 }
 """Operators of other filter languages that are written in another way here; between quotation marks they are names."""
 
@@ -108,9 +108,13 @@ def tokenize(text: str, problems: list[QueryProblem]) -> list[Token]:
             continue
         token, place, closed = _token(text, place)
         if not closed:
-            problems.append(QueryProblem("q", token.start, token.end, 'expected a closing quotation mark "'))
+            problems.append(QueryProblem("q", token.start, token.end, 'Write a closing quotation mark ".'))
         elif not token.text or (token.text == "-" and not token.quoted[0]):
-            problems.append(QueryProblem("q", token.start, token.end, "expected a word or a condition"))
+            problems.append(
+                QueryProblem(
+                    "q", token.start, token.end, "Write a word or a condition here, as in web or status=Running."
+                )
+            )
         else:
             tokens.append(token)
     return tokens

@@ -34,12 +34,18 @@ def _whole(pattern: re.Pattern[str]) -> Callable[[str], bool]:
     return lambda text: pattern.fullmatch(text) is not None
 
 
+def _is_cidr(text: str) -> bool:
+    """As Go's net.ParseCIDR, which wants a length and no netmask."""
+    return text.rpartition("/")[2].isdecimal() and "/" in text and _is_network(text)
+
+
+_is_network = _parses(lambda text: ipaddress.ip_network(text, strict=False))
 _FORMATS: Mapping[str, tuple[Callable[[str], bool], str]] = MappingProxyType({
     "date-time": (_whole(_DATE_TIME), "a date and time such as 2026-11-21T20:30:00Z"),
     "date": (_whole(_DATE), "a date such as 2026-11-21"),
     "ipv4": (_parses(ipaddress.IPv4Address), "an IPv4 address such as 10.0.0.1"),
     "ipv6": (_parses(ipaddress.IPv6Address), "an IPv6 address such as 2001:db8::17"),
-    "cidr": (_parses(lambda text: ipaddress.ip_network(text, strict=False)), "a network such as 10.0.0.0/24"),
+    "cidr": (_is_cidr, "a network such as 10.0.0.0/24"),
     "uuid": (_whole(_UUID), "a UUID such as 123e4567-e89b-12d3-a456-426614174000"),
     "mac": (_whole(_MAC), "a MAC address such as 00:1a:2b:3c:4d:5e"),
     "byte": (_parses(lambda text: b64decode(text, validate=True)), "base64"),

@@ -37,6 +37,12 @@ def fits_pattern(text: str, pattern: str) -> bool:
         return True
 
 
+def pattern_size(pattern: str) -> int | None:
+    """Instructions of the compiled pattern; None for one that RE2 cannot read or that is too large."""
+    compiled = _compiled(pattern)
+    return None if compiled is None else compiled.programsize
+
+
 def match_work(text: str, pattern: str) -> int:
     """Steps of a WorkBudget that `fits_pattern` takes at most."""
     compiled = _compiled(pattern)

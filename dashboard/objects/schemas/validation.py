@@ -18,6 +18,7 @@ from dashboard.objects.problems.problem import Problem
 from dashboard.objects.schemas.cel_rules import immutable_reason, map_immutable_reason
 from dashboard.objects.schemas.formats import fits_format, format_words
 from dashboard.objects.schemas.list_keys import items_by_key, previous_items
+from dashboard.objects.schemas.pattern_words import SUCH_AS, pattern_words
 from dashboard.objects.schemas.patterns import fits_pattern, match_work
 from dashboard.objects.schemas.schema import Schema
 
@@ -47,6 +48,11 @@ def schema_problems(schema: Schema, value: Value) -> tuple[Problem, ...]:
 def immutability_problems(schema: Schema, value: Value, base: Value) -> tuple[Problem, ...]:
     """Fields of `value` that differ from `base` although the schema says that they never change once they are set."""
     return _first_problems(_frozen(schema, value, base, (), WorkBudget(MAX_STEPS, MAX_SECONDS)))
+
+
+def fits_schema(schema: Schema, value: Value, budget: WorkBudget) -> bool:
+    """Whether the schema has no problem with `value`, rules in CEL aside. Raises BudgetExceeded and RecursionError."""
+    return next(_check(schema, value, (), budget), None) is None
 
 
 def _first_problems(problems: Iterator[Problem]) -> tuple[Problem, ...]:
@@ -108,9 +114,17 @@ def _text(schema: Schema, value: str, budget: WorkBudget) -> Iterator[str]:
     elif most is not None and len(value) > most:
         yield f"It must have at most {most} characters, and has {len(value)}."
     elif not fits_pattern(value, pattern):
-        yield f"It must match the pattern {limit_text(pattern, MAX_VALUE_LENGTH)}"
+        yield _pattern_sentence(pattern, least, most)
     elif not fits_format(value, name):
         yield f"It must be {format_words(name)}."
+
+
+def _pattern_sentence(pattern: str, least: int, most: int | None) -> str:
+    """What the pattern asks for, in words where they are known."""
+    words = pattern_words(pattern, least, most)
+    if words and not words.startswith(SUCH_AS):
+        return f"It must be {words}."
+    return f"It must match the pattern {limit_text(pattern, MAX_VALUE_LENGTH)}{f' {words}' if words else ''}"
 
 
 def _number(node: Any, value: float) -> Iterator[str]:
@@ -188,12 +202,12 @@ def _combined(schema: Schema, value: Value, path: Path, budget: WorkBudget) -> I
     for part in schema.branches("allOf"):
         yield from _check(part, value, path, budget)
     either, one = schema.branches("anyOf"), schema.branches("oneOf")
-    if either and not schema.has_only_types("anyOf") and not any(_fits(part, value, budget) for part in either):
+    if either and not schema.has_only_types("anyOf") and not any(fits_schema(part, value, budget) for part in either):
         yield Problem(
             _required_text(either) or "It matches none of the alternatives that the schema allows.", path=path
         )
     if one and not schema.has_only_types("oneOf"):
-        count = sum(_fits(part, value, budget) for part in one)
+        count = sum(fits_schema(part, value, budget) for part in one)
         if count == 0:
             yield Problem(
                 _required_text(one) or "It matches none of the alternatives that the schema allows.", path=path
@@ -203,12 +217,8 @@ def _combined(schema: Schema, value: Value, path: Path, budget: WorkBudget) -> I
             yield Problem(f"Only one of {', '.join(names)} is allowed." if len(names) > 1
                           else "It matches several alternatives, but only one is allowed.", path=path)  # fmt: skip
     excluded = schema.resolve(schema.node.get("not"))
-    if excluded and _fits(excluded, value, budget):
+    if excluded and fits_schema(excluded, value, budget):
         yield Problem("The schema forbids this combination.", path=path)
-
-
-def _fits(schema: Schema, value: Value, budget: WorkBudget) -> bool:
-    return next(_check(schema, value, (), budget), None) is None
 
 
 def _required(parts: tuple[Schema, ...]) -> list[tuple[str, ...]]:

@@ -8,13 +8,13 @@ from itertools import groupby
 
 from dashboard.objects.fields.alignment import alignment
 from dashboard.objects.fields.field_access import ABSENT, ItemKey, Path, Segment, Value, format_path, get, same
-from dashboard.objects.manifests.writer import escape_invisible
 from dashboard.objects.merge.diff import Change, changes, value_text, value_texts
 from dashboard.objects.schemas.list_keys import items_by_key
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.bulk.patch_list_merge import is_in_patch
 from dashboard.pages.bulk.run import DiffField, DiffItem
 from dashboard.pages.writes.target import fingerprint
+from dashboard.runtime.visible_text import escape_invisible
 
 MOST_FIELDS = 40
 _PIECES = 40

@@ -9,12 +9,16 @@ import io
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from dashboard.cluster.kubectl import UNBOUND
 from dashboard.pages.bulk.kubectl import kubectl_commands
 from dashboard.pages.bulk.run import Item
 from dashboard.pages.bulk.run_request import open_run_request, require_database
 from dashboard.pages.layout.other_sites import own_pages_only
+from dashboard.pages.layout.page import kubectl_of
 from dashboard.pages.lists.export import escape_formula
 from dashboard.pages.writes.unavailable import unavailable_as_page
+
+_WHICH_CLUSTER = "# kubectl takes the context that is current in your shell: first make sure that it is this cluster.\n"
 
 
 @require_safe
@@ -33,15 +37,16 @@ async def results_csv(request: HttpRequest, resource: str, key: str) -> HttpResp
 @require_database
 @unavailable_as_page
 async def commands_text(request: HttpRequest, resource: str, key: str) -> HttpResponse:
-    """The equivalent kubectl commands, one for each line."""
+    """The equivalent kubectl commands, one for each line, below a remark where they name no cluster."""
     run_request = await open_run_request(request, resource, key)
     operation = run_request.run.order
     lines: list[str] = []
     if operation is not None:
         lines, _ = await asyncio.to_thread(kubectl_commands, run_request.kind.key, operation, await run_request.items())
-    return _file(
-        "".join(f"{line}\n" for line in lines), f"{run_request.kind.resource.plural}-commands.txt", "text/plain"
-    )
+    kubectl = kubectl_of(run_request.app_state)
+    text = "".join(f"{kubectl} {line}\n" for line in lines)
+    remark = _WHICH_CLUSTER if kubectl == UNBOUND else ""
+    return _file(remark + text, f"{run_request.kind.resource.plural}-commands.txt", "text/plain")
 
 
 def _table(items: tuple[Item, ...]) -> str:

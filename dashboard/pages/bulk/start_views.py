@@ -31,7 +31,7 @@ from dashboard.runtime.app_state import CLOCK, AppState, state_of
 async def start_run(request: HttpRequest, resource: str) -> HttpResponse:
     """Asks for confirmation of all matches of this list; a POST starts a run over them, or over ``uid``."""
     state = state_of(request)
-    kind = await open_kind(state, resource)
+    kind = await open_kind(request, resource)
     if isinstance(kind, UnavailableKind):
         return kind_not_found(request, resource, kind)
     query = Query.parse(request.GET, kind.key)

@@ -23,6 +23,8 @@ RETENTION_SECONDS = 7 * 24 * 3600.0
 """Seconds for which a run is kept after its last beat."""
 MOST_RUNS = 30
 """Most runs of one browser; beyond it the oldest inactive one is deleted."""
+MOST_RUNS_PER_PERSON = 300
+"""The same for all browsers of a user, since browser ids are free; without a sign-in all users count as one."""
 BLOCK_SIZE = 100
 """Objects of a block."""
 
@@ -130,8 +132,9 @@ def _create(alias: str, identity: Identity, server: str, begin: NewRun, now: flo
 def _make_room(alias: str, identity: Identity, now: float) -> None:
     runs = BulkRun.objects.using(alias)
     runs.filter(beat__lt=now - RETENTION_SECONDS).delete()
-    theirs = runs.filter(owner=identity.owner, browser=identity.browser).exclude(state__in=ACTIVE_STATES)
-    old = list(theirs.order_by("-made", "-pk").values_list("pk", flat=True)[MOST_RUNS - 1 :])
+    theirs = runs.filter(owner=identity.owner).exclude(state__in=ACTIVE_STATES).order_by("-made", "-pk")
+    keys = theirs.values_list("pk", flat=True)
+    old = {*keys.filter(browser=identity.browser)[MOST_RUNS - 1 :], *keys[MOST_RUNS_PER_PERSON - 1 :]}
     if old:
         runs.filter(pk__in=old).delete()
 

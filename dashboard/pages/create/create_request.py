@@ -14,6 +14,7 @@ from dashboard.cluster.connection import CONNECTION
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.schemas.schema import Schema
 from dashboard.objects.schemas.schema_store import SCHEMAS
+from dashboard.objects.schemas.version_warnings import VERSION_WARNINGS
 from dashboard.pages.create.namespace_choice import (
     NamespaceChoice,
     choose_namespace,
@@ -25,7 +26,7 @@ from dashboard.pages.drafts.draft import Subject
 from dashboard.pages.drafts.session import DraftSession
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo
 from dashboard.pages.layout.page import page_info
-from dashboard.pages.layout.requested_kind import UnavailableKind, open_kind, redirect_with_query
+from dashboard.pages.layout.requested_kind import UnavailableKind, describe_kind, redirect_with_query
 from dashboard.pages.writes.edit_request import kind_unavailable, not_connected, write_recorder_of
 from dashboard.pages.writes.unavailable import WriteUnavailable
 from dashboard.runtime.app_state import AppState, state_of
@@ -75,6 +76,10 @@ class CreateRequest:
     async def schema(self) -> Schema:
         return await self.state[SCHEMAS].schema_of(self.client, self.kind.resource)
 
+    async def version_warnings(self) -> tuple[str, ...]:
+        """What the API server says of the kind's version, such as that it is deprecated."""
+        return await self.state[VERSION_WARNINGS].of(self.client, self.kind.resource, self.namespace)
+
     def page(self, template: str, title: str, context: dict[str, object], *, status: int = 200) -> HttpResponse:
         """A page about new objects of the kind."""
         page = page_info(self.request, title=f"{title} {self.kind.singular}", key=self.kind.key)
@@ -93,11 +98,11 @@ class CreateRequest:
 async def open_create_request(request: HttpRequest, resource: str) -> CreateRequest:
     """The create request of an address.
 
-    Raises WriteUnavailable where the dashboard does not follow the kind, the address has an alias of the kind (a
+    Raises WriteUnavailable where the cluster has no such kind, the address has an alias of the kind (a
     redirect), the API server does not create such objects, or there is no connection.
     """
     state = state_of(request)
-    kind = await open_kind(state, resource)
+    kind = await describe_kind(state, resource)
     if isinstance(kind, UnavailableKind):
         raise kind_unavailable(request, resource, kind, DraftSession(request, Subject(resource)))
     unavailable = partial(WriteUnavailable, key=kind.key, session=DraftSession(request, Subject(kind.key)))

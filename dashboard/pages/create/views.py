@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.utils.safestring import SafeString
@@ -20,9 +21,10 @@ from dashboard.pages.create.clone import clone_of
 from dashboard.pages.create.create_request import CreateRequest, check_permission, open_create_request
 from dashboard.pages.create.form import FormInput, NewForm, check_result, fill_document, form_html_of, new_form
 from dashboard.pages.create.many.checks import notes
-from dashboard.pages.create.namespace_choice import NamespaceChoice
+from dashboard.pages.create.many.manifests import split_text
+from dashboard.pages.create.namespace_choice import LISTED_NAMESPACES, NamespaceChoice
 from dashboard.pages.create.object_creator import EMPTY_BASE, Exists, NewObjectRules
-from dashboard.pages.create.start_text import example_text
+from dashboard.pages.create.start_text import StartText, start_text
 from dashboard.pages.drafts.draft import Content
 from dashboard.pages.drafts.draft import Draft as Kept
 from dashboard.pages.drafts.session import DISCARD
@@ -45,8 +47,18 @@ from dashboard.runtime.work_processes import WORK_PROCESSES
 from informerd.errors import InformerdError
 
 CREATE, REVIEW, EDIT = "create", "review", "edit"
+EXAMPLE = "example"
+"""Address parameter: the sample to start with."""
 _PURPOSE = "new"
-_SEPARATOR = re.compile(r"\S\s*\n---(?=\s)")
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleLink:
+    """An example that the page offers to start from."""
+
+    label: str
+    href: str
+    is_chosen: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +84,8 @@ class NewEditor:
     focus: str = ""
     namespace_choice: NamespaceChoice | None = None
     """Start namespace, while none is chosen."""
+    start: StartText | None = None
+    """The example with which the editor starts."""
     offers: tuple[Kept, ...] = ()
     resumed: Kept | None = None
 
@@ -79,7 +93,8 @@ class NewEditor:
 @require_http_methods(["GET", "HEAD", "POST"])
 @unavailable_as_page
 async def new(request: HttpRequest, resource: str) -> HttpResponse:
-    """The editor of a new object: ``?from=<namespace>/<name>`` copies one, ``?namespace=`` sets its namespace.
+    """The editor of a new object: ``?from=<namespace>/<name>`` copies one, ``?namespace=`` sets its namespace,
+    ``?example=`` names a sample of DELTABOARD_SAMPLES.
 
     A POST takes the same steps as in dashboard.pages.edit.views; there is nothing to merge with.
     """
@@ -125,9 +140,16 @@ async def _open(create_request: CreateRequest) -> NewEditor:
 async def _start_editor(create_request: CreateRequest, refusal: Refusal | None = None) -> NewEditor:
     schema = await create_request.schema()
     namespace_choice = await create_request.namespace_choice()
-    text = await asyncio.to_thread(example_text, create_request.kind, schema, namespace_choice.namespace)
+    wanted = create_request.request.GET.get(EXAMPLE, "")
+    start = await start_text(create_request.client, create_request.kind, schema, namespace_choice.namespace, wanted)
     offers = await create_request.draft_session.offers()
-    return NewEditor(Submission(text, EMPTY_BASE), refusal, offers=offers, namespace_choice=namespace_choice)
+    return NewEditor(
+        Submission(start.text, EMPTY_BASE),
+        refusal or start.refusal,
+        start=start,
+        offers=offers,
+        namespace_choice=namespace_choice,
+    )
 
 
 async def _copy_editor(create_request: CreateRequest, source: str) -> NewEditor:
@@ -209,16 +231,18 @@ async def _response(create_request: CreateRequest, outcome: NewEditor | Exists |
 
 
 async def _page(create_request: CreateRequest, blank: NewEditor) -> HttpResponse:
-    draft, post, schema = blank.draft, create_request.request.POST.dict(), await create_request.schema()
+    draft, post = blank.draft, create_request.request.POST.dict()
+    schema, version_warnings = await asyncio.gather(create_request.schema(), create_request.version_warnings())
     entry = FormInput(draft.text, blank.refusal, blank.form_data, blank.expanded, blank.focus)
     form, form_html = await run_in_thread(_rendered_form, create_request.creator.rules, schema, entry, post)
     context: dict[str, object] = {
         **submission_context(draft),
         "form_html": form_html,
         "target": _review_target(create_request),
+        "version_warnings": version_warnings,
         "refusal": form.refusal,
         "schema_refusal": form.schema_refusal,
-        "is_several": blank.refusal is not None and _SEPARATOR.search(draft.text) is not None,
+        "is_several": blank.refusal is not None and _has_several_documents(draft.text),
         "exists": blank.exists,
         "is_being_deleted": blank.is_being_deleted,
         "source": blank.source,
@@ -226,11 +250,36 @@ async def _page(create_request: CreateRequest, blank: NewEditor) -> HttpResponse
         "hints": blank.hints,
         "namespace_choice": blank.namespace_choice,
         "choices": blank.namespace_choice.choices if blank.namespace_choice is not None else create_request.choices,
+        "trial": blank.start.trial if blank.start is not None else None,
+        "examples": _example_links(create_request, blank.start) if blank.start is not None else (),
         "offers": blank.offers,
         "resumed": blank.resumed,
     }
     code = 409 if blank.exists is not None else blank.refusal.code if blank.refusal is not None else 200
     return create_request.page("create/new.html", "New", context, status=code)
+
+
+def _has_several_documents(text: str) -> bool:
+    """Whether the text holds more than one document; a line ``---`` around a single one makes it no more."""
+    try:
+        return sum(1 for _ in islice(split_text(text), 2)) > 1
+    except DocumentError:  # too long
+        return False
+
+
+def _example_links(create_request: CreateRequest, start: StartText) -> tuple[ExampleLink, ...]:
+    """The examples to start from, where the kind has samples."""
+    params = create_request.request.GET
+    kept = {name: params[name] for name in ("namespace", LISTED_NAMESPACES) if name in params}
+    names = ("", *start.sample_names) if start.sample_names else ()
+    return tuple(
+        ExampleLink(
+            f"from {name}" if name else "minimal",
+            f"{create_request.kind.new_path}?{urlencode({**kept, **({EXAMPLE: name} if name else {})})}",
+            name == start.chosen,
+        )
+        for name in names
+    )
 
 
 def _rendered_form(

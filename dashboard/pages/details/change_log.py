@@ -1,18 +1,22 @@
-"""Change log of one object since its page was opened, field by field."""
+"""Change log of one object: what the feed knows of it, and field by field what happens while its page is open."""
 
 from __future__ import annotations
 
+import math
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from dashboard.live.rendering.time_texts import rfc3339
+from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.objects.describers.deletion import Deletion
 from dashboard.objects.fields.text_limit import limit_text
-from dashboard.objects.kinds.row import Row
+from dashboard.objects.kinds.row import Entry, Row
 from dashboard.objects.paths.diff import row_changes
+from dashboard.runtime.time_slicing import SlicedWork
 from informerd.clock import Clock
 
 MAX_CHANGES = 50
@@ -40,16 +44,38 @@ class FieldLine:
 
 @dataclass(frozen=True, slots=True)
 class ChangeLine:
-    """One modification since the view was opened."""
+    """One change of the object."""
 
     time: str
     """RFC 3339."""
     version: str
     words: str
-    """Event that no field shows: ``created again``, ``deleted``; empty otherwise."""
+    """What no field shows: ``created again``, ``deleted``; for an earlier change what the feed says of it."""
     fields: tuple[FieldLine, ...]
     number: int = 0
     """Number in this log, from 1."""
+
+
+class EarlierChanges:
+    """Search for an object's changes in the feed's history, from the newest backwards. It sees the state at its
+    creation.
+    """
+
+    def __init__(self, history: FeedHistory, key: str, namespace: str, name: str) -> None:
+        self.entries: list[Entry] = []
+        """Newest first, at most MAX_CHANGES; complete once the search has ended."""
+        self._chunks = history.chunks([key], -math.inf, math.inf)
+        self._object = (namespace, name)
+
+    def run(self) -> SlicedWork:
+        """Search; yields after each slice."""
+        for chunk in self._chunks:
+            for entry in reversed(chunk.entries()):
+                if (entry.namespace, entry.name) == self._object:
+                    self.entries.append(entry)
+            if len(self.entries) >= MAX_CHANGES:
+                return
+            yield None
 
 
 class ChangeLog:
@@ -64,6 +90,18 @@ class ChangeLog:
     def lines(self) -> tuple[ChangeLine, ...]:
         """Newest first."""
         return tuple(self._lines)
+
+    def add_earlier(self, entries: Iterable[Entry]) -> None:
+        """Add the changes of the feed's history, newest first, that came before those that are here."""
+        known = {line.version for line in self._lines if line.version}
+        for entry in entries:
+            if len(self._lines) < MAX_CHANGES and not (entry.version in known and entry.op != "deleted"):
+                words = entry.words if entry.words not in ("", entry.op) else ""
+                operation = {"added": "created", "deleted": "deleted", "modified": ""}[entry.op]
+                text = ": ".join(filter(None, (operation, words))) or "changed"
+                self._number += 1
+                moment = rfc3339(round(entry.time, 3))
+                self._lines.append(ChangeLine(moment, entry.version, text, (), self._number))
 
     def note(self, words: str, row: Row | None, fields: tuple[FieldLine, ...] = ()) -> None:
         """Add an entry with the current time; `row` is the object's."""

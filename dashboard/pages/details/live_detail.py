@@ -9,6 +9,7 @@ window brings them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -18,6 +19,7 @@ from dashboard.live.rendering.html_parts import HtmlPart, diff_partials, parse_p
 from dashboard.live.rendering.hx_partials import hx_partial
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.rendering.time_texts import rfc3339
+from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.describers.fact import list_href
@@ -25,7 +27,7 @@ from dashboard.objects.fields.unstructured import as_map
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
-from dashboard.pages.details.change_log import NOT_SERVED_TEXT, ChangeLine, ChangeLog
+from dashboard.pages.details.change_log import NOT_SERVED_TEXT, ChangeLine, ChangeLog, EarlierChanges
 from dashboard.pages.details.events import EVENTS, EventLine, ObjectEvents
 from dashboard.pages.details.node_pods import PODS, NodePods, NodeResourceRequest
 from dashboard.pages.details.object_view import ObjectView
@@ -49,10 +51,12 @@ class LiveDetail(ObjectView):
     owner_graph.is_searching) · owners: tuple[ObjectLink, ...] (its controller first) · created_at,
     deletion_requested_at: RFC 3339, or "" · pods: NodePods | None (those on the node), pod_requests: their resource
     requests · events: tuple[EventLine, ...] (newest first, those of descendants too) · changes: tuple[ChangeLine, ...]
-    (newest first, at most 50) · gone_since: RFC 3339 of the deletion or "" · unserved: bool (its kind is gone, so its
-    own state is unknown) · replacement: Replacement | None (at replacement_href) · is_recreated: bool (re-created under
-    the same name since the page was opened) · denials: Denials (quick actions and denied actions; computed each time) ·
-    href, list_href, yaml_href, edit_href, delete_href: addresses; empty where gone, or not for this kind.
+    (newest first, at most 50) · changes_since: RFC 3339 or "" · gone_since: RFC 3339 of the deletion or "" · unserved:
+    bool (its kind is gone, so its own state is unknown) · replacement: Replacement | None (at replacement_href) ·
+    is_recreated: bool (re-created under the same name since the page was opened) · denials: Denials (quick actions and
+    denied actions; computed each time) ·
+    href, list_href, yaml_href, edit_href, delete_href: addresses; empty where gone, or not for this kind ·
+    get_command: what follows kubectl.
     """
 
     template: ClassVar[str] = "detail"
@@ -71,15 +75,17 @@ class LiveDetail(ObjectView):
         kinds: KindReplicas = tuple,
         schedule: Callable[[SlicedWork], None] = run_at_once,
         denial_of: DenialLookup = allow_all,
+        history: FeedHistory | None = None,
     ) -> None:
         """`paths` are fields that are shown beside the kind's columns: the path columns of the list beside it.
 
-        `kinds` are those among which the object's family and its events are found; `schedule` runs long work in slices;
-        `denial_of` knows the account's denials.
+        `history` has the changes before the page was opened; `kinds` are those among which the object's family and its
+        events are found; `schedule` runs long work in slices; `denial_of` knows the account's denials.
         """
         super().__init__(kind, namespace, name, replica, clock, paths=paths, kinds=kinds, denial_of=denial_of)
         self.is_recreated = self.unserved = False
         self._log = ChangeLog(clock)
+        self._history = history
         self._events = ObjectEvents(self._replica_of_events, schedule)
         self._events.on_found = self._stir
         self.owner_graph = OwnerGraph(kinds, schedule)
@@ -96,6 +102,8 @@ class LiveDetail(ObjectView):
         """State that all viewers share; None where it is unknown."""
         if self.row is not None:
             self._follow(self.row)
+        if history is not None:
+            schedule(self._find_changes(EarlierChanges(history, kind.key, namespace, name)))
 
     def listens_to(self, key: str) -> bool:  # noqa: ARG002 - what belongs to the object may be of any kind
         return True
@@ -140,11 +148,19 @@ class LiveDetail(ObjectView):
     @property
     def events_href(self) -> str:
         """The list of all events about the object itself."""
-        return list_href(EVENTS, self.namespace, f"object={self.kind.singular.lower()}/{self.name}")
+        return list_href(EVENTS, self.namespace, f"object={self.kind.resource.kind.lower()}/{self.name}")
 
     @property
     def changes(self) -> tuple[ChangeLine, ...]:
         return self._log.lines
+
+    @property
+    def changes_since(self) -> str:
+        """RFC 3339 time from when on every change of the kind is known; empty while none is."""
+        if self._history is None or self._replica.listed is not None:
+            return ""
+        known = self._history.complete_from(self.kind.key)
+        return rfc3339(round(known, 3)) if math.isfinite(known) else ""
 
     # --- changes ---
 
@@ -163,7 +179,18 @@ class LiveDetail(ObjectView):
             self._events.include_members(self.owner_graph.descendants)
             self.dirty = True
         self.dirty = self.dirty or (change.has_new_health and self.owner_graph.has_kind(key))
+        if key == self.kind.key and change.is_first_snapshot and self._history is not None:
+            mine = [each for each in change.entries if (each.namespace, each.name) == (self.namespace, self.name)]
+            self._log.add_earlier(reversed(mine))
+            self.dirty = True  # since when changes are known
         self._awaited = self.loading
+
+    def _find_changes(self, earlier: EarlierChanges) -> SlicedWork:
+        """Search the changes that are known from before this view."""
+        yield from earlier.run()
+        if earlier.entries:
+            self._log.add_earlier(earlier.entries)
+            self._stir()
 
     def _replica_of_events(self) -> Replica | None:
         if self.kind.key == EVENTS:
@@ -277,6 +304,7 @@ def open_detail(hub: Hub, kind: KindInfo, namespace: str, name: str, paths: tupl
             kinds=hub.hub_kinds.with_replicas,
             schedule=hub.index.slices.add,
             denial_of=hub.denial_of,
+            history=hub.history,
         )
 
     return hub.open_view(LiveDetail, LiveDetail.state_key(kind, namespace, name, paths), make)

@@ -5,12 +5,15 @@ live_detail.py follows the object over time.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
 from dashboard.cluster.access_reviews import REFRESH_SECONDS, DenialLookup, ResourceAttributes
+from dashboard.cluster.kubectl import kubectl_arguments
+from dashboard.live.hub.freshness import ListedNote, listed_note
 from dashboard.live.hub.live_view import LiveView
 from dashboard.live.rendering.cells import CellText, all_columns, cells_of
 from dashboard.live.rendering.time_texts import rfc3339
@@ -107,8 +110,8 @@ class ObjectView(LiveView):
 
     @staticmethod
     def state_key(kind: KindInfo, namespace: str, name: str, paths: tuple[FieldPath, ...] = ()) -> str:
-        """Key that distinguishes this view from others."""
-        return " ".join((kind.key, f"{namespace}/{name}", *(path.text for path in paths)))
+        """Key that distinguishes this view from others: names of some kinds may hold spaces, and look like paths."""
+        return json.dumps([kind.key, namespace, name, *(path.text for path in paths)])
 
     # --- the object ---
 
@@ -119,9 +122,25 @@ class ObjectView(LiveView):
         return not self.exists and not self.gone_since and not known
 
     @property
+    def get_command(self) -> str:
+        """What follows ``kubectl`` to print its YAML in a terminal."""
+        options = ["-o", "yaml"]
+        return kubectl_arguments("get", self.kind.key, names=[self.name], namespace=self.namespace, options=options)
+
+    @property
     def problem(self) -> str:
         """Why the kind cannot be listed, as a sentence; empty where it can."""
         return self._replica.health.problem
+
+    @property
+    def listed(self) -> ListedNote | None:
+        """What the page says where the kind was listed once; None where it is followed."""
+        return listed_note(self.kind, self._replica)
+
+    @property
+    def list_again_href(self) -> str:
+        """Address that lists the kind again, for its list."""
+        return f"{self.kind.path}list-again/"
 
     @property
     def unreadable_problem(self) -> str:

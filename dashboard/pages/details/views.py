@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from dashboard.live.hub.hub import HUB
+from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
+from dashboard.pages.authors.store import AUTHORS
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.details.object_view import object_as_yaml
 from dashboard.pages.layout.browser_storage import forbid_storing_secrets
+from dashboard.pages.layout.flash import flash_for
 from dashboard.pages.layout.not_found import kind_not_found, object_not_found
 from dashboard.pages.layout.other_sites import is_from_other_site, refuse_other_site
 from dashboard.pages.layout.page import page_info, vary_on_htmx
@@ -20,14 +25,17 @@ from dashboard.pages.layout.requested_kind import (
     UnavailableKind,
     has_synced,
     not_read_yet_page,
-    open_kind,
+    open_object,
     path_namespace,
     redirect_with_query,
 )
-from dashboard.runtime.app_state import state_of
+from dashboard.runtime.app_state import CLOCK, AppState, state_of
 from dashboard.runtime.background_tasks import run_in_thread_if_large
 from dashboard.runtime.text_pieces import object_href
+from informerd.clock import within
 
+WRITE_WAIT = 1.0
+"""Seconds that the page of an object waits at most for a write that was made through Deltaboard a moment ago."""
 YAML_TYPE = "text/yaml; charset=utf-8"
 
 
@@ -50,7 +58,7 @@ async def object_yaml(request: HttpRequest, resource: str, namespace: str, name:
     if is_from_other_site(request):
         return refuse_other_site()
     state = state_of(request)
-    kind = await open_kind(state, resource)
+    kind = await open_object(request, resource, namespace, name)
     if isinstance(kind, UnavailableKind):
         return kind_not_found(request, resource, kind)
     view = open_detail(state[HUB], kind, path_namespace(namespace), name)
@@ -69,13 +77,15 @@ async def object_yaml(request: HttpRequest, resource: str, namespace: str, name:
 
 async def _object_page(request: HttpRequest, resource: str, namespace: str, name: str, template: str) -> HttpResponse:
     state = state_of(request)
-    kind = await open_kind(state, resource)
+    kind = await open_object(request, resource, namespace, name)
     if isinstance(kind, UnavailableKind):
         return kind_not_found(request, resource, kind)
     if kind.key != resource:
         rest = "yaml/" if template.endswith("yaml.html") else ""
         return redirect_with_query(request, object_href(kind.key, path_namespace(namespace), name) + rest)
     replica = state[REPLICAS].get(kind.key)
+    if flash_for(request) is not None:
+        await _wait_for_write(state, replica, path_namespace(namespace), name)
     view = open_detail(state[HUB], kind, path_namespace(namespace), name)
     if replica.get(path_namespace(namespace), name) is None and has_synced(replica):
         return object_not_found(request, kind, path_namespace(namespace), name, view=view)
@@ -84,6 +94,31 @@ async def _object_page(request: HttpRequest, resource: str, namespace: str, name
     forbid_storing_secrets(response, kind)
     patch_vary_headers(response, ("Accept",))
     return response
+
+
+async def _wait_for_write(state: AppState, replica: Replica, namespace: str, name: str) -> None:
+    """Wait until the watch has brought what was just written here, WRITE_WAIT seconds at most: its page says so."""
+    changed = asyncio.Event()
+    leave = replica.on_change(lambda _: changed.set())
+    try:
+        async with within(WRITE_WAIT, state[CLOCK]):
+            while (row := replica.get(namespace, name)) is None:
+                await changed.wait()
+                changed.clear()
+            writes = await state[AUTHORS].writes_of(row.uid)
+            while writes and not _has_seen(replica, row.key, writes[0].version):
+                await changed.wait()
+                changed.clear()
+    except TimeoutError:
+        pass
+    finally:
+        leave()
+
+
+def _has_seen(replica: Replica, key: str, version: str) -> bool:
+    row = replica.by_key.get(key)
+    is_current = row is None or row.version == version or not version or replica.listed is not None
+    return is_current or any(entry.version == version for entry in replica.entries)
 
 
 def _file_name(kind: KindInfo, name: str) -> str:

@@ -15,7 +15,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, Sum
+from django.db.models.functions import Length
 
 from dashboard.access.identity import Identity
 from dashboard.pages.drafts.draft import Content, Draft, Save, SaveResult, Subject
@@ -25,6 +26,7 @@ from dashboard.runtime.database_executor import DatabaseExecutor, Unavailable
 from informerd.clock import Clock
 
 __all__ = [
+    "MAX_CHARACTERS_PER_PERSON",
     "MAX_PER_BROWSER",
     "MAX_PER_PERSON",
     "MIN_EVICTION_AGE",
@@ -41,6 +43,10 @@ MAX_PER_BROWSER = 50
 """Most drafts of one user in one browser."""
 MAX_PER_PERSON = 5_000
 """Most drafts of one user in all browsers; without a sign-in all users count as one, since browser ids are free."""
+MAX_CHARACTERS_PER_PERSON = 256 * 1024 * 1024
+"""Most characters of one user's drafts in all browsers, the texts that the edits began with included."""
+_LONG = 64 * 1024
+"""Characters of a save from which on those of all others are summed: shorter ones are limited by their number."""
 MIN_EVICTION_AGE = timedelta(days=1)
 """Time after its last save in which a draft is not replaced by another browser's."""
 _TRIES = 3
@@ -49,7 +55,9 @@ _BASE = ("base_uid", "base_version", "base")
 
 
 class DraftLimitReached(Exception):
-    """There are MAX_PER_BROWSER drafts already, or MAX_PER_PERSON of this user; the message says which, as sentences.
+    """There are MAX_PER_BROWSER drafts already, or as many or as long ones of this user as there may be.
+
+    The message says which, as sentences.
 
     A user's drafts are never deleted automatically. Without a sign-in nobody could delete another browser's drafts:
     above MAX_PER_PERSON its oldest one is replaced, unless it was saved recently.
@@ -121,6 +129,7 @@ def _same_subject(drafts: QuerySet[KeptDraft], subject: Subject) -> QuerySet[Kep
 
 
 def _keep(alias: str, identity: Identity, subject: Subject, content: Content, save: Save, now: datetime) -> SaveResult:
+    _check_characters(alias, identity, content, save, now)
     for _ in range(_TRIES):
         result = _try_to_keep(alias, identity, subject, content, save, now)
         if result is not None:
@@ -190,6 +199,18 @@ def _start_draft(
             return _start_draft(alias, identity, subject, content, Save(new_key(), save.tab, 0, save.number), now)
         return None
     return SaveResult(save.draft, save.number)
+
+
+def _check_characters(alias: str, identity: Identity, content: Content, save: Save, now: datetime) -> None:
+    """Raise DraftLimitReached where a long text finds no room among the user's other drafts."""
+    size = len(content.text) + len(content.base)
+    if size < _LONG:
+        return
+    theirs = KeptDraft.objects.using(alias).filter(owner=identity.owner, over=False, kept__gt=now - RETENTION)
+    used = theirs.exclude(key=save.draft).aggregate(used=Sum(Length("text") + Length("base")))["used"] or 0
+    if used + size > MAX_CHARACTERS_PER_PERSON:
+        whose = "all your drafts" if identity.owner else "the drafts of all browsers here"
+        raise DraftLimitReached(f"{whose} together are as long as they may be. Throw some away, or save them.")
 
 
 def _make_room(alias: str, identity: Identity, now: datetime) -> None:

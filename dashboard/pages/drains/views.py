@@ -30,7 +30,7 @@ from dashboard.pages.quick_actions.toggles import Cordon
 from dashboard.pages.quick_actions.views import action_not_found
 from dashboard.pages.quick_actions.write import Done, Refused, Unreviewed, write
 from dashboard.pages.writes.edit_request import EditRequest, open_edit_request
-from dashboard.pages.writes.kubectl import object_command
+from dashboard.pages.writes.kubectl import named_command
 from dashboard.pages.writes.target import Target
 from dashboard.pages.writes.unavailable import unavailable_as_page
 from dashboard.runtime.app_state import CLOCK
@@ -134,11 +134,11 @@ def _seconds(typed: str) -> int | None:
 
 
 def _command(edit_request: EditRequest, plan: DrainPlan, grace: int | None) -> str:
-    words = ["drain", edit_request.target.name, "--ignore-daemonsets"]
-    words += ["--delete-emptydir-data"] if "emptydir" in plan.confirmations else []
-    words += ["--force"] if "unmanaged" in plan.confirmations else []
-    words += [] if grace is None else [f"--grace-period={grace}"]
-    return object_command(edit_request.target, *words)
+    options = ["--ignore-daemonsets"]
+    options += ["--delete-emptydir-data"] if "emptydir" in plan.confirmations else []
+    options += ["--force"] if "unmanaged" in plan.confirmations else []
+    options += [] if grace is None else [f"--grace-period={grace}"]
+    return named_command(edit_request.target, "drain", options=options)
 
 
 async def _start_drain(edit_request: EditRequest) -> HttpResponse:

@@ -26,7 +26,7 @@ from dashboard.pages.edit.completion import FieldHint, Hints, ValueHint, hints, 
 from dashboard.pages.edit.form_data import dump_base, read_submission
 from dashboard.pages.edit.live_check import unreadable_result
 from dashboard.pages.edit.part_request import open_part_request
-from dashboard.pages.layout.requested_kind import UnavailableKind, open_kind
+from dashboard.pages.layout.requested_kind import UnavailableKind, describe_kind
 from dashboard.pages.writes.edit_request import open_edit_request
 from dashboard.pages.writes.outcomes import Refused, Submission, returns_outcome
 from dashboard.pages.writes.target import Editable, Target
@@ -46,7 +46,7 @@ async def schema_at(request: HttpRequest, resource: str) -> HttpResponse:
     `edits=status`: only hints for the status.
     """
     state = state_of(request)
-    kind = await open_kind(state, resource)
+    kind = await describe_kind(state, resource)
     path = read_path(request.GET.get("path", ""))
     if isinstance(kind, UnavailableKind) or path is None:
         return JsonResponse({}, status=404 if isinstance(kind, UnavailableKind) else 400)
@@ -62,11 +62,12 @@ async def schema_at(request: HttpRequest, resource: str) -> HttpResponse:
 
 async def hints_at(state: AppState, kind: KindInfo, schema: Schema, path: Path, typed: str) -> Hints:
     """Hints for a path of a kind's object; at labels, those in use that contain the typed text (`part`)."""
-    if is_labels(path):
+    is_known = kind.key in state[HUB].summaries
+    if is_known and is_labels(path):
         names = await state[HUB].most_common_values(kind, LabelSource(), typed)
         fields = (FieldHint(each.value, scalar_yaml(each.value), "value", each.words) for each in names[:MAX_VALUES])
         return Hints(fields=tuple(fields), asks=True)
-    if is_labels(path[:-1]):
+    if is_known and is_labels(path[:-1]):
         values = await state[HUB].most_common_values(kind, LabelSource(str(path[-1])), typed)
         return Hints(
             values=tuple(ValueHint(scalar_yaml(each.value), each.words) for each in values[:MAX_VALUES]), asks=True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -83,7 +84,8 @@ async def outcome_response(edit_request: EditRequest, outcome: Editor | Outcome)
 
 async def _editor_page(edit_request: EditRequest, editor: Editor) -> HttpResponse:
     """The page with text and form, and all problems."""
-    draft, refusal, schema = editor.draft, editor.refusal, await edit_request.schema()
+    draft, refusal = editor.draft, editor.refusal
+    schema, version_warnings = await asyncio.gather(edit_request.schema(), edit_request.version_warnings())
     editor_context = await run_in_thread(
         _editor_context, editor, schema, edit_request.request.POST.dict(), edit_request.target.part
     )
@@ -97,6 +99,7 @@ async def _editor_page(edit_request: EditRequest, editor: Editor) -> HttpRespons
         "deletion_timestamp": editor.deletion_timestamp,
         "count": editor_context.count,
         "offers": editor.offers,
+        "version_warnings": version_warnings,
         "has_status": await has_status(edit_request),
         "resumed": editor.resumed,
         "theirs_html": editor.theirs_html,

@@ -56,7 +56,7 @@ def feed_line(kind: KindInfo, entry: Entry) -> FeedLine:
     about = entry.about
     return FeedLine(
         resource=kind.key,
-        kind_title=about.kind if about else kind.resource.kind,
+        kind_title=about.kind if about else kind.singular,
         epoch=entry.epoch,
         entry=entry,
         href=_about_href(entry) if about else object_href(kind.key, entry.namespace, entry.name),

@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import copy
 import math
+from collections.abc import Collection
 from typing import ClassVar
 
 from dashboard.live.hub.hub import Hub
@@ -41,10 +42,10 @@ RATE_INTERVAL = 1.0
 BARS_INTERVAL = 2.5
 ANNOUNCE_INTERVAL = 10.0
 """Shortest time between two sums for screen readers, in seconds."""
-WINDOW_PARTS = ("rate", "sums", "bars", "unread", "quiet")
+WINDOW_PARTS = ("rate", "sums", "bars", "known", "unread", "quiet")
 """Parts of the page, other than its lines, that a window brings."""
-UNAVAILABLE_PARTS = ("unread", "quiet")
-"""Parts that name the kinds that cannot be read."""
+UNAVAILABLE_PARTS = ("unread", "quiet", "known")
+"""Parts that name the kinds that cannot be read, and from when on changes are known."""
 TEMPLATES = {
     "rate": "feed/_rate.html",
     "said": "feed/_announcement.html",
@@ -52,6 +53,7 @@ TEMPLATES = {
     "bars": "feed/_bars.html",
     "unread": "feed/_unavailable_kinds.html",
     "quiet": "feed/_empty.html",
+    "known": "feed/_known.html",
 }
 """The template of each part, by the prefix of its element id."""
 
@@ -70,10 +72,22 @@ class LiveFeed(LiveView):
     interval: ClassVar[float] = 0.25
 
     def __init__(
-        self, query: FeedQuery, kinds: tuple[KindInfo, ...], history: FeedHistory, slices: TimeSlicer, clock: Clock
+        self,
+        query: FeedQuery,
+        kinds: tuple[KindInfo, ...],
+        history: FeedHistory,
+        slices: TimeSlicer,
+        clock: Clock,
+        *,
+        steady: Collection[str] | None = None,
     ) -> None:
+        """`steady` are the keys of the kinds that the settings name; None: all of `kinds`."""
+        steady = {kind.key for kind in kinds} if steady is None else steady
         chosen = tuple(key for key in history.keys if not query.kinds or key in query.kinds)
-        super().__init__(self.state_key(query), keys=chosen, clock=clock)
+        shown = chosen if query.kinds else tuple(key for key in chosen if key in steady)
+        super().__init__(self.state_key(query), keys=shown, clock=clock)
+        self.all_keys = chosen
+        """Keys of all kinds whose changes are here. `keys` lacks those on demand, unless the address names them."""
         self.query = query
         self.kinds = kinds
         self.history = history
@@ -84,7 +98,7 @@ class LiveFeed(LiveView):
         self.window = FeedWindow(MAX_LISTED_ENTRIES if query.span.is_fixed else MAX_LINES, fold=query.folds)
         self.rate, self.shown_rate = RateCounter(), RateCounter()
         now = clock.time()
-        begin, end = query.span.histogram_bounds(now, history.known_from(chosen))
+        begin, end = query.span.histogram_bounds(now, history.known_from(shown))
         self.tally = Tally(end - begin)
         self.newest_at = -math.inf
         self.complete_from = -math.inf
@@ -141,7 +155,21 @@ class LiveFeed(LiveView):
     def page(self) -> FeedSummary:
         return FeedSummary(self)
 
+    @property
+    def listened_keys(self) -> tuple[str, ...]:
+        return self.all_keys
+
     # --- changes ---
+
+    def take_kinds(self, kinds: tuple[KindInfo, ...]) -> None:
+        """Take in the changes of other kinds, too; lines of a kind that is no longer followed stay."""
+        self.kinds = kinds
+        self._kinds |= {kind.key: kind for kind in kinds}
+        chosen = tuple(kind.key for kind in kinds if not self.query.kinds or kind.key in self.query.kinds)
+        if chosen != self.all_keys:
+            if self.query.kinds:
+                self.keys = chosen
+            self.all_keys, self.dirty = chosen, True
 
     def open(self) -> None:
         """Open the view; later pages name the kinds that cannot be read, which are unknown at first."""
@@ -191,14 +219,14 @@ class LiveFeed(LiveView):
         """Search earlier entries; then show them, with those that came meanwhile."""
         counted_from = math.inf
         if self.query.all and not self.query.span.is_fixed:
-            counted_from = self.history.rates_from(self.keys, now)
+            counted_from = self.history.rates_from(self.all_keys, now)
             begin, _ = self.query.span.histogram_bounds(now, 0)
-            for second, *counts in self.history.rates(self.keys, now):
+            for second, *counts in self.history.rates(self.all_keys, now):
                 if second >= max(counted_from, begin - self.tally.step):
                     for op, number in zip(("added", "modified", "deleted"), counts, strict=True):
                         self.tally.add(second, op, number)  # type: ignore[arg-type] # the three operations
                     self.newest_at = max(self.newest_at, second)
-        search = FeedSearch(self.query, self.keys, self.history, self.tally, now, counted_from)
+        search = FeedSearch(self.query, self.all_keys, self.history, self.tally, now, counted_from)
         yield from search.run()
         for _, entry in search.entries:
             self.newest_at = max(self.newest_at, entry.time)
@@ -279,6 +307,7 @@ class LiveFeed(LiveView):
             "said": ANNOUNCE_INTERVAL,
             "sums": BARS_INTERVAL,
             "bars": max(BARS_INTERVAL, self.tally.step / 2),
+            "known": 0.0,
             "unread": 0.0,
             "quiet": 0.0,
         }
@@ -301,6 +330,8 @@ class LiveFeed(LiveView):
                 return self.announcement if not any(self._announcement_counts) else f"{self.announcement} "
             case "sums":
                 return str(self.page.sums)
+            case "known":
+                return f"{self.page.known_from} {self.page.later_kinds} {self.page.unknown_extent}"
             case "unread" | "quiet":
                 return self.unavailable_kinds.missing
         return f"{self.page.begin} {self.newest_at}"
@@ -324,7 +355,8 @@ def open_feed(hub: Hub, query: FeedQuery) -> LiveFeed:
     """The feed's view. Earlier entries come later where they have not been found yet, see `is_searching`."""
 
     def make() -> LiveFeed:
-        return LiveFeed(query, hub.hub_kinds.configured, hub.history, hub.index.slices, hub.clock)
+        kinds, steady = hub.hub_kinds.all_kinds, {kind.key for kind in hub.hub_kinds.configured}
+        return LiveFeed(query, kinds, hub.history, hub.index.slices, hub.clock, steady=steady)
 
     return hub.open_view(LiveFeed, LiveFeed.state_key(query), make).with_query(query)
 

@@ -109,11 +109,11 @@ def _terms(typed: str, length: int, problems: list[QueryProblem]) -> tuple[FeedT
             problems.append(QueryProblem("q", mistake.start, mistake.end, mistake.message))
         if len(terms) > MAX_TERMS:
             terms.popitem()
-            problems.append(QueryProblem("q", token.start, len(typed), f"only the first {MAX_TERMS} parts are used"))
+            problems.append(QueryProblem("q", token.start, len(typed), f"Only the first {MAX_TERMS} parts are used."))
             break
     if length > MAX_FILTER_LENGTH:
         problems.append(
-            QueryProblem("q", MAX_FILTER_LENGTH, length, f"only the first {MAX_FILTER_LENGTH} characters are read")
+            QueryProblem("q", MAX_FILTER_LENGTH, length, f"Only the first {MAX_FILTER_LENGTH} characters are read.")
         )
     return tuple(sorted(terms, key=str))
 
@@ -124,7 +124,7 @@ def _kinds(params: Params, problems: list[QueryProblem]) -> tuple[str, ...]:
         kind = find_kind(name)
         if kind is None:
             problems.append(
-                QueryProblem("kind", 0, len(name), f"{name!r} is not a kind: write it as kubectl does, as in pods")
+                QueryProblem("kind", 0, len(name), f"{name!r} is not a kind. Write it as kubectl does, as in pods.")
             )
         else:
             keys.add(kind.key)

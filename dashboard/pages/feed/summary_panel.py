@@ -30,6 +30,15 @@ class Timestamp:
 
 
 @dataclass(frozen=True, slots=True)
+class LaterKind:
+    """A kind whose changes are known only since it has been followed."""
+
+    title: str
+    since: Timestamp | None
+    """None while it has not been read yet, or where it is not followed."""
+
+
+@dataclass(frozen=True, slots=True)
 class Gap:
     """A time without reports from any worker, with its position in the histogram, 0 to 100 from the left."""
 
@@ -44,6 +53,7 @@ class FeedState(Protocol):
 
     query: FeedQuery
     keys: tuple[str, ...]
+    all_keys: tuple[str, ...]
     kinds: tuple[KindInfo, ...]
     history: FeedHistory
     clock: Clock
@@ -66,7 +76,7 @@ class FeedSummary:
         self._query = view.query
         self._span = view.query.span
         self._now = view.clock.time()
-        self._known_from = view.history.known_from(view.keys)
+        self._known_from = view.history.known_from(view.keys or view.all_keys)
         self.begin_at, self.end_at = self._span.histogram_bounds(self._now, self._known_from)
 
     # --- counts ---
@@ -149,7 +159,7 @@ class FeedSummary:
         """Times within the histogram without reports from any worker; the objects' current state is known anyway."""
         steps, begin = self._sums
         seconds = len(steps) * self._view.tally.step
-        gaps = self._view.history.unannounced_periods(self._view.keys, begin, begin + seconds)
+        gaps = self._view.history.unannounced_periods(self._view.all_keys, begin, begin + seconds)
         return tuple(self._gap(since, until, begin, seconds) for since, until in gaps)
 
     @staticmethod
@@ -160,7 +170,7 @@ class FeedSummary:
     @property
     def _counted_from(self) -> float:
         if self._query.all and not self._span.is_fixed:
-            return min(self._known_from, self._view.history.rates_from(self._view.keys, self._now))
+            return min(self._known_from, self._view.history.rates_from(self._view.all_keys, self._now))
         return self._known_from
 
     # --- what is known ---
@@ -168,7 +178,7 @@ class FeedSummary:
     @property
     def entry_count(self) -> int:
         """Number of stored changes of the chosen kinds, whether they match or not."""
-        return self._view.history.entry_count(self._view.keys)
+        return self._view.history.entry_count(self._view.all_keys)
 
     @property
     def max_entries(self) -> int:
@@ -189,6 +199,17 @@ class FeedSummary:
         return _moment(self._known_from) if math.isfinite(self._known_from) else None
 
     @property
+    def later_kinds(self) -> tuple[LaterKind, ...]:
+        """The kinds on demand whose changes are known from a later moment on, or not at all."""
+        titles = {kind.key: kind.title for kind in self._view.kinds}
+        later = []
+        for key in self._view.all_keys:
+            known = self._view.history.complete_from(key)
+            if key not in self._view.keys and known > self._known_from:
+                later.append(LaterKind(titles.get(key, key), _moment(known) if math.isfinite(known) else None))
+        return tuple(later)
+
+    @property
     def unknown_extent(self) -> str:
         """``all`` or ``part``: how much of the chosen span is unknown; empty where all of it is known."""
         since = self._span.since(self._now)
@@ -202,7 +223,7 @@ class FeedSummary:
         if not self._span.is_fixed:
             return self._view.missed_count
         since = self._span.since(self._now)
-        return self._view.history.missed(self._view.keys, -math.inf if since is None else since, self.end_at)
+        return self._view.history.missed(self._view.all_keys, -math.inf if since is None else since, self.end_at)
 
     # --- the span ---
 

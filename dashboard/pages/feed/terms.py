@@ -4,7 +4,7 @@ The grammar is that of lists, applied to entries. Terms are separated by spaces 
 
     web                 part of the object's name, or of that which an Event is about; shop/web: with the namespace
     op=deleted  ns=shop  kind=pods  name=web-*      what happened, to which objects
-    status=Running,Error  reason=BackOff  tone=bad  how the object was after it; an Event's reason
+    status=Running,Error  reason=BackOff  health=bad  how the object was after it; an Event's reason
     label:app=web  label:app  owner=ReplicaSet/web-*  about=pod/web-*
     .spec.port  spec.port  .spec.port=9090  changed=restarts    a field that changed, and to what
     words=*Running*     what the line says
@@ -25,9 +25,9 @@ from dashboard.objects.query.wildcard import Pattern
 from informerd.selectors.label_requirement import label_key_problem
 from informerd.suggest import suggest_names
 
-FIELDS = ("op", "namespace", "kind", "name", "status", "reason", "tone", "owner", "about", "changed", "words")
-_ALIASES = {"ns": "namespace", "operation": "op", "resource": "kind", "object": "about"}
-_VALUES: Mapping[str, tuple[str, ...]] = {"op": get_args(Operation), "tone": get_args(Tone)}
+FIELDS = ("op", "namespace", "kind", "name", "status", "reason", "health", "owner", "about", "changed", "words")
+_ALIASES = {"ns": "namespace", "operation": "op", "resource": "kind", "object": "about", "tone": "health"}
+_VALUES: Mapping[str, tuple[str, ...]] = {"op": get_args(Operation), "health": get_args(Tone)}
 """Fields with a fixed set of values."""
 _LABEL = "label:"
 _PATH = re.compile(r"\.?(?:[A-Za-z_][\w-]*+|\.|\[[^\]\s]*\])+")
@@ -41,7 +41,7 @@ _TEXTS: Mapping[str, Callable[[str, Entry], tuple[str, ...]]] = {
     "name": lambda _, entry: (entry.name, entry.about.name if entry.about else entry.name),
     "status": lambda _, entry: (entry.status,),
     "reason": lambda _, entry: (entry.reason,),
-    "tone": lambda _, entry: (entry.tone,),
+    "health": lambda _, entry: (entry.tone,),
     "owner": lambda _, entry: (entry.owner, entry.owner.partition("/")[2]),
     "about": lambda _, entry: (subject_text(entry), entry.about.name if entry.about else ""),
     "changed": lambda _, entry: tuple(path for path, _value in entry.fields) or ("",),
@@ -139,7 +139,7 @@ def read_term(token: Token) -> FeedTerm:
     operator = token.find_operator()
     end = operator.start() if operator else len(token.text)
     if operator is not None and operator.group() not in {"=", "==", "!="}:
-        message = f"{token.text[begin:end] or 'this'} takes = or !="
+        message = f"Compare {token.text[begin:end] or 'a field'} with = or !=."
         raise FilterSyntaxError(message, token.position(operator.start()), token.position(operator.end()))
     negative = (begin == 1) != (operator is not None and operator.group() == "!=")
     values = token.patterns(operator.end()) if operator is not None else None
@@ -158,7 +158,7 @@ def read_term(token: Token) -> FeedTerm:
 def _word(token: Token, begin: int, negative: bool, alone: bool) -> EntryTerm:
     token.refuse_connective(begin)
     if not alone:
-        raise FilterSyntaxError("expected a field name before =, without quotation marks", token.start, token.end)
+        raise FilterSyntaxError("Write the name of a field before =, without quotation marks.", token.start, token.end)
     return EntryTerm("", (token.pattern(begin),), negative)
 
 
@@ -166,7 +166,7 @@ def _label(token: Token, begin: int, end: int, values: tuple[Pattern, ...] | Non
     key = token.text[begin:end]
     if label_key_problem(key):
         raise FilterSyntaxError(
-            "expected a label's name, as in label:app=web", token.position(begin), token.position(end)
+            "Write a label's name after label:, as in label:app=web.", token.position(begin), token.position(end)
         )
     return EntryLabel(key, values, negative)
 
@@ -174,7 +174,7 @@ def _label(token: Token, begin: int, end: int, values: tuple[Pattern, ...] | Non
 def _field(token: Token, begin: int, end: int, values: tuple[Pattern, ...] | None, negative: bool) -> EntryField:
     path = token.pattern(begin + token.text.startswith(".", begin), end)
     if not _PATH.fullmatch(token.text[begin:end]) or path == Pattern(("",)):
-        message = "expected a field's path, as in .spec.port or .spec.containers[*].image"
+        message = "Write a field's path, as in .spec.port or .spec.containers[*].image."
         raise FilterSyntaxError(message, token.position(begin), token.position(end))
     return EntryField(path, values, negative)
 
@@ -184,16 +184,17 @@ def _term(token: Token, begin: int, end: int, values: tuple[Pattern, ...], negat
     kind = _ALIASES.get(name, name)
     if kind not in FIELDS:
         near = suggest_names(name, FIELDS)
-        hint = f"did you mean {near[0]}=? " if near else ""
-        expected = (
-            f"expected one of {', '.join(f'{known}=' for known in FIELDS)}, label: or a field path such as .spec.port"
+        hint = f"Did you mean {near[0]}=? " if near else ""
+        names = ", ".join(f"{known}=" for known in FIELDS)
+        expected = f"A filter may name {names}, label: or a field path such as .spec.port."
+        raise FilterSyntaxError(
+            f"The feed has no field {name!r}. {hint}{expected}", token.start, token.position(end + 1)
         )
-        raise FilterSyntaxError(f"there is no field {name!r}:  {hint}{expected}", token.start, token.position(end + 1))
     for pattern in values if kind in _VALUES else ():
         if not any(pattern.matches(value) for value in _VALUES[kind]):
-            expected = f"expected one of {', '.join(_VALUES[kind])}"
+            values_text = f"{', '.join(_VALUES[kind][:-1])} or {_VALUES[kind][-1]}"
             written = pattern.written()
-            message = f"there is no {kind} {written!r}: {expected}" if written else f"{expected} after {kind}="
+            message = f"Write {values_text} after {kind}=" + (f", not {written!r}." if written else ".")
             raise FilterSyntaxError(message, token.position(end + 1), token.end)
     return EntryTerm(kind, values, negative)
 

@@ -100,10 +100,18 @@ def read_time_range(params: Params, problems: list[QueryProblem]) -> TimeRange:
     begin = _read_moment(params, "from", problems)
     end = _read_moment(params, "to", problems)
     if last is not None and (begin is not None or end is not None):
-        problems.append(QueryProblem("last", 0, 0, "last= already sets the span: from= and to= are ignored"))
+        problems.append(
+            QueryProblem(
+                "last", 0, 0, "Either last= or from= and to= choose the time. last= is used, from= and to= are ignored."
+            )
+        )
         return TimeRange(last=last)
     if begin is not None and end is not None and begin > end:
-        problems.append(QueryProblem("to", 0, 0, f"to= is before from=: the feed shows {iso(end)} to {iso(begin)}"))
+        problems.append(
+            QueryProblem(
+                "to", 0, 0, f"The end, to=, is before the beginning, from=. The feed shows {iso(end)} to {iso(begin)}."
+            )
+        )
         begin, end = end, begin
     return TimeRange(begin, end, last)
 
@@ -117,7 +125,7 @@ def _read_last(text: str, problems: list[QueryProblem]) -> float | None:
         return None
     seconds = parse_duration(text)
     if seconds is None or not 1 <= seconds <= MAX_LAST:
-        message = f"last={text[:30]} is not a time span: expected one from 1s to 24h, such as 15m"
+        message = f"last={text[:30]} is not a length of time. Write one from 1s to 24h, such as last=15m."
         problems.append(QueryProblem("last", 0, len(text), message))
         return None
     return seconds
@@ -134,6 +142,6 @@ def _read_moment(params: Params, name: str, problems: list[QueryProblem]) -> flo
         seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     if 0 <= seconds < MAX_TIME:
         return round(seconds, 6)
-    message = f"{name}={text[:40]} is not a time: expected one such as 2026-11-21T14:02:10Z"
+    message = f"{name}={text[:40]} is not a time. Write one such as {name}=2026-11-21T14:02:10Z."
     problems.append(QueryProblem(name, 0, len(text), message))
     return None

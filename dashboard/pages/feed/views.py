@@ -11,7 +11,11 @@ from dashboard.pages.feed.live_feed import open_feed, wait_for_feed
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.layout.namespaces import namespace_picker
 from dashboard.pages.layout.page import current_page_params, keep_address, page_info, vary_on_htmx, wants_fragment
+from dashboard.pages.layout.requested_kind import open_kind
 from dashboard.runtime.app_state import state_of
+
+MAX_OPENED = 20
+"""Maximum number of kinds in an address that are followed for it."""
 
 
 @require_safe
@@ -19,6 +23,8 @@ async def feed(request: HttpRequest) -> HttpResponse:
     """The feed: live, or limited to a span of time."""
     state = state_of(request)
     query = FeedQuery.parse(request.GET)
+    for key in query.kinds[:MAX_OPENED]:
+        await open_kind(request, key)
     await wait_for_feed(state[HUB], query)
     view = open_feed(state[HUB], query)
     if wants_fragment(request, "#within"):

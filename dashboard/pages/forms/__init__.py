@@ -5,6 +5,7 @@ changed differently in both is reported.
 
   nodes         tree that templates render: fields, groups, lists, maps
   build         builder of that tree, from schema, object and open fields; nodes above the limit are left out
+  outline       sections of a large form
   context       object, base and form input
   controls      control of a field, and its value as text
   help          descriptions, bounds and rules as sentences

@@ -19,10 +19,11 @@ from dashboard.pages.forms.alternatives import alternatives_of, is_exclusive
 from dashboard.pages.forms.context import FormContext, previous_text
 from dashboard.pages.forms.controls import INPUTS, control_of, input_text, summary
 from dashboard.pages.forms.expanded_paths import ExpandedPaths
-from dashboard.pages.forms.form_tree import AddableField, Form, FormNode
+from dashboard.pages.forms.form_tree import FEW_ADDABLE, AddableField, Form, FormNode, Outline
 from dashboard.pages.forms.help import SHORT, default_of, example_of, help_of
 from dashboard.pages.forms.input_names import FIND, KEY, NEW_KEY, NEW_VALUE, OPEN, encode_path
-from dashboard.pages.forms.search import find_fields, is_large
+from dashboard.pages.forms.outline import MANY_FIELDS, outline_of
+from dashboard.pages.forms.search import SEARCHED_FROM, find_fields, has_more_fields
 
 MAX_NODES = 150
 """Most nodes that are rendered at once, apart from requested ones."""
@@ -56,8 +57,9 @@ def build_form(schema: Schema, context: FormContext, post: Mapping[str, str]) ->
         find,
         hits,
         has_schema=bool(about),
-        searchable=builder.overflows or is_large(schema, about),
+        searchable=builder.overflows or has_more_fields(schema, about, SEARCHED_FROM),
         anchors=frozenset(builder.anchors),
+        outline=outline_of(nodes, schema) if has_more_fields(schema, about, MANY_FIELDS) else Outline(),
     )
 
 
@@ -155,7 +157,7 @@ class _Builder:
 
     def _group(self, node: FormNode, schema: Schema, value: dict[str, Value], before: Value) -> FormNode:
         children: list[FormNode] = []
-        missing: list[AddableField] = []
+        missing: list[str] = []
         few = len(schema.node.get("properties", ())) <= FEW
         required = schema.node.get("required", ())
         ways, exclusive = alternatives_of(schema, value), is_exclusive(schema)
@@ -169,11 +171,11 @@ class _Builder:
                     self.node(path, child, was_there, required=must, immutable_reason=_fixed(schema, was_there, name))
                 )
             elif name not in chosen_between:
-                missing.append(AddableField(name, help_of(child, control_of(child)).summary))
+                missing.append(name)
         return replace(
             node,
             children=tuple(children),
-            addable_fields=tuple(missing),
+            addable_fields=_addable_fields(schema, missing),
             alternatives=ways,
             is_exclusive=exclusive,
         )
@@ -239,6 +241,14 @@ class _Builder:
         placed = {child.path for child in node.children}
         depth = len(node.path) + 1
         return replace(node, problems=tuple(each for each in node.problems if each.path[:depth] not in placed))
+
+
+def _addable_fields(schema: Schema, names: Sequence[str]) -> tuple[AddableField, ...]:
+    """The fields that can be added, each with its help where it has a button of its own."""
+    if len(names) > FEW_ADDABLE:
+        return tuple(AddableField(name) for name in names)
+    children = {name: schema.child(name) for name in names}
+    return tuple(AddableField(name, help_of(child, control_of(child)).summary) for name, child in children.items())
 
 
 def _fixed(schema: Schema, before: Value, name: str) -> str:

@@ -13,6 +13,8 @@ from dashboard.pages.forms.help import Help
 from dashboard.pages.forms.input_names import FIELD, KEY, NEW_KEY, NEW_VALUE, encode_path
 
 FEW_ADDABLE = 6
+FEWEST_SECTIONS = 5
+"""Fewest sections for which there is an outline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,8 @@ class AddableField:
     """A field that can be added."""
 
     name: str
-    help: str
+    help: str = ""
+    """Empty where there are too many to show the help of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +159,35 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Section:
+    """A map or list of the form."""
+
+    name: str
+    """Its path, encoded for input names."""
+    label: str
+    depth: int = 0
+    """0 for a field of the object itself."""
+    has_problems: bool = False
+
+    @property
+    def anchor(self) -> str:
+        """The id of its place in the form."""
+        return FIELD + self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The sections in the order of the form."""
+
+    sections: tuple[Section, ...] = ()
+    unset: tuple[Section, ...] = ()
+    """Sections that can be added to those of depth 0."""
+
+    def __bool__(self) -> bool:
+        return len(self.sections) + len(self.unset) >= FEWEST_SECTIONS
+
+
+@dataclass(frozen=True, slots=True)
 class Form:
     """The fields, the search and the open fields."""
 
@@ -172,6 +204,8 @@ class Form:
     """All ids that links can lead to."""
     focus: str = ""
     """The id of the next focused input."""
+    outline: Outline = field(default_factory=Outline)
+    """False for a small form."""
 
     def anchor_of(self, path: Path) -> str:
         """The id of the field at `path`, or of its nearest shown parent; empty for the object."""

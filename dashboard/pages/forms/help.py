@@ -9,11 +9,14 @@ from typing import Any
 
 from dashboard.objects.schemas.cel_rules import Rule, rules_of
 from dashboard.objects.schemas.formats import format_words
+from dashboard.objects.schemas.pattern_words import pattern_words
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.forms.controls import Control, input_text
 
 SHORT = 140
 """Longest part of a description that always shows, in characters."""
+_PATTERN = "Pattern "
+_WITH_PATTERN: tuple[Control, ...] = ("text", "int-or-string")
 _SENTENCE = re.compile(r"(?<=[a-z0-9)\]`'\"])\.(?=\s|$)|\n\s*\n")
 _HINTS: dict[str, str] = {
     "date-time": "2026-11-21T20:30:00Z", "date": "2026-11-21", "ipv4": "10.0.0.1", "cidr": "10.0.0.0/24",
@@ -23,7 +26,7 @@ _HINTS: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """`summary` always shows; `details`, with a long pattern and the rules without message, is folded."""
+    """`summary` always shows; `details`, with the pattern and the rules without message, is folded."""
 
     summary: str = ""
     details: str = ""
@@ -31,6 +34,12 @@ class Help:
 
     def __bool__(self) -> bool:
         return bool(self.summary or self.details or self.rules)
+
+    @property
+    def fold_label(self) -> str:
+        """What the fold is called."""
+        has_only_pattern = self.details.startswith(_PATTERN) and "\n" not in self.details and not self.rules
+        return "pattern" if has_only_pattern else "more"
 
 
 def help_of(schema: Schema, control: Control) -> Help:
@@ -45,9 +54,10 @@ def help_of(schema: Schema, control: Control) -> Help:
     ]
     sentences.append(_whole_default(schema))
     unsaid = tuple(rule for rule in rules if not rule.words and rule.code)
-    pattern = _pattern(schema) if control == "text" else ""
-    rest = "\n".join(part for part in (rest, pattern if len(pattern) > SHORT else "") if part)
-    return Help(" ".join(part for part in sentences if part), rest, unsaid)
+    summary = " ".join(part for part in sentences if part)
+    pattern = _pattern(schema) if control in _WITH_PATTERN else ""
+    rest = "\n".join(part for part in (rest, "" if pattern and summary.endswith(pattern) else pattern) if part)
+    return Help(summary, rest, unsaid)
 
 
 def default_of(schema: Schema) -> str:
@@ -84,7 +94,7 @@ def _bounds(schema: Schema, control: Control, *, has_rule_messages: bool) -> str
     sentences: list[str] = []
     if control in ("integer", "number", "int-or-string"):
         sentences += [_range(node), f"A multiple of {node['multipleOf']}." if node.get("multipleOf") else ""]
-    elif control == "text":
+    if control in _WITH_PATTERN:
         sentences += [_span(node, "Length", "character"), _looks(schema, has_rule_messages=has_rule_messages)]
     elif control == "quantity":
         sentences += [_capital(format_words("quantity"))]
@@ -123,17 +133,20 @@ def _plural(count: int, word: str) -> str:
 
 
 def _looks(schema: Schema, *, has_rule_messages: bool) -> str:
+    """The text's format or pattern in words; the pattern itself only where there are none for it."""
+    if words := format_words(schema.format):
+        return _capital(words)
     pattern = _pattern(schema)
-    sentences = [
-        _capital(format_words(schema.format)),
-        pattern if len(pattern) <= SHORT and not has_rule_messages else "",
-    ]
-    return " ".join(part for part in sentences if part)
+    if not pattern or has_rule_messages:
+        return ""
+    node = schema.node
+    words = pattern_words(str(node["pattern"]), node.get("minLength") or 0, node.get("maxLength"))
+    return _capital(words) if words else pattern if len(pattern) <= SHORT else ""
 
 
 def _pattern(schema: Schema) -> str:
     pattern = str(schema.node.get("pattern", ""))
-    return f"Pattern {pattern}" if pattern else ""
+    return f"{_PATTERN}{pattern}" if pattern else ""
 
 
 def _whole_default(schema: Schema) -> str:

@@ -24,7 +24,7 @@ FIRST_ITEMS = 3
 """Most list items in which a field is offered."""
 _LONGEST = 200
 """Longest part of a value that is searched, in characters."""
-LARGE = 20
+SEARCHED_FROM = 20
 """Number of fields from which a form has a search."""
 _LOOKED_AT = 8000
 """Most schema fields that are searched; nearer ones first."""
@@ -82,9 +82,9 @@ def _by_schema(
         yield from _hits(path, field, value, anchors)
 
 
-def is_large(schema: Schema, roots: Names) -> bool:
-    """Whether the form has more fields than fit a glance."""
-    return len(list(islice(_fields(schema, roots), LARGE + 1))) > LARGE
+def has_more_fields(schema: Schema, roots: Names, number: int) -> bool:
+    """Whether the schema has more fields than that, those below lists and maps too."""
+    return next(islice(_fields(schema, roots), number, None), None) is not None
 
 
 def _rank(path: Names, words: list[str]) -> tuple[int, int]:

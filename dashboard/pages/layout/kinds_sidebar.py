@@ -1,12 +1,15 @@
-"""Navigation of every page: followed and pinned kinds first, all others folded under their groups.
+"""Navigation of every page: favourites and recently opened kinds first, then each kind under its group.
 
-The count of a followed kind is live. Any other count has a date, or is a dash whose title says why.
+In a group the kinds of the settings stand open, all others are folded: custom resources by the project that they belong
+to, or by API group. A page of a cluster with many has the lines of unfolded parts only; page/kinds_sidebar.js fetches
+the others. The count of a followed kind is live. Any other count has a date, or is a dash whose title says why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -18,21 +21,28 @@ from dashboard.live.object_counts.messages import KindCount
 from dashboard.live.object_counts.worker_client import OBJECT_COUNTS
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import REPLICAS
-from dashboard.objects.kinds.catalog import CUSTOM, GROUP_TITLES, KindInfo, kind_of
+from dashboard.objects.kinds.catalog import CUSTOM, GROUP_TITLES, KindInfo, is_builtin, kind_of
+from dashboard.objects.kinds.projects import project_of
 from dashboard.objects.query.params import read_namespaces
 from dashboard.runtime.app_state import AppState, state_of
 from informerd.clock import rfc3339
 
 FOLDS_COOKIE = "folds"
 """Cookie with the groups that are unfolded, written by page/kinds_sidebar.js."""
-PINS_COOKIE = "pins"
-"""Cookie with the pinned kinds, written by page/kinds_sidebar.js."""
+FAVOURITES_COOKIE = "pins"
+"""Cookie with the favourite kinds, written by page/kinds_sidebar.js."""
+RECENT_COOKIE = "recent"
+"""Cookie with the kinds that were opened last, the newest first, written by page/kinds_sidebar.js."""
 COOKIE_SEPARATOR = "_"
 """Separator in these cookies: it occurs in no key."""
 MOST_PINS = 60
+MOST_RECENT = 5
+"""Most recently opened kinds in the navigation. Those that stand open anyway are not among them."""
+MOST_INLINE = 30
+"""Most folded custom resources that every page has; of more it has those of unfolded parts."""
 
 NOT_WATCHED = "They are not watched"
-NOT_COUNTED = "Not counted yet: Deltaboard counts them while this part of the navigation is open."
+NOT_COUNTED = "Not counted yet: Deltaboard counts them while their part of the navigation or a list of them is open."
 UNCOUNTABLE = "The API server does not report their number."
 
 
@@ -56,20 +66,31 @@ class KindItem:
     words: str = ""
     """Title of the count: why there is none, or why it is not live."""
     pinned: bool = False
-    pinnable: bool = True
-    """False where the settings name the kind, which puts it at the top anyway."""
+    """Whether it is a favourite."""
     namespaced: bool = True
+    group: str = ""
+    """The API group, where another kind has the same title and both may stand in one place."""
+    short_names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class KindFold:
-    """Kinds of a group that are neither followed nor pinned, by title; custom resources have one fold for each API
-    group.
-    """
+    """A folded part of a group: all its kinds that do not stand open, or the custom resources of one project."""
 
     title: str
-    """The API group; empty where one fold holds the whole rest."""
-    kinds: tuple[KindItem, ...]
+    """The project, or the API group of no known project; empty where one fold holds the whole rest."""
+    slug: str
+    """The fold's name in the cookie and in element ids."""
+    parts: tuple[tuple[str, tuple[KindItem, ...]], ...]
+    """The kinds by title, under the API group where the fold has several."""
+    is_open: bool = False
+    has_lines: bool = True
+    """False where the page does not have the lines of its kinds."""
+
+    @property
+    def count(self) -> int:
+        """Number of kinds."""
+        return sum(len(items) for _, items in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,41 +99,69 @@ class KindGroup:
 
     title: str
     kinds: tuple[KindItem, ...]
-    """Followed kinds, pinned kinds and the kind of the page."""
+    """Kinds that stand open."""
     folds: tuple[KindFold, ...] = ()
-    is_open: bool = False
 
     @property
     def slug(self) -> str:
-        """The group's name in the cookie and in element ids."""
-        return self.title.lower().replace(" ", "-")
-
-    @property
-    def folded_count(self) -> int:
-        """Number of kinds that are folded."""
-        return sum(len(fold.kinds) for fold in self.folds)
+        """The group's name in element ids."""
+        return slug_of(self.title)
 
 
-def navigation(request: HttpRequest, key: str = "", namespaces: tuple[str, ...] = ()) -> tuple[KindGroup, ...]:
+def navigation(
+    request: HttpRequest, key: str = "", namespaces: tuple[str, ...] = (), *, has_all_lines: bool = False
+) -> tuple[KindGroup, ...]:
     """Every discovered kind, by group. `key` is the kind of the page, whose `namespaces` the links keep.
 
-    Counts in unfolded groups are requested, which keeps them no older than a minute.
+    Counts of favourites and in unfolded parts are requested, which keeps them no older than a minute.
     """
     state = state_of(request)
-    opened, pins = (set(_parts(request.COOKIES.get(name, ""))) for name in (FOLDS_COOKIE, PINS_COOKIE))
-    if opened or pins:
+    opened = set(_parts(request.COOKIES.get(FOLDS_COOKIE, "")))
+    favourites = favourite_keys(request)
+    if opened or any(key not in state[REPLICAS] for key in favourites):
         state[OBJECT_COUNTS].request_counts()
-    groups = [_group(title, items, opened) for title, items in _by_group(state, pins, key, ",".join(namespaces))]
-    return tuple(group for group in groups if group.kinds or group.folds)
+    entries = {kind.key: (kind, item) for kind, item in _entries(state, frozenset(favourites), ",".join(namespaces))}
+    steady = {kind.key for kind in state[HUB].configured_kinds}
+    recent = [each for each in dict.fromkeys((key, *recent_keys(request))) if each not in {*steady, *favourites}]
+    at_the_top = (
+        KindGroup("Favourites", _items(entries, favourites)),
+        KindGroup("Recent", _items(entries, recent)[:MOST_RECENT]),
+    )
+    groups = (_group(title, entries.values(), steady, opened, has_all_lines) for title in GROUP_TITLES)
+    return (*at_the_top, *(group for group in groups if group.kinds or group.folds))
+
+
+def favourite_keys(request: HttpRequest) -> list[str]:
+    """Keys of this browser's favourite kinds, in the order in which they were chosen."""
+    return _parts(request.COOKIES.get(FAVOURITES_COOKIE, ""))
+
+
+def recent_keys(request: HttpRequest) -> list[str]:
+    """Keys of the kinds that this browser opened last, the newest first."""
+    return _parts(request.COOKIES.get(RECENT_COOKIE, ""))
+
+
+def all_kinds(state: AppState) -> Iterator[KindInfo]:
+    """Every kind of the cluster, as discovery describes it: followed ones in their order, then the others."""
+    followed = state[REPLICAS].kinds
+    counts = state[OBJECT_COUNTS]
+    for kind in followed:
+        counted = counts.counts_by_key.get(kind.key)
+        known = kind if counted is None else kind.with_resource(counted.resource)
+        yield known.with_shared_names(counts.shared_names)
+    keys = {kind.key for kind in followed}
+    for key, counted in counts.counts_by_key.items():
+        if key not in keys:
+            yield kind_of(counted.resource).with_resource(counted.resource).with_shared_names(counts.shared_names)
 
 
 @require_safe
 async def kind_list(request: HttpRequest) -> HttpResponse:
-    """The kinds as a fragment, fetched by an open page when the cluster's kinds change."""
+    """The kinds as a fragment, fetched by open pages when the cluster's kinds change; ``all``: with every line."""
     key = request.GET.get("key", "")
     chosen = read_namespaces(request.GET, [])
     page = {
-        "groups": navigation(request, key, chosen),
+        "groups": navigation(request, key, chosen, has_all_lines="all" in request.GET),
         "key": key,
         "cluster": {"kinds": state_of(request)[OBJECT_COUNTS].kinds_digest},
     }
@@ -130,50 +179,81 @@ async def kind_counts(request: HttpRequest) -> HttpResponse:
     return JsonResponse({"names": census.kinds_digest, "counts": known}, headers={"Cache-Control": "no-store"})
 
 
-def _by_group(
-    state: AppState, pins: set[str], key: str, namespaces: str
-) -> Iterable[tuple[str, list[tuple[KindInfo, KindItem, bool]]]]:
-    """The kinds of each heading, each with whether it is at the top: followed kinds in their order, then the rest."""
-    items: dict[str, list[tuple[KindInfo, KindItem, bool]]] = {title: [] for title in GROUP_TITLES}
+def _entries(state: AppState, favourites: frozenset[str], namespaces: str) -> Iterator[tuple[KindInfo, KindItem]]:
+    """The line of each kind: followed kinds in their order, then the others by title."""
     followed = {kind.key for kind in state[REPLICAS].kinds}
-    for kind in state[REPLICAS].kinds:
-        items[kind.group_title].append(
-            (kind, _followed_item(state, kind, _href(kind, namespaces), kind.key in pins), True)
+    others = []
+    for kind in all_kinds(state):
+        item = KindItem(
+            kind.key, kind.plain_title, kind.icon, _href(kind, namespaces), None,
+            pinned=kind.key in favourites,
+            namespaced=kind.namespaced,
+            group=kind.resource.group if kind.is_name_shared else "",
+            short_names=kind.resource.short_names,
+        )  # fmt: skip
+        if kind.key in followed:
+            yield kind, _with_live_count(state, item)
+        else:
+            others.append((kind, _with_dated_count(state[OBJECT_COUNTS].counts_by_key[kind.key], item)))
+    yield from sorted(others, key=lambda entry: (entry[0].title, entry[0].key))
+
+
+def _items(entries: Mapping[str, tuple[KindInfo, KindItem]], keys: Iterable[str]) -> tuple[KindItem, ...]:
+    return tuple(entries[key][1] for key in keys if key in entries)
+
+
+def _group(
+    title: str, entries: Iterable[tuple[KindInfo, KindItem]], steady: set[str], opened: set[str], has_all_lines: bool
+) -> KindGroup:
+    mine = [(kind, item) for kind, item in entries if kind.group_title == title]
+    group = KindGroup(title, tuple(item for kind, item in mine if kind.key in steady))
+    folded = [(kind, item) for kind, item in mine if kind.key not in steady]
+    if title == CUSTOM:
+        return replace(group, folds=_project_folds(folded, opened, has_all_lines))
+    parts = (("", tuple(item for _, item in folded)),)
+    return replace(group, folds=(KindFold("", group.slug, parts, group.slug in opened),) if folded else ())
+
+
+def _project_folds(
+    entries: list[tuple[KindInfo, KindItem]], opened: set[str], has_all_lines: bool
+) -> tuple[KindFold, ...]:
+    """Custom resources by project, and by API group in it, in the order of their names."""
+    by_project: dict[str, dict[str, list[KindItem]]] = {}
+    for kind, item in entries:
+        by_group = by_project.setdefault(custom_title(kind), {})
+        by_group.setdefault(kind.resource.group, []).append(item)
+    has_all_lines = has_all_lines or len(entries) <= MOST_INLINE
+    folds = []
+    for title in sorted(by_project, key=str.casefold):
+        by_group = by_project[title]
+        parts = tuple(
+            (group if len(by_group) > 1 else "", tuple(replace(item, group="") for item in by_group[group]))
+            for group in sorted(by_group)
         )
-    others = [
-        (kind_of(each.resource), each)
-        for name, each in state[OBJECT_COUNTS].counts_by_key.items()
-        if name not in followed
-    ]
-    for kind, counted in sorted(others, key=lambda pair: (pair[0].title, pair[0].key)):
-        pinned = kind.key in pins
-        items[kind.group_title].append(
-            (kind, _counted_item(kind, counted, _href(kind, namespaces), pinned), pinned or kind.key == key)
-        )
-    return items.items()
+        is_open = slug_of(title) in opened
+        folds.append(KindFold(title, slug_of(title), parts, is_open, has_all_lines or is_open))
+    return tuple(folds)
 
 
-def _group(title: str, items: list[tuple[KindInfo, KindItem, bool]], opened: set[str]) -> KindGroup:
-    rest: dict[str, list[KindItem]] = {}
-    for kind, item, first in items:
-        if not first:
-            rest.setdefault(kind.resource.group if title == CUSTOM else "", []).append(item)
-    folds = tuple(KindFold(name, tuple(rest[name])) for name in sorted(rest))
-    group = KindGroup(title, tuple(item for _, item, first in items if first), folds)
-    return KindGroup(title, group.kinds, folds, is_open=group.slug in opened)
+def custom_title(kind: KindInfo) -> str:
+    """Heading of a custom resource: its project, or else its API group."""
+    if is_builtin(kind.key) and kind.key.endswith(".apiextensions.k8s.io"):
+        return "Definitions"
+    return project_of(kind.resource) or kind.resource.group
 
 
-def _followed_item(state: AppState, kind: KindInfo, href: str, pinned: bool) -> KindItem:
-    replica = state[REPLICAS].get(kind.key)
-    summary = state[HUB].summaries.get(kind.key)
+def slug_of(title: str) -> str:
+    """A group's, project's or API group's name in cookies and element ids."""
+    return re.sub(r"[^a-z0-9.]+", "-", title.lower())
+
+
+def _with_live_count(state: AppState, item: KindItem) -> KindItem:
+    replica = state[REPLICAS].get(item.key)
+    summary = state[HUB].summaries.get(item.key)
     unhealthy_count = len(summary.unhealthy_rows) if summary is not None else 0
     count = len(replica.rows) if _is_listed(replica) else None
     words = f"{unhealthy_count:,} wrong" if unhealthy_count else ("" if count is not None else replica.health.problem)
-    steady = any(kind.key == each.key for each in state[HUB].configured_kinds)
-    return KindItem(
-        kind.key, kind.title, kind.icon, href, count, unhealthy_count, replica.health.state,
-        words=words, pinned=pinned, pinnable=not steady, namespaced=kind.namespaced,
-    )  # fmt: skip
+    return replace(item, count=count, unhealthy_count=unhealthy_count, state=replica.health.state, words=words)
 
 
 def _href(kind: KindInfo, namespaces: str) -> str:
@@ -184,14 +264,15 @@ def _is_listed(replica: Replica) -> bool:
     return replica.state != "starting" and replica.health.state in ("live", "stale")
 
 
-def _counted_item(kind: KindInfo, counted: KindCount, href: str, pinned: bool) -> KindItem:
+def _with_dated_count(counted: KindCount, item: KindItem) -> KindItem:
     at = counted.counted_at if counted.count is not None else None
-    return KindItem(
-        kind.key, kind.title, kind.icon, href, counted.count,
+    return replace(
+        item,
+        count=counted.count,
         counted_at="" if at is None else rfc3339(at),
         counted_at_clock="" if at is None else f"{datetime.fromtimestamp(at, UTC):%H:%M}",
-        words=_words(counted), pinned=pinned, namespaced=kind.namespaced,
-    )  # fmt: skip
+        words=_words(counted),
+    )
 
 
 def _words(counted: KindCount) -> str:

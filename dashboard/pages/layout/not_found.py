@@ -10,7 +10,6 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dashboard.live.hub.live_view import LiveView
-from dashboard.live.replication.messages import MAX_ON_DEMAND, ON_DEMAND_RECENT
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KINDS, KindInfo
@@ -64,14 +63,10 @@ async def unknown_address(request: HttpRequest, path: str) -> HttpResponse:
 def kind_not_found(request: HttpRequest, name: str, unavailable: UnavailableKind) -> HttpResponse:
     """The 404 page for a kind that cannot be opened."""
     state = state_of(request)
-    if unavailable.is_limit_reached and unavailable.kind is not None:
-        response = not_found_page(request, _full(state, unavailable.kind), status=503)
-        response["Retry-After"] = str(int(ON_DEMAND_RECENT))
-        return response
     kind = unavailable.kind
-    return not_found_page(
-        request, _unknown_kind(state, name) if kind is None else _unlisted_kind(state, kind, unavailable)
-    )
+    if kind is None:
+        return not_found_page(request, _unknown_kind(state, name))
+    return not_found_page(request, _unlisted_kind(state, kind, unavailable), key=kind.key)
 
 
 def object_not_found(
@@ -102,16 +97,6 @@ def _unlisted_kind(state: AppState, kind: KindInfo, unopened: UnavailableKind) -
         return NotFoundInfo(f"{kind.title} cannot be listed", message, _kind_links(state), FOLLOWED_KINDS_TITLE)
     message = f"The API server has no resource {kind.key}, so there is nothing to show."
     return NotFoundInfo("There is no such kind in this cluster", message, _kind_links(state), FOLLOWED_KINDS_TITLE)
-
-
-def _full(state: AppState, kind: KindInfo) -> NotFoundInfo:
-    message = (
-        f"{MAX_ON_DEMAND} kinds outside DELTABOARD_KINDS are open already, and more would overload "
-        f"the API server. Close the pages of one of them and try again a minute later, or add {kind.key} to "
-        f"DELTABOARD_KINDS. "
-        f"Until then, kubectl get {kind.key} lists them."
-    )
-    return NotFoundInfo(f"{kind.title} are not followed", message, _kind_links(state), FOLLOWED_KINDS_TITLE)
 
 
 def _missing_object(state: AppState, kind: KindInfo, namespace: str, name: str) -> NotFoundInfo:

@@ -5,7 +5,6 @@ Templates see it as ``page``. Edit pages and error pages use it too: `page_info(
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from typing import Protocol
 from urllib.parse import urlencode, urlsplit
@@ -19,10 +18,12 @@ from django_htmx.middleware import HtmxDetails
 from dashboard.access.draft_count_cookie import draft_count_of
 from dashboard.access.identity import user_of
 from dashboard.cluster.connection import CONNECTION
+from dashboard.cluster.kubectl import UNBOUND
 from dashboard.live.hub.freshness import outage_text
 from dashboard.live.hub.hub import HUB
 from dashboard.live.object_counts.worker_client import OBJECT_COUNTS
 from dashboard.live.replication.replicas import REPLICAS
+from dashboard.objects.kinds.catalog import find_kind
 from dashboard.pages.layout.kinds_sidebar import KindGroup, navigation
 from dashboard.pages.layout.namespaces import NamespacePicker
 from dashboard.runtime.app_state import AppState, state_of
@@ -57,10 +58,10 @@ class ClusterInfo:
     """The identity that the dashboard has at the API server."""
     colour: str
     """Colour name that is set for each cluster; empty where none is set."""
-    kubectl: str = "kubectl"
-    """The kubectl call for this cluster, quoted for a POSIX shell."""
+    kubectl: str = ""
+    """The kubectl call for this cluster, quoted for a POSIX shell; empty where no call names it."""
     own: bool = False
-    """Whether the kubeconfig is the dashboard's own, which kubectl does not find by default."""
+    """Whether it is the demo cluster, which ends with the dashboard."""
     kinds: str = ""
     """Changes when the discovered kinds change."""
 
@@ -121,13 +122,16 @@ def page_info(
         drafts=draft_count_of(request),
         theme=theme_of(request),
         problem=state[HUB].connection_problem(),
-        outage="" if state[HUB].connection_problem() else _outage(state, view),
+        outage="" if state[HUB].connection_problem() else _outage(state, view, key),
         socket=socket_path(path, view, drawer_view),
     )
 
 
-def _outage(state: AppState, view: SocketView | None) -> str:
-    shown = [kind for kind in state[REPLICAS].kinds if view is not None and kind.key in view.keys]
+def _outage(state: AppState, view: SocketView | None, key: str) -> str:
+    keys = view.keys if view is not None else (key,)
+    shown = [kind for kind in state[REPLICAS].kinds if kind.key in keys]
+    if key and not shown and find_kind(key) is not None:
+        return ""  # a page of a kind that is not followed says so itself
     return outage_text(
         shown or state[REPLICAS].kinds, {kind.key: state[REPLICAS].get(kind.key) for kind in state[REPLICAS].kinds}
     )
@@ -153,12 +157,15 @@ def cluster_info(state: AppState) -> ClusterInfo:
         why=cluster.why,
         user=cluster.user,
         colour=settings.DELTABOARD_CLUSTER_COLOUR,
-        kubectl=shlex.join(["kubectl", "--kubeconfig", state[CONNECTION].kubeconfig])
-        if state[CONNECTION].kubeconfig
-        else "kubectl",
-        own=bool(state[CONNECTION].kubeconfig),
+        kubectl=state[CONNECTION].kubectl,
+        own=state[CONNECTION].is_demo,
         kinds=state[OBJECT_COUNTS].kinds_digest,
     )
+
+
+def kubectl_of(state: AppState) -> str:
+    """The kubectl call for the cluster that the dashboard shows, as pages print it."""
+    return state[CONNECTION].kubectl or UNBOUND
 
 
 def theme_of(request: HttpRequest) -> str:

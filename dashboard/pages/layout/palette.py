@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 import heapq
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from dashboard.live.object_counts.worker_client import OBJECT_COUNTS
 from dashboard.live.replication.replicas import REPLICAS
-from dashboard.objects.kinds.catalog import KindInfo, kind_of
+from dashboard.objects.kinds.catalog import CUSTOM, KindInfo
+from dashboard.objects.kinds.projects import project_of
 from dashboard.objects.kinds.row import Row
+from dashboard.objects.kinds.search_rank import EXACT, PREFIX, SUBSTRING, kind_rank
+from dashboard.pages.layout.kinds_sidebar import MOST_RECENT, all_kinds, favourite_keys, recent_keys
 from dashboard.pages.layout.namespaces import namespace_names
 from dashboard.runtime.app_state import AppState, state_of
 from dashboard.runtime.text_pieces import object_href
@@ -26,11 +30,14 @@ PAGES = (
     ("Drafts", "/drafts/", "edit"),
     ("Bulk changes", "/runs/", "edit"),
     ("New from YAML", "/new/", "added"),
+    ("All kinds", "/kinds/all/", "custom"),
 )
 MAX_OBJECTS = 20
 """Most objects in a result."""
-MOST_KINDS = 12
-"""Most kinds in a result that are not followed."""
+MOST_KINDS = 15
+"""Most kinds in a result."""
+MOST_NEW = 3
+"""Most kinds of which a result offers to create an object, unless that is what is asked for."""
 MOST_NAMESPACES = 8
 """Most namespaces in a result."""
 MAX_QUERY_LENGTH = 253
@@ -43,7 +50,6 @@ ROWS_PER_CHECK = 256
 NEW_PREFIX = "new "
 """Prefix that asks to create an object: ``new mydemo``."""
 
-EXACT, PREFIX, SUBSTRING = range(3)
 Rank = tuple[int, int, str, str, str]
 """Ranks: names that equal the text, start with it, contain it; shorter names first."""
 
@@ -67,14 +73,12 @@ async def search(request: HttpRequest) -> HttpResponse:
     """The lines for ``q``, for page/palette.js; at most MAX_OBJECTS objects, and none while the text is empty."""
     state = state_of(request)
     text = request.GET.get("q", "").strip().lower()[:MAX_QUERY_LENGTH]
-    places = [Hit(title, "page", href, icon) for title, href, icon in PAGES if text in title.lower()]
-    kinds = _kinds(state, text.removeprefix(NEW_PREFIX).strip())
-    if not text.startswith(NEW_PREFIX):
-        places += [Hit(kind.title, "kind", kind.path, kind.icon) for kind in kinds]
-    if text:
-        places += [
-            Hit(f"New {kind.singular}", "create one", kind.new_path, "added") for kind in kinds if kind.creatable
-        ]
+    kinds = _kinds(request, text.removeprefix(NEW_PREFIX).strip())
+    if text.startswith(NEW_PREFIX):
+        places = [_new_hit(kind) for kind in kinds if kind.creatable]
+    else:
+        places = _pages_and_kinds(text, kinds)
+        places += [_new_hit(kind) for kind in kinds[:MOST_NEW] if kind.creatable] if text else []
     if text:
         places += _namespaces(state, text)
     objects = await _objects(state, text) if text else []
@@ -92,22 +96,44 @@ async def search(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _kinds(state: AppState, text: str) -> list[KindInfo]:
-    """The followed kinds, and once the text is not empty all others of the cluster."""
-    followed = [kind for kind in state[REPLICAS].kinds if _is_called(kind, text)]
+def _pages_and_kinds(text: str, kinds: Sequence[KindInfo]) -> list[Hit]:
+    """Pages and kinds, the best first; of those that fit as well as each other, pages come first."""
+    ranked = [(_page_rank(title, text), Hit(title, "page", href, icon)) for title, href, icon in PAGES]
+    hits = [(rank, hit) for rank, hit in ranked if rank is not None]
+    for kind in kinds:
+        rank = kind_rank(kind, text)
+        hits.append((rank[0] if rank is not None and text else PREFIX, _kind_hit(kind)))
+    return [hit for _, hit in sorted(hits, key=itemgetter(0))]
+
+
+def _page_rank(title: str, text: str) -> int | None:
+    name = title.lower()
+    return EXACT if name == text else PREFIX if name.startswith(text) else SUBSTRING if text in name else None
+
+
+def _kinds(request: HttpRequest, text: str) -> list[KindInfo]:
+    """The best kinds of the cluster; while the text is empty, favourites, recently opened and followed ones."""
+    state = state_of(request)
+    kinds = {kind.key: kind for kind in all_kinds(state)}
     if not text:
-        return followed
-    there = {kind.key for kind in state[REPLICAS].kinds}
-    others = (kind_of(each.resource) for key, each in state[OBJECT_COUNTS].counts_by_key.items() if key not in there)
-    return followed + sorted((kind for kind in others if _is_called(kind, text)), key=_by_title)[:MOST_KINDS]
+        followed = [kind.key for kind in state[REPLICAS].kinds]
+        first = [*favourite_keys(request), *recent_keys(request)[:MOST_RECENT]]
+        return [kinds[key] for key in dict.fromkeys([*first, *followed]) if key in kinds]
+    ranked = [(rank, kind) for kind in kinds.values() if (rank := kind_rank(kind, text)) is not None]
+    return [kind for _, kind in heapq.nsmallest(MOST_KINDS, ranked, key=itemgetter(0))]
 
 
-def _by_title(kind: KindInfo) -> tuple[str, str]:
-    return kind.title, kind.key
+def _kind_hit(kind: KindInfo) -> Hit:
+    """A kind with what else it is called: its project or API group, and its short names."""
+    resource = kind.resource
+    about = [project_of(resource) or ("kind" if kind.is_name_shared or kind.group_title != CUSTOM else resource.group)]
+    if resource.short_names:
+        about.append(", ".join(resource.short_names))
+    return Hit(kind.title, " · ".join(about), kind.path, kind.icon)
 
 
-def _is_called(kind: KindInfo, text: str) -> bool:
-    return text in kind.names or any(text in name.lower() for name in (kind.title, kind.singular, kind.key))
+def _new_hit(kind: KindInfo) -> Hit:
+    return Hit(f"New {kind.singular}", "create one", kind.new_path, "added")
 
 
 def _namespaces(state: AppState, text: str) -> list[Hit]:

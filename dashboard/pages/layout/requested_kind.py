@@ -1,19 +1,23 @@
-"""Kind of an address: followed already, or followed on demand while a page shows it."""
+"""Kind of an address: followed already, followed on demand while a page shows it, or listed once."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
+from dashboard.access.quota_owner import quota_owners
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.interest import INTEREST
+from dashboard.live.object_counts.worker_client import OBJECT_COUNTS
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo, find_kind, kind_of
 from dashboard.objects.printers import needs_columns
-from dashboard.runtime.app_state import CLOCK, AppState
+from dashboard.runtime.app_state import CLOCK, AppState, scope_of, state_of
 from informerd.cache.health import State
 from informerd.clock import within
 from informerd.errors import InformerdError, UnknownResource
@@ -34,25 +38,45 @@ class UnavailableKind:
     """The API server has no such resource."""
     verbs: frozenset[str] | None = None
     """Verbs that the resource supports, where list is not one of them."""
-    is_limit_reached: bool = False
-    """Whether the limit of kinds followed on demand is reached."""
 
 
-async def open_kind(state: AppState, name: str) -> KindInfo | UnavailableKind:
-    """The kind called `name`, followed from now on; or the reason why it cannot be opened."""
-    kind = find_kind(name, state[REPLICAS].kinds)
-    if kind is None or not is_followed(state, kind.key):
-        discovered = await _in_cluster(state, name)
-        if isinstance(discovered, UnavailableKind):
-            return discovered
-        kind = discovered
+async def open_kind(carrier: HttpRequest | Mapping[str, Any], name: str) -> KindInfo | UnavailableKind:
+    """The kind called `name`, which has a replica from now on; or the reason why it cannot be opened.
+
+    A kind that cannot be followed is listed once. `carrier` is the request of a page, or the scope of its socket.
+    """
+    state, scope = state_of(carrier), scope_of(carrier)
+    kind = await describe_kind(state, name)
+    if isinstance(kind, UnavailableKind):
+        return kind
+    interest, owner = state[INTEREST], quota_owners(scope)[0]
     if is_followed(state, kind.key):
-        state[INTEREST].note_view(kind.key)
-    elif not state[INTEREST].follow(kind):
-        return UnavailableKind(kind, is_limit_reached=True)
-    if needs_columns(kind.key) and not _has_columns_or_problem(replica := state[REPLICAS].get(kind.key)):
-        await _wait_for_columns(state, replica)
+        interest.note_view(kind.key, owner)
+    else:
+        interest.follow(kind, owner)
+    if needs_columns(kind.key) and state[REPLICAS].get(kind.key).is_requested:
+        await _wait_for_columns(state, state[REPLICAS].get(kind.key))
+    await interest.wait_until_readable(kind.key)
     return kind
+
+
+async def open_object(request: HttpRequest, resource: str, namespace: str, name: str) -> KindInfo | UnavailableKind:
+    """As `open_kind`, for the page of one object: where no worker follows the kind, the object is read by its name.
+
+    `namespace` is the segment of the address.
+    """
+    kind = await open_kind(request, resource)
+    if not isinstance(kind, UnavailableKind):
+        await state_of(request)[INTEREST].read_object(kind, path_namespace(namespace), name)
+    return kind
+
+
+async def describe_kind(state: AppState, name: str) -> KindInfo | UnavailableKind:
+    """The kind called `name`, whether it is followed or not; or the reason why it cannot be opened."""
+    kind: KindInfo | UnavailableKind | None = find_kind(name, state[REPLICAS].kinds)
+    if not isinstance(kind, KindInfo) or not is_followed(state, kind.key):
+        kind = await _in_cluster(state, name)
+    return kind.with_shared_names(state[OBJECT_COUNTS].shared_names) if isinstance(kind, KindInfo) else kind
 
 
 async def _wait_for_columns(state: AppState, replica: Replica) -> None:
@@ -62,6 +86,8 @@ async def _wait_for_columns(state: AppState, replica: Replica) -> None:
     No page waits longer than DISCOVERY_TIMEOUT after the kind was first requested. It then shows the default columns,
     and is rendered again when the real ones are known.
     """
+    if _has_columns_or_problem(replica):
+        return
     left = state[INTEREST].followed_since(replica.key) + DISCOVERY_TIMEOUT - state[CLOCK].now()
     changed = asyncio.Event()
     leave = replica.on_change(lambda _: changed.set())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
+import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -23,8 +24,13 @@ from dashboard.objects.manifests.writer import json_document, to_yaml
 
 ROWS_AT_A_TIME = 100
 """Rows between two yields to the event loop: about 5 ms of work."""
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""First characters that make a spreadsheet read a text as a formula."""
+_SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"
+"""Inside of a character class: signs, also of full width, that make a spreadsheet read a cell as a formula."""
+_FORMULA = re.compile(rf"\A(?=[{_SIGNS}\t\r\n])|(?<=[;\t\r\n])(?=[\"\s]{{0,8}}[{_SIGNS}])")
+"""Where a formula can begin (OWASP, CSV injection): at the start, and behind what separates cells where commas do not.
+
+Spreadsheets of many countries split a line at semicolons, even within the quotation marks that commas need.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +89,8 @@ def _csv_line(cells: list[Any]) -> str:
 
 
 def escape_formula(value: object) -> object:
-    """The value as a cell that no spreadsheet runs: a text that starts like a formula gets an apostrophe in front."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    """The value as a cell that no spreadsheet runs: what starts like a formula gets an apostrophe in front."""
+    return _FORMULA.sub("'", value) if isinstance(value, str) else value
 
 
 def _json(rows: Iterable[Row]) -> Iterator[str]:

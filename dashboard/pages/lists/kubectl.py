@@ -1,12 +1,12 @@
-"""kubectl command for a list, and the parts of the list that no command can express."""
+"""kubectl command for a list, without ``kubectl`` itself, and the parts of the list that no command can express."""
 
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from dashboard.cluster.kubectl import kubectl_arguments, shell_line
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
@@ -39,21 +39,16 @@ _SORTS = {("age", True): ".metadata.creationTimestamp"}
 
 @dataclass(frozen=True, slots=True)
 class KubectlCommand:
-    """A command line, quoted for a POSIX shell."""
+    """What follows ``kubectl``, quoted for a POSIX shell; the call of kubectl itself depends on the cluster."""
 
-    text: str
+    arguments: str
     omitted_parts: tuple[str, ...] = ()
     """Parts of the filter and the order that the command lacks: it lists more, or in another order."""
-
-    @property
-    def arguments(self) -> str:
-        """The text after kubectl, the space included: the call of kubectl itself depends on the cluster."""
-        return self.text.removeprefix("kubectl")
 
 
 def kubectl_command(kind: KindInfo, query: Query) -> KubectlCommand:
     """The command for all pages of the list that `query` shows."""
-    words = ["kubectl", "get", kind.key, *_namespace_arguments(kind, query)]
+    words = ["get", kind.key, *_namespace_arguments(kind, query)]
     labels: list[str] = []
     fields: list[str] = []
     left_out: list[str] = [f"namespace={','.join(query.namespaces)}"] if len(query.namespaces) > 1 else []
@@ -73,19 +68,17 @@ def kubectl_command(kind: KindInfo, query: Query) -> KubectlCommand:
         words.append(f"--sort-by={_json_path(query.sort_path)}")
     elif query.sort != default_sort(kind.key):
         left_out.append(f"sort={'-' if query.sort[1] else ''}{query.sort[0]}")
-    return KubectlCommand(shlex.join(words), tuple(left_out))
+    return KubectlCommand(shell_line(words), tuple(left_out))
 
 
-def object_commands(kind: KindInfo, rows: Iterable[Row]) -> str:
-    """Commands that list exactly these objects: one line for each namespace, as kubectl needs for names."""
+def object_commands(kind: KindInfo, rows: Iterable[Row]) -> list[str]:
+    """Commands that list exactly these objects: one for each namespace, as kubectl needs for names."""
     names: dict[str, list[str]] = {}
     for row in rows:
         names.setdefault(row.namespace, []).append(row.name)
-    lines = []
-    for namespace, objects in names.items():
-        place = ["-n", namespace] if namespace else []
-        lines.append(shlex.join(["kubectl", "get", kind.key, *place, *objects]))
-    return "\n".join(lines)
+    return [
+        kubectl_arguments("get", kind.key, names=objects, namespace=namespace) for namespace, objects in names.items()
+    ]
 
 
 def _custom_columns(kind: KindInfo, query: Query, left_out: list[str]) -> list[str]:

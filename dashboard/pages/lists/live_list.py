@@ -14,6 +14,7 @@ from typing import ClassVar
 from urllib.parse import urlencode
 
 from dashboard.cluster.access_reviews import DenialLookup, allow_all
+from dashboard.live.hub.freshness import ListedNote, listed_note
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.live_view import LiveView
 from dashboard.live.index.result_set import ResultSet
@@ -207,6 +208,17 @@ class LiveList(LiveView):
         return self._replica.health
 
     @property
+    def listed(self) -> ListedNote | None:
+        """What the page says where the kind was listed once; None where it is followed."""
+        return listed_note(self.kind, self._replica)
+
+    @property
+    def list_again_href(self) -> str:
+        """Address that lists the kind again and leads back to this list."""
+        encoded = self.query.query_string()
+        return f"{self.kind.path}list-again/?{encoded}" if encoded else f"{self.kind.path}list-again/"
+
+    @property
     def unnamed_unreadable(self) -> int:
         """Number of objects that cannot be read and that the worker has not named."""
         return self.health.unreadable - len(self.health.unreadable_objects)
@@ -307,7 +319,7 @@ class LiveList(LiveView):
 
     def _render_sums(self, render: Renderer) -> str:
         context = self.context()
-        has_notes = bool(self.query.paths or self.health.unreadable)
+        has_notes = bool(self.query.paths or self.health.unreadable or self._replica.listed)
         parts = (*SUMMARY_PARTS, NOTES) if has_notes or self._has_sent_notes else SUMMARY_PARTS
         self._has_sent_notes = has_notes
         return "".join(
@@ -341,7 +353,7 @@ class LiveList(LiveView):
             self.search_progress,
             self._absent(),
             self.suggestions,
-            (self.health.unreadable, self.health.unreadable_objects),
+            (self.health.unreadable, self.health.unreadable_objects, self._replica.listed),
         )
 
     def _absent(self) -> tuple[FieldPath, ...]:

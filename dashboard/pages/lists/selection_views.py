@@ -21,10 +21,12 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.layout.not_found import kind_not_found
+from dashboard.pages.layout.page import kubectl_of
 from dashboard.pages.layout.requested_kind import UnavailableKind, has_synced, open_kind
 from dashboard.pages.lists.export import FORMATS, export
 from dashboard.pages.lists.kubectl import object_commands
 from dashboard.runtime.app_state import AppState, state_of
+from dashboard.runtime.visible_text import escape_to_one_line
 
 MAX_SELECTED = 10_000
 """Most selected objects: 400 kB of uids. list/selection.js enforces the same limit."""
@@ -39,7 +41,7 @@ async def matching_uids(request: HttpRequest, resource: str) -> HttpResponse:
     400 where the filter has a mistake, matches more than the limit, or needs fields that there is no room for.
     """
     state = state_of(request)
-    kind = await open_kind(state, resource)
+    kind = await open_kind(request, resource)
     if isinstance(kind, UnavailableKind):
         return kind_not_found(request, resource, kind)
     query = Query.parse(request.GET, kind.key)
@@ -67,7 +69,7 @@ async def missing_uids(request: HttpRequest, resource: str) -> HttpResponse:
     terminal. 503 where some are unknown and may or may not be deleted, 400 where there are too many.
     """
     state = state_of(request)
-    kind = await open_kind(state, resource)
+    kind = await open_kind(request, resource)
     if isinstance(kind, UnavailableKind):
         return kind_not_found(request, resource, kind)
     selected = selected_rows(state, kind, request.POST)
@@ -77,8 +79,8 @@ async def missing_uids(request: HttpRequest, resource: str) -> HttpResponse:
     answer: dict[str, object] = {"gone": gone}
     if "words" in request.POST:
         rows.sort(key=lambda row: (row.namespace, row.name))
-        answer["names"] = "\n".join(f"{row.namespace}/{row.name}" if row.namespace else row.name for row in rows)
-        answer["command"] = object_commands(kind, rows)
+        answer["names"] = "\n".join(escape_to_one_line(row.key) for row in rows)
+        answer["command"] = "\n".join(f"{kubectl_of(state)} {line}" for line in object_commands(kind, rows))
     return JsonResponse(answer)
 
 
@@ -86,7 +88,7 @@ async def missing_uids(request: HttpRequest, resource: str) -> HttpResponse:
 async def selected_export(request: HttpRequest, resource: str, suffix: str) -> HttpResponseBase:
     """The objects of the form's ``uid`` as a file like the list's, in its order and columns."""
     state = state_of(request)
-    kind = await open_kind(state, resource)
+    kind = await open_kind(request, resource)
     if isinstance(kind, UnavailableKind):
         return kind_not_found(request, resource, kind)
     selected = selected_rows(state, kind, request.POST)

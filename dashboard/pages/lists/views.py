@@ -11,11 +11,13 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dashboard.live.hub.hub import HUB
+from dashboard.live.hub.interest import INTEREST
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.query.list_query import Query, QueryProblem
 from dashboard.objects.query.params import read_open
 from dashboard.pages.details.live_detail import LiveDetail, open_detail
+from dashboard.pages.followed_kinds.views import follow_choice
 from dashboard.pages.layout.browser_storage import forbid_storing_secrets
 from dashboard.pages.layout.namespaces import namespace_picker, unknown_namespaces
 from dashboard.pages.layout.not_found import kind_not_found
@@ -46,12 +48,14 @@ class DrawerContext(TypedDict):
 async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
     """The list of one kind, as its address requests it."""
     state = state_of(request)
-    kind = await open_kind(state, resource)
+    kind = await open_kind(request, resource)
     if isinstance(kind, UnavailableKind):
         return kind_not_found(request, resource, kind)
     if kind.key != resource:
         return redirect_with_query(request, kind.path)
     query, lost = _check_namespaces(state, state[HUB].fit_query(kind, Query.parse(request.GET, kind.key)))
+    if (shown := read_open(request.GET, kind.namespaced, kind.title, [])) is not None:
+        await state[INTEREST].read_object(kind, *shown)
     if wants_fragment(request, "#drawer"):
         drawer = _drawer(request, _open_drawer(state, kind, request, query)[0])
         forbid_storing_secrets(drawer, kind)
@@ -79,6 +83,7 @@ async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
         "applied_filter": applied_filter,
         "is_fragment": fragment,
         "command": command,
+        "follow": follow_choice(state, kind),
         **opened,
     }
     context["columns"] = column_choices(query)
@@ -90,6 +95,18 @@ async def object_list(request: HttpRequest, resource: str) -> HttpResponse:
 
 
 @require_safe
+async def list_again(request: HttpRequest, resource: str) -> HttpResponse:
+    """List a kind that no worker follows once more, and show its list. It only reads, so it is a link."""
+    kind = await open_kind(request, resource)
+    if isinstance(kind, UnavailableKind):
+        return kind_not_found(request, resource, kind)
+    state = state_of(request)
+    if state[REPLICAS].get(kind.key).listed is not None:
+        await state[INTEREST].list_once(kind.key)
+    return redirect_with_query(request, kind.path)
+
+
+@require_safe
 @own_pages_only
 async def object_export(request: HttpRequest, resource: str, suffix: str) -> HttpResponseBase:
     """All rows of a list as a file: ``export.csv``, ``export.json`` or ``export.yaml`` with the list's parameters.
@@ -97,7 +114,7 @@ async def object_export(request: HttpRequest, resource: str, suffix: str) -> Htt
     503 while the kind is being read, 400 where the filter has a mistake: a file cannot show it as a page does.
     """
     state = state_of(request)
-    kind = await open_kind(state, resource)
+    kind = await open_kind(request, resource)
     if isinstance(kind, UnavailableKind):
         return kind_not_found(request, resource, kind)
     query = state[HUB].fit_query(kind, Query.parse(request.GET, kind.key))

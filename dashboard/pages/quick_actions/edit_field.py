@@ -15,6 +15,7 @@ from dashboard.pages.forms.controls import parse_number, parse_whole_number
 from dashboard.pages.quick_actions.action import ActionForm, FieldState, FormData, Input, Notice, WrongInput
 from dashboard.pages.writes.edit_request import EditRequest
 from dashboard.pages.writes.kubectl import patch_command
+from dashboard.runtime.visible_text import escape_invisible
 
 
 def parse_scalar(text: str, schema: Schema, current: Value) -> Value:
@@ -123,7 +124,7 @@ class EditField:
         now = scalar_text(state.value)
         typed = form.get("wanted", now)
         facts = []
-        if "shown" in form and form["shown"] != now:
+        if "shown" in form and form["shown"] not in (now, escape_invisible(now)):
             facts.append(
                 Notice(f"The list showed {form['shown'] or 'nothing'}; by now it is {now or 'not set'}.", "warn")
             )

@@ -23,7 +23,7 @@ async def action_menu(request: HttpRequest, resource: str, namespace: str, name:
     `titles` has labels that differ from the general menu in the object's present state.
     """
     state = state_of(request)
-    kind = await open_kind(state, resource)
+    kind = await open_kind(request, resource)
     if isinstance(kind, UnavailableKind):
         return JsonResponse({}, status=404)
     where = namespace if kind.namespaced else ""

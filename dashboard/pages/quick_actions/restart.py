@@ -6,11 +6,11 @@ import re
 from datetime import UTC, datetime
 from typing import ClassVar
 
-from dashboard.cluster.connection import CONNECTION
 from dashboard.objects.fields.field_access import ABSENT, Value, get
+from dashboard.pages.layout.page import kubectl_of
 from dashboard.pages.quick_actions.action import ActionForm, FieldState, FormData, Notice
 from dashboard.pages.writes.edit_request import EditRequest
-from dashboard.pages.writes.kubectl import command_text, kind_slash_name, object_command
+from dashboard.pages.writes.kubectl import slashed_command
 from dashboard.runtime.app_state import CLOCK
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
@@ -30,16 +30,13 @@ class Restart:
         )
 
     async def build_form(self, edit_request: EditRequest, state: FieldState, form: FormData) -> ActionForm:  # noqa: ARG002
-        command = object_command(edit_request.target, "rollout", "restart", kind_slash_name(edit_request.target))
+        command = slashed_command(edit_request.target, "rollout", "restart")
         refused = ""
         if get(state.obj, ("spec", "paused")) is True:
             refused = "Its rollout is paused, so nothing would be restarted: resume it first."
         if get(state.obj, ("spec", "updateStrategy", "type")) == "OnDelete":
             refused = "Its update strategy is OnDelete: a pod is replaced only when it is deleted."
-        undo = command_text(
-            edit_request.state[CONNECTION].kubeconfig,
-            object_command(edit_request.target, "rollout", "undo", kind_slash_name(edit_request.target)),
-        )
+        undo = f"{kubectl_of(edit_request.state)} {slashed_command(edit_request.target, 'rollout', 'undo')}"
         back = Notice(f"This cannot be undone: {undo} restores the earlier template, but starts new pods once more.")
         return ActionForm("Restart", command, (*_facts(state), back), denial=refused)
 

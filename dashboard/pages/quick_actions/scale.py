@@ -10,7 +10,7 @@ from dashboard.objects.fields.field_access import Value
 from dashboard.pages.quick_actions.action import ActionForm, FieldState, FormData, Input, Notice, WrongInput
 from dashboard.pages.writes.autoscalers import AUTOSCALER_UNKNOWN, autoscalers_of
 from dashboard.pages.writes.edit_request import EditRequest
-from dashboard.pages.writes.kubectl import kind_slash_name, object_command
+from dashboard.pages.writes.kubectl import slashed_command
 from informerd.errors import InformerdError
 
 MAX_REPLICAS = 2**31 - 1
@@ -63,8 +63,8 @@ class Scale:
 
 
 def _command(edit_request: EditRequest, state: FieldState, wanted: str) -> str:
-    words = ["scale", kind_slash_name(edit_request.target), f"--replicas={wanted}", f"--current-replicas={state.value}"]
-    return object_command(edit_request.target, *words, f"--resource-version={state.version}")
+    options = [f"--replicas={wanted}", f"--current-replicas={state.value}", f"--resource-version={state.version}"]
+    return slashed_command(edit_request.target, "scale", options=options)
 
 
 def _consent(before: Value, wanted: int | None) -> str:

@@ -9,7 +9,8 @@ from typing import ClassVar
 from dashboard.objects.fields.field_access import Path, Value
 from dashboard.pages.quick_actions.action import Action, ActionForm, FieldState, FormData, Notice, WrongInput
 from dashboard.pages.writes.edit_request import EditRequest
-from dashboard.pages.writes.kubectl import kind_slash_name, object_command, patch_command
+from dashboard.pages.writes.kubectl import named_command, patch_command, slashed_command
+from dashboard.pages.writes.target import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +45,17 @@ class Toggle:
     async def build_form(self, edit_request: EditRequest, state: FieldState, form: FormData) -> ActionForm:  # noqa: ARG002
         value = not state.value
         way = self.switch_on if value else self.switch_off
-        name = kind_slash_name(edit_request.target) if way.is_slashed else edit_request.target.name
-        command = object_command(edit_request.target, *way.command, name) if way.command else ""
         return ActionForm(
             way.button,
-            command or patch_command(edit_request.target, self.path, value),
+            self._command(edit_request.target, way, value),
             self.facts(way, state),
             hidden_inputs={"wanted": json.dumps(value)},
         )
+
+    def _command(self, target: Target, direction: ToggleDirection, value: bool) -> str:
+        if not direction.command:
+            return patch_command(target, self.path, value)
+        return (slashed_command if direction.is_slashed else named_command)(target, *direction.command)
 
     def facts(self, direction: ToggleDirection, state: FieldState) -> tuple[Notice, ...]:
         """Its effect, and further facts."""

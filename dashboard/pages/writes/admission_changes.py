@@ -16,6 +16,8 @@ from dashboard.pages.writes.target import Editable, editable_part, fingerprint
 MAX_NAMED = 5
 """Most fields that one sentence lists; the rest is counted."""
 
+_NAME = "metadata.name"
+
 AdmissionChanges = Mapping[str, str]
 """Fields that are stored differently from what was sent, with a digest of each value; empty for a removed one."""
 
@@ -49,9 +51,22 @@ NO_DRIFT = DryRunDrift()
 
 
 def admission_changes(sent: dict[str, Value], stored: dict[str, Value], part: Editable = "spec") -> AdmissionChanges:
-    """Fields of the stored object that differ from the sent one."""
+    """Fields of the stored object that differ from the sent one.
+
+    A name that the API server generates is none of them: the review says so, and each answer has another.
+    """
     differing = changes(editable_part(sent, part), editable_part(stored, part))
-    return {each.field: "" if each.now is ABSENT else fingerprint(each.now)[:12] for each in differing}
+    generated = _NAME if _has_generated_name(sent) else ""
+    return {
+        each.field: "" if each.now is ABSENT else fingerprint(each.now)[:12]
+        for each in differing
+        if each.field != generated
+    }
+
+
+def _has_generated_name(sent: Mapping[str, Value]) -> bool:
+    metadata = sent.get("metadata")
+    return isinstance(metadata, dict) and bool(metadata.get("generateName")) and not metadata.get("name")
 
 
 def drift_from_dry_run(reviewed: AdmissionChanges | None, stored: AdmissionChanges) -> DryRunDrift:

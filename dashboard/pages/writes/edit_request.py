@@ -17,6 +17,7 @@ from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.problems.problem import Refusal, refusal_of
 from dashboard.objects.schemas.schema import Schema
 from dashboard.objects.schemas.schema_store import SCHEMAS
+from dashboard.objects.schemas.version_warnings import VERSION_WARNINGS
 from dashboard.pages.authors.recorder import WriteRecorder
 from dashboard.pages.authors.store import AUTHORS
 from dashboard.pages.details.live_detail import open_detail
@@ -24,7 +25,7 @@ from dashboard.pages.drafts.draft import Subject
 from dashboard.pages.drafts.session import DraftSession
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, kind_not_found, object_not_found
 from dashboard.pages.layout.page import page_info
-from dashboard.pages.layout.requested_kind import UnavailableKind, open_kind, path_namespace
+from dashboard.pages.layout.requested_kind import UnavailableKind, open_object, path_namespace
 from dashboard.pages.writes.object_client import ObjectClient
 from dashboard.pages.writes.target import Editable, Target
 from dashboard.pages.writes.unavailable import WriteUnavailable, has_text
@@ -69,6 +70,11 @@ class EditRequest:
 
     async def schema(self) -> Schema:
         return await self.state[SCHEMAS].schema_of(self.client, self.target.kind.resource)
+
+    async def version_warnings(self) -> tuple[str, ...]:
+        """What the API server says of the kind's version, such as that it is deprecated."""
+        target = self.target
+        return await self.state[VERSION_WARNINGS].of(self.client, target.kind.resource, target.namespace)
 
     def page(self, template: str, title: str, context: dict[str, object], *, status: int = 200) -> HttpResponse:
         """A page about the target, with its live view, so that changes by others show immediately."""
@@ -139,7 +145,7 @@ async def open_edit_request(
     state = state_of(request)
     subject = Subject.of(resource, path_namespace(namespace), name, status=part == "status")
     session = None if any_kind else DraftSession(request, subject)
-    kind = await open_kind(state, resource)
+    kind = await open_object(request, resource, namespace, name)
     if isinstance(kind, UnavailableKind):
         raise kind_unavailable(request, resource, kind, session)
     unavailable = partial(WriteUnavailable, key=kind.key, session=session)

@@ -1,34 +1,35 @@
-"""kubectl commands for one object, quoted for a POSIX shell. They carry no precondition unless they show one."""
+"""kubectl commands for one object, without ``kubectl`` itself. They carry no precondition unless they show one."""
 
 from __future__ import annotations
 
 import json
-import shlex
+from collections.abc import Sequence
 
+from dashboard.cluster.kubectl import kubectl_arguments, shell_word
 from dashboard.objects.fields.field_access import Path, Value
 from dashboard.pages.writes.target import Target
 
 
-def object_command(target: Target, *words: str) -> str:
-    """``kubectl`` with these arguments and the object's namespace."""
-    return shlex.join(["kubectl", *words, *(["-n", target.namespace] if target.namespace else [])])
+def object_command(target: Target, *words: str, options: Sequence[str] = ()) -> str:
+    """The verb, the kind and the object, in its namespace: ``delete pods web -n shop``."""
+    return kubectl_arguments(*words, target.kind.key, names=[target.name], namespace=target.namespace, options=options)
 
 
-def command_text(kubeconfig: str, command: str) -> str:
-    """The command for a sentence: with the kubeconfig that it needs, as other pages show it."""
-    program = shlex.join(["kubectl", "--kubeconfig", kubeconfig]) if kubeconfig else "kubectl"
-    return program + command.removeprefix("kubectl")
+def named_command(target: Target, *words: str, options: Sequence[str] = ()) -> str:
+    """The verb and the object's name, for verbs of one kind: ``cordon node-1``."""
+    return kubectl_arguments(*words, names=[target.name], namespace=target.namespace, options=options)
+
+
+def slashed_command(target: Target, *words: str, options: Sequence[str] = ()) -> str:
+    """The verb and the object in the form that ``kubectl rollout`` wants: ``rollout undo deployments.apps/web``."""
+    name = f"{target.kind.key}/{target.name}"
+    return kubectl_arguments(*words, names=[name], namespace=target.namespace, options=options)
 
 
 def patch_command(target: Target, path: Path, value: Value) -> str:
-    """``kubectl patch`` of one field."""
+    """``patch`` of one field."""
     text = json.dumps(merge_patch(path, value), separators=(",", ":"), ensure_ascii=False)
-    return object_command(target, "patch", target.kind.key, target.name, "--type=merge", "-p", text)
-
-
-def kind_slash_name(target: Target) -> str:
-    """``deployments.apps/web``, the argument of ``kubectl rollout``."""
-    return f"{target.kind.key}/{target.name}"
+    return object_command(target, "patch", options=["--type=merge", "-p", text])
 
 
 def merge_patch(path: Path, value: Value) -> dict[str, Value]:
@@ -47,4 +48,4 @@ def eviction_command(target: Target, uid: str) -> str:
         "deleteOptions": {"preconditions": {"uid": uid}},
     }
     path = target.kind.resource.path(target.namespace, target.name, "eviction")
-    return f"kubectl create --raw {shlex.quote(path)} -f - <<'END'\n{json.dumps(eviction)}\nEND"
+    return f"create --raw {shell_word(path)} -f - <<'END'\n{json.dumps(eviction)}\nEND"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shlex
 from dataclasses import dataclass
 from typing import Literal
 
+from dashboard.cluster.kubectl import kubectl_arguments
 from dashboard.objects.fields.field_access import ABSENT, Path, Value, get, put
 from dashboard.objects.fields.managed_fields import without_managed_fields
 from dashboard.objects.kinds.catalog import KindInfo
@@ -69,10 +69,11 @@ class Target:
 
     @property
     def edit_command(self) -> str:
-        """``kubectl edit`` of the same."""
-        words = ["kubectl", "edit", f"{self.kind.key}/{self.name}"]
-        words += ["-n", self.namespace] if self.namespace else []
-        return shlex.join([*words, *([f"--subresource={self.subresource}"] if self.subresource else [])])
+        """``edit`` of the same, for kubectl."""
+        options = [f"--subresource={self.subresource}"] if self.subresource else []
+        return kubectl_arguments(
+            "edit", names=[f"{self.kind.key}/{self.name}"], namespace=self.namespace, options=options
+        )
 
 
 @dataclass(frozen=True, slots=True)

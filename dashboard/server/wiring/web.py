@@ -20,8 +20,10 @@ from dashboard.live.hub.kind_discovery import KindDiscovery
 from dashboard.live.object_counts.worker_client import OBJECT_COUNTS, ObjectCountsClient
 from dashboard.live.replication.channel_layer import ChannelLayer, ChannelLayerHealth
 from dashboard.live.replication.replicas import REPLICAS, Replicas
+from dashboard.live.worker.object_reader import ObjectReader
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.schemas.schema_store import SCHEMAS, SchemaStore
+from dashboard.objects.schemas.version_warnings import VERSION_WARNINGS, VersionWarnings
 from dashboard.pages.authors.store import AUTHORS, AuthorStore
 from dashboard.pages.bulk.item_execution import item_executor_factory
 from dashboard.pages.bulk.runner import BULK_RUNNER, BulkRunner
@@ -31,6 +33,7 @@ from dashboard.pages.create.many.parsed_manifest_cache import MAX_CHARACTERS, PA
 from dashboard.pages.drafts.store import DRAFTS, DraftStore
 from dashboard.pages.drains.runner import DRAIN_RUNNER, DrainRunner
 from dashboard.pages.drains.store import DrainStore
+from dashboard.pages.followed_kinds.store import FOLLOWED_KINDS, FollowedKindStore
 from dashboard.pages.layout.page import cluster_info
 from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, AppState
 from dashboard.runtime.background_tasks import cancel_all, keep_running
@@ -86,8 +89,17 @@ class WebProcess:
             sources=(self.controllers.reports,),
             denial_of=self.access_reviews.cached_denial,
         )
-        self.interest = Interest(self.replicas, self.hub, clock)
-        self.kind_discovery = KindDiscovery(self.replicas, self.hub, lambda: self.discovery, clock)
+        self.interest = Interest(
+            self.replicas, self.hub, clock, limits=settings.DELTABOARD_ON_DEMAND, reader=self._object_reader
+        )
+        self.followed_kinds = FollowedKindStore(clock, self.interest.follow_always)
+        self.kind_discovery = KindDiscovery(
+            self.replicas,
+            self.hub,
+            lambda: self.discovery,
+            clock,
+            shared_names=lambda: self.object_counts.shared_names,
+        )
         schemas = SchemaStore(clock)
         self.authors = AuthorStore(clock)
         self.drain_runs = DrainRunner(DrainStore(DatabaseExecutor(clock, content="drains")), clock, lambda: self.client)
@@ -115,8 +127,10 @@ class WebProcess:
                 OBJECT_COUNTS: self.object_counts,
                 ACCESS_REVIEWS: self.access_reviews,
                 SCHEMAS: schemas,
+                VERSION_WARNINGS: VersionWarnings(clock),
                 PARSE_CACHE: LruCache(MAX_CHARACTERS),
                 DRAFTS: DraftStore(clock),
+                FOLLOWED_KINDS: self.followed_kinds,
                 AUTHORS: self.authors,
                 CONTROLLERS_CLIENT: self.controllers,
                 DRAIN_RUNNER: self.drain_runs,
@@ -137,6 +151,12 @@ class WebProcess:
     def kinds(self) -> tuple[KindInfo, ...]:
         return self.replicas.kinds
 
+    def _object_reader(self) -> ObjectReader | None:
+        """Reads kinds that no worker follows; None while there is no cluster."""
+        if self.client is None or self.discovery is None:
+            return None
+        return ObjectReader(self.client, self.discovery, self.clock)
+
     @property
     def connection(self) -> Connection:
         return self.worker_process.connection
@@ -156,10 +176,6 @@ class WebProcess:
     @property
     def version(self) -> str:
         return self.connection.version
-
-    @property
-    def kubeconfig(self) -> str:
-        return self.connection.kubeconfig
 
     @property
     def problem(self) -> str:
@@ -196,6 +212,7 @@ class WebProcess:
         self._keep("the hub", self.hub.run)
         self._keep("following kinds on demand", self.interest.run)
         self._keep("the connection to the cluster", self.worker_process.run)
+        self._keep("reading the kinds that are followed always", self.followed_kinds.run)
         self._keep("resolving kinds", self.kind_discovery.run)
 
     async def stop(self) -> None:

@@ -74,7 +74,13 @@ class WorkerProcess:
         await self._stop_worker()
         if self._with_worker:
             self.worker = Worker(
-                client, self.layer, self.kinds, self._clock, discovery=discovery, layer_health=self._layer_health
+                client,
+                self.layer,
+                self.kinds,
+                self._clock,
+                discovery=discovery,
+                layer_health=self._layer_health,
+                limits=settings.DELTABOARD_ON_DEMAND,
             )
             self.worker.start()
             self._census = [self._start_counting(self.worker, client)]

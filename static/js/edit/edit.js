@@ -11,6 +11,7 @@
 import { trusted } from "../page/trusted_html.js";
 import { tooMuch } from "./size_limit.js";
 import { isFormTouched, isHalfTyped, takeForm, withoutHalfTyped } from "./form.js";
+import { showPartOf, showStateInTab } from "./parts.js";
 
 const form = document.getElementById("edit");
 const text = document.getElementById("yaml");
@@ -43,6 +44,7 @@ function showState({ valid, marks, changes, says }) {
   if (place) {
     const count = marks?.length ?? 0;
     place.textContent = says ?? (valid ? "valid" : count > 1 ? `${count} problems` : "1 problem");
+    showStateInTab(place.textContent, valid);
     place.className = `push facet ${valid ? "ok" : "bad"}`;
   }
   const button = document.getElementById("edit-review");
@@ -182,6 +184,7 @@ function mend(answer) {
 }
 
 function goTo(line, column) {
+  showPartOf(text);
   if (state.editor) return state.editor.goTo(line, column);
   const lines = text.value.split("\n");
   const start = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);

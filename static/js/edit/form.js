@@ -5,6 +5,8 @@
    when it is finished (Add, Enter, another field), not with every key press. */
 
 import { trusted } from "../page/trusted_html.js";
+import { refreshOutline } from "./outline.js";
+import { showPartOf } from "./parts.js";
 
 const form = document.getElementById("edit");
 const holder = document.getElementById("edit-form");
@@ -46,6 +48,7 @@ function replace(html, tookHalves) {
   const values = new Map([...holder.querySelectorAll("input, select")]
     .filter((input) => (input === active && input.name.startsWith("key.")) || (!tookHalves && isHalf(input)) || input.name === "form.find")
     .map((input) => [input.name, input.value]));
+  const scrolled = document.getElementById("form-outline")?.scrollTop ?? 0;
   const folds = new Map([...holder.querySelectorAll("[data-fold]")].map((each) => [each.dataset.fold, each.open]));
   holder.innerHTML = trusted(html);
   for (const input of holder.querySelectorAll("input, select")) {
@@ -54,7 +57,9 @@ function replace(html, tookHalves) {
   for (const each of holder.querySelectorAll("[data-fold]")) {
     if (folds.has(each.dataset.fold)) each.open = folds.get(each.dataset.fold);
   }
+  if (scrolled) document.getElementById("form-outline")?.scrollTo(0, scrolled);
   if (cursor) restore(cursor);
+  refreshOutline();
 }
 
 function restore({ id, selectionStart, selectionEnd }) {
@@ -68,6 +73,7 @@ function restore({ id, selectionStart, selectionEnd }) {
 export function focusOn(id) {
   const place = document.getElementById(id);
   if (!place) return;
+  showPartOf(place);
   for (let fold = place.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
   const branch = place.querySelector(":scope > details");
   if (branch) branch.open = true;

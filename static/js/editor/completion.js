@@ -4,6 +4,7 @@ import {
   acceptCompletion, autocompletion, completionStatus, hoverTooltip, moveCompletionSelection, selectedCompletion,
   startCompletion,
 } from "../../vendor/codemirror/codemirror.min.js";
+import { visible } from "../page/visible_text.js";
 import { placeAt } from "./field_path.js";
 import { helpOf } from "./schema.js";
 
@@ -25,7 +26,8 @@ function nameOption(field, place, schema, hasColon) {
   };
   return {
     label: field.name,
-    detail: field.required ? `${field.words} · required` : field.words,
+    displayLabel: visible(field.name),
+    detail: visible(field.required ? `${field.words} · required` : field.words),
     boost: field.required ? BOOST : 0,
     apply,
     info: async () => {
@@ -35,7 +37,7 @@ function nameOption(field, place, schema, hasColon) {
   };
 }
 
-const valueOption = ({ text, words }) => ({ label: text, detail: words });
+const valueOption = ({ text, words }) => ({ label: text, displayLabel: visible(text), detail: visible(words) });
 
 /* A kind that is chosen before the apiVersion is written also inserts the first one that serves it. */
 function kindOption(value, place) {

@@ -5,7 +5,7 @@
 import {
   Annotation, bracketMatching, closeBrackets, closeBracketsKeymap, codeFolding, Compartment, completionKeymap,
   Decoration, defaultKeymap, diff, drawSelection, dropCursor, EditorState, EditorView, foldGutter, foldKeymap,
-  highlightActiveLine, highlightActiveLineGutter, highlightSelectionMatches, highlightSpecialChars, history,
+  highlightActiveLine, highlightActiveLineGutter, highlightSelectionMatches, history,
   historyKeymap, indentOnInput, indentUnit, indentWithTab, keymap, lineNumbers, lintGutter, lintKeymap,
   rectangularSelection, search, searchKeymap, StateEffect, StateField, tooltips, Transaction, yaml,
 } from "../../vendor/codemirror/codemirror.min.js";
@@ -13,10 +13,12 @@ import { completion, takeWithTab } from "./completion.js";
 import { showMarks } from "./diagnostics.js";
 import { Schema } from "./schema.js";
 import { theme } from "./theme.js";
+import { visibleCharacters } from "./visible_characters.js";
 
 const LARGE = 100_000; // characters from which on the textarea is updated only in pauses and is hidden
 const PAUSE = 150; // milliseconds
 const NARROW = matchMedia("(max-width: 640px)");
+const LINE = 20; // pixels
 const SHOWN = 2500; // milliseconds for which merged lines are highlighted
 const DIFF = { scanLimit: 500, timeout: 100 };
 
@@ -54,7 +56,7 @@ const typedOver = EditorView.domEventHandlers({
 
 function extensions(label, schema, wrapping, onChange) {
   return [
-    lineNumbers(), lintGutter(), foldGutter(), codeFolding(), highlightSpecialChars(), history(), drawSelection(), dropCursor(),
+    lineNumbers(), lintGutter(), foldGutter(), codeFolding(), visibleCharacters, history(), drawSelection(), dropCursor(),
     EditorState.allowMultipleSelections.of(true), indentOnInput(), bracketMatching(), closeBrackets(),
     rectangularSelection(), highlightActiveLine(), highlightActiveLineGutter(), highlightSelectionMatches(), search({ top: true }),
     indentUnit.of("  "), EditorState.tabSize.of(2), yaml(), mergedLinesField, typedOver, theme,
@@ -103,7 +105,8 @@ export class Editor {
   /* The editor's element, in the place of the textarea and with its height. */
   #host() {
     const host = Object.assign(document.createElement("div"), { className: "yaml-host" });
-    host.style.height = `${this.#text.offsetHeight}px`;
+    const height = this.#text.offsetHeight || this.#text.rows * LINE; // none where another part of the page is shown
+    host.style.height = `${height}px`;
     this.#text.before(host);
     // the page's shortcuts do not see single keys; Escape closes only an open list
     host.addEventListener("keydown", (event) => {

@@ -2,6 +2,7 @@
    script, keep the server's difference in one column. */
 import { Decoration, EditorState, EditorView, keymap, lineNumbers, MergeView, search, searchKeymap, yaml } from "../../vendor/codemirror/codemirror.min.js";
 import { theme } from "./theme.js";
+import { visibleCharacters } from "./visible_characters.js";
 
 const WIDE = matchMedia("(min-width: 1000px)");
 const MOST = 1_000_000; // characters of both; beyond that the server's difference stays
@@ -21,7 +22,7 @@ const setByServer = EditorView.decorations.of((view) => Decoration.set(byServer.
 }).range(view.state.doc.line(number).from))));
 
 const side = (label) => [
-  lineNumbers(), yaml(), theme, search({ top: true }), keymap.of(searchKeymap), EditorState.readOnly.of(true),
+  lineNumbers(), yaml(), theme, visibleCharacters, search({ top: true }), keymap.of(searchKeymap), EditorState.readOnly.of(true),
   EditorState.phrases.of({ "$ unchanged lines": "$ lines as they were" }), EditorView.editable.of(false),
   EditorView.contentAttributes.of({ "aria-label": label, "aria-readonly": "true", tabindex: "0" }),
 ];

@@ -1,5 +1,7 @@
 /* Schema of the kind, fetched from the server by path when first needed, and cached for a minute: a pod's whole schema
    has a megabyte, the part at one path a few kilobytes. */
+import { visible } from "../page/visible_text.js";
+
 const KEPT = 60_000; // milliseconds
 
 export class Schema {
@@ -67,7 +69,7 @@ export function helpOf(name, { words, facts }, setBy = []) {
   help.className = "help";
   for (const [part, text] of [["name", name], ["words", words], ["facts", facts.join(" · ")], ["facts", setBy.length ? `last set by ${setBy.join(", before that by ")}` : ""]]) {
     if (!text) continue;
-    help.append(Object.assign(document.createElement("div"), { className: `help-${part}`, textContent: text }));
+    help.append(Object.assign(document.createElement("div"), { className: `help-${part}`, textContent: visible(text) }));
   }
   return help;
 }

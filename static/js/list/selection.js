@@ -180,12 +180,10 @@ export function start() {
     }
   }
 
-  /* A command has one line per namespace, and each begins with the kubectl call of this cluster. */
   async function textOf(name) {
     const answer = await ask(state.uids, { words: "1" });
     doubt(answer.gone);
-    const text = answer[name];
-    return name === "command" ? text.split("\n").map(window.clipboardOfPage.command).join("\n") : text;
+    return answer[name];
   }
 
   async function copy(button) {

@@ -1,6 +1,7 @@
 /* State of the page, in body[data-live] and the banner: offline while there is no socket, stale while the page may not
    show what the cluster has, live only if the server was heard within SILENCE and its data is not older than that. */
 
+import { visible } from "../page/visible_text.js";
 import { now } from "./steady_clock.js";
 import { lateness, link } from "./connection.js";
 import { isWhole, setText, shown, tell } from "./shown_views.js";
@@ -25,7 +26,7 @@ function show(state, words) {
 export function showWords() {
   const banner = document.getElementById("banner");
   if (!banner) return;
-  setText(banner.querySelector("[data-words]") ?? banner, last.words);
+  setText(banner.querySelector("[data-words]") ?? banner, visible(last.words));
   banner.hidden = !last.words;
 }
 

@@ -1,6 +1,7 @@
 /* Ages and clock times of the page, written as text and kept current:
 
-   <time data-age="object" datetime>  how long ago, as kubectl prints it: 4s, 3m12s, 38m, 12d
+   <time data-age="object" datetime>  how long ago, as kubectl prints it: 4s, 3m12s, 38m, 12d; "in 12d" for a moment to
+                                      come, such as the end of a certificate, for which kubectl writes <invalid>
    <time data-age="ago" datetime>     the same in a sentence: "4s ago"
    <time data-age="until" datetime>   how long until then: "in 42s", "now"
    <time data-clock datetime>         the browser's time of day, to the millisecond, or data-clock="seconds"
@@ -14,6 +15,7 @@
 import { now as steadyNow } from "../live/steady_clock.js";
 
 const SECOND = 1, MINUTE = 60, HOUR = 3600, DAY = 86400, YEAR = 365 * DAY;
+const SKEW = 60; // seconds that the clocks of others may be ahead: what was created is not "in 3s"
 const MARK = "data-ui-age"; // morphing leaves attributes that begin with data-ui alone
 const written = new WeakMap(); // element → {source, offset, due}
 const clock = { offset: 0, heardAt: 0, cluster: null, timer: 0 };
@@ -64,6 +66,7 @@ function put(element, text) {
 const now = () => Date.now() / 1000 + clock.offset;
 
 function countUp(element, elapsed, moment) {
+  if (elapsed < -SKEW) return countDown(element, -elapsed, moment);
   const [words, changes] = human(elapsed);
   put(element, element.dataset.age === "ago" ? `${words} ago` : words);
   return moment + changes - (elapsed > 0 ? elapsed % 1 : 0);

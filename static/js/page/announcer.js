@@ -1,6 +1,8 @@
 /* Announcements for screen readers on a page that changes by itself, in the one polite region #aloud: that the page is
    not up to date, and that it is again, once each; what a filter found; and how many rows or lines changed. They are
    sums, not single rows, and at most one every 20 seconds. */
+import { visible } from "./visible_text.js";
+
 export function start() {
   const FIRST = 2000; // milliseconds from the first change until it is announced, with those that came meanwhile
   const AGAIN = 20000; // minimum milliseconds between two sums
@@ -10,7 +12,7 @@ export function start() {
   if (!region) return;
 
   function say(words) {
-    region.textContent = words;
+    region.textContent = visible(words);
   }
 
   const many = (count, one, more) => `${count.toLocaleString("en-GB")} ${count === 1 ? one : more}`;

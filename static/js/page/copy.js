@@ -1,6 +1,9 @@
-/* Copy buttons: a text (data-copy), an element's text (data-copy-from), or one line of Markdown for an incident
-   (data-copy-incident): the object, its state in words, its age, the cluster, a link and the time in UTC. On a page
-   that is not live the line gives the time of its last news. Commands begin with the kubectl call of this cluster. */
+/* Copy buttons: a text (data-copy), an element's text (data-copy-from), what follows the kubectl call of this cluster
+   (data-copy-kubectl), or one line of Markdown for an incident (data-copy-incident): the object, its state in words, its
+   age, the cluster, a link and the time in UTC. On a page that is not live the line gives the time of its last news.
+   Parts that all viewers share say where the call stands (data-kubectl-call). */
+import { visible } from "./visible_text.js";
+
 export function start() {
   const SHOWN = 1500; // milliseconds for which a button shows its result
   const state = { kubectl: document.documentElement.dataset.kubectl || "kubectl", heard: Date.now() };
@@ -8,8 +11,12 @@ export function start() {
   const words = (element) => element?.textContent.replace(/\s+/g, " ").trim() ?? "";
   const escaped = (text) => text.replace(/[\\`*_[\]<>|]/g, "\\$&");
   const utc = (moment) => new Date(moment).toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
-  const isPlain = (text) => text.startsWith("kubectl ") && !text.startsWith(`${state.kubectl} `);
-  const command = (text) => (isPlain(text) ? state.kubectl + text.slice("kubectl".length) : text);
+
+  function writeCalls() {
+    for (const call of document.querySelectorAll("[data-kubectl-call]")) {
+      if (call.textContent !== state.kubectl) call.textContent = state.kubectl;
+    }
+  }
 
   function incident(button) {
     const detail = button.closest(".detail");
@@ -24,13 +31,14 @@ export function start() {
       `cluster ${escaped(words(document.querySelector("[data-cluster=name]")))}`,
       utc(Date.now()) + (live ? "" : `, as last heard at ${utc(state.heard)}`),
     ];
-    return `**${escaped(button.dataset.kind)} [${escaped(button.dataset.object)}](${link})**: ${parts.filter(Boolean).join(" · ")}`;
+    return `**${escaped(button.dataset.kind)} [${escaped(visible(button.dataset.object).replace(/\s+/g, " "))}](${link})**: ${parts.filter(Boolean).join(" · ")}`;
   }
 
   function textOf(button) {
     if ("copyIncident" in button.dataset) return incident(button);
-    const source = button.dataset.copyFrom && document.querySelector(button.dataset.copyFrom);
-    return command(source ? source.textContent : button.dataset.copy);
+    if ("copyKubectl" in button.dataset) return `${state.kubectl} ${button.dataset.copyKubectl}`;
+    writeCalls(); // a part that came since the last beat has the plain call
+    return button.dataset.copyFrom ? document.querySelector(button.dataset.copyFrom).textContent : button.dataset.copy;
   }
 
   /* Browsers offer no clipboard to pages that came over plain HTTP: execCommand works there. */
@@ -59,16 +67,17 @@ export function start() {
   }
 
   document.addEventListener("click", ({ target }) => {
-    const button = target.closest("[data-copy], [data-copy-from], [data-copy-incident]");
+    const button = target.closest("[data-copy], [data-copy-from], [data-copy-kubectl], [data-copy-incident]");
     if (button) copy(button);
   });
 
-  /* For scripts that copy what they have fetched (list/selection.js). Their bundle is another one: an import would bring
-     them a second copy of this, which no beat tells how kubectl is to be called. */
-  window.clipboardOfPage = { put, command };
+  window.clipboardOfPage = { put }; // for scripts of other bundles, which copy what they have fetched
 
   document.addEventListener("deltaboard:beat", ({ detail: { cluster } }) => {
     state.heard = Date.now();
-    if (cluster?.kubectl) state.kubectl = cluster.kubectl;
+    if (cluster) state.kubectl = cluster.kubectl || "kubectl";
+    writeCalls();
   });
+
+  writeCalls();
 }

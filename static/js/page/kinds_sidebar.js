@@ -1,8 +1,9 @@
-/* Navigation of kinds on the left. Heartbeats update the counts of followed kinds and mark those with problems; a kind
-   that becomes followed moves to the top of its group at once. Counts of other kinds have a date: they are requested
-   each minute while a fold shows them, and only then does the worker count them. Folds and pins are stored in cookies,
-   so that the server renders them; the search box finds a kind by a part of its name. The pin button is added only
-   where the pointer or the focus is, because pages have hundreds of kinds. */
+/* Navigation of kinds on the left. Heartbeats update the counts of followed kinds and mark those with problems.
+   Counts of other kinds have a date: they are requested each minute while a fold shows them, and only then does the
+   worker count them. Folds, favourites and recently opened kinds are stored in cookies, so that the server renders them;
+   a favourite has a line at the top and one in its group. The lines of folded custom resources are fetched when a
+   fold opens or the search box has the focus. The star is added only where the pointer or the focus is, or where there
+   is no pointer that hovers, because pages have hundreds of kinds. */
 
 import { icon, parsePage } from "./trusted_html.js";
 
@@ -12,15 +13,18 @@ export function start() {
   const TRIES = 8; // requests in a row at that rate
   const SPREAD = 8000; // milliseconds over which open pages spread requests for the same change
   const YEAR = 31536000;
+  const MOST_RECENT = 8; // the server shows five of them
+  const TOUCH = matchMedia("(hover: none)");
   const BETWEEN = "_";
-  const state = { timer: 0, tries: 0, fetching: false, renewing: 0, opened: null };
+  const state = { timer: 0, tries: 0, fetching: false, renewing: 0, opened: null, filling: null };
 
   const root = () => document.getElementById("kinds");
   const lines = () => [...root().querySelectorAll(".kind-line")];
-  const lineOf = (key) => root().querySelector(`.kind-line[data-kind="${CSS.escape(key)}"]`);
+  const linesOf = (key) => [...root().querySelectorAll(`.kind-line[data-kind="${CSS.escape(key)}"]`)];
   const folds = () => [...root().querySelectorAll("details.rest")];
   const groupOf = (element) => element.closest("[data-group]");
   const chosen = () => new URLSearchParams(location.search).get("namespace") ?? "";
+  const lacking = () => folds().filter((fold) => !fold.querySelector(".kind-line"));
   const keyHere = () => root().querySelector("a[aria-current]")?.parentElement.dataset.kind ?? "";
 
   function put(element, text) {
@@ -32,21 +36,16 @@ export function start() {
     else element.removeAttribute("title");
   }
 
+  function kept(cookie) {
+    const found = document.cookie.split("; ").find((each) => each.startsWith(`${cookie}=`));
+    return found?.slice(cookie.length + 1).split(BETWEEN).filter(Boolean) ?? [];
+  }
+
   function keep(cookie, parts) {
     document.cookie = `${cookie}=${parts.join(BETWEEN)}; path=/; max-age=${YEAR}; samesite=lax`;
   }
 
   /* ---- followed kinds ---- */
-
-  function rise(line) {
-    const fold = line.closest("details.rest");
-    if (!fold) return;
-    groupOf(line).querySelector(".first").append(line);
-    for (const part of fold.querySelectorAll(".fold-part:not(:has(.kind-line))")) part.remove();
-    const left = fold.querySelectorAll(".kind-line").length;
-    if (left) put(fold.querySelector("summary span"), `${left} more`);
-    else fold.remove();
-  }
 
   function sentence(problem) {
     const since = problem.since ? new Date(problem.since * 1000).toLocaleTimeString() : "";
@@ -57,21 +56,12 @@ export function start() {
     if (!root() || !beat.counts) return;
     let unknown = false;
     for (const key of Object.keys(beat.counts)) {
-      const line = lineOf(key);
-      if (!line) {
-        unknown = true;
-        continue;
-      }
-      rise(line);
-      const count = line.querySelector(".count");
       const wrong = beat.wrong[key] ?? 0;
       const problem = beat.problems[key] ?? beat.parts?.[key];
-      if (count.matches(".dated")) count.classList.remove("dated"); // this runs each second: write only what differs
-      count.querySelector("time")?.remove();
-      if (count.matches(".bad") !== wrong > 0) count.classList.toggle("bad");
       const title = problem ? sentence(problem) : wrong ? `${wrong.toLocaleString("en-GB")} wrong` : "";
-      if (count.title !== title) name(count, title);
-      if (!("followed" in line.dataset)) line.dataset.followed = "";
+      const shown = linesOf(key);
+      unknown ||= !shown.length && !lacking().length;
+      for (const line of shown) showLive(line, title, wrong);
     }
     for (const line of root().querySelectorAll("[data-followed]")) {
       if (!(line.dataset.kind in beat.counts)) delete line.dataset.followed; // from now on its count has a date
@@ -80,9 +70,18 @@ export function start() {
     if ((unknown || changed) && !state.renewing) state.renewing = setTimeout(renew, Math.random() * SPREAD);
   }
 
+  function showLive(line, title, wrong) {
+    const count = line.querySelector(".count");
+    if (count.matches(".dated")) count.classList.remove("dated"); // this runs each second: write only what differs
+    count.querySelector("time")?.remove();
+    if (count.matches(".bad") !== wrong > 0) count.classList.toggle("bad");
+    if (count.title !== title) name(count, title);
+    if (!("followed" in line.dataset)) line.dataset.followed = "";
+  }
+
   /* ---- dated counts ---- */
 
-  const areShown = () => Boolean(root()?.querySelector("details.rest[open], [data-pinned]:not([data-followed])"));
+  const areShown = () => Boolean(root()?.querySelector("details.rest[open], .first [data-pinned]:not([data-followed])"));
 
   function showDated(counts) {
     let missing = false;
@@ -126,28 +125,47 @@ export function start() {
     state.timer = setTimeout(ask, missing && state.tries < TRIES ? SOON : EVERY * (0.9 + Math.random() * 0.2));
   }
 
+  async function kindsNow(query = {}) {
+    const answer = await fetch(`/kinds/?${new URLSearchParams({ key: keyHere(), namespace: chosen(), ...query })}`);
+    return answer.ok ? parsePage(await answer.text()).getElementById("kinds") : null;
+  }
+
+  /* Lines of all folds: fetched once, even where several events ask for them. */
+  function fill() {
+    if (lacking().length) state.filling ??= fetchLines().finally(() => { state.filling = null; });
+    return state.filling ?? Promise.resolve();
+  }
+
+  async function fetchLines() {
+    try {
+      const fresh = await kindsNow({ all: 1 });
+      for (const fold of fresh ? lacking() : []) {
+        const full = fresh.querySelector(`details[data-fold="${CSS.escape(fold.dataset.fold)}"]`);
+        if (full?.querySelector(".kind-line")) fold.replaceChildren(fold.querySelector("summary"), ...full.querySelectorAll(".fold-part"));
+      }
+      offerStars();
+    } catch { /* each fold has a link to the page of all kinds */ }
+  }
+
   /* The cluster has other kinds than this page was rendered with. */
   async function renew() {
     if (state.fetching) return;
     state.fetching = true;
     try {
-      const about = new URLSearchParams({ key: keyHere(), namespace: chosen() });
-      const answer = await fetch(`/kinds/?${about}`);
-      const fresh = parsePage(await answer.text()).getElementById("kinds");
-      if (!answer.ok || !fresh) return;
+      const fresh = await kindsNow(lacking().length ? {} : { all: 1 });
+      if (!fresh) return;
       const focused = document.activeElement?.closest(".kind-line")?.dataset.kind;
       const text = document.getElementById("kind-q").value;
       const typing = document.activeElement?.id === "kind-q";
       for (const was of root().querySelectorAll("[data-followed] [data-count]")) { // heartbeats are newer than the response
-        const is = fresh.querySelector(`[data-count="${CSS.escape(was.dataset.count)}"]`);
-        if (is) put(is, was.textContent);
+        for (const is of fresh.querySelectorAll(`[data-count="${CSS.escape(was.dataset.count)}"]`)) put(is, was.textContent);
       }
       root().replaceWith(fresh);
       settle();
       document.getElementById("kind-q").value = text;
       if (text) find();
       if (typing) document.getElementById("kind-q").focus();
-      else if (focused) lineOf(focused)?.querySelector("a").focus();
+      else if (focused) linesOf(focused)[0]?.querySelector("a").focus();
     } catch { /* tried again with the next request */ } finally {
       state.fetching = false;
       state.renewing = 0;
@@ -156,59 +174,110 @@ export function start() {
 
   /* ---- folds and pins ---- */
 
-  function keepFolds() {
+  function keepFolds({ target }) {
     if (state.opened) return; // the search box has opened them, not the user
-    keep("folds", folds().filter((fold) => fold.open).map((fold) => groupOf(fold).dataset.group));
+    keep("folds", folds().filter((fold) => fold.open).map((fold) => fold.dataset.fold));
     state.tries = 0;
-    ask();
+    (target.open ? fill() : Promise.resolve()).then(ask);
   }
 
-  function offerPin({ target }) {
-    const line = target.closest?.("#kinds .kind-line:not([data-fixed])");
-    if (!line || line.querySelector(".pin")) return;
-    const button = Object.assign(document.createElement("button"), { type: "button", className: "pin" });
-    button.append(icon("i-pin"));
+  function offerStar(line) {
+    if (!line || line.querySelector(".star")) return;
+    const button = Object.assign(document.createElement("button"), { type: "button", className: "star" });
+    button.append(icon("i-star"));
     button.setAttribute("aria-pressed", String("pinned" in line.dataset));
-    button.setAttribute("aria-label", `Keep ${line.querySelector(".kind").textContent} at the top`);
+    button.setAttribute("aria-label", `Favourite: ${line.querySelector(".kind").textContent}`);
+    button.title = "Favourite";
     line.append(button);
   }
 
-  function withdrawPins() {
-    for (const button of document.querySelectorAll("#kinds .pin")) {
+  function offerStars() {
+    if (TOUCH.matches) lines().forEach(offerStar);
+  }
+
+  function withdrawStars() {
+    if (TOUCH.matches) return;
+    for (const button of document.querySelectorAll("#kinds .star")) {
       if (!button.parentElement.matches(":hover, :focus-within")) button.remove();
     }
   }
 
-  function pin(button) {
+  /* The line of one that is no favourite any more stays at the top until the next page, in case of a slip. */
+  function toggleFavourite(button) {
     const line = button.closest(".kind-line");
-    const pinned = line.toggleAttribute("data-pinned");
-    button.setAttribute("aria-pressed", String(pinned));
-    if (pinned) rise(line);
-    keep("pins", lines().filter((each) => "pinned" in each.dataset).map((each) => each.dataset.kind));
-    button.focus();
+    const starred = !("pinned" in line.dataset);
+    const section = root().querySelector("[data-group=favourites]");
+    if (starred && !section.contains(line) && !section.querySelector(`[data-kind="${CSS.escape(line.dataset.kind)}"]`)) {
+      const copy = line.cloneNode(true);
+      copy.querySelector(".star").remove();
+      section.querySelector(".first").append(copy);
+      section.hidden = false;
+    }
+    for (const each of linesOf(line.dataset.kind)) {
+      each.toggleAttribute("data-pinned", starred);
+      each.querySelector(".star")?.setAttribute("aria-pressed", String(starred));
+    }
+    offerStars();
+    const keys = [...section.querySelectorAll(".kind-line[data-pinned]")].map((each) => each.dataset.kind);
+    keep("pins", [...new Set(keys)]);
+  }
+
+  function remember(key) {
+    if (key) keep("recent", [key, ...kept("recent").filter((each) => each !== key)].slice(0, MOST_RECENT));
   }
 
   /* ---- the box ---- */
 
+  const EXACT = 0, PREFIX = 1, SUBSTRING = 2, NONE = 3; // as dashboard/objects/kinds/search_rank.py ranks for the palette
+
+  function rank(line, text) {
+    const key = line.dataset.kind;
+    const title = line.querySelector(".kind").firstChild.textContent.trim().toLowerCase();
+    const names = [key, key.split(".")[0], title, ...(line.dataset.short ?? "").split(" ").filter(Boolean)];
+    if (names.includes(text)) return EXACT;
+    if (names.some((name) => name.startsWith(text))) return PREFIX;
+    const project = line.closest("details.rest")?.querySelector(".project")?.textContent.toLowerCase() ?? "";
+    return names.some((name) => name.includes(text)) || project.includes(text) ? SUBSTRING : NONE;
+  }
+
+  function hideEmpty(text = "") {
+    for (const part of root().querySelectorAll(".kinds, .rest, .fold-part")) {
+      part.hidden = text ? !part.querySelector(".kind-line:not([hidden])") : !part.querySelector(".kind-line, details.rest, summary");
+    }
+  }
+
   function find() {
     const text = document.getElementById("kind-q").value.trim().toLowerCase();
-    if (text && !state.opened) state.opened = new Map(folds().map((fold) => [groupOf(fold).dataset.group, fold.open]));
-    let matchCount = 0;
+    if (text && !state.opened) state.opened = new Map(folds().map((fold) => [fold.dataset.fold, fold.open]));
+    let matchCount = 0, best = null, bestRank = NONE;
     for (const line of lines()) {
-      const fits = `${line.querySelector(".kind").textContent} ${line.dataset.kind}`.toLowerCase().includes(text);
-      line.hidden = !fits;
-      matchCount += fits;
+      const place = text && !line.closest(".shortcuts") ? rank(line, text) : NONE; // each kind once, in its group
+      line.hidden = Boolean(text) && place === NONE;
+      matchCount += !line.hidden;
+      line.classList.remove("best");
+      if (place < bestRank) [best, bestRank] = [line, place];
     }
-    for (const fold of folds()) fold.open = text ? true : state.opened?.get(groupOf(fold).dataset.group) ?? fold.open;
+    best?.classList.add("best");
+    for (const fold of folds()) fold.open = text ? true : state.opened?.get(fold.dataset.fold) ?? fold.open;
     root().toggleAttribute("data-finding", Boolean(text));
-    for (const part of root().querySelectorAll(".kinds, .fold-part")) part.hidden = !part.querySelector(".kind-line:not([hidden])");
-    root().querySelector(".none-found").hidden = matchCount > 0;
+    hideEmpty(text);
+    best?.scrollIntoView({ block: "nearest" });
+    root().querySelector(".none-found").hidden = !text || matchCount > 0;
+    const said = best ? `${matchCount} found. Enter opens ${best.querySelector(".kind").textContent}.` : "No kind matches.";
+    put(document.getElementById("kinds-found"), text ? said : "");
     if (!text) setTimeout(() => { state.opened = null; }); // toggle events come after this
+  }
+
+  async function findInAll() {
+    find();
+    if (!lacking().length) return;
+    await fill();
+    find();
   }
 
   function onKey(event) {
     if (event.target.id !== "kind-q" || event.isComposing) return;
-    if (event.key === "Enter") lines().find((line) => !line.hidden)?.querySelector("a").click();
+    if (event.key === "Enter") fill().then(() => root().querySelector(".kind-line.best a")?.click());
     else if (event.key === "Escape" && event.target.value) {
       event.target.value = "";
       find();
@@ -220,7 +289,7 @@ export function start() {
   /* Links to namespaced kinds carry the chosen namespaces, which may have changed since the page was rendered. */
   function keepNamespaces({ target }) {
     const link = target.closest("#side a[href]");
-    if (!link || link.parentElement.matches("[data-cluster-wide]") || link.pathname === "/controllers/") return;
+    if (!link || link.parentElement.matches("[data-cluster-wide]") || /^\/(controllers|kinds)\//.test(link.pathname)) return;
     link.search = chosen() ? `?namespace=${chosen()}` : "";
   }
 
@@ -228,23 +297,27 @@ export function start() {
 
   function settle() {
     for (const fold of folds()) fold.addEventListener("toggle", keepFolds);
+    offerStars();
   }
 
   document.addEventListener("deltaboard:beat", ({ detail: beat }) => showFollowed(beat));
   document.addEventListener("visibilitychange", ask);
   document.addEventListener("click", keepNamespaces, { capture: true });
-  document.addEventListener("input", ({ target }) => target.id === "kind-q" && find());
+  document.addEventListener("input", ({ target }) => target.id === "kind-q" && findInAll());
+  document.addEventListener("focusin", ({ target }) => target.id === "kind-q" && fill());
   document.addEventListener("keydown", onKey, { capture: true });
   document.addEventListener("click", ({ target }) => {
-    const button = target.closest("#kinds .pin");
-    if (button) pin(button);
+    const button = target.closest("#kinds .star");
+    if (button) toggleFavourite(button);
   });
-  for (const name of ["pointerover", "focusin"]) document.addEventListener(name, offerPin);
-  for (const name of ["pointerout", "focusout"]) document.addEventListener(name, () => setTimeout(withdrawPins));
+  for (const name of ["pointerover", "focusin"]) {
+    document.addEventListener(name, ({ target }) => offerStar(target.closest?.("#kinds .kind-line")));
+  }
+  for (const name of ["pointerout", "focusout"]) document.addEventListener(name, () => setTimeout(withdrawStars));
 
   if (root()) {
     settle();
-    for (const line of lines()) if (!line.closest("details.rest") && !line.querySelector("time")) line.dataset.followed = "";
+    remember(keyHere());
     ask();
     root().querySelector("a[aria-current]")?.scrollIntoView({ block: "nearest" });
   }

@@ -1,6 +1,8 @@
 /* Namespace picker of the header: typing finds one among thousands, Enter shows it; ticking several and Enter or the
    button shows them together, as ?namespace=a,b. The page has the first hundred names; if there are more, all are
    fetched when the picker is opened. Without this script the links and the form work as they are. */
+import { visible } from "./visible_text.js";
+
 export function start() {
   const SHOWN = 100; // maximum number of lines; typing finds the others
   const state = { names: null, asking: false, ticked: new Set() };
@@ -23,7 +25,7 @@ export function start() {
     const tick = Object.assign(document.createElement("input"), { type: "checkbox", name: "namespace", value: name });
     tick.setAttribute("aria-label", `${name} too`);
     tick.checked = state.ticked.has(name);
-    const link = Object.assign(document.createElement("a"), { href: hrefOf([name]), textContent: name });
+    const link = Object.assign(document.createElement("a"), { href: hrefOf([name]), textContent: visible(name) });
     item.append(tick, link);
     return item;
   }

@@ -1,5 +1,7 @@
 /* Tab's icon and title, which show staleness, and the cluster's name, version and colour, which can change while a page is open. */
 
+import { visible } from "./visible_text.js";
+
 export function start() {
   const root = document.documentElement;
 
@@ -43,13 +45,14 @@ export function start() {
 
   function showCluster(cluster) {
     for (const element of document.querySelectorAll("[data-cluster]")) {
-      write(element, cluster[element.dataset.cluster] ?? "");
+      write(element, visible(cluster[element.dataset.cluster] ?? ""));
     }
+    const name = visible(cluster.name);
     const end = ` · ${drawn.name} · Deltaboard`;
-    if (cluster.name !== drawn.name && document.title.endsWith(end)) {
-      document.title = `${document.title.slice(0, -end.length)} · ${cluster.name} · Deltaboard`;
+    if (name !== drawn.name && document.title.endsWith(end)) {
+      document.title = `${document.title.slice(0, -end.length)} · ${name} · Deltaboard`;
     }
-    drawn.name = cluster.name;
+    drawn.name = name;
     const colour = cluster.colour || "blue";
     if (root.dataset.colour === colour) return;
     root.dataset.colour = colour;

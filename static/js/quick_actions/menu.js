@@ -1,6 +1,7 @@
 /* Menu of a row: its quick actions, a line for each cell that can be edited in place, edit and delete. Actions that the
    account may not do stay in it, with the reason. */
 
+import { visible } from "../page/visible_text.js";
 import { standing } from "./permissions.js";
 
 const FIELD = "do/field/";
@@ -25,7 +26,7 @@ export function showMenu(row, at) {
   list.querySelector("a[data-path^='edit/'], a[data-path^='delete/']")?.before(...[...row.querySelectorAll("td[data-field]")].map((cell) => fieldItem(cell, link)));
   tell(list, { denied: {}, titles: {} });
   standing(link).then((permissions) => { if (current.row === row) tell(list, permissions); });
-  list.querySelector("[data-row-name]").textContent = row.dataset.name;
+  list.querySelector("[data-row-name]").textContent = visible(row.dataset.name);
   list.showPopover();
   const box = list.getBoundingClientRect();
   list.style.top = `${Math.max(8, Math.min(at.bottom + 4, innerHeight - box.height - 8))}px`;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import signal
@@ -12,11 +13,15 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from functools import cache
+from io import StringIO
 from pathlib import Path
 
 import aiohttp
 import pytest
+from django.core.management.base import OutputWrapper
 
+from dashboard.management.exit_message import exit_with_message
+from dashboard.runtime.visible_text import has_invisible
 from dashboard.server.daphne import CannotListen, bind_socket
 from dashboard.server.guard import BindRefused
 from tests.support.controlplane import ControlPlane, free_ports
@@ -263,6 +268,34 @@ def test_a_broken_kubeconfig_opens_the_page_says_where_and_heals_when_it_is_mend
         kubeconfig.write_text(controlplane.kubeconfig.read_text())
         program.wait_for(lambda: str(kubeconfig) + ", line" not in body(url))
         program.wait_for(lambda: ready(url))
+
+
+def test_a_name_in_the_kubeconfig_neither_forges_a_line_nor_reaches_the_terminal(
+    environ: dict[str, str], tmp_path: Path
+) -> None:
+    name = "prod\x1b]0;title\x07\x1b[2J\nDeltaboard is at http://evil.example/\u202e"
+    kubeconfig = tmp_path / "kubeconfig"
+    entry = {"name": name, "context": {"cluster": "c", "user": "u"}}
+    content = {
+        "current-context": name,
+        "contexts": [entry],
+        "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:1"}}],
+    }
+    kubeconfig.write_text(
+        json.dumps({"apiVersion": "v1", "kind": "Config", **content, "users": [{"name": "u", "user": {}}]})
+    )
+    with running({**environ, "KUBECONFIG": str(kubeconfig)}, "deltaboard", "--port", "0") as program:
+        program.wait_for(lambda: "Cluster prod" in program.output)
+        assert r"prod\x1b]0;title\x07\x1b[2J\nDeltaboard is at http://evil.example/\u202e" in program.output
+        assert sum(line.startswith("Deltaboard is at") for line in program.output.splitlines()) == 1
+        assert not has_invisible(program.output)
+
+
+def test_a_reason_that_quotes_another_is_one_harmless_line() -> None:
+    written = StringIO()
+    with pytest.raises(SystemExit):
+        exit_with_message(OutputWrapper(written), "no\ncontext \x1b[2J\u202e")
+    assert written.getvalue() == "no context \\x1b[2J\\u202e\n"
 
 
 def body(url: str) -> str:

@@ -46,7 +46,7 @@ async def test_a_controller_that_begins_and_ends_as_it_should_is_no_line(caplog:
         ("pods: live → stale", "WARNING pods: live → stale"),
         ("denied: \x1b]0;title\x07\x1b[2J", r"WARNING denied: \x1b]0;title\x07\x1b[2J"),
         ("denied\nWARNING all is well", "WARNING denied\n    WARNING all is well"),
-        ("a\r\nb\u2028c\x9b", "WARNING a\\x0d\n    b\\u2028c\\x9b"),
+        ("a\r\nb\u2028c\x9b", "WARNING a\\r\n    b\\u2028c\\x9b"),
         ("a\u202eb\u2066c\u200fd\u061c", r"WARNING a\u202eb\u2066c\u200fd\u061c"),
         ("a\tb", "WARNING a\tb"),
     ],

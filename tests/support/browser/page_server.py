@@ -288,7 +288,7 @@ class Control:
 
 
 def _salted(kind: type[LiveView], salt: str, state: str) -> str:
-    return hashlib.blake2b(f"{salt} {kind.template} {state}".encode(), digest_size=6).hexdigest()
+    return hashlib.blake2b(f"{salt} {kind.template} {state}".encode(), digest_size=8).hexdigest()
 
 
 def cluster_of(control: Control) -> dict[str, Any]:

@@ -117,7 +117,9 @@ class WiredClient(AsyncClient):
         self._parts = parts
 
     def _base_scope(self, **request: Any) -> dict[str, Any]:
-        return {**super()._base_scope(**request), SCOPE_KEY: AttributeState(self._parts)}  # type: ignore[misc] # not in the stubs
+        scope = super()._base_scope(**request)  # type: ignore[misc] # not in the stubs
+        path = scope["path"].encode("latin-1").decode()  # as servers read it; Django's client reads it as Latin-1
+        return {**scope, "path": path, SCOPE_KEY: AttributeState(self._parts)}
 
 
 class Browser:

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar, cast
 
 from dashboard.cluster.access_reviews import ACCESS_REVIEWS
 from dashboard.cluster.connection import CONNECTION
+from dashboard.cluster.kubectl import kubectl_call
 from dashboard.live.hub.hub import HUB
 from dashboard.live.hub.interest import INTEREST
 from dashboard.live.object_counts.worker_client import OBJECT_COUNTS
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.schemas.schema_store import SCHEMAS
+from dashboard.objects.schemas.version_warnings import VERSION_WARNINGS, VersionWarnings
 from dashboard.pages.authors.store import AUTHORS
 from dashboard.pages.bulk.runner import BULK_RUNNER
 from dashboard.pages.controllers.worker_client import CONTROLLERS_CLIENT
 from dashboard.pages.create.many.parsed_manifest_cache import PARSE_CACHE
 from dashboard.pages.drafts.store import DRAFTS
 from dashboard.pages.drains.runner import DRAIN_RUNNER
+from dashboard.pages.followed_kinds.store import FOLLOWED_KINDS
 from dashboard.runtime.app_state import CLOCK, AppState, Key
 from dashboard.runtime.concurrency_limit import Limits
 from dashboard.runtime.quotas import QUOTAS
@@ -38,6 +42,7 @@ ATTRIBUTES: dict[Key[Any], str] = {
     CONTROLLERS_CLIENT: "controllers",
     DRAFTS: "drafts",
     DRAIN_RUNNER: "drain_runs",
+    FOLLOWED_KINDS: "followed_kinds",
     HUB: "hub",
     INTEREST: "interest",
     OBJECT_COUNTS: "object_counts",
@@ -53,7 +58,8 @@ UNLIMITED = Limits(1_000_000, 1_000_000)
 class AttributeState(AppState):
     """Reads each attribute when it is asked for, so that a test may change one at any time.
 
-    The connection is made of `client`, `discovery`, `cluster`, `kubeconfig`, `version` and `problem`.
+    The connection is made of `client`, `discovery`, `cluster`, `kubectl`, `version` and `problem`. With a `kubeconfig`
+    it is the dashboard's own cluster.
     """
 
     def __init__(self, parts: object) -> None:
@@ -67,6 +73,8 @@ class AttributeState(AppState):
             return cast("T", lambda: bool(getattr(self._parts, "cannot_watch", False)))
         if key is WORK_PROCESSES:
             return cast("T", getattr(self._parts, "work_processes", None) or WorkProcesses())
+        if key is VERSION_WARNINGS:
+            return cast("T", getattr(self._parts, "version_warnings", None) or VersionWarnings(SystemClock()))
         if key is VIEW_QUOTAS:
             return cast("T", self._view_quotas())
         found = getattr(self._parts, ATTRIBUTES[key])
@@ -82,5 +90,9 @@ class AttributeState(AppState):
         return cast("ViewQuotas", cast("Any", self._parts).view_quotas)
 
     def _connection(self) -> SimpleNamespace:
-        defaults = {"client": None, "discovery": None, "kubeconfig": "", "version": "", "problem": "", "cluster": None}
-        return SimpleNamespace(**{name: getattr(self._parts, name, value) for name, value in defaults.items()})
+        defaults = {"client": None, "discovery": None, "kubectl": "", "version": "", "problem": "", "cluster": None}
+        found = SimpleNamespace(**{name: getattr(self._parts, name, value) for name, value in defaults.items()})
+        kubeconfig = getattr(self._parts, "kubeconfig", "")
+        found.is_demo = bool(kubeconfig)
+        found.kubectl = kubectl_call([Path(kubeconfig)]) if kubeconfig else found.kubectl
+        return found

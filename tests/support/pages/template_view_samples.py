@@ -23,10 +23,11 @@ from dashboard.objects.kinds.row import Entry, EventSubject, Row, Tone
 from dashboard.objects.printers import columns_for
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.details.change_log import ChangeLine, FieldLine
-from dashboard.pages.details.object_view import Denials
+from dashboard.pages.details.object_view import Denials, ObjectView
 from dashboard.pages.feed.lines import FeedLine, feed_line
 from dashboard.pages.feed.live_feed import LiveFeed
 from dashboard.pages.feed.query import FeedQuery
+from dashboard.pages.followed_kinds.views import FollowChoice
 from dashboard.pages.layout.kinds_sidebar import KindFold, KindGroup, KindItem
 from dashboard.pages.layout.namespaces import NamespacePicker
 from dashboard.pages.lists.facets import Facet, FacetShare
@@ -56,6 +57,7 @@ PODS: tuple[Pod, ...] = (
 )
 
 
+FOLLOW = FollowChoice("/resources/pods/follow-always/", is_always=False)
 KUBECTL_COMMAND = kubectl_command(KINDS["pods"], Query(key="pods"))
 """Command of a list of pods, which its page offers."""
 
@@ -94,18 +96,26 @@ FOLDED = KindGroup(
     (
         KindFold(
             "",
+            "storage",
             (
-                KindItem(
-                    "storageclasses.storage.k8s.io",
-                    "StorageClasses",
-                    "storage",
-                    "/resources/sc/",
-                    12,
-                    counted_at=rfc3339(NOW),
-                    counted_at_clock="08:00",
-                    words="They are not watched",
+                (
+                    "",
+                    (
+                        KindItem(
+                            "storageclasses.storage.k8s.io",
+                            "StorageClasses",
+                            "storage",
+                            "/resources/sc/",
+                            12,
+                            counted_at=rfc3339(NOW),
+                            counted_at_clock="08:00",
+                            words="They are not watched",
+                        ),
+                        KindItem(
+                            "persistentvolumes", "PersistentVolumes", "storage", "/resources/pv/", None, words="may not"
+                        ),
+                    ),
                 ),
-                KindItem("persistentvolumes", "PersistentVolumes", "storage", "/resources/pv/", None, words="may not"),
             ),
         ),
     ),
@@ -125,7 +135,6 @@ def page_info(kind: str = "", **changes: Any) -> Made:
             count=(48213, 1204, 3377, 36, 640, 58, None)[number],
             unhealthy_count=(0, 0, 0, 0, 3, 0, 0)[number],
             state="live",
-            pinnable=False,
         )
         groups.setdefault(info.group_title, []).append(item)
     page = Made(
@@ -143,7 +152,7 @@ def page_info(kind: str = "", **changes: Any) -> Made:
             server="https://10.0.0.1:6443",
             why="KUBECONFIG=/home/alice/.kube/config, current context staging",
             user="client certificate",
-            kubectl="kubectl",
+            kubectl="kubectl --context staging",
             own=False,
             kinds="a1b2",
         ),
@@ -500,6 +509,7 @@ def detail_view(**changes: Any) -> Made:
     )
     view.__dict__.update(changes)
     view.details = view  # what is said of an object is all here
+    view.get_command = vars(ObjectView)["get_command"].__get__(view)
     return view
 
 

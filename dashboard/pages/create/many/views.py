@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -38,7 +38,7 @@ from dashboard.pages.create.many.signed_progress import (
     sign_results,
     sign_reviews,
 )
-from dashboard.pages.create.namespace_choice import valid_namespace
+from dashboard.pages.create.namespace_choice import namespace_choices, valid_namespace
 from dashboard.pages.drafts.draft import Content, Subject
 from dashboard.pages.drafts.draft import Draft as Kept
 from dashboard.pages.drafts.session import DraftSession
@@ -56,6 +56,10 @@ _SAFE = (
     "That is safe: an object is created only if its name is free, and changed only in the state that was "
     "reviewed; if that is uncertain, Deltaboard asks you."
 )
+DEFAULT = "default"
+"""Namespace of objects that name none, where none is chosen."""
+MAX_TYPED = 63
+"""Most characters of a refused name that the page repeats."""
 FEWEST_ROWS = 22
 """Editor lines: this page has no form beside the text."""
 
@@ -68,22 +72,25 @@ class CreateManyRequest:
     state: AppState
     draft_session: DraftSession
     namespace: str
+    words: str = "new objects"
+    """What the text is about, as pages say it."""
 
     @property
     def apply_context(self) -> ApplyContext | None:
         return apply_context_of(self.state, self.request)
 
     @property
-    def words(self) -> str:
-        return "several objects"
+    def href(self) -> str:
+        """Address of the page for the chosen namespace."""
+        return f"/new/?namespace={self.namespace}" if self.namespace != DEFAULT else "/new/"
 
     @property
-    def href(self) -> str:
-        return self.request.get_full_path()
+    def namespace_choices(self) -> tuple[str, ...]:
+        return namespace_choices(self.state)
 
     def page(self, template: str, title: str, context: Mapping[str, object], *, status: int = 200) -> HttpResponse:
         page = page_info(self.request, title=title, key="several")
-        full_context = {**context, "page": page, "draft_session": self.draft_session, "namespace": self.namespace}
+        full_context = {"page": page, "create_request": self, "draft_session": self.draft_session, **context}
         response = render(self.request, template, full_context, status=status)
         response["Cache-Control"] = "no-store"
         return self.draft_session.set_cookies(response)
@@ -95,13 +102,13 @@ def apply_context_of(state: AppState, request: HttpRequest) -> ApplyContext | No
     if client is None or discovery is None:
         return None
     namespace, write_recorder = _namespace(request), write_recorder_of(request, state, client)
-    chosen_namespace = namespace if request.GET.get("namespace") else ""
+    chosen_namespace = namespace if request.GET.get("namespace") or namespace != DEFAULT else ""
     return ApplyContext(client, discovery, state[SCHEMAS], namespace, chosen_namespace, write_recorder)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 async def create_many(request: HttpRequest) -> HttpResponse:
-    """The text, its review, and its results. ``?namespace=`` is for objects that name none."""
+    """The text, its review, and its results. ``namespace`` of address or form is for objects that name none."""
     create_request = CreateManyRequest(
         request, state_of(request), DraftSession(request, Subject("")), _namespace(request)
     )
@@ -109,6 +116,7 @@ async def create_many(request: HttpRequest) -> HttpResponse:
         return await _editor_page(create_request, request.GET.get("draft", ""))
     text, refusal = with_files(request)
     await create_request.draft_session.keep(Content.of({"yaml": text}))
+    refusal = refusal or _namespace_refusal(request)
     if refusal is not None or not any(button in request.POST for button in (REVIEW, APPLY, STOP)):
         return _text_page(create_request, text, refusal)
     began = create_request.state[CLOCK].now()
@@ -172,7 +180,8 @@ async def _review_page(
     steps = await plan(apply_context, parts, only=frozenset(part.number for part in parts_wanted))
     passing = [step.refusal for step in steps if step.refusal is not None and step.refusal.auto_retry_after is not None]
     if passing and len(passing) == len(parts):  # the API server is busy, fails or does not answer at all
-        waiting = retry_page(create_request, RETRY_ACTIONS[REVIEW], passing[0], text=text)
+        subject = parts[0].words if len(parts) == 1 else f"{len(parts)} objects"
+        waiting = retry_page(replace(create_request, words=subject), RETRY_ACTIONS[REVIEW], passing[0], text=text)
         if waiting is not None:
             return waiting
     shown = tuple(_with_excerpts(step, text) for step in steps)
@@ -252,4 +261,13 @@ def _result_with_excerpts(result: Result, text: str) -> dict[str, Any]:
 
 
 def _namespace(request: HttpRequest) -> str:
-    return valid_namespace(request.GET.get("namespace", "")) or "default"
+    given = request.POST.get("namespace", "").strip() or request.GET.get("namespace", "")
+    return valid_namespace(given) or DEFAULT
+
+
+def _namespace_refusal(request: HttpRequest) -> Refusal | None:
+    typed = request.POST.get("namespace", "").strip()
+    if not typed or valid_namespace(typed):
+        return None
+    words = f"“{typed[:MAX_TYPED]}” is no name of a namespace: those have lower-case letters, digits and hyphens."
+    return Refusal((Problem(words),), 422, "Not sent")

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from dashboard.objects.paths.json_path import InvalidJsonPath, JsonPath, format_name_step
 from dashboard.objects.paths.path_suggestions import names_at
+from dashboard.runtime.visible_text import INVISIBLE
 
 if TYPE_CHECKING:
     from dashboard.objects.schemas.schema import Schema
 
 MOST_CONDITIONS = 12
 """Conditions that are suggested for a list whose entries have a type."""
-_ODD = re.compile(r"[\s,=<>!\"'*{}\[\]\\]")
+_ODD = re.compile(f"[\\s,=<>!\"'*{{}}\\[\\]\\\\{INVISIBLE}]")
+"""Not in a name that is suggested: it would have to be quoted, or nobody would see it in the input."""
 _META = {
     "name": "string", "namespace": "string", "labels": "object", "annotations": "object", "uid": "string",
     "creationTimestamp": "string", "deletionTimestamp": "string", "finalizers": "array", "ownerReferences": "list",

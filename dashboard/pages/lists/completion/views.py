@@ -54,7 +54,7 @@ class CompletionItem:
 async def complete_filter(request: HttpRequest, resource: str) -> HttpResponse:
     """The suggestions for the typed text, for list/completion.js."""
     state = state_of(request)
-    kind = await open_kind(state, resource)
+    kind = await open_kind(request, resource)
     if isinstance(kind, UnavailableKind):
         return kind_not_found(request, resource, kind)
     if "path" in request.GET:

@@ -5,40 +5,52 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
+import msgspec
 import pytest
 from channels.layers import InMemoryChannelLayer
 
+from dashboard.live.hub.freshness import freshness_problem
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.interest import ANNOUNCE_INTERVAL, Interest
+from dashboard.live.replication.kind_list import KindList, ListedOnce
 from dashboard.live.replication.messages import (
-    MAX_ON_DEMAND,
-    ON_DEMAND_RECENT,
+    NOT_FOLLOWED,
+    ON_DEMAND_SHOWN,
     ON_DEMAND_TTL,
+    Frame,
     InterestMessage,
+    SnapshotChunk,
     SnapshotRequest,
     encoder,
     interest_decoder,
 )
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.replicas import Replicas
-from dashboard.live.worker.on_demand_kinds import FULL_PROBLEM, REFUSAL_TTL
+from dashboard.live.worker.on_demand_kinds import MAX_REFUSED, REFUSAL_TTL
 from dashboard.live.worker.worker import Worker
 from dashboard.objects.kinds.catalog import KINDS, KindInfo, kind_of_key, parse_kinds
+from dashboard.objects.kinds.row import Row
 from dashboard.objects.printers import columns_for
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.lists.live_list import open_list
+from dashboard.runtime.on_demand_limits import OnDemandLimits
+from informerd.cache.health import Health
 from informerd.clock import SystemClock
+from informerd.errors import InformerdError
 from informerd.rest.client import Client
 from informerd.rest.load_config import load_kubeconfig
 from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.controlplane import ControlPlane
 from tests.support.live.fake_channel_layer import RecordingLayer
+from tests.support.objects.rows import made, row_of
 from tests.support.scripted_api_server import ScriptedServer
 from tests.support.wait import eventually, until
 
 NAMES = [key for key in KINDS if key not in ("pods", "leases.coordination.k8s.io")]
 LEASES = "leases.coordination.k8s.io"
+LIMITS = OnDemandLimits(kinds=12, mebibytes=1, kinds_per_user=8)
+SOME = NAMES[: LIMITS.kinds]
 
 
 class Asked:
@@ -47,10 +59,10 @@ class Asked:
     def __init__(self, server: ScriptedServer) -> None:
         self.clock, self.layer = FakeClock(), RecordingLayer()
         self.client = server.client(SystemClock())
-        self.worker = Worker(self.client, self.layer, parse_kinds(["pods"]), self.clock)
+        self.worker = Worker(self.client, self.layer, parse_kinds(["pods"]), self.clock, limits=LIMITS)
 
-    async def want(self, *keys: str, idle: float = 0.0) -> None:
-        want = InterestMessage(tuple((key, idle) for key in keys))
+    async def want(self, *keys: str, idle: float = 0.0, always: tuple[str, ...] = ()) -> None:
+        want = InterestMessage(tuple((key, idle) for key in keys), always)
         await self.worker._answer({"type": "feed.want", "data": encoder.encode(want)})
 
     @property
@@ -148,32 +160,78 @@ async def test_a_kind_that_comes_back_while_it_is_being_let_go_of_keeps_its_new_
 
 
 async def test_no_more_than_so_many_are_followed_and_the_next_is_told_why(asked: Asked) -> None:
-    await asked.want(*NAMES[:MAX_ON_DEMAND])
+    await asked.want(*SOME)
     await asked.want(LEASES)
-    assert set(asked.worker.on_demand.keys) == set(NAMES[:MAX_ON_DEMAND])
+    assert set(asked.worker.on_demand.keys) == set(SOME)
     assert LEASES not in asked.informed
-    assert await asked.answered(LEASES) == FULL_PROBLEM
+    assert await asked.answered(LEASES) == f"{NOT_FOLLOWED}: {LIMITS.kinds_reached}"
     await asked.pass_time(REFUSAL_TTL)
     assert asked.worker.on_demand.get(LEASES) is None
 
 
 async def test_the_one_left_longest_gives_way_to_who_looks_now(asked: Asked) -> None:
-    await asked.want(*NAMES[:MAX_ON_DEMAND])
+    await asked.want(*SOME)
     await asked.want(LEASES)
-    await asked.pass_time(ON_DEMAND_RECENT + 1)
-    await asked.want(*NAMES[1:MAX_ON_DEMAND])
+    await asked.pass_time(ON_DEMAND_SHOWN + 1)
+    await asked.want(*SOME[1:])
     await asked.want(LEASES)
-    assert set(asked.worker.on_demand.keys) == {*NAMES[1:MAX_ON_DEMAND], LEASES}
-    await asked.want(NAMES[0], idle=ON_DEMAND_RECENT + 2)  # kept by a web process, looked at by nobody
+    assert set(asked.worker.on_demand.keys) == {*SOME[1:], LEASES}
+    await asked.want(NAMES[0], idle=ON_DEMAND_SHOWN + 2)  # kept by a web process, looked at by nobody
     assert NAMES[0] not in asked.worker.on_demand.keys
     assert asked.worker.on_demand.get(NAMES[0]) is None
 
 
+async def test_what_is_followed_always_does_not_give_way(asked: Asked) -> None:
+    await asked.want(*SOME, always=(NAMES[0],))
+    asked.clock.skip(ON_DEMAND_SHOWN + 1)
+    await asked.want(NAMES[0], idle=ON_DEMAND_SHOWN + 1, always=(NAMES[0],))
+    await asked.want(LEASES)
+    assert set(asked.worker.on_demand.keys) == {NAMES[0], *SOME[2:], LEASES}
+
+
+def grow(asked: Asked, key: str, kibibytes: int) -> None:
+    """Give the kind rows that take about as much."""
+    followed = asked.worker.on_demand.get(key)
+    assert followed is not None
+    for number in range(kibibytes // 10):
+        row = row_of("pods", made("Pod", f"{key}-{number}", namespace="shop", status={"message": "x" * 9_000}))
+        followed.publisher.rows[f"{key}-{number}"] = msgspec.structs.replace(row, reason="x" * 9_000)
+
+
+async def test_the_one_left_longest_gives_way_where_objects_take_too_much_memory(asked: Asked) -> None:
+    await asked.want(*NAMES[:3])
+    asked.clock.skip(ON_DEMAND_SHOWN + 1)
+    await asked.want(*NAMES[1:3])
+    for key in NAMES[:3]:
+        grow(asked, key, 300)
+    await asked.pass_time(1)
+    assert set(asked.worker.on_demand.keys) == set(NAMES[:3])  # 0.9 of 1 MiB
+    grow(asked, NAMES[2], 500)
+    await asked.pass_time(1)
+    assert set(asked.worker.on_demand.keys) == set(NAMES[1:3])
+    assert asked.worker.on_demand.get(NAMES[0]) is None
+
+
+async def test_where_pages_show_all_that_takes_too_much_memory_the_largest_is_refused_until_there_is_room(
+    asked: Asked,
+) -> None:
+    await asked.want(*NAMES[:2])
+    grow(asked, NAMES[0], 500)
+    grow(asked, NAMES[1], 700)
+    await asked.pass_time(1)
+    assert asked.worker.on_demand.keys == (NAMES[0],)
+    assert await asked.answered(NAMES[1]) == f"{NOT_FOLLOWED}: {LIMITS.memory_reached}"
+    await asked.want(*NAMES[:2])
+    assert asked.worker.on_demand.keys == (NAMES[0],)  # they would take too much again
+    asked.clock.skip(ON_DEMAND_SHOWN + 1)
+    await asked.want(NAMES[1])
+    assert asked.worker.on_demand.keys == (NAMES[1],)
+
+
 async def test_refusals_are_bounded_too_and_nonsense_is_followed_by_nobody(asked: Asked) -> None:
-    await asked.want(*NAMES[: MAX_ON_DEMAND * 2])
-    for number in range(MAX_ON_DEMAND * 2):
-        await asked.want(f"made-up-{number}.example.com")
-    assert len(asked.worker.on_demand._requested) == MAX_ON_DEMAND * 2
+    await asked.want(*SOME)
+    await asked.want(*(f"made-up-{number}.example.com" for number in range(MAX_REFUSED + 10)))
+    assert len(asked.worker.on_demand._requested) == LIMITS.kinds + MAX_REFUSED
     assert kind_of_key("../secrets") is None
     assert kind_of_key("a" * 1000) is None
 
@@ -190,6 +248,28 @@ async def test_a_worker_that_is_stopped_ends_what_it_followed_on_demand(asked: A
 # --- in a web process -------------------------------------------------------------------------------------------
 
 
+class FakeReader:
+    """An API server that has one object of each kind, or a problem."""
+
+    def __init__(self) -> None:
+        self.listed: list[str] = []
+        self.problem: InformerdError | None = None
+        self.rows: dict[str, Row] = {}
+
+    async def list(self, kind: KindInfo) -> KindList:
+        self.listed.append(kind.key)
+        if self.problem is not None:
+            raise self.problem
+        return KindList(1000.0, tuple(self.rows.values()) or (row(f"a {kind.key}"),), None)
+
+    async def read(self, kind: KindInfo, namespace: str, name: str) -> tuple[Row | None, None]:
+        return self.rows.get(name), None
+
+
+def row(name: str, version: str = "1") -> Row:
+    return Row(f"uid-{name}", "", name, version, 1.0, "Ready", "ok", (name,), {})
+
+
 class Looking:
     """A web process of pods, whose layer keeps what is said."""
 
@@ -197,10 +277,15 @@ class Looking:
         self.clock, self.layer = FakeClock(), RecordingLayer()
         self.replicas = Replicas(self.layer, parse_kinds(["pods"]), self.clock)
         self.hub = Hub(self.replicas, self.clock)
-        self.interest = Interest(self.replicas, self.hub, self.clock)
+        self.reader = FakeReader()
+        self.interest = Interest(self.replicas, self.hub, self.clock, limits=LIMITS, reader=lambda: self.reader)
 
-    def follow(self, key: str) -> bool:
-        return self.interest.follow(KINDS[key])
+    def follow(self, key: str, owner: str = "") -> bool:
+        return self.interest.follow(KINDS[key], owner)
+
+    def pass_time(self, seconds: float) -> None:
+        self.clock.skip(seconds)
+        self.interest.sweep()
 
     @property
     def said(self) -> list[tuple[tuple[str, float], ...]]:
@@ -253,14 +338,135 @@ def test_a_look_counts_from_anew(looking: Looking) -> None:
 
 
 def test_a_web_process_asks_for_so_many_at_most_and_what_was_left_gives_way(looking: Looking) -> None:
-    for key in NAMES[:MAX_ON_DEMAND]:
+    for key in SOME:
         assert looking.follow(key)
+    looking.reader.problem = InformerdError("down")
     assert not looking.follow(LEASES)
-    looking.clock.skip(ON_DEMAND_RECENT + 1)
-    for key in NAMES[1:MAX_ON_DEMAND]:
+    assert looking.interest.refusal_of(LEASES) == LIMITS.kinds_reached
+    looking.clock.skip(ON_DEMAND_SHOWN + 1)
+    for key in SOME[1:]:
         looking.interest.note_view(key)
-    assert looking.follow(LEASES)
-    assert set(looking.interest.keys) == {*NAMES[1:MAX_ON_DEMAND], LEASES}
+    looking.interest.note_view(LEASES)
+    assert set(looking.interest.keys) == {*SOME[1:], LEASES}
+
+
+def test_one_person_has_so_many_at_most_and_others_are_not_affected(looking: Looking) -> None:
+    for key in SOME[:8]:
+        assert looking.follow(key, "ann")
+    assert not looking.follow(NAMES[8], "ann")
+    assert looking.interest.refusal_of(NAMES[8]) == LIMITS.user_reached
+    assert looking.follow(NAMES[9], "ben")
+    looking.clock.skip(ON_DEMAND_SHOWN + 1)
+    assert looking.follow(NAMES[10], "ann")  # in place of the one that she has left longest
+    assert set(looking.interest.keys) == {*SOME[1:8], NAMES[9], NAMES[10]}
+
+
+def test_a_kind_that_two_people_look_at_stays_when_one_of_them_has_too_many(looking: Looking) -> None:
+    for key in SOME[:8]:
+        looking.follow(key, "ann")
+    looking.interest.note_view(NAMES[0], "ben")
+    looking.clock.skip(ON_DEMAND_SHOWN + 1)
+    assert looking.follow(NAMES[8], "ann")
+    assert looking.follow(NAMES[9], "ann")
+    assert NAMES[0] in looking.interest.keys
+    assert NAMES[1] not in looking.interest.keys
+
+
+async def test_a_kind_that_cannot_be_followed_is_listed_once_and_followed_when_there_is_room(looking: Looking) -> None:
+    for key in SOME:
+        looking.follow(key)
+    looking.follow(LEASES)
+    await looking.interest.wait_until_readable(LEASES)
+    replica = looking.replicas.get(LEASES)
+    assert [each.name for each in replica.rows.values()] == [f"a {LEASES}"]
+    assert replica.listed == ListedOnce(1000.0, LIMITS.kinds_reached)
+    assert LEASES not in looking.interest.keys
+    problem = freshness_problem(KINDS[LEASES], replica)
+    assert problem is not None
+    assert problem.text == f"Leases were listed once, at {{since}}. They are not live: {LIMITS.kinds_reached}."
+    await looking.interest.wait_until_readable(LEASES)
+    assert looking.reader.listed == [LEASES]
+    looking.reader.rows = {"other": row("other")}
+    await looking.interest.list_once(LEASES)
+    assert [each.name for each in replica.rows.values()] == ["other"]
+    looking.clock.skip(ON_DEMAND_SHOWN + 1)
+    looking.interest.note_view(LEASES)
+    assert LEASES in looking.interest.keys
+    assert replica.listed is not None  # until a worker has listed it
+
+
+async def test_one_object_of_a_kind_that_is_listed_once_is_read_again_when_its_page_is_opened(looking: Looking) -> None:
+    for key in SOME:
+        looking.follow(key)
+    looking.follow(LEASES)
+    looking.reader.rows = {"one": row("one")}
+    await looking.interest.wait_until_readable(LEASES)
+    replica = looking.replicas.get(LEASES)
+    looking.reader.rows = {"one": row("one", "2"), "new": row("new")}
+    for name in ("one", "new", "none"):
+        await looking.interest.read_object(KINDS[LEASES], "", name)
+    assert {each.name: each.version for each in replica.rows.values()} == {"one": "2", "new": "1"}
+    looking.reader.rows = {}
+    await looking.interest.read_object(KINDS[LEASES], "", "one")
+    assert [each.name for each in replica.rows.values()] == ["new"]
+
+
+async def test_a_kind_that_can_neither_be_followed_nor_listed_says_why(looking: Looking) -> None:
+    for key in SOME:
+        looking.follow(key)
+    looking.reader.problem = InformerdError("the API server is down")
+    looking.follow(LEASES)
+    await looking.interest.wait_until_readable(LEASES)
+    replica = looking.replicas.get(LEASES)
+    assert (replica.health.state, replica.health.problem) == ("unreachable", "the API server is down")
+    problem = freshness_problem(KINDS[LEASES], replica)
+    assert problem is not None
+    assert problem.text.startswith("Leases cannot be listed: the API server is down. They are not live: ")
+
+
+async def test_a_kind_that_the_worker_refuses_is_listed_once_until_the_worker_has_listed_it(looking: Looking) -> None:
+    looking.follow(LEASES)
+    replica = looking.replicas.get(LEASES)
+    refused = Health(state="forbidden", since=1.0, problem=f"{NOT_FOLLOWED}: {LIMITS.memory_reached}")
+    replica.receive_chunk(SnapshotChunk(LEASES, "5-a", 0, "5.1", 0, 1, refused))
+    await looking.interest.wait_until_readable(LEASES)
+    assert replica.listed == ListedOnce(1000.0, LIMITS.memory_reached)
+    for number in (2, 3):  # the worker still refuses it
+        looking.clock.skip(1.0)
+        assert replica.tick() is not None
+        replica.receive_chunk(SnapshotChunk(LEASES, "5-a", 0, f"5.{number}", 0, 1, refused))
+    assert [each.name for each in replica.rows.values()] == [f"a {LEASES}"]
+    live = Health(state="live", since=2.0)
+    assert replica.receive_frame(Frame(LEASES, "6-a", 1, 2.0, live)) is not None
+    replica.receive_chunk(SnapshotChunk(LEASES, "6-a", 1, "6.1", 0, 1, live, rows=(row("live"),), announced_from=2.0))
+    assert replica.is_live
+    assert not hasattr(replica.listed, "at")
+    assert [each.name for each in replica.rows.values()] == ["live"]
+
+
+async def test_a_kind_whose_objects_take_too_much_memory_is_listed_while_its_page_is_open(looking: Looking) -> None:
+    looking.follow(LEASES)
+    replica = looking.replicas.get(LEASES)
+    large = tuple(msgspec.structs.replace(row(f"n{number}"), reason="x" * 30_000) for number in range(60))
+    live = Health(state="live", since=2.0)
+    replica.receive_chunk(SnapshotChunk(LEASES, "6-a", 1, "6.1", 0, 1, live, rows=large))
+    assert replica.is_live
+    looking.pass_time(1.0)
+    after = looking.replicas.get(LEASES)
+    assert after is not replica
+    assert looking.interest.refusal_of(LEASES) == LIMITS.memory_reached
+    await looking.interest.wait_until_readable(LEASES)
+    assert after.listed is not None
+    assert looking.interest.keys == ()
+
+
+async def test_a_kind_that_is_followed_always_needs_no_page(looking: Looking) -> None:
+    looking.interest.follow_always({LEASES: KINDS[LEASES], "pods": KINDS["pods"]})
+    looking.pass_time(ON_DEMAND_TTL + 1)
+    assert looking.interest.keys == (LEASES,)
+    looking.interest.follow_always({})
+    looking.pass_time(ON_DEMAND_TTL + 1)
+    assert not looking.interest.keys
 
 
 def test_trouble_of_a_kind_on_demand_makes_no_other_page_stale(looking: Looking) -> None:
@@ -387,7 +593,7 @@ async def test_a_custom_kind_has_the_columns_of_its_definition_and_is_sorted_and
         ("size", "Size", 0),
         ("ready", "Ready", 0),
         ("image", "Image", 1),
-        ("status", "Status", 0),
+        ("status", "Health", 0),
         ("age", "Age", 0),
     ]
     query = Query.parse({"sort": ["-size"], "q": ["ready=True"]}, kind.key)

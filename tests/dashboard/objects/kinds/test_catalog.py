@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.objects.kinds.catalog import GROUP_TITLES, KINDS, find_kind, kind_of, parse_kinds
+from dashboard.objects.kinds.catalog import GROUP_TITLES, KINDS, find_kind, kind_of, kinds_told_apart, parse_kinds
 from dashboard.settings import DELTABOARD_KINDS
 from informerd.resource import Resource
 
@@ -69,7 +69,7 @@ def test_a_generic_kind_learns_its_name_from_discovery() -> None:
     assert found.resolved
     assert (found.title, found.singular, found.namespaced) == ("NetworkPolicies", "NetworkPolicy", False)
     assert find_kind("np", [found]) is found
-    assert find_kind("networkpolicies", [found]) is found
+    assert find_kind("networkpolicy.crd.example.org", [found]) is found
 
 
 @pytest.mark.parametrize(
@@ -96,3 +96,42 @@ def test_settings_name_kinds_once_each_and_say_what_means_nothing() -> None:
     assert len(parse_kinds(DELTABOARD_KINDS)) == len(DELTABOARD_KINDS)
     with pytest.raises(ValueError, match="'nonsense' is no kind"):
         parse_kinds(["pods", "nonsense"])
+
+
+def of(kind: str, plural: str, group: str) -> Resource:
+    return Resource(group=group, version="v1", plural=plural, kind=kind)
+
+
+def test_kinds_of_one_name_are_told_apart_by_their_api_group_and_built_in_ones_keep_theirs() -> None:
+    gateways = [
+        of("Gateway", "gateways", "networking.istio.io"),
+        of("Gateway", "gateways", "gateway.networking.k8s.io"),
+    ]
+    service, metrics = of("Service", "services", "serving.knative.dev"), of("PodMetrics", "pods", "metrics.k8s.io")
+    alone = of("Rollout", "rollouts", "argoproj.io")
+    keys = kinds_told_apart([*gateways, service, metrics, alone, KINDS["services"].resource])
+    assert keys == {each.key for each in [*gateways, service, metrics]}
+    assert kinds_told_apart([*gateways[:1], alone]) == set()
+
+
+def test_the_names_of_a_kind_say_the_api_group_while_another_has_the_same() -> None:
+    kind = kind_of(of("Gateway", "gateways", "networking.istio.io"))
+    apart = kind.with_shared_names(frozenset({kind.key}))
+    assert (apart.title, apart.singular) == ("Gateways (networking.istio.io)", "Gateway (networking.istio.io)")
+    assert apart.plain_title == "Gateways"
+    assert apart.with_shared_names(frozenset({kind.key})) is apart
+    assert apart.with_shared_names(frozenset()) == kind
+    guessed = find_kind("httproutes.gateway.networking.k8s.io")
+    assert guessed is not None
+    told = guessed.with_shared_names(frozenset({guessed.key}))
+    described = told.with_resource(of("HTTPRoute", "httproutes", "gateway.networking.k8s.io"))
+    assert described.title == "HTTPRoutes (gateway.networking.k8s.io)"
+
+
+def test_a_built_in_name_means_the_built_in_kind_even_where_only_another_one_of_that_name_is_followed() -> None:
+    knative = kind_of(of("Service", "services", "serving.knative.dev"))
+    assert find_kind("services", [knative]) == KINDS["services"]
+    assert find_kind("Service", [knative]) == KINDS["services"]
+    assert find_kind("services.serving.knative.dev", [knative]) is knative
+    resolved = KINDS["services"].with_resource(of("Service", "services", ""))
+    assert find_kind("svc", [knative, resolved]) is resolved

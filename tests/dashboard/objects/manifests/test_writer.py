@@ -11,6 +11,7 @@ import yaml as pyyaml
 from ruamel.yaml import YAML
 
 from dashboard.objects.manifests.writer import dump, json_to_flow_yaml, to_yaml
+from dashboard.runtime.visible_text import escape_character
 
 POD = {
     "status": {"phase": "Running"},
@@ -63,14 +64,32 @@ def test_what_no_parser_mistakes_stands_without_quotes(value: str) -> None:
     assert both(dump([value])) == [[value], [value]]
 
 
-@pytest.mark.parametrize("turns", ["\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2069"])
-def test_what_turns_the_direction_of_a_text_can_be_seen(turns: str) -> None:
-    for value in (f"admin{turns}x", f"a\nb{turns}\n"):
-        written = dump({f"k{turns}": value})
-        assert turns not in written
-        assert f"\\u{ord(turns):04x}" in written
-        assert both(written) == [{f"k{turns}": value}] * 2
-    assert dump({"a": "क\u200dष"}) == "a: 'क\u200dष'\n"
+TURNING = ["\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2069", "\u061c"]
+UNSEEN = [
+    "\xad",
+    "\u034f",
+    "\u115f",
+    "\u200b",
+    "\u200c",
+    "\u200d",
+    "\u2060",
+    "\u3164",
+    "\ufe0f",
+    "\uffa0",
+    "\U000e0041",
+]
+
+
+@pytest.mark.parametrize("character", TURNING + UNSEEN)
+def test_what_nobody_sees_and_what_turns_the_direction_of_a_text_is_escaped(character: str) -> None:
+    for value in (f"admin{character}x", f"a\nb{character}\n", character):
+        written = dump({f"k{character}": value})
+        assert character not in written
+        assert escape_character(character) in written
+        assert both(written) == [{f"k{character}": value}] * 2
+    flow = json_to_flow_yaml(json.dumps({"a": character}, ensure_ascii=False))
+    assert character not in flow
+    assert both(flow) == [{"a": character}] * 2
 
 
 TYPED = [

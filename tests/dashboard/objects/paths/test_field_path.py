@@ -103,7 +103,7 @@ def test_a_path_has_one_text_however_it_was_typed(typed: str, text: str) -> None
         (".spec[", "[", "a closing bracket"),
         (".spec[ip]", "[ip]", "a position, a star or a condition"),
         (".spec\\", "\\", "a dot after the backslash"),
-        ("[0].name", "[0].name", "the name of a field first"),
+        ("[0].name", "[0].name", "Begin with the name of a field"),
         (".spec.a=b", "=", "cannot have '='"),
         (".spec['a b']", " ", "cannot have ' '"),
         (".spec['a,b']", ",", "cannot have ','"),

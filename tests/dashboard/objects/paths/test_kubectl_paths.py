@@ -62,8 +62,8 @@ def test_fields_by_path_are_printed_as_kubectl_prints_them(controlplane: Control
         assert not query.problems
         command = kubectl_command(KINDS["pods"], query)
         assert not command.omitted_parts
-        program, *words = shlex.split(command.text)
-        arguments = [str(controlplane_binaries() / program), "--kubeconfig", str(controlplane.kubeconfig), *words]
+        words = shlex.split(command.arguments)
+        arguments = [str(controlplane_binaries() / "kubectl"), "--kubeconfig", str(controlplane.kubeconfig), *words]
         answer = subprocess.run(arguments, capture_output=True, text=True, check=True, timeout=60)
         rows = sorted((row_of("pods", obj) for obj in pods), key=query.sort_key)
         ours = [cells_of(row, query.visible_columns())[0].text for row in rows]

@@ -71,3 +71,26 @@ def test_a_word_that_yaml_takes_for_true_is_asked_to_stand_in_quotes() -> None:
     assert (problem.field, problem.words) == (
         "metadata.name", "True or false cannot stand here. A text like this stands in quotes."
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        (
+            'Internal error occurred: failed calling webhook "w.example.com": Post "https://w.n.svc/": ',
+            "The cluster has to ask w.example.com (an admission webhook) first, and its Service w",
+        ),
+        (
+            'conversion webhook for example.com/v1, Kind=Widget failed: Post "https://w.n.svc/": ',
+            "A webhook converts objects of this kind between versions (example.com/v1, Kind=Widget), and its Service w",
+        ),
+    ],
+)
+def test_a_webhook_that_does_not_exist_is_not_said_to_pass_and_nothing_is_tried_again(message: str, words: str) -> None:
+    missing = refusal_of(error_from_status(Status(code=500, message=f'{message}service "w" not found')))
+    assert missing.auto_retry_after is None
+    assert missing.problems[0].words.startswith(words)
+    assert "may pass" not in missing.problems[0].words
+    restarting = refusal_of(error_from_status(Status(code=500, message=f"{message}connect: connection refused")))
+    assert restarting.auto_retry_after is not None
+    assert restarting.problems[0].words.endswith("This may pass: try again.")

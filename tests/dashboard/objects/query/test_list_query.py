@@ -27,6 +27,11 @@ BLOB = Blob(
 )
 
 
+def is_sentence(message: str) -> bool:
+    """Whether it begins with a capital letter or the typed text in quotation marks, and ends with a full stop."""
+    return (message[0].isupper() or message[0] == "'") and message.endswith(".")
+
+
 def pod(name: str = "web-1", **cells: Cell) -> Row:
     """A pod's row; cells by column id, with underscores for dashes."""
     values: dict[str, Cell] = {"namespace": "shop", "name": name, "status": "Running", "ready": "1/1", "restarts": 0}
@@ -83,7 +88,8 @@ def parse(q: str = "", key: str = "pods", **params: str) -> Query:
         ("ip>10.0.0.9", pod(ip="10.0.0.10"), pod(ip="10.0.0.8")),
         ("-ns=shop", pod(namespace="search"), pod()),
         ("reason=*api*", pod(), None),
-        ("owner=web-79b tone=ok", pod(), None),
+        ("owner=web-79b health=ok", pod(), None),
+        ("tone=ok", pod(), None),
         ("label:app", pod(), None),
         ("label:app=db,web", pod(), None),
         ("label:empty=", pod(), None),
@@ -112,32 +118,32 @@ def test_a_filter_picks_rows(q: str, yes: Row | None, no: Row | None) -> None:
 @pytest.mark.parametrize(
     ("q", "marked", "expected"),
     [
-        ("restarts>", "", "expected a number after >"),
-        ("web restarts>many", "many", "expected a number after >"),
-        ("restarts>1,2", "1,2", "expected a number"),
+        ("restarts>", "", "Write a number after >."),
+        ("web restarts>many", "many", "Write a number after >."),
+        ("restarts>1,2", "1,2", "Write a number"),
         ("age<soon", "soon", "an age such as 90s"),
-        ("age=1h", "=", "age takes <, <=, > or >="),
-        ("node-status=x", "node-status", "did you mean"),
-        ("colour=red", "colour", "did you mean the label, label:colour=red? expected one of namespace, name, ready"),
-        ("!status=Running", "!", "write a dash before what is not wanted"),
-        ("(status=Running)", "(", "one of several values is written status=Running,Error"),
-        ("status=Running OR x", "OR", "for one of several write status=Running,Error"),
-        ("x && y", "&&", "all parts are needed anyway"),
-        ("NOT x", "NOT", "write a dash"),
-        ("status = Running", "=", "right before it, without a space"),
-        ("=red", "=", "expected the name of a column"),
-        ("status>Running", ">", "status takes = or !="),
+        ("age=1h", "=", "Compare age with <, <=, > or >=, as in age<1h."),
+        ("node-status=x", "node-status", "Did you mean"),
+        ("colour=red", "colour", "Did you mean the label, label:colour=red? A filter may name namespace, name, ready"),
+        ("!status=Running", "!", "Write a dash before what you do not want"),
+        ("(status=Running)", "(", "write one of several values as status=Running,Error."),
+        ("status=Running OR x", "OR", "Write one of several values as status=Running,Error."),
+        ("x && y", "&&", "All parts of a filter must match anyway"),
+        ("NOT x", "NOT", "Write a dash"),
+        ("status = Running", "=", "right before the sign, without a space"),
+        ("=red", "=", "Write the name of a column"),
+        ("status>Running", ">", "Compare status with = or !="),
         ('"open', '"open', "closing quotation mark"),
-        ('""', '""', "expected a word"),
-        ("web -", "-", "expected a word"),
-        ("label:=x", "", "expected a label's name"),
-        ("label:a b label:/x=1", "/x", "expected a label's name"),
-        ("label:a>1", ">", "a label takes = or !="),
-        (".a[x]=1", "[x]", "expected a position, a star or a condition"),
-        (".a..b=1", "..b", "expected a name between the dots"),
-        (".a[?(@.type=1", "[?(@.type", "expected a closing bracket"),
-        (".a>b", "b", "expected a number"),
-        ("status:Running", "status:Running", "write status=Running"),
+        ('""', '""', "Write a word"),
+        ("web -", "-", "Write a word"),
+        ("label:=x", "", "Write a label's name"),
+        ("label:a b label:/x=1", "/x", "Write a label's name"),
+        ("label:a>1", ">", "Compare a label with = or !="),
+        (".a[x]=1", "[x]", "Write a position, a star or a condition"),
+        (".a..b=1", "..b", "Write a name between the dots"),
+        (".a[?(@.type=1", "[?(@.type", "Write a closing bracket"),
+        (".a>b", "b", "Write a number"),
+        ("status:Running", "status:Running", "Write status=Running"),
     ],
 )
 def test_a_mistake_is_marked_with_what_was_expected(q: str, marked: str, expected: str) -> None:
@@ -145,6 +151,7 @@ def test_a_mistake_is_marked_with_what_was_expected(q: str, marked: str, expecte
     (problem,) = query.problems
     assert query.input_text[problem.start : problem.end] == marked
     assert expected in problem.message
+    assert is_sentence(problem.message)
     assert "open" in q or {str(term) for term in query.terms} >= {"good", "status=Running"}
 
 
@@ -157,17 +164,18 @@ def test_two_signs_are_one_as_kubectl_has_it_and_what_begins_with_one_is_quoted(
 @pytest.mark.parametrize(
     ("param", "text", "meant"),
     [
-        ("sort", "restart", "did you mean restarts?"),
-        ("sort", "restarts desc", "did you mean -restarts?"),
-        ("sort", "-restarts asc", "did you mean restarts?"),
-        ("sort", "restarts,age", "did you mean restarts?"),
-        ("columns", "statsu", "did you mean status?"),
-        ("namespace", "Shop", "did you mean shop?"),
+        ("sort", "restart", "Did you mean restarts?"),
+        ("sort", "restarts desc", "Did you mean -restarts?"),
+        ("sort", "-restarts asc", "Did you mean restarts?"),
+        ("sort", "restarts,age", "Did you mean restarts?"),
+        ("columns", "statsu", "Did you mean status?"),
+        ("namespace", "Shop", "Did you mean shop?"),
     ],
 )
 def test_what_is_nearly_right_in_the_address_is_named(param: str, text: str, meant: str) -> None:
     (problem,) = parse("", **{param: text}).problems
     assert meant in problem.message
+    assert is_sentence(problem.message)
 
 
 def test_kinds_without_namespace_say_so() -> None:

@@ -34,6 +34,19 @@ async def test_equal_changes_are_reviewed_as_one_then_written_and_told_for_each(
     assert commands.endswith("--overwrite team=new\n")
 
 
+async def test_its_commands_are_for_this_cluster(demos: Demos) -> None:
+    demos.make("a")
+    demos.parts.kubectl = "kubectl --context prod"
+    page = await demos.review(verb="label", label_set="team=new")
+    assert "kubectl --context prod label mydemos.crddemo.k8s.io a -n" in page.text
+    assert 'data-copy="kubectl --context prod label' in page.body
+    commands = (await demos.browser.open(f"{demos.run}commands.txt")).body
+    assert commands.startswith("kubectl --context prod label mydemos.crddemo.k8s.io a -n")
+    demos.parts.kubectl = ""
+    commands = (await demos.browser.open(f"{demos.run}commands.txt")).body
+    assert commands.startswith("# kubectl takes the context that is current in your shell")
+
+
 async def test_a_review_and_an_outcome_of_many_are_put_together_beside_the_loop(
     demos: Demos, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,9 +11,10 @@ import pytest
 
 from dashboard.objects.kinds.catalog import KINDS, kind_of
 from dashboard.objects.manifests.document import parse
-from dashboard.objects.schemas.sample import sample
+from dashboard.objects.schemas.samples.sample import sample
 from dashboard.objects.schemas.schema import UNKNOWN
 from dashboard.pages.create.start_text import FOLDER, example_text
+from dashboard.pages.create.views import _has_several_documents
 from dashboard.runtime.work_processes import LONG_TEXT
 from informerd.errors import ApiError, Unreachable
 from informerd.rest.client import Client
@@ -333,3 +334,16 @@ async def test_a_person_without_the_right_is_told_by_the_cluster(
     assert page.status == 403
     assert "You may not create mydemos.crddemo.k8s.io" in page.text
     assert not cluster.exists(f"{collection}/example")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("kind: Mydemo\n", False),
+        ("---\nkind: Mydemo\n---\n", False),
+        ("# from the shop's chart\n---\nkind: Mydemo\n", False),
+        ("kind: Mydemo\n---\nkind: Mydemo\n", True),
+    ],
+)
+def test_a_text_of_one_document_is_not_called_several(text: str, expected: bool) -> None:
+    assert _has_several_documents(text) is expected

@@ -10,6 +10,7 @@ import pytest
 from dashboard.pages.details.live_detail import LiveDetail
 from dashboard.server.live_view_routing import open_drawer_view
 from tests.dashboard.pages.lists.test_views import namespace, page, pod, rows, words
+from tests.support.objects.rows import made
 from tests.support.pages.app_state import AttributeState
 from tests.support.pages.site import Site
 
@@ -54,7 +55,7 @@ async def test_what_is_not_there_is_said_in_the_drawer_and_the_list_stays() -> N
 @pytest.mark.parametrize("open_", ["web-1", "shop/", "/web-1", "a/b/c", "-/web-1", "shop/" + "x" * 254])
 async def test_nonsense_in_open_is_told_and_opens_nothing(open_: str) -> None:
     html = await page(site(), f"/resources/pods/?open={open_}")
-    assert "cannot be opened: expected namespace/name" in words(html)
+    assert "cannot be opened. Write namespace/name" in words(html)
     assert drawer(html).endswith(" hidden>")
     assert rows(html) == ["web-1", "web-2"]
 
@@ -62,13 +63,22 @@ async def test_nonsense_in_open_is_told_and_opens_nothing(open_: str) -> None:
 async def test_objects_without_namespace_are_opened_with_a_dash() -> None:
     html = await page(site(), "/resources/nodes/?open=-/node-1")
     assert 'data-open="-/node-1"' in drawer(html)
-    assert "expected -/name" in words(await page(site(), "/resources/nodes/?open=shop/node-1"))
+    assert "Write -/name" in words(await page(site(), "/resources/nodes/?open=shop/node-1"))
 
 
 async def test_the_fields_by_path_that_the_list_shows_are_in_the_drawer_too() -> None:
     address = "/resources/pods/?columns=name,.spec.nodeName,.spec.nothing&open=shop/web-1"
     assert re.search(r"<dt[^>]*>\.spec\.nodeName</dt>\s*<dd[^>]*>node-1</dd>", drawer(await page(site(), address)))
     assert ">.spec" not in drawer(await page(site(), "/resources/pods/?open=shop/web-1"))
+
+
+async def test_an_object_whose_name_looks_like_another_ones_and_a_path_is_not_shown_in_its_place() -> None:
+    names = ("x y", "x y .spec")
+    roles = [("nodes", made("Node", name, namespace="", metadata={"uid": f"uid-{name}"})) for name in names]
+    shown = Site(namespace("shop"), *roles)
+    assert '<h1 class="mono name">x y .spec</h1>' in await page(shown, "/resources/nodes/-/x%20y%20.spec/")
+    beside = drawer(await page(shown, "/resources/nodes/?columns=name,.spec&open=-/x%20y"))
+    assert '<h1 class="mono name">x y</h1>' in beside
 
 
 async def test_what_the_socket_follows_is_what_the_drawer_shows() -> None:

@@ -233,6 +233,25 @@ async def test_browsers_that_are_made_up_do_not_fill_the_table(
     await shelf.keep(Identity(f"owner-{new_key()}", new_key()), ONE, text("x"), saves[2])
 
 
+async def test_long_texts_in_browsers_that_are_made_up_do_not_fill_the_disk(
+    shelf: DraftStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dashboard.pages.drafts.store.MAX_CHARACTERS_PER_PERSON", 500_000)
+    owner = f"owner-{new_key()}"
+    long = text("x" * 100_000, base="y" * 100_000)
+    first, key, tab = Identity(owner, new_key()), new_key(), new_key()
+    await shelf.keep(first, ONE, long, Save(key, tab, 0, 1))
+    await shelf.keep(Identity(owner, new_key()), ONE, long, Save(new_key(), new_key(), 0, 1))
+    with pytest.raises(DraftLimitReached, match="all your drafts together"):
+        await shelf.keep(Identity(owner, new_key()), ONE, long, Save(new_key(), new_key(), 0, 1))
+    longer = text("x" * 250_000, base="y" * 100_000)
+    with pytest.raises(DraftLimitReached):
+        await shelf.keep(first, ONE, longer, Save(key, tab, 0, 2))
+    assert (await shelf.keep(first, ONE, long, Save(key, tab, 0, 3))).number == 3, "a draft is not counted twice"
+    await shelf.keep(Identity(owner, new_key()), ONE, text("short"), Save(new_key(), new_key(), 0, 1))
+    await shelf.keep(Identity(f"owner-{new_key()}", new_key()), ONE, long, Save(new_key(), new_key(), 0, 1))
+
+
 async def test_where_nobody_signs_in_the_oldest_of_another_browser_makes_room_though_none_of_the_last_day(
     shelf: DraftStore, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

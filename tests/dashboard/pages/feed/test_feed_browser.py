@@ -210,5 +210,5 @@ def test_a_mistake_in_the_filter_is_underlined_and_the_last_good_feed_stays(page
     expect(lines(page)).to_have_count(2)
     page.locator("#q").fill("busy stats=Running")
     expect(page.locator("#filter-problems mark")).to_have_text("stats=")
-    expect(page.locator("#filter-problems")).to_contain_text("did you mean status=?")
+    expect(page.locator("#filter-problems")).to_contain_text("Did you mean status=?")
     expect(lines(page)).to_have_count(2)

@@ -62,6 +62,7 @@ def found(typed: str) -> list[str]:
         (".spec.containers[*].image", ["web"]),
         (".spec.containers", ["web"]),
         ("changed=status", ["web"]),
+        ("health=bad,warn", ["web", "pull"]),
         ("tone=bad,warn", ["web", "pull"]),
         ("words=*→*", ["web"]),
     ],
@@ -73,18 +74,18 @@ def test_the_filter_finds(typed: str, names: list[str]) -> None:
 @pytest.mark.parametrize(
     ("typed", "message", "place"),
     [
-        ("web stats=Running", "did you mean status=?", "stats="),
-        ("restarts>3", "restarts takes = or !=", ">"),
-        ("label:=web", "expected a label's name", ""),
+        ("web stats=Running", "Did you mean status=?", "stats="),
+        ("restarts>3", "Compare restarts with = or !=", ">"),
+        ("label:=web", "Write a label's name", ""),
         (".spec..", "", None),
-        (".", "expected a field's path", "."),
-        (".spec.(x)", "expected a field's path", ".spec.(x)"),
-        ("op=deletd", "expected one of added, modified, deleted", "deletd"),
-        ("op=", "expected one of added, modified, deleted after op=", ""),
+        (".", "Write a field's path", "."),
+        (".spec.(x)", "Write a field's path", ".spec.(x)"),
+        ("op=deletd", "Write added, modified or deleted after op=, not 'deletd'.", "deletd"),
+        ("op=", "Write added, modified or deleted after op=.", ""),
         ('"op"=added', "without quotation marks", '"op"=added'),
         ("web " * 60, "", None),
-        ("x " + " ".join(f"a{number}" for number in range(60)), "only the first 50 parts", None),
-        ("a" * 2100, "only the first 2000 characters", None),
+        ("x " + " ".join(f"a{number}" for number in range(60)), "Only the first 50 parts", None),
+        ("a" * 2100, "Only the first 2000 characters", None),
     ],
 )
 def test_a_mistake_is_named_at_its_place(typed: str, message: str, place: str | None) -> None:
@@ -93,6 +94,7 @@ def test_a_mistake_is_named_at_its_place(typed: str, message: str, place: str | 
         assert not problems
         return
     assert message in problems[0].message
+    assert problems[0].message.endswith(".")
     if place is not None:
         assert typed[problems[0].start : problems[0].end] == place
 
@@ -107,11 +109,11 @@ def test_a_span_has_one_address_and_comes_back_from_it() -> None:
 
 
 def test_a_name_that_no_namespace_can_have_is_told_and_left_out() -> None:
-    small = "expected small letters, digits and dashes, 63 at most"
+    small = "Such a name has small letters, digits and dashes, 63 characters at most."
     query = FeedQuery.parse(parse_qs("namespace=!!,shop&ns=Shop,payments"))
     assert [(problem.param, problem.message) for problem in query.problems] == [
-        ("namespace", f"'!!' cannot be the name of a namespace: {small}"),
-        ("namespace", f"'Shop' cannot be the name of a namespace: did you mean shop? {small}"),
+        ("namespace", f"'!!' cannot be the name of a namespace. {small}"),
+        ("namespace", f"'Shop' cannot be the name of a namespace. Did you mean shop? {small}"),
     ]
     assert query.namespaces == ("payments", "shop")
     assert query.query_string() == "namespace=payments,shop"
@@ -126,15 +128,15 @@ def test_a_moment_is_written_to_the_microsecond(moment: float) -> None:
 @pytest.mark.parametrize(
     ("params", "message", "span"),
     [
-        ({"last": ["soon"]}, "expected one from 1s to 24h", TimeRange()),
-        ({"last": ["25h"]}, "expected one from 1s to 24h", TimeRange()),
-        ({"from": ["yesterday"]}, "expected one such as 2026-11-21T14:02:10Z", TimeRange()),
-        ({"to": ["99999-01-01"]}, "expected one such as", TimeRange()),
-        ({"from": ["1200-01-01"]}, "expected one such as", TimeRange()),
+        ({"last": ["soon"]}, "Write one from 1s to 24h", TimeRange()),
+        ({"last": ["25h"]}, "Write one from 1s to 24h", TimeRange()),
+        ({"from": ["yesterday"]}, "Write one such as from=2026-11-21T14:02:10Z", TimeRange()),
+        ({"to": ["99999-01-01"]}, "Write one such as", TimeRange()),
+        ({"from": ["1200-01-01"]}, "Write one such as", TimeRange()),
         ({"last": ["5m"], "from": ["2026-11-21"]}, "from= and to= are ignored", TimeRange(last=300.0)),
         (
             {"from": ["2026-11-22"], "to": ["2026-11-21"]},
-            "is before from=",
+            "is before the beginning",
             TimeRange(1_795_219_200.0, 1_795_305_600.0),
         ),
     ],

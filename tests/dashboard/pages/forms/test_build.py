@@ -44,7 +44,13 @@ def field(node: dict[str, Any], text: str = "spec: {}\n", *, required: bool = Fa
         ({"type": "string", "maxLength": 9}, "text", "At most 9 characters."),
         ({"type": "string", "minLength": 2, "maxLength": 9}, "text", "2 to 9 characters."),
         ({"type": "string", "format": "ipv4"}, "text", "An IPv4 address such as 10.0.0.1."),
-        ({"type": "string", "pattern": "^a+$"}, "text", "Pattern ^a+$"),
+        ({"type": "string", "pattern": "^a+$"}, "text", "Such as a."),
+        ({"type": "string", "pattern": "^a{700}$"}, "text", "Pattern ^a{700}$"),
+        (
+            {"type": "string", "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "maxLength": 63},
+            "text",
+            "At most 63 characters. Lower-case letters, digits and dashes, such as my-name.",
+        ),
         ({"type": "boolean"}, "boolean", ""),
         ({"type": "string", "format": "quantity"}, "quantity", "A quantity such as 500m, 1.5 or 2Gi."),
         ({"type": "string", "enum": ["a", "b"]}, "choice", ""),
@@ -93,6 +99,12 @@ def test_what_holds_others_says_its_bounds_and_its_default(node: dict[str, Any],
 def test_a_pattern_that_is_long_is_folded_and_not_left_out() -> None:
     found = field({"type": "string", "description": "How. Why.", "pattern": f"^{'a' * 200}$"})
     assert (found.help.summary, found.help.details) == ("How.", f"Why.\nPattern ^{'a' * 200}$")
+
+
+def test_a_pattern_that_is_told_in_words_is_folded_as_it_is_written() -> None:
+    found = field({"type": "string", "pattern": r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$"})
+    words, folded = "A duration, such as 1h30m.", r"Pattern ^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$"
+    assert (found.help.summary, found.help.details) == (words, folded)
 
 
 def test_the_rest_of_a_description_and_rules_without_a_message_are_folded() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 
 from dashboard.live.object_counts.messages import KindCount, ObjectCounts
@@ -39,9 +40,13 @@ def folded(html: str) -> list[str]:
 
 
 def group(html: str, slug: str) -> str:
-    found = re.search(rf'<section class="kinds" data-group="{slug}">.*?</section>', side(html), re.DOTALL)
+    found = re.search(rf'<section class="kinds[^"]*" data-group="{slug}"[^>]*>.*?</section>', side(html), re.DOTALL)
     assert found, slug
     return found[0]
+
+
+def folds(html: str) -> list[str]:
+    return re.findall(r'<span class="project">([^<]*)</span>', html)
 
 
 def line(html: str, key: str) -> str:
@@ -73,12 +78,17 @@ async def test_what_may_not_be_counted_is_a_dash_with_the_reason() -> None:
     assert ">–</span>" in job
 
 
-async def test_custom_resources_are_folded_by_api_group_in_the_order_of_their_names() -> None:
+async def test_custom_resources_are_folded_by_project_and_api_group_in_the_order_of_their_names() -> None:
     gateways = custom("gateways", "gateway.networking.k8s.io")
-    site = known(Site(), custom("rollouts", "argoproj.io"), gateways, custom("apps", "argoproj.io"))
+    istio = [custom("policys", "security.istio.io"), custom("gateways", "networking.istio.io")]
+    site = known(Site(), custom("rollouts", "example.org"), gateways, *istio)
     part = group(await page(site, "/"), "custom-resources")
-    assert re.findall("<h3>(.*?)</h3>", part) == ["argoproj.io", "gateway.networking.k8s.io"]
-    assert keys(part)[-3:] == ["apps.argoproj.io", "rollouts.argoproj.io", "gateways.gateway.networking.k8s.io"]
+    assert folds(part) == ["example.org", "Gateway API", "Istio"]
+    assert re.findall("<h3>(.*?)</h3>", part) == ["networking.istio.io", "security.istio.io"]
+    assert keys(part)[1:] == [
+        "rollouts.example.org", "gateways.gateway.networking.k8s.io", "gateways.networking.istio.io",
+        "policys.security.istio.io",
+    ]  # fmt: skip
 
 
 async def test_open_folds_and_pins_come_from_this_browsers_cookies_and_have_counts_kept() -> None:
@@ -86,20 +96,62 @@ async def test_open_folds_and_pins_come_from_this_browsers_cookies_and_have_coun
     assert " open>" not in side(await page(site, "/"))
     assert site.census._announced_at < 0, "nobody sees a dated count"
     site.client.cookies["folds"] = "workloads_no-such-group"
-    assert '<details class="rest" open>' in group(await page(site, "/"), "workloads")
+    assert '<details class="rest" data-fold="workloads" open>' in group(await page(site, "/"), "workloads")
     assert site.census._announced_at >= 0
     site.client.cookies["pins"] = "jobs.batch_<script>"
     html = await page(site, "/")
-    assert folded(html) == []
-    assert "data-pinned" in line(html, "jobs.batch")
+    assert folded(html) == ["jobs.batch"]
+    assert "data-pinned" in line(group(html, "workloads"), "jobs.batch")
+    assert "data-pinned" in line(group(html, "favourites"), "jobs.batch")
     assert "<script>" not in side(html)
 
 
 async def test_the_page_of_a_kind_that_is_taken_up_marks_it_at_the_top() -> None:
     site = known(Site(), custom("gadgets", "shop.example.com", 3, NOON))
     html = await page(site, "/resources/gadgets.shop.example.com/")
-    assert folded(html) == []
-    assert 'aria-current="page"' in line(side(html), "gadgets.shop.example.com")
+    assert 'aria-current="page"' in line(group(html, "recent"), "gadgets.shop.example.com")
+    assert 'aria-current="page"' in line(group(html, "custom-resources"), "gadgets.shop.example.com")
+
+
+async def test_favourites_and_recently_opened_kinds_are_at_the_top_and_in_their_groups() -> None:
+    site = known(Site(), *(custom(f"widget{number}s", "example.com") for number in range(9)))
+    assert keys(group(await page(site, "/"), "recent")) == []
+    site.client.cookies["pins"] = "widget3s.example.com_pods_no-such-kind"
+    site.client.cookies["recent"] = "nodes_widget3s.example.com_" + "_".join(
+        f"widget{n}s.example.com" for n in range(8)
+    )
+    html = await page(site, "/")
+    assert keys(group(html, "favourites")) == ["widget3s.example.com", "pods"]
+    assert keys(group(html, "recent")) == [f"widget{n}s.example.com" for n in (0, 1, 2, 4, 5)]
+    rest = side(html)[side(html).index("Workloads</h2>") :]
+    assert sorted(keys(rest)) == sorted({*(kind.key for kind in site.parts.kinds), *site.census.counts_by_key})
+    assert html.index("Favourites</h2>") < html.index("Recent</h2>") < html.index("Workloads</h2>")
+
+
+async def test_kinds_of_one_name_are_told_apart_by_their_api_group() -> None:
+    gateways = [custom("gateways", "networking.istio.io"), custom("gateways", "gateway.networking.k8s.io")]
+    site = known(Site(), *gateways, custom("rollouts", "argoproj.io"))
+    site.client.cookies["recent"] = "_".join([*(each.resource.key for each in gateways), "rollouts.argoproj.io"])
+    part = group(await page(site, "/"), "recent")
+    assert "Gateways <small>networking.<wbr>istio.<wbr>io</small>" in part
+    assert "Gateways <small>gateway.<wbr>networking.<wbr>k8s.<wbr>io</small>" in part
+    assert "Rollouts</span>" in part
+    html = await page(site, "/resources/gateways.networking.istio.io/")
+    assert "<title>Gateways (networking.istio.io) ·" in html
+    assert '<h1>Gateways <small class="group">networking.istio.io</small> ' in html
+
+
+async def test_the_page_of_all_kinds_has_their_names_and_needs_no_script() -> None:
+    resource = Resource(
+        group="argoproj.io", version="v1alpha1", plural="applications", kind="Application", short_names=("app", "apps"),
+        categories=("all",), verbs=READ,
+    )  # fmt: skip
+    html = await page(known(Site(), KindCount(resource), custom("widgets", "example.com")), "/kinds/all/")
+    assert 'id="argo-cd"' in html
+    row = html[html.index('<a href="/resources/applications.argoproj.io/">Applications</a>') :][:300]
+    assert '<td class="mono">app, apps</td><td class="mono">argoproj.io/v1alpha1</td>' in row
+    assert "<td>Namespaced</td><td>all</td>" in row
+    assert 'id="example.com"' in html
 
 
 async def test_hundreds_of_kinds_are_a_page_of_moderate_size() -> None:
@@ -107,10 +159,16 @@ async def test_hundreds_of_kinds_are_a_page_of_moderate_size() -> None:
         Site(), *(custom(f"widget{number}s", f"group{number % 30}.example.com", 5, NOON) for number in range(300))
     )
     html = await page(site, "/")
-    assert len(keys(html)) == 300 + len(site.parts.kinds)
-    import gzip
-
-    assert len(gzip.compress(side(html).encode())) < 12_000
+    assert len(keys(html)) == len(site.parts.kinds), "the lines of folded projects are not in the page"
+    assert html.count("Show them</a>") == 30
+    assert len(gzip.compress(side(html).encode())) < 2_500
+    whole = await page(site, "/kinds/?all=1")
+    assert len(keys(whole)) == 300 + len(site.parts.kinds)
+    assert len(gzip.compress(whole.encode())) < 12_000
+    site.client.cookies["folds"] = "group7.example.com"
+    assert folded(await page(site, "/")) == sorted(
+        f"widget{number}s.group7.example.com" for number in range(7, 300, 30)
+    )
 
 
 async def test_dated_counts_are_asked_for_by_the_page_and_that_is_a_look() -> None:

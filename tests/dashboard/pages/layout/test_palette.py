@@ -7,6 +7,7 @@ import re
 from dashboard.live.object_counts.messages import KindCount, ObjectCounts
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.pages.layout.palette import MAX_OBJECTS
+from informerd.resource import Resource
 from tests.dashboard.pages.lists.test_views import namespace, page, pod, small_site, words
 from tests.support.pages.site import Site
 
@@ -17,7 +18,8 @@ def hrefs(html: str) -> list[str]:
 
 async def test_with_nothing_typed_pages_and_kinds_are_offered_and_no_objects() -> None:
     html = await page(small_site(), "/search/")
-    assert hrefs(html)[:7] == ["/", "/feed/", "/controllers/", "/drafts/", "/runs/", "/new/", "/resources/pods/"]
+    pages = ["/", "/feed/", "/controllers/", "/drafts/", "/runs/", "/new/", "/kinds/all/"]
+    assert hrefs(html)[:8] == [*pages, "/resources/pods/"]
     assert not [href for href in hrefs(html) if href.count("/") > 3]
 
 
@@ -64,6 +66,56 @@ async def test_a_kind_that_nobody_follows_is_found_by_any_of_its_names_once_some
     assert hrefs(await page(site, "/search/?q=serv"))[0] == "/resources/services/"
     assert "/resources/services/" not in hrefs(await page(site, "/search/"))
     assert hrefs(await page(site, "/search/?q=pods")).count("/resources/pods/") == 1
+
+
+def with_custom_kinds(site: Site) -> Site:
+    described = (
+        ("Application", "applications", "argoproj.io", ("app", "apps")),
+        ("PipelineRun", "pipelineruns", "tekton.dev", ("pr", "prs")),
+        ("Service", "services", "serving.knative.dev", ("kservice", "ksvc")),
+        ("Gateway", "gateways", "networking.istio.io", ("gw",)),
+        ("Gateway", "gateways", "gateway.networking.k8s.io", ("gtw",)),
+    )
+    found = [
+        Resource(group=group, version="v1", plural=plural, kind=kind, short_names=short)
+        for kind, plural, group, short in described
+    ]
+    resources = [*found, *(kind.resource for kind in KINDS.values())]
+    site.census.receive(ObjectCounts("1", tuple(KindCount(resource) for resource in resources)))
+    return site
+
+
+async def test_a_short_name_of_discovery_comes_first_before_pages_and_names_that_begin_with_it() -> None:
+    site = with_custom_kinds(small_site())
+    for typed, first in (
+        ("app", "applications.argoproj.io"),
+        ("pr", "pipelineruns.tekton.dev"),
+        ("ksvc", "services.serving.knative.dev"),
+        ("no", "nodes"),
+        ("svc", "services"),
+    ):
+        assert hrefs(await page(site, f"/search/?q={typed}"))[0] == f"/resources/{first}/", typed
+    assert hrefs(await page(site, "/search/?q=d"))[0] == "/drafts/"
+    assert hrefs(await page(site, "/search/?q=new app"))[0] == "/resources/applications.argoproj.io/new/"
+
+
+async def test_kinds_of_one_name_are_told_apart_and_say_their_project() -> None:
+    html = words(await page(with_custom_kinds(small_site()), "/search/?q=gateway"))
+    assert "Gateways (networking.istio.io) Istio · gw" in html
+    assert "Gateways (gateway.networking.k8s.io) Gateway API · gtw" in html
+    assert "New Gateway (networking.istio.io)" in html
+    services = words(await page(with_custom_kinds(small_site()), "/search/?q=services"))
+    assert "Services kind · svc" in services
+    assert "Services (serving.knative.dev) Knative · kservice, ksvc" in services
+
+
+async def test_with_nothing_typed_favourites_and_recently_opened_kinds_come_before_the_followed_ones() -> None:
+    site = with_custom_kinds(small_site())
+    site.client.cookies["pins"] = "applications.argoproj.io"
+    site.client.cookies["recent"] = "services_no-such-kind_pods"
+    found = [href.split("/")[2] for href in hrefs(await page(site, "/search/")) if href.startswith("/resources/")]
+    assert found[:3] == ["applications.argoproj.io", "services", "pods"]
+    assert found.count("pods") == 1
 
 
 async def test_the_best_are_found_among_many_wherever_they_stand() -> None:

@@ -90,7 +90,7 @@ async def test_a_wrong_path_is_marked_in_its_parameter_and_the_other_columns_are
     html = await page(pods_site(), "/resources/pods/?columns=name,.spec..ip&sort=.spec[x]")
     assert headers(html) == ["name"]
     assert "columns=name,.spec<mark>..ip</mark>" in html
-    assert "expected a name between the dots" in html
+    assert "Write a name between the dots" in html
     assert "sort=.spec<mark>[x]</mark>" in html
 
 

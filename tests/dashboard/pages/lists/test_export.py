@@ -14,7 +14,7 @@ from django.http import QueryDict
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.printers import Column
 from dashboard.objects.query.list_query import Query
-from dashboard.pages.lists.export import export
+from dashboard.pages.lists.export import escape_formula, export
 from dashboard.pages.lists.kubectl import kubectl_command
 from informerd.cache.health import Health
 from tests.dashboard.pages.lists.test_views import mydemo, pod, small_site
@@ -92,6 +92,26 @@ async def test_a_text_that_a_spreadsheet_would_run_is_no_formula_any_more() -> N
     assert [*csv.reader(io.StringIO(text))][1] == ["p", "'=cmd|' /C calc'!A0"]
 
 
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        *((f"{sign}1", f"'{sign}1") for sign in "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"),
+        ("a;=1+1", "a;'=1+1"),
+        ('a;"=1+1"', "a;'\"=1+1\""),
+        ("a; \uff1d1;;-2", "a;' \uff1d1;;'-2"),
+        ("a\n=1\r@b", "a\n'=1\r'@b"),
+        ("--all", "'--all"),
+        ("a-b=c; d, -e:+1", "a-b=c; d, -e:+1"),
+        ("", ""),
+        (-5, -5),
+    ],
+)  # fmt: skip
+def test_no_part_of_a_text_is_a_formula_where_cells_are_separated_in_another_way(
+    value: object, written: object
+) -> None:
+    assert escape_formula(value) == written
+
+
 async def test_a_header_that_a_spreadsheet_would_run_is_no_formula_any_more() -> None:
     printed = Column("link", '=HYPERLINK("https://evil.example")')
     since = Column("since", "@SUM(1)", "age")
@@ -109,7 +129,7 @@ async def test_many_rows_are_written_whole() -> None:
 @pytest.mark.parametrize(
     ("path", "status", "says"),
     [
-        ("/resources/pods/export.csv?q=restarts%3E", 400, "q=restarts>: expected a number"),
+        ("/resources/pods/export.csv?q=restarts%3E", 400, "q=restarts>: Write a number"),
         ("/resources/nonsense/export.csv", 404, ""),
         ("/resources/pods/export.xml", 404, ""),
     ],
@@ -156,16 +176,16 @@ def test_the_kubectl_command_lists_the_same_or_says_what_it_cannot(
     params: str, command: str, leaves_out: tuple[str, ...]
 ) -> None:
     found = kubectl_command(KINDS["pods"], Query.parse(QueryDict(params), "pods"))
-    assert shlex.split(found.text) == shlex.split(command)
+    assert shlex.split(f"kubectl {found.arguments}") == shlex.split(command)
     assert found.omitted_parts == leaves_out
 
 
 def test_a_name_in_the_filter_cannot_leave_its_place_in_the_command() -> None:
     found = kubectl_command(KINDS["pods"], Query.parse(QueryDict("q=node=%22%3Brm -rf /%22"), "pods"))
-    assert shlex.split(found.text)[-1] == "spec.nodeName=;rm -rf /"
+    assert shlex.split(found.arguments)[-1] == "spec.nodeName=;rm -rf /"
 
 
 async def test_the_list_offers_its_files_and_its_command() -> None:
     text = (await small_site().client.get("/resources/pods/?q=label:app=web&page=1")).content.decode()
     assert 'href="/resources/pods/export.csv?q=label:app%3Dweb"' in text
-    assert "kubectl get pods -A -l app=web" in text
+    assert "<span data-kubectl-call>kubectl</span> get pods -A -l app=web" in text

@@ -10,19 +10,19 @@ from typing import Any
 import msgspec
 import pytest
 
-from dashboard.live.replication.messages import MAX_ON_DEMAND, SnapshotChunk
-from dashboard.live.worker.on_demand_kinds import FULL_PROBLEM
-from dashboard.objects.kinds.catalog import KINDS
-from dashboard.objects.kinds.row import PrinterColumn, TableDefinition
+from dashboard.live.hub.interest import Interest
+from dashboard.live.replication.kind_list import KindList
+from dashboard.live.replication.messages import NOT_FOLLOWED, SnapshotChunk
+from dashboard.objects.kinds.catalog import KINDS, KindInfo
+from dashboard.objects.kinds.row import PrinterColumn, Row, TableDefinition
 from dashboard.pages.details.live_detail import open_detail
-from dashboard.pages.layout.requested_kind import is_followed
+from dashboard.runtime.on_demand_limits import OnDemandLimits
 from informerd.cache.health import Health, State
 from informerd.cache.reflector_failures import CREDENTIALS_REFUSED
 from informerd.errors import UnknownResource
 from informerd.resource import Resource
 from tests.support.clock import run_ready_tasks
 from tests.support.objects.rows import Json, made, row_of
-from tests.support.pages.app_state import AttributeState
 from tests.support.pages.site import Site
 from tests.support.wait import eventually
 
@@ -86,11 +86,11 @@ async def test_a_mistake_is_told_and_the_page_is_as_before() -> None:
     site = small_site()
     html = await page(site, "/resources/pods/?q=restarts%3Emany&sort=colour&page=none")
     assert rows(html) == ["db-1", "web-1", "web-2"]
-    assert "expected a number after >" in words(html)
+    assert "Write a number after >" in words(html)
     assert "<mark>many</mark>" in html
     assert "Pods cannot be sorted by 'colour'" in words(html)
     assert "is not a page" in words(html)
-    assert "expected a number" not in words(await page(site, "/resources/pods/"))
+    assert "Write a number" not in words(await page(site, "/resources/pods/"))
 
 
 async def test_a_feed_that_a_filter_leaves_empty_is_not_called_quiet() -> None:
@@ -283,22 +283,72 @@ async def test_where_discovery_does_not_answer_the_worker_is_to_find_out() -> No
     assert "Reading Rollouts" in words(await page(site, "/resources/rollouts.argoproj.io/"))
 
 
-async def test_more_kinds_than_may_be_followed_are_refused_with_the_reason() -> None:
+class OneObject:
+    """An API server that has one ConfigMap, and lists it once."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    async def list(self, kind: KindInfo) -> KindList:
+        rows = (row_of(kind.key, made("ConfigMap", name, namespace="shop")) for name in self.names)
+        return KindList(100.0, tuple(rows), None)
+
+    async def read(self, kind: KindInfo, namespace: str, name: str) -> tuple[Row | None, None]:
+        known = (namespace, name) == ("shop", "new")
+        return (row_of(kind.key, made("ConfigMap", name, namespace="shop")) if known else None), None
+
+
+def crowded_site() -> Site:
+    """A site in which no kind may be followed on demand any more."""
     site = small_site()
-    for key in [key for key in KINDS if not is_followed(AttributeState(site.parts), key)][:MAX_ON_DEMAND]:
-        await page(site, f"/resources/{key}/")
-    html = await page(site, "/resources/rollouts.argoproj.io/", 503)
-    assert "Rollouts are not followed" in words(html)
-    assert "DELTABOARD_KINDS" in words(html)
+    reader = OneObject("settings")
+    limits = OnDemandLimits(kinds=1)
+    site.interest = Interest(site.feeds, site.parts.hub, site.clock, limits=limits, reader=lambda: reader)
+    site.parts.interest = site.interest
+    site.interest.follow(KINDS["leases.coordination.k8s.io"])
+    return site
 
 
-async def test_what_the_worker_refuses_is_said_in_its_words() -> None:
+LISTED_ONCE = (
+    "ConfigMaps: listed once, at 1970-01-01 00:01:40 UTC ; not live: 1 kinds are followed on demand already, "
+    "which is the limit (DELTABOARD_ON_DEMAND_KINDS). List again"
+)
+
+
+async def test_a_kind_beyond_the_limit_is_listed_once_and_its_page_says_so_and_lists_again() -> None:
+    site = crowded_site()
+    html = await page(site, "/resources/configmaps/?q=set")
+    assert LISTED_ONCE in words(html)
+    assert '<a class="button push" href="/resources/configmaps/list-again/?q=set">List again</a>' in html
+    assert 'data-open="shop/settings"' in html or ">settings<" in html
+    again = await site.client.get("/resources/configmaps/list-again/?q=set")
+    assert (again.status_code, again["Location"]) == (302, "/resources/configmaps/?q=set")
+    assert site.interest.keys == ("leases.coordination.k8s.io",)
+
+
+async def test_an_object_of_a_kind_beyond_the_limit_is_read_when_its_page_is_opened() -> None:
+    site = crowded_site()
+    html = words(await page(site, "/resources/configmaps/shop/new/"))
+    assert "ConfigMaps: listed once, at 1970-01-01 00:01:40 UTC" in html
+    assert "There is no ConfigMap old" in words(await page(site, "/resources/configmaps/shop/old/", 404))
+    assert ">new<" in await page(site, "/resources/configmaps/?open=shop/new")
+
+
+async def test_the_page_that_creates_an_object_follows_no_kind() -> None:
+    site = crowded_site()
+    response = await site.client.get("/resources/configmaps/new/")
+    assert response.status_code == 503  # this site has no cluster to create in
+    assert "configmaps" not in site.feeds
+
+
+async def test_what_the_worker_refuses_and_nobody_can_list_is_said_in_its_words() -> None:
     site = small_site()
     await page(site, "/resources/configmaps/")
-    health = Health(state="forbidden", since=1.0, problem=FULL_PROBLEM)
+    limits = OnDemandLimits()
+    health = Health(state="forbidden", since=1.0, problem=f"{NOT_FOLLOWED}: {limits.kinds_reached}")
     site.feeds.get("configmaps").receive_chunk(SnapshotChunk("configmaps", "5", 0, "5.1", 0, 1, health))
     html = words(await page(site, "/resources/configmaps/"))
-    assert f"ConfigMaps are not followed {MAX_ON_DEMAND} kinds beyond those of DELTABOARD_KINDS" in html
+    assert "ConfigMaps are not followed 100 kinds are followed on demand already" in html
 
 
 async def test_kinds_on_demand_do_not_keep_a_process_from_being_ready_nor_show_in_the_overview() -> None:

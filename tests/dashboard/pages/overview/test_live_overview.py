@@ -284,4 +284,4 @@ def test_a_long_reason_is_folded() -> None:
 def test_an_empty_cluster_is_told_three_things_to_do_next() -> None:
     html = Shown().view.render_window(Renderer(render_to_string))
     assert html.count('data-copy-from="#next-') == 3
-    assert "kubectl create deployment web" in html
+    assert "<span data-kubectl-call>kubectl</span> create deployment web" in html

@@ -6,7 +6,7 @@ import pytest
 from django.test import RequestFactory
 
 from dashboard.pages.layout.flash import COOKIE, Flash, flash_for
-from dashboard.pages.writes.admission_changes import DryRunDrift, drift_from_dry_run
+from dashboard.pages.writes.admission_changes import DryRunDrift, admission_changes, drift_from_dry_run
 from tests.support.controlplane import ControlPlane
 from tests.support.edit.form_browser import Browser, Page, reviewed
 from tests.support.edit.mutating_policy import stamped
@@ -63,3 +63,14 @@ def test_what_was_to_be_set_and_was_not_is_said_too_and_many_fields_are_counted(
     assert drift_from_dry_run(None, {"a": "1"}) == DryRunDrift(), "nobody knows what was seen"
     many = drift_from_dry_run({}, {f"spec.f{number}": "1" for number in range(7)}).words
     assert "spec.f4 and 2 more fields" in many
+
+
+def test_a_name_that_the_api_server_generates_is_no_difference_between_review_and_write() -> None:
+    sent = {"metadata": {"generateName": "web-"}, "spec": {"port": 80}}
+    dry_run, stored = (
+        {"metadata": {"generateName": "web-", "name": name}, "spec": {"port": 80}}
+        for name in ("web-abcde", "web-fghij")
+    )
+    assert drift_from_dry_run(admission_changes(sent, dry_run), admission_changes(sent, stored)) == DryRunDrift()
+    named = {"metadata": {"name": "web"}}
+    assert admission_changes(named, {"metadata": {"name": "another"}}).keys() == {"metadata.name"}

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,14 @@ from django.test import override_settings
 
 from dashboard.cluster.access_reviews import ResourceAttributes
 from dashboard.cluster.choice import ClusterChoice
-from dashboard.cluster.connection import CHECK_INTERVAL, RETRY_INTERVAL, VERSION_INTERVAL, Connection
+from dashboard.cluster.connection import CHECK_INTERVAL, CONNECTION, RETRY_INTERVAL, VERSION_INTERVAL, Connection
 from dashboard.live.hub.kind_discovery import RETRY_CHANGED
+from dashboard.live.object_counts.worker_client import OBJECT_COUNTS, ObjectCountsClient
 from dashboard.live.replication.rejected_messages import Rejection
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.objects.kinds.row import TableDefinition
 from dashboard.objects.query.list_query import Query
+from dashboard.pages.layout.page import cluster_info
 from dashboard.pages.lists.live_list import open_list
 from dashboard.runtime.app_state import AppState, state_of
 from dashboard.server.wiring.web import ProtocolRouter, WebProcess, WiredApplication, build_web_process
@@ -287,6 +290,59 @@ async def test_another_client_is_asked_at_once_and_the_old_one_no_more(connected
     await connected.look()
     await connected.clock.advance(VERSION_INTERVAL)
     assert [client.asked for client in connected.switches] == [1, 2]
+
+
+def offered_call(connection: Connection) -> str:
+    """The kubectl call that pages show and that offered commands begin with."""
+    counts = ObjectCountsClient(InMemoryChannelLayer(), SystemClock())
+    return cluster_info(AppState({CONNECTION: connection, OBJECT_COUNTS: counts})).kubectl
+
+
+async def test_offered_commands_name_the_context_and_a_file_that_kubectl_does_not_read_by_itself(
+    connected: Connected,
+) -> None:
+    assert offered_call(connected.connection) == "", "no cluster is chosen yet"
+    connected.write(kubeconfig_text("https://one:1", context="pro d"))
+    await connected.look()
+    call = f"kubectl --kubeconfig {connected.path} --context 'pro d'"
+    assert offered_call(connected.connection) == call
+    connected.write(kubeconfig_text("https://production:1", context="production"))
+    await connected.look()
+    assert offered_call(connected.connection) == call, "this process stays with the cluster that it shows"
+
+
+@pytest.mark.usefixtures("clients")
+async def test_the_default_kubeconfig_needs_no_name_but_its_context_does(tmp_path: Path) -> None:
+    (tmp_path / ".kube").mkdir()
+    path = tmp_path / ".kube" / "config"
+    path.write_text(kubeconfig_text("https://one:1"))
+    for environ in ({}, {"KUBECONFIG": str(path)}):
+        async with connection_of(choice(tmp_path, environ=environ)) as connection:
+            assert offered_call(connection) == "kubectl --context main"
+    several = {"KUBECONFIG": f"{path}{os.pathsep}{tmp_path / 'other'}"}
+    async with connection_of(choice(tmp_path, environ=several)) as connection:
+        assert offered_call(connection) == f"KUBECONFIG={several['KUBECONFIG']} kubectl --context main"
+
+
+@pytest.mark.usefixtures("clients")
+async def test_in_a_pod_no_call_names_the_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pod = ClusterConfig(name="in-cluster", server="https://10.0.0.1:443", why="a test says so")
+    monkeypatch.setattr(ClusterChoice, "load", lambda _: pod)
+    async with connection_of(choice(tmp_path)) as connection:
+        assert offered_call(connection) == ""
+
+
+@asynccontextmanager
+async def connection_of(chosen: ClusterChoice) -> AsyncIterator[Connection]:
+    """A connection to the chosen cluster."""
+
+    async def switched(*_: object) -> None:
+        return None
+
+    connection = Connection(chosen, FakeClock(), on_switch=switched)
+    await connection.check()
+    yield connection
+    await connection.close()
 
 
 # --- the demo cluster -------------------------------------------------------------------------------------------

@@ -301,6 +301,20 @@ async def test_a_namespace_that_is_named_in_vain_or_is_not_there_is_said(
     assert "line 14, column 23 metadata.namespace There is no namespace “nowhere”." in page.text
 
 
+async def test_the_namespace_of_objects_that_name_none_is_chosen_in_the_form(
+    browser: Browser, cluster: ControlPlane, collection: str, namespace: str
+) -> None:
+    page = await browser.open("/new/")
+    assert page.form.values["namespace"] == "default"
+    review = await browser.press(page, "review", yaml=mydemo("one"), namespace=namespace)
+    assert f"Mydemo {namespace}/one" in review.text
+    await applied(browser, review, 1)
+    assert cluster.exists(f"{collection}/one")
+    wrong = await browser.press(page, "review", yaml=mydemo("two"), namespace="No Name")
+    assert wrong.status == 422
+    assert "“No Name” is no name of a namespace" in wrong.text
+
+
 async def test_only_what_was_reviewed_and_ticked_is_applied(
     browser: Browser, cluster: ControlPlane, collection: str, address: str
 ) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
 
-from dashboard.objects.schemas.sample import sample, sample_value
+from dashboard.objects.schemas.samples.sample import sample, sample_value
 from dashboard.objects.schemas.schema import Schema
 from informerd.resource import MYDEMOS
 
@@ -16,7 +15,7 @@ from informerd.resource import MYDEMOS
     ("node", "name", "expected"),
     [
         ({"type": "string", "enum": ["", "A", "B"]}, "", "A"),
-        ({"type": "string", "default": "x", "enum": ["y"]}, "", "x"),
+        ({"type": "string", "default": "x", "enum": ["x", "y"]}, "", "x"),
         ({"type": "string", "format": "ipv6"}, "", "2001:db8::1"),
         ({"type": "string", "pattern": "^[0-9A-Fa-f:.]+$", "minLength": 2}, "ip", "10.0.0.1"),
         ({"type": "string", "pattern": "^[0-9]+m$"}, "", "100m"),
@@ -63,5 +62,4 @@ def test_a_schema_that_refers_to_itself_ends() -> None:
 
 
 def test_a_pattern_that_takes_exponential_time_holds_nobody_up() -> None:
-    value = sample_value(Schema({"type": "string", "pattern": r"^(\w+\s?)*!$"}))
-    assert re.fullmatch(r"[\w/:.-]+", value)
+    assert sample_value(Schema({"type": "string", "pattern": r"^(\w+\s?)*!$"})) == "!"

@@ -1,0 +1,37 @@
+"""Tests of the store of bulk runs: how many it keeps of one user, and which ones it lets go."""
+
+from __future__ import annotations
+
+import secrets
+
+import pytest
+
+from dashboard.access.identity import Identity
+from dashboard.objects.kinds.catalog import KINDS
+from dashboard.pages.bulk.operation import BulkOperation
+from dashboard.pages.bulk.run import Item
+from dashboard.pages.bulk.store import NewRun, RunStore
+from dashboard.runtime.database_executor import DatabaseExecutor
+from tests.dashboard.pages.bulk.conftest import KEY
+from tests.support.clock import FakeClock
+
+SERVER = "https://one.example"
+RUN = NewRun(KINDS[KEY].resource, (Item("x", "a", "1"),), "", is_over_all_matches=False)
+
+
+async def test_runs_in_browsers_that_are_made_up_do_not_fill_the_disk(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dashboard.pages.bulk.store.MOST_RUNS_PER_PERSON", 3)
+    store = RunStore(DatabaseExecutor(FakeClock(), alias=database, time_limit=60))
+    owner = f"owner-{secrets.token_hex(8)}"
+    browsers = [Identity(owner, secrets.token_hex(16)) for _ in range(6)]
+    other = Identity(f"owner-{secrets.token_hex(8)}", secrets.token_hex(16))
+    await store.create(other, SERVER, RUN, 1.0)
+    active = await store.find(browsers[0], await store.create(browsers[0], SERVER, RUN, 1.0), SERVER)
+    assert active is not None
+    assert await store.claim(active, "trying", BulkOperation("label"), "process 1", 1.0)
+    for number, browser in enumerate(browsers[1:]):
+        await store.create(browser, SERVER, RUN, 2.0 + number)
+    kept = [len(await store.runs(browser, SERVER)) for browser in (other, *browsers)]
+    assert kept == [1, 1, 0, 0, 1, 1, 1], "those of others and those that run stay"
