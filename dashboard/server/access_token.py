@@ -121,7 +121,7 @@ def log_access(token: AccessToken | None) -> None:
         logger.info("Deltaboard is served %s", OPEN_TO_ALL_ACCOUNTS)
     else:
         logger.info(
-            "a browser needs the token in %s: open the address with ?token=… once", settings.VAR_DIR / TOKEN_FILE
+            "a browser needs the token in %s: open the address with /?token=… once", settings.VAR_DIR / TOKEN_FILE
         )
 
 

@@ -23,6 +23,7 @@ YAML = "textarea[name=yaml]"
 OUTSIDE = """(() => {
   const { right } = document.getElementById("edit-form").getBoundingClientRect();
   return [...document.querySelectorAll("#edit-form *")]
+    .filter((each) => !each.closest("#form-outline")) // which scrolls to the side
     .filter((each) => each.checkVisibility() && each.offsetWidth > 1 && each.getBoundingClientRect().right > right)
     .map((each) => each.outerHTML.slice(0, 120));
 })()"""

@@ -89,7 +89,7 @@ async def test_a_kind_that_is_no_longer_followed_loses_no_text(
     page = await browser.open(f"{path}edit/")
     text = page.yaml.replace("8080", "9090")
     parts.replicas.kinds = parse_kinds(["pods"])
-    parts.interest.follow = lambda _: False  # as many others are being looked at as may be
+    parts.interest.follow = lambda *_: False  # as many others are being looked at as may be
     page = await browser.press(page, button, yaml=text)
     assert page.status == 404
     assert "does not follow mydemos.crddemo.k8s.io" in page.text
