@@ -141,6 +141,7 @@ class FakeConnection:
     cluster: ClusterConfig = ClusterConfig(name="benchmark", server="https://nowhere", why="a benchmark")  # noqa: RUF009
     problem: str = ""
     kubeconfig: str = ""
+    kubectl: str = ""
     version: str = "v1.37.1"
 
 

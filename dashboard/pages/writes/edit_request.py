@@ -139,7 +139,7 @@ async def open_edit_request(
     """The edit request of an address. `action` ends the address.
 
     `any_kind`: whether kinds without an editor are allowed too; such pages have no drafts. Raises WriteUnavailable
-    where the dashboard does not follow the kind, the address has an invalid name or an alias of the kind (a redirect),
+    where the kind cannot be opened, the address has an invalid name or an alias of the kind (a redirect),
     the kind has no editor, or there is no connection.
     """
     state = state_of(request)
@@ -166,9 +166,9 @@ async def open_edit_request(
 def kind_unavailable(
     request: HttpRequest, resource: str, kind: UnavailableKind, session: DraftSession | None
 ) -> WriteUnavailable:
-    """The exception for a kind that the dashboard does not follow; `resource` is its name in the address."""
+    """The exception for a kind that cannot be opened; `resource` is its name in the address."""
     page = None if has_text(request) else kind_not_found(request, resource, kind)
-    return WriteUnavailable(_not_followed(resource), page=page, session=session)
+    return WriteUnavailable(_cannot_be_opened(resource), page=page, session=session)
 
 
 def not_connected(state: AppState) -> NotFoundInfo:
@@ -176,8 +176,8 @@ def not_connected(state: AppState) -> NotFoundInfo:
     return NotFoundInfo("Deltaboard is not connected to a cluster", state[HUB].connection_problem())
 
 
-def _not_followed(resource: str) -> NotFoundInfo:
-    return NotFoundInfo("The text cannot be saved here", f"This dashboard does not follow {resource}.")
+def _cannot_be_opened(resource: str) -> NotFoundInfo:
+    return NotFoundInfo("The text cannot be saved here", f"The API server has no {resource}, or none that can be listed.")
 
 
 def _no_name(kind: KindInfo, name: str) -> NotFoundInfo:

@@ -313,6 +313,9 @@ export function start() {
   for (const name of ["pointerover", "focusin"]) {
     document.addEventListener(name, ({ target }) => offerStar(target.closest?.("#kinds .kind-line")));
   }
+  document.addEventListener("keydown", ({ key, shiftKey }) => { // backwards the star of a line comes before its link
+    if (key === "Tab" && shiftKey && root()) lines().filter((line) => line.checkVisibility()).forEach(offerStar);
+  });
   for (const name of ["pointerout", "focusout"]) document.addEventListener(name, () => setTimeout(withdrawStars));
 
   if (root()) {

@@ -10,6 +10,8 @@ from dashboard.access.draft_count_cookie import DRAFT_COUNT_COOKIE
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.objects.manifests.document import parse
 from dashboard.pages.layout.flash import COOKIE
+from informerd.errors import UnknownResource
+from informerd.resource import MYDEMOS, Resource
 from tests.support.controlplane import ControlPlane
 from tests.support.edit.form_browser import Browser
 
@@ -61,6 +63,13 @@ async def test_an_incomplete_form_keeps_the_text_and_begins_anew(browser: Browse
     assert page.form.values["base_uid"]
 
 
+class DiscoveryWithoutKinds:
+    """A cluster that serves none."""
+
+    async def resolve(self, name: str) -> Resource:
+        raise UnknownResource(name, ())
+
+
 BUTTONS = ("review", "save", "recreate", "create", "take", "adopt", "edit")
 
 
@@ -83,17 +92,29 @@ async def test_without_a_client_no_button_loses_the_text(
 
 
 @pytest.mark.parametrize("button", BUTTONS)
-async def test_a_kind_that_is_no_longer_followed_loses_no_text(
+async def test_a_kind_that_is_no_longer_served_loses_no_text(
     browser: Browser, parts: SimpleNamespace, one: str, path: str, button: str
 ) -> None:
     page = await browser.open(f"{path}edit/")
     text = page.yaml.replace("8080", "9090")
-    parts.replicas.kinds = parse_kinds(["pods"])
-    parts.interest.follow = lambda *_: False  # as many others are being looked at as may be
+    parts.replicas.kinds, parts.discovery = parse_kinds(["pods"]), DiscoveryWithoutKinds()
     page = await browser.press(page, button, yaml=text)
     assert page.status == 404
-    assert "does not follow mydemos.crddemo.k8s.io" in page.text
+    assert "The API server has no mydemos.crddemo.k8s.io" in page.text
     assert page.yaml == text
+
+
+@pytest.mark.parametrize(("button", "status"), [(each, 409 if "create" in each else 200) for each in BUTTONS])
+async def test_a_kind_that_cannot_be_followed_is_edited_all_the_same(
+    browser: Browser, parts: SimpleNamespace, one: str, path: str, button: str, status: int
+) -> None:
+    page = await browser.open(f"{path}edit/")
+    text = page.yaml.replace("8080", "9090")
+    parts.replicas.unfollow(MYDEMOS.key)
+    parts.interest.follow = lambda *_: False  # as many others are being looked at as may be
+    page = await browser.press(page, button, yaml=text)
+    assert page.status == status
+    assert parse(page.yaml).value["spec"] == {"ip": "10.0.0.1", "port": 9090}
 
 
 async def test_a_text_for_an_object_that_is_not_there_is_kept_whatever_its_kind(browser: Browser) -> None:
