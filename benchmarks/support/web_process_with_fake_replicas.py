@@ -142,6 +142,7 @@ class FakeConnection:
     problem: str = ""
     kubeconfig: str = ""
     kubectl: str = ""
+    is_demo: bool = False
     version: str = "v1.37.1"
 
 

@@ -177,7 +177,8 @@ def not_connected(state: AppState) -> NotFoundInfo:
 
 
 def _cannot_be_opened(resource: str) -> NotFoundInfo:
-    return NotFoundInfo("The text cannot be saved here", f"The API server has no {resource}, or none that can be listed.")
+    reason = f"The API server has no {resource}, or none that can be listed."
+    return NotFoundInfo("The text cannot be saved here", reason)
 
 
 def _no_name(kind: KindInfo, name: str) -> NotFoundInfo:

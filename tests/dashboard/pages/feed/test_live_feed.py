@@ -470,5 +470,5 @@ async def test_much_that_is_remembered_is_searched_in_slices() -> None:
     async with asyncio.timeout(20):
         await view.search_done.wait()
     assert [line.name for line in view.lines] == ["busy-7777-b", "busy-7777"]
-    assert len(ops_of(view.update(shown.render))) == 6  # the whole window, for a page that was rendered before
+    assert len(ops_of(view.update(shown.render))) == 7  # the whole window, for a page that was rendered before
     await slices.stop()
