@@ -106,7 +106,7 @@ async def run_plugin(plugin: ExecConfig, cluster: ClusterConfig) -> ExecCredenti
     """
     if plugin.interactive:
         raise CredentialsError(f"exec plugin {plugin.command} needs a terminal (interactiveMode: Always)")
-    process, run = await _start(plugin, cluster)
+    process, run = await _started(plugin, cluster)
     try:
         async with asyncio.timeout(TIMEOUT):
             await run.over.wait()
@@ -120,6 +120,20 @@ async def run_plugin(plugin: ExecConfig, cluster: ClusterConfig) -> ExecCredenti
     if code := process.get_returncode():
         raise CredentialsError(f"exec plugin {plugin.command} ended with {code}: {words or 'no message'}")
     return _credential(plugin, bytes(run.output), words)
+
+
+async def _started(plugin: ExecConfig, cluster: ClusterConfig) -> tuple[asyncio.SubprocessTransport, _Run]:
+    """The plugin that was started. A cancelled caller waits until it is started, and ends it then: asyncio itself would
+    kill the plugin without the programs that it started, and leave its pipes open.
+    """
+    starting = asyncio.create_task(_start(plugin, cluster), name="exec plugin's start")
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await asyncio.wait([starting])
+        if not starting.exception():
+            await _end(*starting.result())
+        raise
 
 
 async def _start(plugin: ExecConfig, cluster: ClusterConfig) -> tuple[asyncio.SubprocessTransport, _Run]:

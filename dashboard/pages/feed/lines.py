@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 from dashboard.live.rendering.time_texts import clock_text, rfc3339
@@ -113,7 +112,7 @@ def _burst_href(item: FeedItem, query: FeedQuery) -> str:
     else:
         term = EntryTerm("name", (Pattern((entry.name,)),), negative=False)
     namespaces = (entry.namespace,) if entry.namespace else query.namespaces
-    span = TimeRange(math.floor(item.first.time * 1e6) / 1e6, math.ceil(item.last.time * 1e6) / 1e6)
+    span = TimeRange.around(item.first.time, item.last.time)
     terms = tuple(sorted({*query.terms, term}, key=str))
     return query.with_(kinds=(item.kind.key,), namespaces=namespaces, terms=terms, span=span, folds=False).href()
 

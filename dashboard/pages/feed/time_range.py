@@ -38,6 +38,15 @@ class TimeRange:
     end: float | None = None
     last: float | None = None
 
+    @classmethod
+    def around(cls, first: float, last: float) -> TimeRange:
+        """The shortest span with both moments in it, in whole microseconds: an address has no shorter ones."""
+        begin, end = round(first, 6), round(last, 6)
+        return cls(
+            begin if begin <= first else round(begin - 1e-6, 6),
+            end if end >= last else round(end + 1e-6, 6),
+        )
+
     @property
     def is_fixed(self) -> bool:
         """Whether it has an end: nothing new comes after that."""

@@ -22,7 +22,7 @@ class World:
         self.board = ControllerReports(self.clock)
         self.controllers = SimpleNamespace(reports=self.board)
         self.pods = Feeder("pods", self.clock)
-        self.hub = Hub(Feeders(self.pods), self.clock, sources=(self.board,))
+        self.hub = Hub(Feeders(self.pods), self.clock, sources=(self.board,), timer=self.clock.now)
         self.board.receive(report())
 
     def browser(self) -> Browser:

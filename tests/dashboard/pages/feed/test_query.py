@@ -5,6 +5,8 @@ from __future__ import annotations
 from urllib.parse import parse_qs
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from dashboard.objects.kinds.row import Entry, EventSubject
 from dashboard.pages.feed.query import FeedQuery
@@ -123,6 +125,18 @@ def test_a_name_that_no_namespace_can_have_is_told_and_left_out() -> None:
 def test_a_moment_is_written_to_the_microsecond(moment: float) -> None:
     query = FeedQuery.parse({"from": [iso(moment)]})
     assert query.span.begin == moment
+
+
+@given(begin=st.floats(1.7e9, 1.9e9), length=st.floats(0, 10))
+@example(begin=1795771410.6650558, length=2.0637893)
+def test_a_span_around_two_moments_has_both_once_it_is_read_from_its_address(begin: float, length: float) -> None:
+    end = begin + length
+    span = TimeRange.around(begin, end)
+    assert FeedQuery.parse(parse_qs(FeedQuery(span=span).query_string())).span == span
+    assert span.contains(begin, now=0)
+    assert span.contains(end, now=0)
+    assert not span.contains(begin - 2e-6, now=0)
+    assert not span.contains(end + 2e-6, now=0)
 
 
 @pytest.mark.parametrize(
