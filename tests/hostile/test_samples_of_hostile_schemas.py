@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from dashboard.objects.problems.problem import Problem
+from dashboard.objects.schemas.samples.repair import repairs
 from dashboard.objects.schemas.samples.sample import MAX_VALUES, sample, sample_value
 from dashboard.objects.schemas.schema import Schema
 from dashboard.objects.schemas.validation import schema_problems
@@ -34,6 +36,19 @@ def test_a_schema_that_asks_for_ten_to_the_twelfth_items_gets_few() -> None:
 def test_the_work_does_not_grow_with_what_is_asked_for() -> None:
     works = [calls_of(lambda levels=levels: sample_value(Schema(nested(levels, {})))) for levels in (6, 12)]  # type: ignore[misc]
     assert works[1] < 2 * works[0]
+
+
+def test_the_work_of_repairs_does_not_grow_with_the_fields_that_are_refused() -> None:
+    def repair(number: int) -> None:
+        names = [f"list{each}" for each in range(number)]
+        spec = {"type": "object", "properties": {name: nested(2, {"type": "string"}) for name in names}}
+        message = "Invalid value: 0: in body should have at least 10 items"
+        problems = [Problem("", message, ("spec", name)) for name in names]
+        empty: dict[str, Any] = {"spec": {name: [] for name in names}}
+        assert next(repairs(Schema({"properties": {"spec": spec}}), empty, problems))["spec"]["list0"] != []
+
+    works = [calls_of(lambda number=number: repair(number)) for number in (40, 400)]  # type: ignore[misc]
+    assert works[1] < 3 * works[0]
 
 
 def test_a_large_default_that_is_repeated_is_counted() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from types import MappingProxyType
 
 from dashboard.objects.fields.field_access import ABSENT, Path, Value, format_path, parse_path, resolve_path
@@ -69,6 +70,8 @@ _FIXED = re.compile(
     r"field is immutable|(may not|must not|cannot) be changed|updates to .{0,1000}? are forbidden", re.IGNORECASE
 )
 _NO_FIELD = ("", "<nil>", "[]")
+MAX_PROBLEMS = 100
+"""Maximum problems of one refusal: the API server names every field of a list of thousands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,10 +229,11 @@ def _code(error: ApiError) -> int:
 def _problems_of(error: ApiError) -> tuple[Problem, ...]:
     message = str(error)
     if isinstance(error, Invalid) and error.causes:
-        return tuple(_of_cause(cause.field, cause.message) for cause in error.causes)
+        causes = (_of_cause(cause.field, cause.message) for cause in error.causes)
+        return _first_of(causes, len(error.causes))
     strict = list(_STRICT.finditer(message))
     if strict:
-        return tuple(
+        unknown = (
             Problem(
                 "The schema has no such field." if each["what"] == "unknown" else "The field is given twice.",
                 each[0],
@@ -237,12 +241,22 @@ def _problems_of(error: ApiError) -> tuple[Problem, ...]:
             )
             for each in strict
         )
+        return _first_of(unknown, len(strict))
     wrong_type = _GO_FIELD.search(message)
     if wrong_type is not None:
         type_name = _GO_TYPES.get(wrong_type["found"].partition(" ")[0], "This")
         hint = " A text like this stands in quotes." if _WANTS_TEXT.search(message) else ""
         return (Problem(f"{type_name} cannot stand here.{hint}", message, _go_path(wrong_type["field"])),)
     return (Problem(explanation_of(error), message, field_of(message)),)
+
+
+def _first_of(problems: Iterable[Problem], number: int) -> tuple[Problem, ...]:
+    """The first MAX_PROBLEMS of so many problems, and how many more there are."""
+    first = tuple(islice(problems, MAX_PROBLEMS))
+    more = number - len(first)
+    if not more:
+        return first
+    return (*first, Problem(f"And {more:,} more {'problem' if more == 1 else 'problems'}, shown once these are gone."))
 
 
 def _go_path(field: str) -> Path:

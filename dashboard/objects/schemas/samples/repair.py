@@ -13,11 +13,11 @@ from itertools import islice
 from typing import Any
 
 from dashboard.objects.fields.field_access import ABSENT, Path, Value, can_put, get, put, resolve_path, same
-from dashboard.objects.fields.work_budget import BudgetExceeded
+from dashboard.objects.fields.work_budget import BudgetExceeded, WorkBudget
 from dashboard.objects.problems.problem import Problem
 from dashboard.objects.schemas.cel_expression import read_rule
 from dashboard.objects.schemas.samples.rule_edits import Hints, edits
-from dashboard.objects.schemas.samples.sample import MAX_ITEMS, Sampler
+from dashboard.objects.schemas.samples.sample import MAX_ITEMS, Sampler, new_budget
 from dashboard.objects.schemas.schema import Schema
 from dashboard.objects.schemas.validation import fits_schema
 
@@ -51,12 +51,14 @@ class _Field:
 def repairs(schema: Schema, value: dict[str, Value], problems: Sequence[Problem]) -> Iterator[dict[str, Value]]:
     """Changed copies of `value` that the API server may accept, the most likely first; `schema` is the object's.
 
-    None where the problems say nothing that can be done here. Each takes at most the work of one sample.
+    None where the problems say nothing that can be done here. All together take at most the work of one sample, however
+    many problems there are; those that are left then stay as they are.
     """
+    budget = new_budget()
     changed, broken = value, list[tuple[Path, str]]()
     for problem in problems:
         path, message = resolve_path(value, problem.path), problem.server_message[:_MAX_MESSAGE_LENGTH]
-        fixed = _fixed(schema, changed, path, message)
+        fixed = _fixed(schema, changed, path, message, budget)
         if fixed is None:
             broken.append((path, message))
         else:
@@ -66,13 +68,15 @@ def repairs(schema: Schema, value: dict[str, Value], problems: Sequence[Problem]
     for number in range(MAX_REPAIRS if broken else 0):
         candidate = changed
         for path, message in broken:
-            candidate = _edited(schema, candidate, path, message, number)
+            candidate = _edited(schema, candidate, path, message, number, budget)
         if same(candidate, changed):
             return
         yield candidate
 
 
-def _fixed(schema: Schema, value: dict[str, Value], path: Path, message: str) -> dict[str, Value] | None:
+def _fixed(
+    schema: Schema, value: dict[str, Value], path: Path, message: str, budget: WorkBudget
+) -> dict[str, Value] | None:
     """The object with the field as the message wants it; None where the message is about a rule."""
     if _NOT_CHECKED in message:
         return value
@@ -81,7 +85,7 @@ def _fixed(schema: Schema, value: dict[str, Value], path: Path, message: str) ->
         if match is None or not path or not can_put(value, path):
             continue
         with suppress(BudgetExceeded, RecursionError):
-            field = _Field(schema.at(path), get(value, path), str(path[-1]), match, Sampler())
+            field = _Field(schema.at(path), get(value, path), str(path[-1]), match, Sampler(budget))
             changed: dict[str, Value] = put(value, path, fix(field))
             return changed
         return value
@@ -169,16 +173,18 @@ def _with(schema: Schema, **constraints: Any) -> Schema:
 # --- rules ---
 
 
-def _edited(schema: Schema, value: dict[str, Value], path: Path, message: str, number: int) -> dict[str, Value]:
+def _edited(
+    schema: Schema, value: dict[str, Value], path: Path, message: str, number: int, budget: WorkBudget
+) -> dict[str, Value]:
     """The object with the edit of that number that suits a message about a rule; unchanged where there is none."""
     where, code = _rule(schema, path, message)
     inside, current = schema.at(where), get(value, where)
     hints = _hints(inside, code, message)
-    sampler = Sampler()
+    sampler = Sampler(budget)
     found: list[Value] = []
     with suppress(BudgetExceeded, RecursionError):
         for candidate in islice(edits(inside, current, hints, sampler.value), _MAX_EDITS):
-            if not same(candidate, current) and fits_schema(inside, candidate, sampler.budget):
+            if not same(candidate, current) and fits_schema(inside, candidate, budget):
                 found.append(candidate)
                 if len(found) > number:
                     break

@@ -57,12 +57,17 @@ def sample_value(schema: Schema, name: str = "") -> Value:
     return Sampler().value(schema, name)
 
 
+def new_budget() -> WorkBudget:
+    """The work that one sample may take."""
+    return WorkBudget(MAX_STEPS, MAX_SECONDS)
+
+
 class Sampler:
     """One sample in the making. A map or a list ends where the limits are reached."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: WorkBudget | None = None) -> None:
         self._room = MAX_VALUES
-        self.budget = WorkBudget(MAX_STEPS, MAX_SECONDS)
+        self.budget = budget or new_budget()
 
     def value(self, schema: Schema, name: str, depth: int = 0) -> Value:
         """A value of the schema. Raises BudgetExceeded where there is not even room for an incomplete one."""
