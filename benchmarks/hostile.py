@@ -5,6 +5,7 @@
 A real API server, a worker and a web process joined by Redis. Beside each attack one page follows a list with RATE
 changes a second, and `/healthz` is asked ten times a second; the first line has the same without an attack. Memory is
 that of the web process: how much it grew while the attack ran, and how much of that is left `--rest` seconds later.
+Each of the attacked pages is opened once before: code and schemas that a first visitor loads are not an attack's.
 Attacks (benchmarks/support/hostile_client.py) run on the same machine, but get the processor only where nobody else
 wants it.
 """
@@ -24,7 +25,7 @@ import aiohttp
 
 from benchmarks.support.api_servers import filled_cluster
 from benchmarks.support.api_session import session_for
-from benchmarks.support.hostile_client import ATTACKS, HOSTILE_KIND
+from benchmarks.support.hostile_client import ATTACKS, HOSTILE_KIND, Attack, use_honestly
 from benchmarks.support.latency_figures import latency_figures
 from benchmarks.support.marked_pod_changes import Marker
 from benchmarks.support.programs import Running, ready_dashboard
@@ -139,6 +140,7 @@ def _result_of(attack: subprocess.Popen[str]) -> str:
 
 async def measure_all(running: Running, cluster: ControlPlane, arguments: argparse.Namespace) -> list[Line]:
     marker = Marker()
+    await Attack(running.url, 60, "").run_once(use_honestly)
     lines = [await measure_attack(running, cluster.kubeconfig, "", marker, arguments)]
     for name in arguments.attacks:
         lines.append(await measure_attack(running, cluster.kubeconfig, name, marker, arguments))

@@ -15,7 +15,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 
 import aiohttp
 import msgspec
@@ -71,9 +71,19 @@ class Attack:
 
     async def run(self, attack: Callable[[Attack], Awaitable[None]], clients: int) -> None:
         """`clients` of them at once, each again when it was thrown out."""
+        async with self._connect():
+            await asyncio.gather(*(self._again_and_again(attack) for _ in range(clients)))
+
+    async def run_once(self, attack: Callable[[Attack], Awaitable[None]]) -> None:
+        """One client, once."""
+        async with self._connect():
+            await attack(self)
+
+    @asynccontextmanager
+    async def _connect(self) -> AsyncIterator[None]:
         connector = aiohttp.TCPConnector(limit=0)
         async with aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar()) as self._session:
-            await asyncio.gather(*(self._again_and_again(attack) for _ in range(clients)))
+            yield
 
     async def _again_and_again(self, attack: Callable[[Attack], Awaitable[None]]) -> None:
         while self.goes_on:
@@ -173,17 +183,28 @@ async def request_pages(attack: Attack) -> None:
 
 async def check_large_texts(attack: Attack) -> None:
     """Checks of 2.75 MB of manifests, one after the other."""
+    await check_text(attack, LARGE_TEXT)
+
+
+async def check_text(attack: Attack, size: int) -> None:
+    """A check of `size` bytes of manifests."""
     async with attack.session.get(f"{attack.url}/new/") as answer:
         page = await answer.text()
         token = page.partition('name="csrfmiddlewaretoken" value="')[2].partition('"')[0]
         cookies = {name: morsel.value for name, morsel in answer.cookies.items()}
     document = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a%d}\ndata: {text: "%s"}\n---\n'
-    text = "".join(document % (number, "y" * 500) for number in range(LARGE_TEXT // 600))
+    text = "".join(document % (number, "y" * 500) for number in range(size // 600))
     form = aiohttp.FormData({"yaml": text, "csrfmiddlewaretoken": token})
     headers = {"Origin": attack.url, "X-CSRFToken": token, "Cookie": "; ".join(f"{k}={v}" for k, v in cookies.items())}
     async with attack.session.post(f"{attack.url}/new/check/", data=form, headers=headers) as answer:
         await answer.read()
         attack.counts[f"answered {answer.status}"] += 1
+
+
+async def use_honestly(attack: Attack) -> None:
+    """Each of the attacked pages once, as one person does, so that the process has loaded what they need."""
+    await request_pages(attack)
+    await check_text(attack, 1200)
 
 
 async def send_large_bodies(attack: Attack) -> None:

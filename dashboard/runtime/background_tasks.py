@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from django.http import HttpRequest
 
+from dashboard.runtime.process_tuning import large_work_ended
 from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)
@@ -32,7 +33,7 @@ _computing = ThreadPoolExecutor(COMPUTING_THREADS, "computing")
 _transfer = ThreadPoolExecutor(COMPUTING_THREADS, "transfer")
 """For compressing responses: no page waits behind the long texts of others."""
 _forms = ThreadPoolExecutor(1, "forms")
-"""For parsing forms, one after the other: urllib makes up to 80 times the bytes of a form while it parses it."""
+"""For parsing forms, one after the other, so that only one of them is in memory as text and as fields."""
 
 
 async def run_in_thread_if_large(function: Callable[..., T], *arguments: object, size: int) -> T:
@@ -63,7 +64,10 @@ async def _run_if_large(threads: ThreadPoolExecutor, function: Callable[..., T],
 
 async def _run(threads: ThreadPoolExecutor, function: Callable[..., T], *arguments: object) -> T:
     call = partial(copy_context().run, function, *arguments)
-    return await asyncio.get_running_loop().run_in_executor(threads, call)
+    try:
+        return await asyncio.get_running_loop().run_in_executor(threads, call)
+    finally:
+        large_work_ended()
 
 
 async def keep_running(name: str, run: Callable[[], Awaitable[None]], clock: Clock) -> None:

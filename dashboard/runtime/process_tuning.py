@@ -5,6 +5,9 @@ from __future__ import annotations
 import ctypes
 import platform
 import sys
+import threading
+import time
+from collections.abc import Callable
 
 LARGE_BLOCK = 2**20
 """Bytes from which on a block of memory is one of the system's own mappings, which ends when the block is freed."""
@@ -14,6 +17,11 @@ SWITCH_INTERVAL = 0.0005
 """Seconds for which a thread may run Python code while another waits; Python's default is 0.005. The event loop waits
 so long several times in each request while a thread parses a form or renders a page.
 """
+TRIM_DELAY = 5.0
+"""Seconds from the end of large work until its memory is given back, and at least from one time to the next: it takes
+some 10 ms for 400 MB, during which other threads may wait for memory.
+"""
+_large_work_ended = threading.Event()
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h
 
 
@@ -24,12 +32,27 @@ def tune_process() -> None:
 
 
 def return_freed_memory() -> bool:
-    """Give large freed blocks back for the rest of the process; whether the C library can be told.
+    """Give freed memory back for the rest of the process: large blocks at once, small ones after large work. Whether
+    the C library can be told.
 
     By default both limits grow with the blocks that are freed, up to 32 and 64 MiB, and each thread has an arena of its
     own (mallopt(3)): a few large forms left 300 MB with the process for good.
     """
     if platform.libc_ver()[0] != "glibc":
         return False
-    mallopt = ctypes.CDLL(None).mallopt
+    library = ctypes.CDLL(None)
+    threading.Thread(target=_trim_after_large_work, args=(library.malloc_trim,), name="memory", daemon=True).start()
+    mallopt = library.mallopt
     return bool(mallopt(_M_MMAP_THRESHOLD, LARGE_BLOCK) and mallopt(_M_TRIM_THRESHOLD, UNUSED_AT_END))
+
+
+def large_work_ended() -> None:
+    """Have the free memory between the blocks in use given back soon (malloc_trim(3))."""
+    _large_work_ended.set()
+
+
+def _trim_after_large_work(trim: Callable[[int], int]) -> None:
+    while _large_work_ended.wait():
+        _large_work_ended.clear()
+        time.sleep(TRIM_DELAY)
+        trim(0)

@@ -8,6 +8,7 @@ from typing import Literal
 
 from dashboard.runtime.app_state import Key
 from dashboard.runtime.concurrency_limit import ConcurrencyLimit, Limits
+from dashboard.runtime.step_turns import StepTurns
 from informerd.clock import Clock
 
 Work = Literal["checks", "forms", "exports", "pages"]
@@ -26,6 +27,7 @@ class Quotas:
     def __init__(self, limits: Mapping[Work, Limits], clock: Clock) -> None:
         self.by_work = {work: ConcurrencyLimit(each, clock) for work, each in limits.items()}
         self.refusals = ConcurrencyLimit(REFUSALS, clock, queue_seconds=5.0, max_waiting=4)
+        self.steps = StepTurns()
         self.refused: Counter[str] = Counter()
         """Refusals since the process started, by what was refused: a kind of work, "bodies", "connections", "sockets",
         "views".

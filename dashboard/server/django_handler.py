@@ -13,9 +13,24 @@ from django.core.handlers.asgi import ASGIHandler, ASGIRequest, get_script_prefi
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import set_script_prefix, set_urlconf
+from django.utils.datastructures import MultiValueDict
 from django.utils.log import log_response
 
+from dashboard.server.form_parser import parse_form
 from dashboard.server.guard import REJECTION_HEADERS
+
+FORM_TYPE = "application/x-www-form-urlencoded"
+
+
+class FormRequest(ASGIRequest):
+    """A request whose URL-encoded form is parsed in little memory."""
+
+    def _load_post_and_files(self) -> None:
+        read_as_utf8 = (self.encoding or settings.DEFAULT_CHARSET).lower() == "utf-8"
+        if self.method == "POST" and self.content_type == FORM_TYPE and read_as_utf8:
+            self._post, self._files = parse_form(self.body), MultiValueDict[str, Any]()
+        else:
+            super()._load_post_and_files()
 
 
 class LoopHandler(ASGIHandler):
@@ -28,6 +43,8 @@ class LoopHandler(ASGIHandler):
 
     A browser that goes away does not cancel its request: a write that has started is finished.
     """
+
+    request_class = FormRequest
 
     def create_request(self, scope: Any, body_file: Any) -> tuple[ASGIRequest, None] | tuple[None, HttpResponseBase]:
         """The request, or the response to one that cannot be read; no middleware sees that, so its headers are

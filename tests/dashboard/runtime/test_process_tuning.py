@@ -1,4 +1,4 @@
-"""Tests that large freed blocks go back to the system, and that the event loop gets its turn soon."""
+"""Tests that freed memory goes back to the system, and that the event loop gets its turn soon."""
 
 from __future__ import annotations
 
@@ -31,6 +31,27 @@ with ThreadPoolExecutor(6) as threads:
     print(resident() - before)
 """
 
+FRAGMENTS = """
+import time
+from pathlib import Path
+
+from dashboard.runtime import process_tuning
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 2**20
+
+process_tuning.TRIM_DELAY = 0.2
+process_tuning.return_freed_memory()
+texts = [bytes([number % 7]) * 3000 * (1 + number % 3) for number in range(30_000)]
+full = resident()
+texts[:] = [text if number % 30 == 0 else None for number, text in enumerate(texts)]
+process_tuning.large_work_ended()
+deadline = time.monotonic() + 30
+while time.monotonic() < deadline and resident() > full / 2:
+    time.sleep(0.05)
+print(resident() / full)
+"""
+
 TUNED = """
 import sys
 from dashboard.runtime.process_tuning import tune_process
@@ -53,6 +74,12 @@ def left_mib(how: str) -> float:
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc's malloc is told what to keep")
 def test_large_freed_blocks_go_back_to_the_system() -> None:
     assert left_mib("returned") < left_mib("by default") / 3
+
+
+@pytest.mark.program
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc's malloc is told what to keep")
+def test_small_freed_blocks_between_others_go_back_after_large_work() -> None:
+    assert printed_number(FRAGMENTS) < 0.5
 
 
 @pytest.mark.program

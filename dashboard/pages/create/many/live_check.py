@@ -147,9 +147,12 @@ class TextCheck:
             ]
         else:
             results = await run_in_thread_if_large(_check_parts, again, parts, size=size)
+        first_objects: dict[int, int] = {}
+        for number, (written, _) in enumerate(added, first):
+            first_objects.setdefault(written.offset, number)
         for (written, _), objects in zip(again, results, strict=True):
             self._texts.put(written.key, objects, len(written.text))
-            start = next(at for at in range(first, len(self._found)) if self._found[at][0] is written)
+            start = first_objects[written.offset]
             self._found[start : start + len(objects)] = [(written, each) for each in objects]
 
     def _schema(self, each: ParsedObject, number: int) -> Schema:

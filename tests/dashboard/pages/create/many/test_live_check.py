@@ -167,6 +167,30 @@ async def test_only_what_changed_is_read_again_and_long_texts_off_the_event_loop
     assert len(read) == 2, "the first document and the one that changed"
 
 
+async def test_each_of_many_documents_is_found_again_without_a_search(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search from the beginning for each of a thousand documents held up the event loop for a second."""
+    lookups = 0
+
+    class Found(list[Any]):
+        def __getitem__(self, index: Any) -> Any:
+            nonlocal lookups
+            lookups += 1
+            return super().__getitem__(index)
+
+    created = TextCheck.__init__
+
+    def create(self: TextCheck, *arguments: Any) -> None:
+        created(self, *arguments)
+        self._found = Found()
+
+    monkeypatch.setattr(TextCheck, "__init__", create)
+    found = await checked(browser, *(WIDGET % (f"w{number}", number) for number in range(300)))
+    assert found["says"].startswith("300 objects")
+    assert lookups < 10 * 300
+
+
 async def test_a_document_is_judged_again_where_its_schema_is_another_one(
     parts: SimpleNamespace, read: list[tuple[int, bool]]
 ) -> None:

@@ -1,0 +1,79 @@
+"""Turns of requests on the event loop: one of them runs in an iteration of the loop."""
+
+from __future__ import annotations
+
+import asyncio
+import types
+from collections import deque
+from collections.abc import Awaitable, Callable, Generator
+from functools import partial
+from typing import Any
+
+
+class StepTurns:
+    """Runs pieces of work in turn, each until it waits for something, with an iteration of the event loop in between.
+
+    Without turns, all that are ready run in the same iteration, and what comes from the network waits until the last of
+    them is done: ten pages of 20 ms delay everything else by 200 ms, with turns by 20 ms.
+    """
+
+    def __init__(self) -> None:
+        self._is_taken = False
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    async def run(self, work: Awaitable[None]) -> None:
+        """Await `work`, each of its steps in a turn."""
+        await self._take_steps(work.__await__())
+
+    @types.coroutine
+    def _take_steps(self, steps: Generator[Any, Any, None]) -> Generator[Any, None, None]:
+        try:
+            yield from self._take_each(steps)
+        finally:
+            steps.close()  # nothing is left of it, unless its task was thrown away
+
+    def _take_each(self, steps: Generator[Any, Any, None]) -> Generator[Any, None, None]:
+        step: Callable[[], Any] = partial(steps.send, None)
+        while True:
+            try:
+                yield from self._take_turn().__await__()
+            except GeneratorExit:
+                raise
+            except BaseException as error:  # noqa: BLE001 -- it is for the work, which ends or goes on
+                step = partial(steps.throw, error)
+            try:
+                waits_for = step()
+            except StopIteration:
+                return
+            try:
+                yield waits_for
+            except GeneratorExit:
+                raise
+            except BaseException as error:  # noqa: BLE001 -- as above
+                step = partial(steps.throw, error)
+            else:
+                step = partial(steps.send, None)
+
+    async def _take_turn(self) -> None:
+        """Return when the turn comes; it ends with this iteration of the event loop."""
+        loop = asyncio.get_running_loop()
+        if self._is_taken:
+            turn = loop.create_future()
+            self._waiting.append(turn)
+            try:
+                await turn
+            except asyncio.CancelledError:
+                if turn.done() and not turn.cancelled():  # the turn came in the same moment
+                    self._pass_on()
+                raise
+        self._is_taken = True
+        loop.call_soon(self._pass_on)
+
+    def _pass_on(self) -> None:
+        self._is_taken = False
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                self._is_taken = True
+                turn.set_result(None)
+                return
