@@ -200,13 +200,16 @@ class FeedSummary:
 
     @property
     def later_kinds(self) -> tuple[LaterKind, ...]:
-        """The kinds on demand whose changes are known from a later moment on, or not at all."""
+        """The kinds on demand whose changes are known from a later second on, or not at all."""
         titles = {kind.key: kind.title for kind in self._view.kinds}
         later = []
         for key in self._view.all_keys:
             known = self._view.history.complete_from(key)
-            if key not in self._view.keys and known > self._known_from:
-                later.append(LaterKind(titles.get(key, key), _moment(known) if math.isfinite(known) else None))
+            if key in self._view.keys or known <= self._known_from:
+                continue
+            since = _moment(known) if math.isfinite(known) else None
+            if since is None or since.text != _moment(self._known_from).text:
+                later.append(LaterKind(titles.get(key, key), since))
         return tuple(later)
 
     @property

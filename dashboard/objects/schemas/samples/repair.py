@@ -105,15 +105,18 @@ def _choice(field: _Field) -> Value:
 
 
 def _grown(field: _Field) -> Value:
+    """The value with more items, fields or characters: as many as there must be, or as the budget allows."""
     least = min(int(field.message["number"]), MAX_ITEMS)
     if isinstance(field.value, list):
         items = list(field.value)
-        while len(items) < least:
-            items.append(field.sampler.item(field.schema, field.name, items))
+        with suppress(BudgetExceeded):
+            while len(items) < least:
+                items.append(field.sampler.item(field.schema, field.name, items))
         return items
     if isinstance(field.value, dict):
         fields = dict(field.value)
-        field.sampler.add_least(_with(field.schema, minProperties=least), fields)
+        with suppress(BudgetExceeded):
+            field.sampler.add_least(_with(field.schema, minProperties=least), fields)
         return fields
     return field.sample(minLength=int(field.message["number"])) if isinstance(field.value, str) else field.value
 
