@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import types
 from collections import deque
-from collections.abc import Awaitable, Callable, Generator
-from functools import partial
+from collections.abc import Awaitable, Generator
 from typing import Any
 
 
@@ -33,26 +32,26 @@ class StepTurns:
             steps.close()  # nothing is left of it, unless its task was thrown away
 
     def _take_each(self, steps: Generator[Any, Any, None]) -> Generator[Any, None, None]:
-        step: Callable[[], Any] = partial(steps.send, None)
+        error: BaseException | None = None
         while True:
             try:
                 yield from self._take_turn().__await__()
             except GeneratorExit:
                 raise
-            except BaseException as error:  # noqa: BLE001 -- it is for the work, which ends or goes on
-                step = partial(steps.throw, error)
+            except BaseException as raised:  # noqa: BLE001 -- it is for the work, which ends or goes on
+                error = raised
             try:
-                waits_for = step()
+                waits_for = steps.send(None) if error is None else steps.throw(error)
             except StopIteration:
                 return
+            finally:
+                error = None  # its traceback refers to this frame
             try:
                 yield waits_for
             except GeneratorExit:
                 raise
-            except BaseException as error:  # noqa: BLE001 -- as above
-                step = partial(steps.throw, error)
-            else:
-                step = partial(steps.send, None)
+            except BaseException as raised:  # noqa: BLE001 -- as above
+                error = raised
 
     async def _take_turn(self) -> None:
         """Return when the turn comes; it ends with this iteration of the event loop."""
@@ -62,9 +61,10 @@ class StepTurns:
             self._waiting.append(turn)
             try:
                 await turn
-            except asyncio.CancelledError:
+            except BaseException:
                 if turn.done() and not turn.cancelled():  # the turn came in the same moment
                     self._pass_on()
+                turn.cancel()
                 raise
         self._is_taken = True
         loop.call_soon(self._pass_on)

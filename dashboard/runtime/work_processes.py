@@ -26,6 +26,7 @@ import django
 from dashboard.runtime.app_state import Key
 from dashboard.runtime.background_tasks import run_in_thread
 from dashboard.runtime.concurrency_limit import ConcurrencyLimit, Limits, Owners
+from dashboard.runtime.process_tuning import large_work_ended
 from informerd.clock import SystemClock
 
 T = TypeVar("T")
@@ -109,6 +110,7 @@ class WorkProcesses:
                 process.end()
                 raise
             finally:
+                large_work_ended()
                 self._running.discard(process)
                 if process.is_usable:
                     self._idle.append(process)

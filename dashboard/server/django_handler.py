@@ -27,7 +27,8 @@ class FormRequest(ASGIRequest):
 
     def _load_post_and_files(self) -> None:
         read_as_utf8 = (self.encoding or settings.DEFAULT_CHARSET).lower() == "utf-8"
-        if self.method == "POST" and self.content_type == FORM_TYPE and read_as_utf8:
+        is_unread = not self._read_started or hasattr(self, "_body")
+        if self.method == "POST" and self.content_type == FORM_TYPE and read_as_utf8 and is_unread:
             self._post, self._files = parse_form(self.body), MultiValueDict[str, Any]()
         else:
             super()._load_post_and_files()

@@ -18,7 +18,7 @@ def parse_form(body: bytes) -> QueryDict:
     Raises TooManyFieldsSent.
     """
     limit = settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
-    if body.count(b"&") >= limit:
+    if limit is not None and body.count(b"&") >= limit:
         raise TooManyFieldsSent("The number of GET/POST parameters exceeded settings.DATA_UPLOAD_MAX_NUMBER_FIELDS.")
     form = QueryDict(mutable=True)
     for field in body.split(b"&"):

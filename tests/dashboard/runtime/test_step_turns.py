@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 
 import pytest
 
@@ -128,6 +130,43 @@ async def test_work_that_is_thrown_away_is_closed() -> None:
     steps.send(None)  # as a task does
     steps.close()
     assert happened == ["closed"]
+
+
+async def test_work_that_is_thrown_away_before_its_turn_holds_nobody_up() -> None:
+    turns, happened = StepTurns(), list[str]()
+    first = asyncio.create_task(turns.run(work(happened, "first")))
+    await asyncio.sleep(0)
+    thrown_away = turns.run(work(happened, "thrown away"))
+    thrown_away.send(None)  # it waits for its turn
+    thrown_away.close()
+    async with asyncio.timeout(5):
+        await first
+        await turns.run(work(happened, "later"))
+    assert happened == ["first", "later"]
+
+
+async def test_an_error_of_the_work_leaves_no_cycle() -> None:
+    """A request's body would stay in memory until a collection of all objects."""
+
+    class Body:
+        """Stands for what a request has in memory."""
+
+    async def fail(body: Body) -> None:
+        await asyncio.get_running_loop().create_future()
+
+    bodies = [Body()]
+    reference = weakref.ref(bodies[0])
+    task = asyncio.create_task(StepTurns().run(fail(bodies.pop())))
+    await iterations(3, [])
+    gc.disable()
+    try:
+        task.cancel()
+        await asyncio.wait([task])
+        assert task.cancelled()
+        del task
+        assert reference() is None
+    finally:
+        gc.enable()
 
 
 async def test_a_task_group_and_a_timeout_in_the_work_know_their_task() -> None:
