@@ -33,7 +33,7 @@ _computing = ThreadPoolExecutor(COMPUTING_THREADS, "computing")
 _transfer = ThreadPoolExecutor(COMPUTING_THREADS, "transfer")
 """For compressing responses: no page waits behind the long texts of others."""
 _forms = ThreadPoolExecutor(1, "forms")
-"""For parsing forms, one after the other, so that only one of them is in memory as text and as fields."""
+"""For parsing forms, one after the other."""
 
 
 async def run_in_thread_if_large(function: Callable[..., T], *arguments: object, size: int) -> T:
@@ -48,9 +48,9 @@ async def transfer_in_thread_if_large(function: Callable[..., T], *arguments: ob
     return await _run_if_large(_transfer, function, *arguments, size=size)
 
 
-async def parse_form_in_thread_if_large(request: HttpRequest, *, size: int) -> None:
-    """Have `request.POST` parsed, in a thread for large forms alone."""
-    await _run_if_large(_forms, getattr, request, "POST", size=size)
+async def parse_form_in_thread(request: HttpRequest) -> None:
+    """Have `request.POST` parsed."""
+    await _run(_forms, getattr, request, "POST")
 
 
 async def run_in_thread(function: Callable[..., T], *arguments: object) -> T:
@@ -63,9 +63,13 @@ async def _run_if_large(threads: ThreadPoolExecutor, function: Callable[..., T],
 
 
 async def _run(threads: ThreadPoolExecutor, function: Callable[..., T], *arguments: object) -> T:
-    call = partial(copy_context().run, function, *arguments)
+    call = partial(copy_context().run, _run_large, function, *arguments)
+    return await asyncio.get_running_loop().run_in_executor(threads, call)
+
+
+def _run_large(function: Callable[..., T], *arguments: object) -> T:
     try:
-        return await asyncio.get_running_loop().run_in_executor(threads, call)
+        return function(*arguments)
     finally:
         large_work_ended()
 

@@ -18,8 +18,8 @@ SWITCH_INTERVAL = 0.0005
 so long several times in each request while a thread parses a form or renders a page.
 """
 TRIM_DELAY = 5.0
-"""Seconds from the end of large work until its memory is given back, and at least from one time to the next: it takes
-some 10 ms for 400 MB, during which other threads may wait for memory.
+"""Seconds to wait after large work until its memory is given back, which happens no more often than that: it takes some
+10 ms for 400 MB, during which other threads may wait for memory.
 """
 _large_work_ended = threading.Event()
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # malloc.h

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Mapping
 from typing import Literal
@@ -17,6 +18,8 @@ dry runs; files made of lists; and all other pages.
 """
 REFUSALS = Limits(1, 1)
 """Pages of refused requests, with their forms, that are made at the same time."""
+FORM_PARSING = Limits(1, 1)
+"""Large forms that are parsed at the same time; their users take turns."""
 RETRY_AFTER = 5
 """Seconds that a refused request is asked to wait."""
 
@@ -27,6 +30,7 @@ class Quotas:
     def __init__(self, limits: Mapping[Work, Limits], clock: Clock) -> None:
         self.by_work = {work: ConcurrencyLimit(each, clock) for work, each in limits.items()}
         self.refusals = ConcurrencyLimit(REFUSALS, clock, queue_seconds=5.0, max_waiting=4)
+        self.form_parsing = ConcurrencyLimit(FORM_PARSING, clock, queue_seconds=None, max_waiting=sys.maxsize)
         self.steps = StepTurns()
         self.refused: Counter[str] = Counter()
         """Refusals since the process started, by what was refused: a kind of work, "bodies", "connections", "sockets",

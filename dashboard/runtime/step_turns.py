@@ -1,4 +1,4 @@
-"""Turns of requests on the event loop: one of them runs in an iteration of the loop."""
+"""Turns of requests on the event loop: one of them runs in each iteration of the loop, at most."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ class StepTurns:
     """Runs pieces of work in turn, each until it waits for something, with an iteration of the event loop in between.
 
     Without turns, all that are ready run in the same iteration, and what comes from the network waits until the last of
-    them is done: ten pages of 20 ms delay everything else by 200 ms, with turns by 20 ms.
+    them is done: ten pages of 20 ms delay everything else by 200 ms; with turns, each step of it by 20 ms. What is not
+    run here takes no turns: tasks that the work starts, and everything else on the loop.
     """
 
     def __init__(self) -> None:
@@ -29,7 +30,7 @@ class StepTurns:
         try:
             yield from self._take_each(steps)
         finally:
-            steps.close()  # nothing is left of it, unless its task was thrown away
+            steps.close()  # does nothing unless the task was thrown away before the work ended
 
     def _take_each(self, steps: Generator[Any, Any, None]) -> Generator[Any, None, None]:
         error: BaseException | None = None
@@ -38,8 +39,9 @@ class StepTurns:
                 yield from self._take_turn().__await__()
             except GeneratorExit:
                 raise
-            except BaseException as raised:  # noqa: BLE001 -- it is for the work, which ends or goes on
+            except BaseException as raised:  # noqa: BLE001 -- it is for the work, which ends or goes on in its turn
                 error = raised
+                continue
             try:
                 waits_for = steps.send(None) if error is None else steps.throw(error)
             except StopIteration:
@@ -52,6 +54,8 @@ class StepTurns:
                 raise
             except BaseException as raised:  # noqa: BLE001 -- as above
                 error = raised
+            finally:
+                waits_for = None  # it may have the error
 
     async def _take_turn(self) -> None:
         """Return when the turn comes; it ends with this iteration of the event loop."""

@@ -14,10 +14,15 @@ logger = logging.getLogger(__name__)
 SLICE_SECONDS = 0.005
 """Seconds of a slice."""
 EAGER_STEPS = 8
-"""Steps of new work that are done at once, however long they take: short work is complete before anything else runs."""
+EAGER_SECONDS = 0.02
+"""Steps of new work that are done at once, and the seconds of processor time after which no more of them begin: short
+work is complete before anything else runs.
+"""
 
 SlicedWork = Iterator[Literal["wait"] | None]
-"""Yields after each small step, of a millisecond at most; "wait" where it can do nothing before other work has run."""
+"""Yields after each small step, of a few milliseconds at most; "wait" where it can do nothing before other work has
+run.
+"""
 
 
 def run_at_once(work: SlicedWork) -> None:
@@ -39,11 +44,12 @@ class TimeSlicer:
 
     def add(self, work: SlicedWork) -> None:
         """Start a piece of work; what is left after its first steps is done later. Its exceptions are logged."""
+        end = time.thread_time() + EAGER_SECONDS
         for _ in range(EAGER_STEPS):
             step = _step(work)
             if step == "end":
                 return
-            if step == "wait":
+            if step == "wait" or time.thread_time() >= end:
                 break
         self._waiting.append(work)
         if self._task is None:

@@ -39,7 +39,7 @@ class BodyLimits:
 
     def of(self, method: bytes, path: bytes) -> int:
         """The maximum bytes of the body of a request."""
-        return self.one if method == b"POST" and path.startswith(_TEXT_PATHS) else SMALL_BODY
+        return self.one if method.upper() == b"POST" and path.startswith(_TEXT_PATHS) else SMALL_BODY
 
     def check(self, method: bytes, path: bytes, size: int) -> None:
         """Raise BodyTooLarge where a body of `size` bytes is over the limit."""

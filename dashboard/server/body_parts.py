@@ -1,7 +1,7 @@
 """Parts of a request's body that stay in Twisted's temporary file until the application asks for them.
 
 Daphne reads the whole body into the request's queue of messages, so all requests that wait for their turn would have
-theirs in memory.
+theirs in memory. A client that goes away takes its large body with it: a request that still waits then is not served.
 """
 
 from __future__ import annotations
@@ -12,6 +12,11 @@ from io import BytesIO
 from typing import Any, BinaryIO
 
 from dashboard.server.guard import Application, Receive, Scope, Send
+
+BODY_CHUNK = 2**20
+"""Bytes of a request's body that the application receives at once. Blocks of this size go back to the system when they
+are freed (see LARGE_BLOCK in dashboard.runtime.process_tuning); daphne's 8 KiB left fragments of the heap behind.
+"""
 
 Message = MutableMapping[str, Any]
 
@@ -43,7 +48,7 @@ class BodyParts:
         self._position = 0
 
     def put_nowait(self, message: Message) -> None:
-        """Add a message. Those of the body come in its order."""
+        """Add a message. Parts of the body come in their order."""
         if message["type"] != "http.request" or isinstance(self._content, BytesIO):
             self._queue.put_nowait(message)
             return

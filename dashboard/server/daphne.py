@@ -22,11 +22,6 @@ MESSAGE_LIMIT = 1024 * 1024
 dashboard.live.hub.browser_socket). Messages from browsers have a far lower limit, see limited_websocket.py.
 """
 
-BODY_CHUNK = 2**20
-"""Bytes of a request's body that the application receives at once. Blocks of this size go back to the system when they
-are freed (see LARGE_BLOCK in dashboard.runtime.process_tuning); daphne's 8 KiB left fragments of the heap behind.
-"""
-
 
 class CannotListen(Exception):
     """Deltaboard cannot listen on the address; the message is a sentence for the user."""
@@ -118,7 +113,6 @@ def serve(application: Any, listener: socket.socket, *, on_started: Callable[[],
         websocket_max_frame_size=MESSAGE_LIMIT,
         server_name="",
         verbosity=0,
-        request_buffer_size=BODY_CHUNK,
     )
     server.endpoints = []
     server.run()

@@ -10,7 +10,7 @@ from typing import Any
 import daphne.server
 
 from dashboard.server.access_token import hide_token
-from dashboard.server.body_parts import BodyParts, read_body_parts
+from dashboard.server.body_parts import BODY_CHUNK, BodyParts, read_body_parts
 from dashboard.server.daphne_requests import LimitedFactory, client_of
 from dashboard.server.guard import Application
 from dashboard.server.response_backpressure import end_with_client, wait_to_write
@@ -25,6 +25,7 @@ class DaphneServer(daphne.server.Server):  # type: ignore[misc] # daphne has no 
     """
 
     def __init__(self, application: Application, *args: Any, **kwargs: Any) -> None:
+        kwargs.setdefault("request_buffer_size", BODY_CHUNK)
         super().__init__(read_body_parts(end_with_client(application)), *args, **kwargs)
 
     def create_application(self, protocol: Any, scope: dict[str, Any]) -> Any:

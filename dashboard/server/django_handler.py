@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from io import SEEK_END
 from typing import Any, cast
 
 from asgiref.sync import SyncToAsync, sync_to_async
@@ -16,6 +17,8 @@ from django.urls import set_script_prefix, set_urlconf
 from django.utils.datastructures import MultiValueDict
 from django.utils.log import log_response
 
+from dashboard.runtime.background_tasks import SMALL_TEXT
+from dashboard.runtime.process_tuning import large_work_ended
 from dashboard.server.form_parser import parse_form
 from dashboard.server.guard import REJECTION_HEADERS
 
@@ -27,7 +30,7 @@ class FormRequest(ASGIRequest):
 
     def _load_post_and_files(self) -> None:
         read_as_utf8 = (self.encoding or settings.DEFAULT_CHARSET).lower() == "utf-8"
-        is_unread = not self._read_started or hasattr(self, "_body")
+        is_unread = not self._read_started or hasattr(self, "_body")  # type: ignore[attr-defined] # not in its stub
         if self.method == "POST" and self.content_type == FORM_TYPE and read_as_utf8 and is_unread:
             self._post, self._files = parse_form(self.body), MultiValueDict[str, Any]()
         else:
@@ -73,7 +76,8 @@ class LoopHandler(ASGIHandler):
             body_file = await self.read_body(receive)
         except RequestAborted:
             return
-        request = None
+        request, size = None, body_file.seek(0, SEEK_END)
+        body_file.seek(0)
         try:
             set_script_prefix(get_script_prefix(scope))
             signals.request_started.send(sender=type(self), scope=scope)
@@ -87,6 +91,8 @@ class LoopHandler(ASGIHandler):
             body_file.close()
             if request is not None:
                 request.__dict__.clear()  # it stands in cycles (htmx, drafts) that would keep its body for minutes
+            if size > SMALL_TEXT:
+                large_work_ended()
 
 
 async def _close(response: HttpResponseBase) -> None:

@@ -13,13 +13,17 @@ PIECE = 64 * 1024
 
 
 def parse_form(body: bytes) -> QueryDict:
-    """The fields of a form in UTF-8, as Django's QueryDict reads them; what is not UTF-8 becomes U+FFFD.
-
-    Raises TooManyFieldsSent.
+    """The fields of a form, as Django's QueryDict reads them: a form with raw bytes that are not UTF-8 is in Latin-1;
+    encoded bytes that are not UTF-8 become U+FFFD. Raises TooManyFieldsSent.
     """
     limit = settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
-    if limit is not None and body.count(b"&") >= limit:
+    if body.count(b"&") >= limit:
         raise TooManyFieldsSent("The number of GET/POST parameters exceeded settings.DATA_UPLOAD_MAX_NUMBER_FIELDS.")
+    if not body.isascii():  # no browser sends it
+        try:
+            body.decode()
+        except UnicodeDecodeError:
+            body = body.decode("latin-1").encode()
     form = QueryDict(mutable=True)
     for field in body.split(b"&"):
         if field:

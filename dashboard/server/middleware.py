@@ -18,7 +18,10 @@ from django.middleware.gzip import GZipMiddleware
 from django.middleware.security import SecurityMiddleware
 from django.utils.deprecation import MiddlewareMixin
 
-from dashboard.runtime.background_tasks import SMALL_TEXT, parse_form_in_thread_if_large, transfer_in_thread_if_large
+from dashboard.access.quota_owner import quota_owners
+from dashboard.runtime.app_state import scope_of, state_of
+from dashboard.runtime.background_tasks import SMALL_TEXT, parse_form_in_thread, transfer_in_thread_if_large
+from dashboard.runtime.quotas import QUOTAS
 from dashboard.server.guard import PROBE_PATHS
 
 logger = logging.getLogger(__name__)
@@ -92,13 +95,16 @@ class NestingRefusal(OnLoop):
 
 
 class LargeForms(OnLoop):
-    """Parses a large form in a thread, before Csrf would parse it on the loop."""
+    """Parses a large form in a thread, before Csrf would parse it on the loop. Users take turns."""
 
     async def __acall__(self, request: HttpRequest) -> HttpResponseBase:
         if request.method == "POST":
             length = request.META.get("CONTENT_LENGTH") or ""
             size = int(length) if length.isdigit() else UNKNOWN_LENGTH
-            await parse_form_in_thread_if_large(request, size=size)
+            if size > SMALL_TEXT:
+                scope = scope_of(request)
+                async with state_of(scope)[QUOTAS].form_parsing.slot(quota_owners(scope)):
+                    await parse_form_in_thread(request)
         response: HttpResponseBase = await self.get_response(request)  # type: ignore[misc]
         return response
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.urls import Resolver404, resolve
 
 from dashboard.access.quota_owner import quota_owners
@@ -22,7 +23,7 @@ CHECKS = frozenset({"check", "check-status", "check-new", "check-several", "take
 EXPORTS = frozenset({"export", "selected-export", "matching", "bulk-results", "bulk-commands"})
 """Names of the addresses in dashboard/urls.py."""
 MONITORING = frozenset({"healthz", "readyz", "metrics"})
-"""They are not limited, and neither are static files, which have no view."""
+"""They are not limited, and neither are static files. An address that no view has is limited as a page or a form."""
 DRY_RUNS = frozenset({"act", "drain", "evict", "delete", "finalizer"})
 """Pages that ask the API server for a dry run before anything is posted."""
 SMALL_FORMS = frozenset({"theme", "follow-always", "requeue", "selected", "throw-drafts", "throw-draft"})
@@ -50,7 +51,7 @@ class RequestQuotas:
 
     async def _refuse(self, work: Work, scope: Scope, receive: Receive, send: Send) -> None:
         sentence = SENTENCES[work]
-        if work == "checks" or not _shows_page(scope, work):
+        if work == "checks" or _view_name(scope["path"]) is None or not _shows_page(scope, work):
             await refuse(send, 429, sentence, keeps_page=work == "forms" or scope["method"] != "POST")
             return
         quotas = state_of(scope)[QUOTAS]
@@ -66,17 +67,22 @@ def work_of(scope: Scope) -> Work | None:
     """The limit that a request falls under, by the name of its address; None where it is not limited."""
     if scope["type"] != "http":
         return None
-    try:
-        name = resolve(scope["path"]).url_name
-    except Resolver404:
-        return None
-    if name in MONITORING:
+    name = _view_name(scope["path"])
+    if name in MONITORING or scope["path"].startswith(settings.STATIC_URL):
         return None
     if name in EXPORTS:
         return "exports"
-    if scope["method"] == "POST" and name not in SMALL_FORMS:
+    if scope["method"].upper() == "POST" and name not in SMALL_FORMS:
         return "checks" if name in CHECKS else "forms"
     return "forms" if name in DRY_RUNS else "pages"
+
+
+def _view_name(path: str) -> str | None:
+    """The name of the address; None where no view has it."""
+    try:
+        return resolve(path).url_name
+    except Resolver404:
+        return None
 
 
 def _shows_page(scope: Scope, work: Work) -> bool:

@@ -180,7 +180,12 @@ def test_a_kind_that_is_followed_always_is_so_after_a_restart_and_its_changes_ar
         assert "Followed always" in words(person.press(path, f"{path}follow-always/", always="on"))
     with dashboard(api, tmp_path) as program:
         person = Person(program.url, "ann")
-        until(lambda: "Every change is known from" in (feed := words(person.page("/feed/"))) and "of Gears0 not yet" not in feed)
+        until(
+            lambda: (
+                "Every change is known from" in (feed := words(person.page("/feed/")))
+                and "of Gears0 not yet" not in feed
+            )
+        )
         api.send(("PATCH", f"{collection(0)}/gear-of-0", {"spec": {"size": 77}}))  # nobody has opened the kind
         until(lambda: "size 0 → 77" in words(person.page("/feed/")), within=30)
         shown = words(person.page(f"{path}default/gear-of-0/"))

@@ -19,6 +19,14 @@ from dashboard.runtime.due_times import DueTimes
 from dashboard.runtime.time_slicing import SlicedWork
 from informerd.clock import Clock
 
+TERMS_OF_A_STEP = 8
+"""Terms of a filter up to which a step has STEP rows; with more terms it has fewer rows."""
+
+
+def rows_of_step(query: Query) -> int:
+    """Number of rows that are checked in one step, which so takes a few milliseconds whatever the filter is."""
+    return STEP * TERMS_OF_A_STEP // max(TERMS_OF_A_STEP, len(query.terms))
+
 
 class MatchSet:
     """Set of matching uids. Matching and excluded uids are both kept while it is built; `compact` then keeps one.
@@ -129,8 +137,9 @@ class Matches:
             self._query.is_time_dependent,
             list(self._rows.values()),
         )
-        for start in range(0, len(rows), STEP):
-            now, batch = self._clock.time(), rows[start : start + STEP]
+        step = rows_of_step(self._query)
+        for start in range(0, len(rows), step):
+            now, batch = self._clock.time(), rows[start : start + step]
             if self._moved:
                 batch = [row for row in batch if row.uid not in self._moved]
             if ages:
@@ -160,11 +169,12 @@ class Matches:
         """Note again when each row is due; due at once is each row that time has changed already."""
         now = self._clock.time()
         self._due.begin(now)
+        step = rows_of_step(self._query)
         for position, uid in enumerate(list(self._rows)):
             if (row := self._rows.get(uid)) is not None:
                 changed = self._query.matches(row, now, self._fields) != (uid in self.match_set)
                 self._due.note(uid, now if changed else self._query.next_due(row, now))
-            if position % STEP == STEP - 1:
+            if position % step == step - 1:
                 yield None
 
     def _fits(self, row: Row) -> bool:

@@ -52,6 +52,20 @@ while time.monotonic() < deadline and resident() > full / 2:
 print(resident() / full)
 """
 
+THREADS = """
+import asyncio
+from dashboard.runtime import background_tasks, process_tuning
+
+def fail():
+    assert not process_tuning._large_work_ended.is_set()
+    raise OSError
+
+try:
+    asyncio.run(background_tasks.run_in_thread(fail))
+except OSError:
+    print(int(process_tuning._large_work_ended.is_set()))
+"""
+
 TUNED = """
 import sys
 from dashboard.runtime.process_tuning import tune_process
@@ -83,5 +97,10 @@ def test_small_freed_blocks_between_others_go_back_after_large_work() -> None:
 
 
 @pytest.mark.program
-def test_the_event_loop_does_not_wait_long_for_a_thread_that_computes() -> None:
+def test_work_in_a_thread_is_large_work_however_it_ends() -> None:
+    assert printed_number(THREADS) == 1
+
+
+@pytest.mark.program
+def test_threads_change_over_soon() -> None:
     assert printed_number(TUNED) == SWITCH_INTERVAL

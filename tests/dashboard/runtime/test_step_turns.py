@@ -118,6 +118,24 @@ async def test_a_task_that_is_cancelled_in_the_moment_its_turn_comes_passes_it_o
     assert second.cancelled()
 
 
+async def test_tasks_that_are_cancelled_together_clean_up_in_turn() -> None:
+    async def wait(name: str) -> None:
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            happened.append(name)
+
+    turns, happened = StepTurns(), list[str]()
+    tasks = [asyncio.create_task(turns.run(wait(name))) for name in "abcde"]
+    await iterations(ITERATIONS, [])
+    for task in tasks:
+        task.cancel()
+    await iterations(ITERATIONS, happened)
+    assert all(task.cancelled() for task in tasks)
+    between = "".join("." if each == "loop" else each for each in happened).split(".")
+    assert sorted(filter(None, between)) == [*"abcde"]
+
+
 async def test_work_that_is_thrown_away_is_closed() -> None:
     async def wait() -> None:
         try:
@@ -126,10 +144,12 @@ async def test_work_that_is_thrown_away_is_closed() -> None:
             happened.append("closed")
 
     turns, happened = StepTurns(), list[str]()
-    steps = turns.run(wait())
+    waiting = wait()
+    steps = turns.run(waiting)
     steps.send(None)  # as a task does
     steps.close()
     assert happened == ["closed"]
+    del waiting  # it would be closed here, too
 
 
 async def test_work_that_is_thrown_away_before_its_turn_holds_nobody_up() -> None:
@@ -145,14 +165,18 @@ async def test_work_that_is_thrown_away_before_its_turn_holds_nobody_up() -> Non
     assert happened == ["first", "later"]
 
 
-async def test_an_error_of_the_work_leaves_no_cycle() -> None:
+@pytest.mark.parametrize("is_cancelled", [True, False], ids=["cancelled", "what it waits for fails"])
+async def test_an_error_of_the_work_leaves_no_cycle(is_cancelled: bool) -> None:
     """A request's body would stay in memory until a collection of all objects."""
 
     class Body:
         """Stands for what a request has in memory."""
 
+    futures: list[asyncio.Future[None]] = []
+
     async def fail(body: Body) -> None:
-        await asyncio.get_running_loop().create_future()
+        futures.append(asyncio.get_running_loop().create_future())
+        await futures[0]
 
     bodies = [Body()]
     reference = weakref.ref(bodies[0])
@@ -160,10 +184,14 @@ async def test_an_error_of_the_work_leaves_no_cycle() -> None:
     await iterations(3, [])
     gc.disable()
     try:
-        task.cancel()
+        if is_cancelled:
+            task.cancel()
+        else:
+            futures[0].set_exception(OSError())
         await asyncio.wait([task])
-        assert task.cancelled()
+        assert task.cancelled() or isinstance(task.exception(), OSError)
         del task
+        futures.clear()
         assert reference() is None
     finally:
         gc.enable()

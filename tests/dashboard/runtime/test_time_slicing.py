@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from dashboard.runtime.time_slicing import EAGER_STEPS, SLICE_SECONDS, SlicedWork, TimeSlicer
+from dashboard.runtime.time_slicing import EAGER_SECONDS, EAGER_STEPS, SLICE_SECONDS, SlicedWork, TimeSlicer
 
 
 def counting(steps: int, done: list[str], name: str, seconds: float = 0.0) -> SlicedWork:
@@ -21,6 +21,28 @@ def test_short_work_is_done_at_once_without_an_event_loop() -> None:
     done: list[str] = []
     TimeSlicer().add(counting(EAGER_STEPS - 1, done, "short"))
     assert done == ["short"]
+
+
+def test_work_whose_steps_are_long_does_not_hold_up_the_loop_with_its_first_ones() -> None:
+    done, begun = list[str](), list[int]()
+
+    def long_steps() -> SlicedWork:
+        for step in range(EAGER_STEPS):
+            begun.append(step)
+            end = time.thread_time() + 2 * EAGER_SECONDS
+            while time.thread_time() < end:
+                pass
+            yield None
+        done.append("long")
+
+    async def add() -> None:
+        slices = TimeSlicer()
+        slices.add(long_steps())
+        assert begun == [0]
+        await until_done(slices)
+
+    asyncio.run(add())
+    assert done == ["long"]
 
 
 async def until_done(slices: TimeSlicer) -> int:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from dashboard.server.body_parts import BodyPart, BodyParts, Message, read_body_parts
+import pytest
+
+from dashboard.server.body_parts import BODY_CHUNK, BodyPart, BodyParts, Message, read_body_parts
 from dashboard.server.guard import Receive, Scope, Send
+from tests.support.program import ROOT
 
 PARTS = [b"abc", b"defgh", b"i"]
 
@@ -39,6 +45,34 @@ async def received(queue: asyncio.Queue[Any]) -> list[Message]:
     return messages
 
 
+SERVER = """
+import asyncio, tempfile
+from types import SimpleNamespace
+from dashboard.server.daphne import install_reactor
+install_reactor()
+from dashboard.server.daphne_server import DaphneServer
+
+class Protocol(SimpleNamespace):
+    __hash__ = object.__hash__
+
+async def application(scope, receive, send):
+    received.append(await receive())
+
+async def serve():
+    content = tempfile.TemporaryFile()
+    content.write(b"abc")
+    peer = SimpleNamespace(host="127.0.0.1", port=1)
+    protocol = Protocol(content=content, transport=SimpleNamespace(getPeer=lambda: peer))
+    server = DaphneServer(application, endpoints=["none"])
+    server.connections = {protocol: {}}
+    queue = server.create_application(protocol, {"type": "http"})
+    queue.put_nowait({"type": "http.request", "body": b"abc", "more_body": False})
+    await asyncio.sleep(0.01)
+    print(type(queue).__name__, server.request_buffer_size, received[0]["body"].decode())
+
+received = []
+asyncio.run(serve())
+"""
 EXPECTED = [
     {"type": "http.request", "body": b"abc", "more_body": True},
     {"type": "http.request", "body": b"defgh", "more_body": True},
@@ -57,6 +91,14 @@ async def test_a_body_in_a_file_is_read_from_there_when_the_application_asks(tmp
         for each in waiting:
             queue.put_nowait(each)
         assert await received(queue) == EXPECTED
+
+
+@pytest.mark.program
+def test_daphnes_server_uses_them_whichever_command_starts_it() -> None:
+    environ = {**os.environ, "DJANGO_SETTINGS_MODULE": "dashboard.settings"}
+    command = [sys.executable, "-c", SERVER]
+    printed = subprocess.run(command, env=environ, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    assert printed.split() == ["BodyParts", str(BODY_CHUNK), "abc"]
 
 
 async def test_a_small_body_is_in_memory_anyway() -> None:

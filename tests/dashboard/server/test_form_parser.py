@@ -13,11 +13,14 @@ from django.test import override_settings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.server.django_handler import FORM_TYPE, FormRequest
+from dashboard.server.django_handler import FORM_TYPE, FormRequest, LoopHandler
 from dashboard.server.form_parser import PIECE, parse_form
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=12)
-RAW = st.lists(st.sampled_from([b"a", b"=", b"&", b"+", b"%", b"%4", b"%41", b"%c3%a4", b";", b"\x00"]), max_size=24)
+RAW = st.lists(
+    st.sampled_from([b"a", b"\xe9", b"\xc3\xa4", b"=", b"&", b"+", b"%", b"%4", b"%41", b"%c3%a4", b";", b"\x00"]),
+    max_size=24,
+)
 
 
 def lists_of(form: QueryDict) -> list[tuple[str, list[str]]]:
@@ -52,8 +55,11 @@ def test_a_percent_sign_that_encodes_nothing_stays_at_the_end_of_a_piece_too(bef
     assert parse_form(body)["yaml"] == QueryDict(body)["yaml"]
 
 
-def test_bytes_that_are_no_utf_8_become_replacement_characters() -> None:
-    assert parse_form(b"name=%ff\xfe!")["name"] == "��!"
+@pytest.mark.parametrize(
+    "body", [b"name=caf\xe9", b"name=%ff!", b"name=caf\xe9%ff&n\xc3\xa4=%C3%A4", "ä=ü%ff".encode()]
+)
+def test_bytes_that_are_no_utf_8_are_read_as_django_reads_them(body: bytes) -> None:
+    assert lists_of(parse_form(body)) == lists_of(QueryDict(body))
 
 
 @override_settings(DATA_UPLOAD_MAX_NUMBER_FIELDS=3)
@@ -90,6 +96,10 @@ def test_a_request_reads_its_form_and_its_files() -> None:
     part = b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--\r\n'
     assert request_of(part, "multipart/form-data; boundary=x").POST["a"] == "1"
     assert not request_of(b"a=1", "text/plain").POST
+
+
+def test_daphnes_requests_are_of_this_class() -> None:
+    assert LoopHandler.request_class is FormRequest
 
 
 def test_a_form_in_another_charset_is_read_or_refused_by_django() -> None:

@@ -72,7 +72,10 @@ class Pages:
         ("GET", "/healthz", None),
         ("GET", "/readyz", None),
         ("GET", "/metrics", None),
-        ("POST", "/nowhere", None),
+        ("POST", "/nowhere", "forms"),
+        ("POST", "/new/x.txt", "forms"),
+        ("GET", "/nowhere.txt", "pages"),
+        ("post", "/new/check/", "checks"),
     ],
 )
 def test_the_limit_of_a_request_follows_from_its_address(method: str, path: str, work: str | None) -> None:
@@ -141,6 +144,32 @@ async def test_a_person_who_gets_no_turn_gets_a_page_with_the_refusal(
     pages = Pages()
     await second_of_two(pages, method, path, **headers)
     assert [scope.get(REFUSAL_KEY) for scope in pages.running] == [None, work]
+
+
+async def test_requests_take_turns_on_the_event_loop() -> None:
+    happened: list[str] = []
+
+    async def answer(scope: Any, _: Any, send: Any) -> None:
+        for _ in range(3):
+            happened.append("step")
+            await asyncio.sleep(0)
+        await send({"status": 200, "headers": []})
+
+    pages = Pages()
+    pages.quotas = Quotas({"checks": ONE, "forms": ONE, "exports": ONE, "pages": Limits(5, 5)}, pages.clock)
+    pages._answer = answer  # type: ignore[method-assign]
+    tasks = [asyncio.create_task(pages.request("GET", "/resources/pods/")) for _ in range(5)]
+    while not all(task.done() for task in tasks):
+        await asyncio.sleep(0)
+        happened.append(".")
+    steps = "".join("x" if each == "step" else each for each in happened).split(".")
+    assert (sum(map(len, steps)), max(map(len, steps))) == (15, 1)
+
+
+async def test_an_address_without_a_view_is_refused_with_a_sentence() -> None:
+    pages = Pages()
+    refusal = await second_of_two(pages, "POST", "/new/x.txt", **PERSON)
+    assert (refusal["status"], len(pages.running)) == (429, 1)
 
 
 async def test_health_waits_behind_nothing() -> None:

@@ -25,7 +25,7 @@ from dashboard.pages.drains.runner import DRAIN_RUNNER
 from dashboard.pages.followed_kinds.store import FOLLOWED_KINDS
 from dashboard.runtime.app_state import CLOCK, AppState, Key
 from dashboard.runtime.concurrency_limit import Limits
-from dashboard.runtime.quotas import QUOTAS
+from dashboard.runtime.quotas import QUOTAS, Quotas
 from dashboard.runtime.work_processes import WORK_PROCESSES, WorkProcesses
 from dashboard.server.monitoring_views import WORKER_BLOCKED
 from dashboard.server.socket_limits import SOCKET_LIMITS
@@ -47,7 +47,6 @@ ATTRIBUTES: dict[Key[Any], str] = {
     INTEREST: "interest",
     OBJECT_COUNTS: "object_counts",
     PARSE_CACHE: "parse_cache",
-    QUOTAS: "quotas",
     REPLICAS: "replicas",
     SCHEMAS: "schemas",
     SOCKET_LIMITS: "socket_limits",
@@ -75,6 +74,8 @@ class AttributeState(AppState):
             return cast("T", getattr(self._parts, "work_processes", None) or WorkProcesses())
         if key is VERSION_WARNINGS:
             return cast("T", getattr(self._parts, "version_warnings", None) or VersionWarnings(SystemClock()))
+        if key is QUOTAS:
+            return cast("T", getattr(self._parts, "quotas", None) or Quotas({}, SystemClock()))
         if key is VIEW_QUOTAS:
             return cast("T", self._view_quotas())
         found = getattr(self._parts, ATTRIBUTES[key])

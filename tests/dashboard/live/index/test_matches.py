@@ -6,13 +6,20 @@ import random
 
 import pytest
 
-from dashboard.live.index.matches import MatchSet
+from dashboard.live.index.matches import TERMS_OF_A_STEP, MatchSet, rows_of_step
+from dashboard.live.index.sorted_list import STEP
 from dashboard.objects.kinds.row import Row
+from dashboard.objects.query.list_query import Query
 from tests.support.live.replica_feeder import pod
 
 
 def row(number: int) -> Row:
     return pod(f"p-{number}", uid=str(number))
+
+
+def test_a_step_of_a_filter_of_many_terms_has_fewer_rows() -> None:
+    few, many = (Query.parse({"q": [" ".join(f"-*a{term}*" for term in range(count))]}, "pods") for count in (3, 50))
+    assert (rows_of_step(few), rows_of_step(many)) == (STEP, STEP * TERMS_OF_A_STEP // 50)
 
 
 @pytest.mark.parametrize("one_in", [2, 10])
