@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from urllib.parse import urlencode
 
 import aiohttp
 import msgspec
@@ -35,6 +36,8 @@ PADDED = json.dumps({"ack": 1}) + " " * 1_000_000
 SOCKETS_OF_A_FLOOD = 20
 SOCKETS_THAT_SWITCH = 400
 LARGE_TEXT = 2_750_000
+TERMS_OF_A_FILTER = 50
+FORM_TO_NOWHERE = 1_500_000
 LARGE_BODY = 300_000_000
 PIECE = b"x" * 65_536
 HOSTILE_KIND = "traps.hostile.example.com"
@@ -181,6 +184,28 @@ async def request_pages(attack: Attack) -> None:
             attack.counts[f"answered {answer.status}"] += 1
 
 
+async def filter_lists(attack: Attack) -> None:
+    """A socket whose view has a filter of fifty terms that nobody else has, and pages of lists with such filters."""
+    async with attack.socket() as socket:
+        while attack.goes_on and not socket.closed:
+            attack.counts["filters"] += 1
+            words = (f"-*a*e*f*{attack.counts['filters']}x{term}*" for term in range(TERMS_OF_A_FILTER))
+            path = f"{LIST}?{urlencode({'q': ' '.join(words)})}"
+            await socket.send_str(json.dumps({"view": path, "seq": ""}))
+            async with attack.session.get(f"{attack.url}{path}") as answer:
+                await answer.read()
+                attack.counts[f"answered {answer.status}"] += 1
+
+
+async def post_to_nowhere(attack: Attack) -> None:
+    """Forms of encoded text to an address that does not exist, one after the other."""
+    body = b"yaml=" + b"%7B%0A%22" * (FORM_TO_NOWHERE // 9)
+    headers = {"Content-Type": "application/x-www-form-urlencoded"}
+    async with attack.session.post(f"{attack.url}/new/nowhere.txt", data=body, headers=headers) as answer:
+        await answer.read()
+        attack.counts[f"answered {answer.status}"] += 1
+
+
 async def check_large_texts(attack: Attack) -> None:
     """Checks of 2.75 MB of manifests, one after the other."""
     await check_text(attack, LARGE_TEXT)
@@ -238,7 +263,9 @@ ATTACKS: dict[str, tuple[Callable[[Attack], Awaitable[None]], int]] = {
     "forged-frames": (forge_frames, 1),
     "views": (switch_views, SOCKETS_THAT_SWITCH),
     "page-requests": (request_pages, CLIENTS_OF_PAGES),
+    "filters": (filter_lists, 20),
     "checks": (check_large_texts, 8),
+    "forms-to-nowhere": (post_to_nowhere, 40),
     "bodies": (send_large_bodies, 4),
     "silent-readers": (read_nothing, SILENT_SOCKETS),
 }

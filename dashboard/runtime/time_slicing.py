@@ -32,17 +32,20 @@ def run_at_once(work: SlicedWork) -> None:
 
 
 class TimeSlicer:
-    """Runs pieces of work in turn, each for a slice, on the event loop that added them."""
+    """Runs pieces of work in turn, each for a slice, on the event loop that added them. Where urgent work waits, every
+    other slice is urgent work's.
+    """
 
     def __init__(self, seconds: float = SLICE_SECONDS) -> None:
         self._seconds = seconds
         self._waiting: deque[SlicedWork] = deque()
+        self._urgent: deque[SlicedWork] = deque()
         self._task: asyncio.Task[None] | None = None
 
     def __len__(self) -> int:
-        return len(self._waiting)
+        return len(self._waiting) + len(self._urgent)
 
-    def add(self, work: SlicedWork) -> None:
+    def add(self, work: SlicedWork, *, urgent: bool = False) -> None:
         """Start a piece of work; what is left after its first steps is done later. Its exceptions are logged."""
         end = time.thread_time() + EAGER_SECONDS
         for _ in range(EAGER_STEPS):
@@ -51,31 +54,35 @@ class TimeSlicer:
                 return
             if step == "wait" or time.thread_time() >= end:
                 break
-        self._waiting.append(work)
+        (self._urgent if urgent else self._waiting).append(work)
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._run(), name="slices")
 
     async def stop(self) -> None:
         """Drop all unfinished work."""
         self._waiting.clear()
+        self._urgent.clear()
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait((self._task,))
 
     async def _run(self) -> None:
         try:
-            while self._waiting:
-                await asyncio.sleep(0)
-                if self._waiting:
-                    self._slice(self._waiting.popleft())
+            while len(self):
+                for queue in (self._urgent, self._waiting):
+                    if queue:
+                        await asyncio.sleep(0)
+                    if queue:  # it still has some
+                        self._slice(queue)
         finally:
             self._task = None
 
-    def _slice(self, work: SlicedWork) -> None:
+    def _slice(self, queue: deque[SlicedWork]) -> None:
+        work = queue.popleft()
         end = time.perf_counter() + self._seconds
         while (step := _step(work)) != "end":
             if step == "wait" or time.perf_counter() >= end:
-                self._waiting.append(work)
+                queue.append(work)
                 return
 
 

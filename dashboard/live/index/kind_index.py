@@ -33,6 +33,11 @@ RESULT_TTL = 60.0
 """Seconds that orders, filters and results are kept after the last view of them."""
 MAX_IDLE_RESULTS = 32
 """Maximum number of results kept without a view: each may take some megabytes with 50,000 rows."""
+MAX_UNVIEWED_BUILDS = 8
+UNVIEWED_BUILD_TTL = 10.0
+"""Maximum number of results that are computed without a view, and seconds for which each is: a page opens its view once
+its browser has it. Who asks for one filter after the other must not leave work behind for all of them.
+"""
 
 CHANGES_PER_STEP = 32
 """Changes that are applied in one step."""
@@ -93,6 +98,7 @@ class KindIndex:
             )
             self._of_filter.setdefault(place[0], []).append(result)
             self._slices.add(self._safely(result.build(), result))
+            self._drop_abandoned()
         return result
 
     def sweep_path_columns(self) -> None:
@@ -109,7 +115,7 @@ class KindIndex:
 
     def drop(self, key: ResultKey) -> None:
         """Drop an idle result now, and the columns that no other result needs."""
-        del self._results[key], self._used[key]
+        self._drop(key)
         self._forget_unused()
         self.sweep_path_columns()
 
@@ -120,7 +126,7 @@ class KindIndex:
         self._waiting.extend((each.uid, new) for old, new in change.rows if (each := new or old) is not None)
         if self._waiting and not self._is_applying:
             self._is_applying = True
-            self._slices.add(self._work_off())
+            self._slices.add(self._work_off(), urgent=True)
 
     def next_due(self) -> float | None:
         """Unix seconds at which time alone will change a result; None: never."""
@@ -137,18 +143,22 @@ class KindIndex:
         self._dirty_uids.notify()
 
     def sweep(self) -> None:
-        """Drop what nobody has viewed for RESULT_TTL seconds, and of the rest all but the latest MAX_IDLE_RESULTS."""
+        """Drop what nobody has viewed for RESULT_TTL seconds, and of the rest all but the latest MAX_IDLE_RESULTS; also
+        what is computed and nobody has viewed for UNVIEWED_BUILD_TTL seconds.
+        """
         now = self._clock.now()
         spare: list[ResultKey] = []
-        for place, result in self._results.items():
-            if result.listeners or not result.ready:
+        for place, result in list(self._results.items()):
+            if result.listeners:
                 self._used[place] = now
-            else:
+            elif result.ready:
                 spare.append(place)
+            elif self._used[place] < now - UNVIEWED_BUILD_TTL:
+                self._drop(place)
         spare.sort(key=self._used.__getitem__, reverse=True)
         for number, place in enumerate(spare):
             if number >= MAX_IDLE_RESULTS or self._used[place] < now - RESULT_TTL:
-                del self._results[place], self._used[place]
+                self._drop(place)
         self._forget_unused()
         self.value_counts.sweep()
 
@@ -219,8 +229,12 @@ class KindIndex:
     # --- what fails ---
 
     def _safely(self, work: SlicedWork, part: ResultSet | SortIndex | Matches) -> SlicedWork:
+        """The work, until `part` is dropped."""
         try:
-            yield from work
+            for step in work:
+                yield step
+                if part.is_dropped:
+                    return
         except Exception as error:  # noqa: BLE001 - raised out of the loop's middle, it would leave tasks behind
             self._fail(part, error)
 
@@ -241,6 +255,21 @@ class KindIndex:
                 del self._results[place], self._used[place]
                 result.fail(error)
         self._forget_unused()
+
+    # --- what nobody looks at ---
+
+    def _drop_abandoned(self) -> None:
+        """Drop the results that are computed without a view, all but the latest MAX_UNVIEWED_BUILDS."""
+        unviewed = [place for place, each in self._results.items() if not each.ready and not each.listeners]
+        unviewed.sort(key=self._used.__getitem__)
+        for place in unviewed[:-MAX_UNVIEWED_BUILDS]:
+            self._drop(place)
+        if len(unviewed) > MAX_UNVIEWED_BUILDS:
+            self._forget_unused()
+
+    def _drop(self, key: ResultKey) -> None:
+        self._results.pop(key).is_dropped = True
+        del self._used[key]
 
     # --- what is found once ---
 
@@ -280,11 +309,13 @@ class KindIndex:
         for (place, _), result in self._results.items():
             self._of_filter.setdefault(place, []).append(result)
         indexes = {result.sort_index for result in results}
-        self._indexes = {sort: index for sort, index in self._indexes.items() if index in indexes}
+        for sort, index in list(self._indexes.items()):
+            if index not in indexes:
+                self._indexes.pop(sort).is_dropped = True
         needed = {result.matches for result in results} | {result.facet_base for result in results}
         for place, matches in list(self._matches.items()):
             if matches not in needed:
-                del self._matches[place]
+                self._matches.pop(place).is_dropped = True
                 for filters in self._lists_of(place):
                     filters.remove(place)
         if len(self.path_columns):

@@ -106,6 +106,8 @@ class Matches:
         """Rows that `build` has checked."""
         self.error: Exception | None = None
         """The error that made it unreliable; None while there is none."""
+        self.is_dropped = False
+        """Whether nobody needs it any more: it is not computed to its end."""
         self._query = query
         self._rows = rows
         self._clock = clock

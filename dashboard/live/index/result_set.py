@@ -55,6 +55,8 @@ class ResultSet:
         """Set when the result is complete."""
         self.error: Exception | None = None
         """The error that made it useless: every reader gets it raised, and the next request makes a new result."""
+        self.is_dropped = False
+        """Whether nobody needs it any more: it is not computed to its end."""
         self.listeners: dict[object, DirtyListener] = {}
         """Called for changes, and once when the result is ready."""
         self._own: SortedList | None = None if matches is None else SortedList()

@@ -24,6 +24,8 @@ class SortIndex:
         """Entries that the last `update` removed and added; None where the row did not move."""
         self.error: Exception | None = None
         """The error that made it unreliable; None while there is none."""
+        self.is_dropped = False
+        """Whether nobody needs it any more: it is not computed to its end."""
         self._key = key
 
     @property

@@ -69,6 +69,17 @@ async def test_works_take_turns_so_that_a_short_one_does_not_wait_for_a_long_one
     assert done == ["short", "long"]
 
 
+async def test_urgent_work_gets_every_other_slice() -> None:
+    slices, done = TimeSlicer(), list[str]()
+    for number in range(20):
+        slices.add(counting(EAGER_STEPS + 10, done, f"work {number}", SLICE_SECONDS))
+    slices.add(counting(EAGER_STEPS + 5, done, "urgent", SLICE_SECONDS), urgent=True)
+    for _ in range(14):
+        await asyncio.sleep(0)
+    assert done == ["urgent"]
+    await slices.stop()
+
+
 async def test_a_work_that_waits_for_another_does_not_keep_it_from_its_turn() -> None:
     slices, done = TimeSlicer(), list[str]()
 

@@ -9,7 +9,13 @@ import pytest
 from django.http import QueryDict
 
 from dashboard.live.index.index_store import IndexStore
-from dashboard.live.index.kind_index import MAX_IDLE_RESULTS, RESULT_TTL, KindIndex
+from dashboard.live.index.kind_index import (
+    MAX_IDLE_RESULTS,
+    MAX_UNVIEWED_BUILDS,
+    RESULT_TTL,
+    UNVIEWED_BUILD_TTL,
+    KindIndex,
+)
 from dashboard.live.index.result_set import ResultSet
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.objects.kinds.row import Row
@@ -158,6 +164,32 @@ def test_what_nobody_looks_at_is_forgotten_after_a_while() -> None:
     assert world.results.open_result(query("sort=node")) is kept
     assert world.results.open_result(query("q=status=Failed")) is not left
     assert not left.listeners
+
+
+async def test_filters_that_nobody_waits_for_leave_no_work_behind() -> None:
+    """Requests for one new filter after the other took the event loop for minutes."""
+    world = World(MANY)
+    viewed = world.results.open_result(query("q=p-0000"))
+    viewed.listeners["a view"] = lambda *_: None
+    results = [world.results.open_result(query(f"q=x{number}")) for number in range(50)]
+    assert [each.is_dropped for each in results] == [True] * (50 - MAX_UNVIEWED_BUILDS) + [False] * MAX_UNVIEWED_BUILDS
+    await asyncio.sleep(0)
+    await world.settled()
+    assert [each.ready for each in (viewed, *results)] == [True, *(not each.is_dropped for each in results)]
+    assert world.shown("q=x3") == world.expected("q=x3")
+
+
+async def test_what_is_computed_for_nobody_is_dropped_after_a_while() -> None:
+    world = World(MANY)
+    result = world.results.open_result(query("q=p-0000"))
+    world.clock.skip(UNVIEWED_BUILD_TTL / 2)
+    world.results.sweep()
+    assert not result.is_dropped
+    world.clock.skip(UNVIEWED_BUILD_TTL)
+    world.results.sweep()
+    assert (result.is_dropped, len(world.results)) == (True, 0)
+    await world.settled()
+    assert not result.ready
 
 
 def test_of_what_nobody_looks_at_only_the_latest_are_kept() -> None:
