@@ -9,6 +9,7 @@ from functools import partial
 from playwright.sync_api import Page
 
 from tools.scenes.api import MYDEMOS as OBJECTS
+from tools.scenes.child_process import wait_until
 from tools.scenes.demo_scenes import EDIT, MYDEMOS, OVERVIEW, PODS, first_pod
 from tools.scenes.scene import Scene, chain, click, open_at, press, wait_for_rows, wait_until_live
 from tools.scenes.stage import NAMESPACE, STABLE_MYDEMO, Stage, mydemo
@@ -158,7 +159,10 @@ def edit_in_place(page: Page, stage: Stage) -> None:
 
 def deleting(page: Page, stage: Stage) -> None:
     """It has a finalizer that nobody takes away."""
-    stage.api.create(OBJECTS.format(namespace=NAMESPACE), mydemo("going", port=1))
+    objects = OBJECTS.format(namespace=NAMESPACE)
+    stage.api.create(objects, mydemo("going", port=1))
+    # a page of before the controller's write asks again instead of deleting
+    wait_until("the status of going", lambda: "status" in stage.api.call("GET", f"{objects}/going"))
     open_at(f"{MYDEMOS}{NAMESPACE}/going/delete/")(page, stage)
     page.wait_for_selector("button[name=delete], #progress")
     button = page.locator("button[name=delete]")
