@@ -9,7 +9,7 @@ from typing import Literal
 
 from dashboard.runtime.app_state import Key
 from dashboard.runtime.concurrency_limit import ConcurrencyLimit, Limits
-from dashboard.runtime.step_turns import StepTurns
+from dashboard.runtime.request_turns import RequestTurns
 from informerd.clock import Clock
 
 Work = Literal["checks", "forms", "exports", "pages"]
@@ -31,7 +31,7 @@ class Quotas:
         self.by_work = {work: ConcurrencyLimit(each, clock) for work, each in limits.items()}
         self.refusals = ConcurrencyLimit(REFUSALS, clock, queue_seconds=5.0, max_waiting=4)
         self.form_parsing = ConcurrencyLimit(FORM_PARSING, clock, queue_seconds=None, max_waiting=sys.maxsize)
-        self.steps = StepTurns()
+        self.turns = RequestTurns()
         self.refused: Counter[str] = Counter()
         """Refusals since the process started, by what was refused: a kind of work, "bodies", "connections", "sockets",
         "views".

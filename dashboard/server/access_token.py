@@ -29,12 +29,15 @@ TOKEN_PARAMETER = "token"  # noqa: S105 - a parameter's name
 COOKIE_PREFIX = "deltaboard_token"
 COOKIE_MAX_AGE = 30 * 86_400
 """Seconds for which the cookie of a first visit is accepted."""
-TOKEN_MISSING = (
-    "Deltaboard does not know who asks: other accounts of this machine can reach this address, too. "
+_HOW_TO_SHOW_IT = (
     "In a browser, open the address with ?token=… that Deltaboard printed when it started. "
     'In a script, send the header "Authorization: Bearer <token>". '
     f"The token is in the file {TOKEN_FILE} of Deltaboard's folder (DELTABOARD_VAR, var by default)."
 )
+TOKEN_MISSING = (
+    f"Deltaboard does not know who asks: other accounts of this machine can reach this address, too. {_HOW_TO_SHOW_IT}"
+)
+TOKEN_WRONG = f"This is not Deltaboard's token, or no longer. {_HOW_TO_SHOW_IT}"
 OPEN_TO_ALL_ACCOUNTS = (
     "without a token: every account of this machine can open it and acts with your rights in the cluster"
 )
@@ -52,11 +55,16 @@ class AccessToken:
         """Whether a request shows the token in a header or its address, or has the cookie of such a request."""
         return self._in_header(scope) or self._in_cookie(scope) or self._in_address(scope)
 
+    def refusal(self, scope: Mapping[str, Any]) -> str:
+        """The sentence for a request that is not admitted."""
+        is_shown = header_values(scope, "authorization") or _tokens_in_address(scope)
+        return TOKEN_WRONG if is_shown else TOKEN_MISSING
+
     def redirect_headers(self, scope: Mapping[str, Any]) -> list[tuple[bytes, bytes]] | None:
         """Headers of the redirect that gives an admitted page request its cookie and takes the token out of its
         address. None where its address has no token.
         """
-        if not _is_page_request(scope) or not tokens_of(scope["query_string"]):
+        if not _tokens_in_address(scope):
             return None
         path = (scope.get("raw_path") or quote(scope["path"]).encode()).decode("latin-1")
         here = f"./{path.rpartition('/')[2]}"  # relative, so it is the same address behind a proxy that adds a path
@@ -79,7 +87,7 @@ class AccessToken:
         return scheme.lower() == "bearer" and self._is_token(token.strip())
 
     def _in_address(self, scope: Mapping[str, Any]) -> bool:
-        tokens = tokens_of(scope["query_string"]) if _is_page_request(scope) else []
+        tokens = _tokens_in_address(scope)
         return len(tokens) == 1 and self._is_token(tokens[0])
 
     def _in_cookie(self, scope: Mapping[str, Any]) -> bool:
@@ -147,6 +155,11 @@ def hide_token(address: str) -> str:
 
 def _is_token_field(field: str) -> bool:
     return unquote_plus(field.partition("=")[0]) == TOKEN_PARAMETER
+
+
+def _tokens_in_address(scope: Mapping[str, Any]) -> list[str]:
+    """The tokens in the address of a page request; that of a form has none that counts."""
+    return tokens_of(scope["query_string"]) if _is_page_request(scope) else []
 
 
 def _is_page_request(scope: Mapping[str, Any]) -> bool:

@@ -45,8 +45,10 @@ _REASONS: Mapping[int, bytes] = {
     403: b"Forbidden",
     408: b"Request Timeout",
     413: b"Content Too Large",
+    422: b"Unprocessable Content",
     429: b"Too Many Requests",
 }
+http_protocol.http.RESPONSES.update(_REASONS)  # Twisted calls 422 and 429 "Unknown Status"
 
 
 @dataclass(frozen=True, slots=True)

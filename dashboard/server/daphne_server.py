@@ -10,10 +10,10 @@ from typing import Any
 import daphne.server
 
 from dashboard.server.access_token import hide_token
-from dashboard.server.body_parts import BODY_CHUNK, BodyParts, read_body_parts
 from dashboard.server.daphne_requests import LimitedFactory, client_of
 from dashboard.server.guard import Application
 from dashboard.server.response_backpressure import end_with_client, wait_to_write
+from dashboard.server.spooled_body import BODY_CHUNK, SpooledBody, read_spooled_bodies
 
 daphne.server.HTTPFactory = LimitedFactory  # it has no setting for it
 
@@ -26,14 +26,14 @@ class DaphneServer(daphne.server.Server):  # type: ignore[misc] # daphne has no 
 
     def __init__(self, application: Application, *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("request_buffer_size", BODY_CHUNK)
-        super().__init__(read_body_parts(end_with_client(application)), *args, **kwargs)
+        super().__init__(read_spooled_bodies(end_with_client(application)), *args, **kwargs)
 
     def create_application(self, protocol: Any, scope: dict[str, Any]) -> Any:
         """The application of one request or socket."""
         scope["client"] = client_of(protocol.transport.getPeer())
         scope["root_path"] = self.root_path
         queue = super().create_application(protocol, scope)
-        return queue if queue is None or scope["type"] != "http" else BodyParts(queue, protocol.content)
+        return queue if queue is None or scope["type"] != "http" else SpooledBody(queue, protocol.content)
 
     async def handle_reply(self, protocol: Any, message: dict[str, Any]) -> None:
         """Send a message of the application."""

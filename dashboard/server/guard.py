@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from django.http.request import split_domain_port, validate_host
 
 from dashboard.access.identity import USER_KEY
-from dashboard.server.access_token import TOKEN_MISSING, AccessToken, without_token
+from dashboard.server.access_token import AccessToken, without_token
 from dashboard.server.request_headers import header_values
 from dashboard.server.trusted_proxy import ProxyRefusal, TrustedProxy
 
@@ -169,7 +169,7 @@ class Guard:
                 is_for_own_page=True,
             )
         if self._token is not None and not self._token.admits(scope):
-            return Rejection(403, TOKEN_MISSING, is_for_own_page=True)
+            return Rejection(403, self._token.refusal(scope), is_for_own_page=True)
         return ""
 
 

@@ -44,7 +44,7 @@ class RequestQuotas:
         quotas = state_of(scope)[QUOTAS]
         try:
             async with quotas.by_work[work].slot(quota_owners(scope)):
-                await quotas.steps.run(self._inner(scope, receive, send))
+                await quotas.turns.run(self._inner(scope, receive, send))
         except LimitReached:
             quotas.refused[work] += 1
             await self._refuse(work, scope, receive, send)
@@ -57,7 +57,7 @@ class RequestQuotas:
         quotas = state_of(scope)[QUOTAS]
         try:
             async with quotas.refusals.slot(quota_owners(scope)):
-                await quotas.steps.run(self._inner({**scope, REFUSAL_KEY: work}, receive, send))
+                await quotas.turns.run(self._inner({**scope, REFUSAL_KEY: work}, receive, send))
         except LimitReached:
             typed = " Your browser still has what you typed: go back to it." if scope["method"] == "POST" else ""
             await refuse(send, 429, f"{sentence}{typed}", keeps_page=True)

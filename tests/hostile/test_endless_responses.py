@@ -133,7 +133,16 @@ def test_white_space_without_end_takes_no_memory_between_items_and_is_refused_be
         before_items.feed(PIECE)
 
 
-@pytest.mark.parametrize("beginning", [b'{"kind":"', b'{"items":[{"a":"b"},', b'{"items":[{"a":"', b'{"items":[{"a":'])
+@pytest.mark.parametrize(
+    "beginning",
+    [
+        b'{"kind":"',
+        b'{"items":[{"a":"b"},',
+        b'{"items":[{"a":"',
+        b'{"items":[{"a":',
+        b'{"items":[{"metadata":"b"},{"metadata":"b"},{"metadata":"',
+    ],
+)
 def test_small_chunks_are_examined_once_or_twice(beginning: bytes) -> None:
     splitter = ListSplitter(bytes)
     splitter.feed(beginning)

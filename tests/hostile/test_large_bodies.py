@@ -46,6 +46,7 @@ def test_an_announced_length_over_the_limit_is_refused_before_any_of_it_is_sent(
         found = answer(connection)
     assert found.startswith("HTTP/1.1 413 ")
     assert "larger than Deltaboard accepts here (20 MiB)" in found
+    assert "100 Continue" not in found
     assert answers(f"{url}/healthz")
 
 

@@ -10,8 +10,9 @@ import aiohttp
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.support.daemon import free_ports
 from tests.support.local_dashboard import LocalDaphne, LocalDashboard, ask, environ
-from tests.support.program import Program
+from tests.support.program import Program, answers
 
 pytestmark = pytest.mark.program
 
@@ -131,6 +132,13 @@ def test_the_start_line_says_where_none_is_asked_for(tmp_path: Path, options: tu
         assert "/ without a token: every account of this machine can open it" in program.output
 
 
+@pytest.mark.parametrize(("address", "headers"), [("/?token=old", {}), ("/", {"Authorization": "Bearer old"})])
+def test_a_wrong_token_is_called_wrong(dashboard: LocalDashboard, address: str, headers: dict[str, str]) -> None:
+    refused = ask(f"{dashboard.url}{address}", **headers)
+    assert (refused.status, refused.body.partition(".")[0]) == (403, "This is not Deltaboard's token, or no longer")
+    assert "Authorization: Bearer <token>" in refused.body
+
+
 def test_no_log_has_the_token(tmp_path: Path) -> None:
     with LocalDaphne(tmp_path, DEBUG="on").open() as program:
         token = (tmp_path / "var" / "token").read_text()
@@ -146,8 +154,13 @@ def test_no_log_has_the_token(tmp_path: Path) -> None:
 
 
 def test_runserver_asks_for_it_too(tmp_path: Path) -> None:
-    with Program("manage.py", "runserver", "--noreload", "0", env=environ(tmp_path)) as program:
-        program.wait_for(lambda: "?token=" in program.output)
+    (port,) = free_ports(1)
+    with Program("manage.py", "runserver", "--noreload", str(port), env=environ(tmp_path)) as program:
+        program.wait_for(lambda: answers(f"http://127.0.0.1:{port}/healthz"))
+        assert "?token=" in program.output
+        assert ask(f"http://127.0.0.1:{port}/").status == 403
+        token = (tmp_path / "var" / "token").read_text()
+        assert ask(f"http://127.0.0.1:{port}/", Authorization=f"Bearer {token}").status == 200
 
 
 def test_a_browser_opens_the_printed_address_and_stays_signed_in(dashboard: LocalDashboard, page: Page) -> None:

@@ -83,6 +83,18 @@ def test_alternatives_that_refer_to_themselves_are_not_followed_for_ever() -> No
     assert schema_problems(Schema(node, {"N": node}), value) == ()
 
 
+@pytest.mark.timeout(60)
+def test_alternatives_that_each_look_at_what_is_inside_are_not_all_tried() -> None:
+    """Each level is looked at twice, so the value in the 40th level would be looked at 2^40 times."""
+    part = {"$ref": "#/components/schemas/N"}
+    alternative = {"properties": {"a": part}}
+    node = {"type": "object", "anyOf": [alternative, alternative]}
+    value: Any = "no map"
+    for _ in range(40):
+        value = {"a": value}
+    assert schema_problems(Schema(node, {"N": node}), value) == ()
+
+
 def test_a_schema_nested_too_deep_is_left_to_the_api_server() -> None:
     node: dict[str, Any] = {"type": "integer"}
     value: Any = "no number"

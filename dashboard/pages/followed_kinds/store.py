@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 
@@ -25,6 +26,8 @@ class FollowedKindStore:
     ) -> None:
         self.keys: frozenset[str] = frozenset()
         """As last read; empty until then."""
+        self.first_read_ended = asyncio.Event()
+        """Set when the table was read, or could not be. It takes the time limit of one database call at most."""
         self._clock = clock
         self._changed = on_change
         self._database = database or DatabaseExecutor(clock, content="kinds that are followed always")
@@ -49,6 +52,7 @@ class FollowedKindStore:
                 await self._read()
             except Unavailable as error:
                 logger.debug("the kinds that are followed always were not read: %s", error)
+            self.first_read_ended.set()
             await self._clock.sleep(READ_INTERVAL)
 
     async def _read(self) -> None:

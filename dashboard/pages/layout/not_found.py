@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.views.decorators.csrf import csrf_exempt
 
 from dashboard.live.hub.live_view import LiveView
 from dashboard.live.replication.replica import Replica
@@ -51,9 +51,9 @@ def not_found_page(
     return render(request, "layout/not_found.html", context, status=status)
 
 
-@require_safe
+@csrf_exempt
 async def unknown_address(request: HttpRequest, path: str) -> HttpResponse:
-    """The 404 page for an address that names no page."""
+    """The 404 page for an address that names no page, whatever is sent to it: nothing of that is read."""
     message = f"There is no page at /{path}. Try the overview, the feed, the controllers, or one of these lists."
     return not_found_page(
         request, NotFoundInfo("There is no such page", message, _kind_links(state_of(request)), "Lists")

@@ -206,7 +206,7 @@ class WebProcess:
         self._started = True
         if log_cluster:
             self._keep("logging the cluster", self._say_cluster)
-        self._keep("the feed's replicas", self.replicas.run)
+        self._keep("the feed's replicas", self._receive_changes)
         self._keep("receiving the controllers' reports", self.controllers.run)
         self._keep("receiving object counts", self.object_counts.run)
         self._keep("the hub", self.hub.run)
@@ -228,6 +228,11 @@ class WebProcess:
 
     def _keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         self._tasks.append(asyncio.create_task(keep_running(name, run, self.clock), name=name))
+
+    async def _receive_changes(self) -> None:
+        """A page that has changes names all kinds whose changes are not known yet, those of the table included."""
+        await self.followed_kinds.first_read_ended.wait()
+        await self.replicas.run()
 
     async def _say_cluster(self) -> None:
         await self.connection.cluster_chosen.wait()

@@ -44,6 +44,7 @@ from dashboard.pages.layout.page import cluster_info  # noqa: E402
 from dashboard.pages.lists.live_list import LiveList  # noqa: E402
 from dashboard.runtime.concurrency_limit import ConcurrencyLimit, Limits  # noqa: E402
 from dashboard.runtime.quotas import Quotas, Work  # noqa: E402
+from dashboard.server import daphne_server  # noqa: E402
 from dashboard.server.socket_limits import SocketLimits  # noqa: E402
 from informerd.cache.health import Health  # noqa: E402
 from informerd.rest.load_config import ClusterConfig  # noqa: E402
@@ -79,6 +80,13 @@ class Parts:
     @property
     def kinds(self) -> tuple[KindInfo, ...]:
         return self.replicas.kinds
+
+
+class PatientServer(daphne_server.DaphneServer):
+    """Leaves it to the application to end with its client; daphne ends it ten seconds later."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, application_close_timeout=3600, **kwargs)
 
 
 class Control:
@@ -335,6 +343,7 @@ def main() -> None:
         print(f"port {listening_port}", flush=True)  # noqa: T201 -- what the test reads
 
     listening_port = listening.getsockname()[1]
+    daphne_server.DaphneServer = PatientServer  # type: ignore[misc]
     serve(Application(control), listening, on_started=started)
 
 

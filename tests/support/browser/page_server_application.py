@@ -6,10 +6,9 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
-from django.core.asgi import get_asgi_application
-
 from dashboard.runtime.app_state import SCOPE_KEY
 from dashboard.server.consumers import LiveConsumer
+from dashboard.server.django_handler import LoopHandler
 from dashboard.server.request_quotas import RequestQuotas
 from tests.support.pages.app_state import AttributeState
 
@@ -22,7 +21,7 @@ class Application:
 
     def __init__(self, control: Control) -> None:
         self._control = control
-        pages: Any = get_asgi_application()  # its stub asks for a dict where ASGI has any mapping
+        pages: Any = LoopHandler()  # its stub asks for a dict where ASGI has any mapping
         self._pages = RequestQuotas(pages)
         self._sockets = LiveConsumer.as_asgi()
 

@@ -111,6 +111,13 @@ async def test_a_namespace_that_has_none_is_named() -> None:
     assert "Nothing matches" in words(await page(site, "/resources/pods/?namespace=newuser&q=x"))
 
 
+async def test_a_form_to_an_unknown_address_is_told_that_there_is_no_page() -> None:
+    site = small_site()
+    site.client.handler.enforce_csrf_checks = True
+    response = await site.client.post("/nope/", {"a": "1"})
+    assert (response.status_code, "There is no page at /nope/" in words(response.content.decode())) == (404, True)
+
+
 async def test_an_unknown_address_has_navigation_and_the_chosen_theme() -> None:
     site = small_site()
     site.client.cookies["theme"] = "dark"

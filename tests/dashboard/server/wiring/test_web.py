@@ -446,6 +446,25 @@ async def called(application: Callable[..., Any], kind: str = "http", path: str 
     return sent
 
 
+async def test_changes_are_received_once_the_kinds_that_are_followed_always_are_known(
+    live: WebProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Earlier, the feed would say that every change is known, and not that those of such a kind are not."""
+    received, asleep = asyncio.Event(), asyncio.Event()
+
+    async def receive() -> None:
+        received.set()
+
+    monkeypatch.setattr(live.replicas, "run", receive)
+    monkeypatch.setattr(live.followed_kinds, "run", asleep.wait)
+    live.start()
+    await asyncio.sleep(0.05)
+    assert not received.is_set()
+    live.followed_kinds.first_read_ended.set()
+    async with asyncio.timeout(5):
+        await received.wait()
+
+
 async def test_the_live_parts_start_with_the_first_request_and_only_once(live: WebProcess) -> None:
     seen: list[AppState] = []
 

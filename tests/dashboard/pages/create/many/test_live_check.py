@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
@@ -178,6 +178,11 @@ async def test_each_of_many_documents_is_found_again_without_a_search(
             nonlocal lookups
             lookups += 1
             return super().__getitem__(index)
+
+        def __iter__(self) -> Iterator[Any]:
+            nonlocal lookups
+            lookups += len(self)
+            return super().__iter__()
 
     created = TextCheck.__init__
 

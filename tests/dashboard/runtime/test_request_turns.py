@@ -8,7 +8,7 @@ import weakref
 
 import pytest
 
-from dashboard.runtime.step_turns import StepTurns
+from dashboard.runtime.request_turns import RequestTurns
 
 ITERATIONS = 50
 """More than enough for all that a test waits for."""
@@ -28,7 +28,7 @@ async def work(happened: list[str], name: str, steps: int = 1) -> None:
 
 
 async def test_one_step_runs_in_an_iteration_of_the_loop_and_all_get_their_turn() -> None:
-    turns, happened = StepTurns(), list[str]()
+    turns, happened = RequestTurns(), list[str]()
     async with asyncio.TaskGroup() as group:
         group.create_task(iterations(ITERATIONS, happened))
         for name in "abcde":
@@ -40,7 +40,7 @@ async def test_one_step_runs_in_an_iteration_of_the_loop_and_all_get_their_turn(
 
 
 async def test_without_others_a_step_runs_at_once() -> None:
-    turns, happened = StepTurns(), list[str]()
+    turns, happened = RequestTurns(), list[str]()
     task = asyncio.create_task(turns.run(work(happened, "a")))
     await asyncio.sleep(0)
     assert happened == ["a"]
@@ -52,7 +52,7 @@ async def test_an_error_of_the_work_reaches_who_awaits_it_and_frees_the_turn() -
         await asyncio.sleep(0)
         raise LookupError("gone")
 
-    turns, happened = StepTurns(), list[str]()
+    turns, happened = RequestTurns(), list[str]()
     with pytest.raises(LookupError, match="gone"):
         await turns.run(fail())
     await turns.run(work(happened, "next"))
@@ -66,7 +66,7 @@ async def test_what_the_work_waits_for_may_fail() -> None:
         except OSError:
             happened.append("seen")
 
-    turns, happened = StepTurns(), list[str]()
+    turns, happened = RequestTurns(), list[str]()
     future = asyncio.get_running_loop().create_future()
     asyncio.get_running_loop().call_soon(future.set_exception, OSError())
     await turns.run(wait(future))
@@ -82,7 +82,7 @@ async def test_a_cancellation_reaches_the_work_which_may_finish_in_turns() -> No
             await asyncio.sleep(0)
             happened.append("is done")
 
-    turns, happened = StepTurns(), list[str]()
+    turns, happened = RequestTurns(), list[str]()
     task = asyncio.create_task(turns.run(wait()))
     await iterations(3, [])
     task.cancel()
@@ -93,7 +93,7 @@ async def test_a_cancellation_reaches_the_work_which_may_finish_in_turns() -> No
 
 @pytest.mark.parametrize("iterations_before", range(1, 5))
 async def test_a_task_that_is_cancelled_before_its_turn_passes_it_on(iterations_before: int) -> None:
-    turns, happened = StepTurns(), list[str]()
+    turns, happened = RequestTurns(), list[str]()
     tasks = [asyncio.create_task(turns.run(work(happened, name, steps=2))) for name in "abc"]
     await iterations(iterations_before, [])
     tasks[1].cancel()
@@ -107,7 +107,7 @@ async def test_a_task_that_is_cancelled_before_its_turn_passes_it_on(iterations_
 
 async def test_a_task_that_is_cancelled_in_the_moment_its_turn_comes_passes_it_on() -> None:
     """Between the future's result and the task that awaits it lies an iteration of the loop."""
-    turns, happened = StepTurns(), list[str]()
+    turns, happened = RequestTurns(), list[str]()
     loop = asyncio.get_running_loop()
     first = asyncio.create_task(turns.run(work(happened, "a")))
     second = asyncio.create_task(turns.run(work(happened, "b")))
@@ -125,7 +125,7 @@ async def test_tasks_that_are_cancelled_together_clean_up_in_turn() -> None:
         finally:
             happened.append(name)
 
-    turns, happened = StepTurns(), list[str]()
+    turns, happened = RequestTurns(), list[str]()
     tasks = [asyncio.create_task(turns.run(wait(name))) for name in "abcde"]
     await iterations(ITERATIONS, [])
     for task in tasks:
@@ -143,7 +143,7 @@ async def test_work_that_is_thrown_away_is_closed() -> None:
         finally:
             happened.append("closed")
 
-    turns, happened = StepTurns(), list[str]()
+    turns, happened = RequestTurns(), list[str]()
     waiting = wait()
     steps = turns.run(waiting)
     steps.send(None)  # as a task does
@@ -153,7 +153,7 @@ async def test_work_that_is_thrown_away_is_closed() -> None:
 
 
 async def test_work_that_is_thrown_away_before_its_turn_holds_nobody_up() -> None:
-    turns, happened = StepTurns(), list[str]()
+    turns, happened = RequestTurns(), list[str]()
     first = asyncio.create_task(turns.run(work(happened, "first")))
     await asyncio.sleep(0)
     thrown_away = turns.run(work(happened, "thrown away"))
@@ -180,7 +180,7 @@ async def test_an_error_of_the_work_leaves_no_cycle(is_cancelled: bool) -> None:
 
     bodies = [Body()]
     reference = weakref.ref(bodies[0])
-    task = asyncio.create_task(StepTurns().run(fail(bodies.pop())))
+    task = asyncio.create_task(RequestTurns().run(fail(bodies.pop())))
     await iterations(3, [])
     gc.disable()
     try:
@@ -203,6 +203,6 @@ async def test_a_task_group_and_a_timeout_in_the_work_know_their_task() -> None:
             group.create_task(work(happened, "inner"))
         happened.append("outer")
 
-    turns, happened = StepTurns(), list[str]()
+    turns, happened = RequestTurns(), list[str]()
     await turns.run(use())
     assert happened == ["inner", "outer"]

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Generator
 from typing import Any
 
 
-class StepTurns:
+class RequestTurns:
     """Runs pieces of work in turn, each until it waits for something, with an iteration of the event loop in between.
 
     Without turns, all that are ready run in the same iteration, and what comes from the network waits until the last of

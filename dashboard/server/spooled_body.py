@@ -1,4 +1,4 @@
-"""Parts of a request's body that stay in Twisted's temporary file until the application asks for them.
+"""Bodies of requests that stay in Twisted's temporary file until the application reads them.
 
 Daphne reads the whole body into the request's queue of messages, so all requests that wait for their turn would have
 theirs in memory. A client that goes away takes its large body with it: a request that still waits then is not served.
@@ -22,7 +22,7 @@ Message = MutableMapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class BodyPart:
+class SpooledPart:
     """A message of the body, whose bytes are in `file`."""
 
     file: BinaryIO
@@ -38,7 +38,7 @@ class BodyPart:
         return {"type": "http.request", "body": self.file.read(self.length), "more_body": self.more_body}
 
 
-class BodyParts:
+class SpooledBody:
     """What daphne puts messages into: passes them on to the application's queue, those of the body without its bytes
     where these are in a file.
     """
@@ -53,17 +53,17 @@ class BodyParts:
             self._queue.put_nowait(message)
             return
         length = len(message["body"])
-        self._queue.put_nowait(BodyPart(self._content, self._position, length, message["more_body"]))
+        self._queue.put_nowait(SpooledPart(self._content, self._position, length, message["more_body"]))
         self._position += length
 
 
-def read_body_parts(application: Application) -> Application:
+def read_spooled_bodies(application: Application) -> Application:
     """The application, which receives parts of a body as the messages that ASGI defines."""
 
     async def call(scope: Scope, receive: Receive, send: Send) -> None:
         async def read() -> Any:
             message: Any = await receive()
-            return message.read() if isinstance(message, BodyPart) else message
+            return message.read() if isinstance(message, SpooledPart) else message
 
         await application(scope, read, send)
 

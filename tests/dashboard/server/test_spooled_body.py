@@ -12,8 +12,8 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from dashboard.server.body_parts import BODY_CHUNK, BodyPart, BodyParts, Message, read_body_parts
 from dashboard.server.guard import Receive, Scope, Send
+from dashboard.server.spooled_body import BODY_CHUNK, Message, SpooledBody, SpooledPart, read_spooled_bodies
 from tests.support.program import ROOT
 
 PARTS = [b"abc", b"defgh", b"i"]
@@ -22,7 +22,7 @@ PARTS = [b"abc", b"defgh", b"i"]
 def sent_parts(content: BinaryIO) -> asyncio.Queue[Any]:
     """The application's queue after daphne has read `content`."""
     queue: asyncio.Queue[Any] = asyncio.Queue()
-    parts = BodyParts(queue, content)
+    parts = SpooledBody(queue, content)
     content.seek(0)
     for part in PARTS:
         more = part is not PARTS[-1]
@@ -41,7 +41,7 @@ async def received(queue: asyncio.Queue[Any]) -> list[Message]:
     async def send(_: Message) -> None:
         raise AssertionError
 
-    await read_body_parts(application)({}, queue.get, send)
+    await read_spooled_bodies(application)({}, queue.get, send)
     return messages
 
 
@@ -87,7 +87,7 @@ async def test_a_body_in_a_file_is_read_from_there_when_the_application_asks(tmp
     with path.open("rb") as file:
         queue = sent_parts(file)
         waiting = [queue.get_nowait() for _ in range(queue.qsize())]
-        assert all(isinstance(each, BodyPart) for each in waiting[:-1])
+        assert all(isinstance(each, SpooledPart) for each in waiting[:-1])
         for each in waiting:
             queue.put_nowait(each)
         assert await received(queue) == EXPECTED
@@ -98,7 +98,7 @@ def test_daphnes_server_uses_them_whichever_command_starts_it() -> None:
     environ = {**os.environ, "DJANGO_SETTINGS_MODULE": "dashboard.settings"}
     command = [sys.executable, "-c", SERVER]
     printed = subprocess.run(command, env=environ, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    assert printed.split() == ["BodyParts", str(BODY_CHUNK), "abc"]
+    assert printed.split() == ["SpooledBody", str(BODY_CHUNK), "abc"]
 
 
 async def test_a_small_body_is_in_memory_anyway() -> None:
