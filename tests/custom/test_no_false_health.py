@@ -12,7 +12,17 @@ from dashboard.objects.health import KindRules, custom_health, rules_of
 POSITIVE = (
     "Ready", "Available", "Healthy", "Succeeded", "Synced", "Established", "Programmed", "Accepted", "Reconciled",
 )  # fmt: skip
-NEGATIVE = ("NotReady", "Stalled", "Degraded", "Failed", "DiskPressure", "MemoryPressure")
+NEGATIVE = (
+    "NotReady",
+    "Stalled",
+    "Degraded",
+    "Failed",
+    "DiskPressure",
+    "MemoryPressure",
+    "Conflicted",
+    "PartiallyInvalid",
+)
+PARTS = ("listeners", "parents", "ancestors", "bindings")
 KINDS = ("things.example.com", "applications.argoproj.io", "kafkas.kafka.strimzi.io", "clusters.postgresql.cnpg.io",
          "clusters.cluster.x-k8s.io", "kustomizations.kustomize.toolkit.fluxcd.io", "pipelineruns.tekton.dev",
          "httproutes.gateway.networking.k8s.io", "scaledobjects.keda.sh")  # fmt: skip
@@ -22,11 +32,11 @@ leaves = st.none() | st.booleans() | st.integers(-5, 5) | texts | st.lists(st.in
 condition = st.fixed_dictionaries(
     {"type": st.sampled_from((*POSITIVE, *NEGATIVE, "Issuing", "Odd")) | leaves},
     optional={
-        "status": st.sampled_from(["True", "False", "Unknown"]) | leaves,
+        "status": st.sampled_from(["True", "False", "Unknown", "No", "Yes"]) | leaves,
         "reason": texts | leaves,
         "message": texts | leaves,
         "severity": st.sampled_from(["", "Info", "Warning", "Error"]),
-        "observedGeneration": st.integers(0, 5) | leaves,
+        "observedGeneration": st.integers(0, 5) | st.integers(0, 5).map(str) | leaves,
         "lastTransitionTime": st.sampled_from(["2026-01-01T00:00:00Z", "1970-01-01T00:00:00Z", "soon"]) | leaves,
     },
 )
@@ -38,8 +48,13 @@ status_fields = st.fixed_dictionaries(
         "state": texts | leaves,
         "health": texts | leaves | st.fixed_dictionaries({"status": texts | leaves}),
         "ready": leaves,
-        "observedGeneration": st.integers(0, 5) | leaves,
+        "observedGeneration": st.integers(0, 5) | st.integers(0, 5).map(str) | leaves,
         "message": leaves,
+        **{
+            name: leaves
+            | st.lists(leaves | st.fixed_dictionaries({"conditions": st.lists(condition, max_size=2)}), max_size=2)
+            for name in PARTS
+        },
     },
 )
 rules = st.sampled_from(KINDS).map(rules_of)
@@ -56,14 +71,22 @@ wrong = st.builds(
 )
 
 
-@given(status=status_fields, wrong=wrong, generation=st.integers(1, 4), of=rules, first=st.booleans())
+@given(
+    status=status_fields,
+    wrong=wrong,
+    generation=st.integers(1, 4),
+    of=rules,
+    first=st.booleans(),
+    place=st.sampled_from(("", *PARTS)),
+)
 def test_an_object_with_a_condition_that_says_wrong_is_never_green(
-    status: dict[str, Any], wrong: dict[str, Any], generation: int, of: KindRules, first: bool
+    status: dict[str, Any], wrong: dict[str, Any], generation: int, of: KindRules, first: bool, place: str
 ) -> None:
-    others = status.get("conditions")
+    """Be it the object's own, or that of one of its parts (`place`)."""
+    name, added = (place, {"conditions": [wrong]}) if place else ("conditions", wrong)
+    others = status.get(name)
     others = others if isinstance(others, list) else []
-    status = {**status, "conditions": [wrong, *others] if first else [*others, wrong]}
-    found = health(status, generation, of)
+    found = health({**status, name: [added, *others] if first else [*others, added]}, generation, of)
     assert found.tone in ("busy", "warn", "bad")
     assert found.reason
 
@@ -79,11 +102,34 @@ def test_a_word_that_nobody_knows_is_never_green(word: str, of: KindRules, field
     assert found.tone == "idle" or (field == "phase" and found.tone in ("busy", "warn", "bad"))
 
 
-@given(status=status_fields, generation=st.integers(2, 4), of=rules)
-def test_an_object_whose_newest_generation_is_not_observed_is_never_green(
-    status: dict[str, Any], generation: int, of: KindRules
+@given(
+    name=st.sampled_from(POSITIVE),
+    word=st.none() | st.sampled_from(["", "No", "Nope", "Maybe"]),
+    generation=st.integers(1, 4),
+    of=rules,
+    status=status_fields,
+)
+def test_an_object_with_a_condition_that_nobody_understands_is_never_green(
+    name: str, word: str | None, generation: int, of: KindRules, status: dict[str, Any]
 ) -> None:
-    found = health({**status, "observedGeneration": generation - 1}, generation, of)
+    odd = {"type": name} if word is None else {"type": name, "status": word}
+    assert health({**status, "conditions": [{"type": "Available", "status": "True"}, odd]}, generation, of).tone != "ok"
+
+
+@given(generation=st.integers(1, 4), of=rules, status=status_fields)
+def test_an_object_that_says_it_is_not_ready_is_never_green(
+    generation: int, of: KindRules, status: dict[str, Any]
+) -> None:
+    assert health({**status, "ready": False}, generation, of).tone != "ok"
+
+
+@given(status=status_fields, generation=st.integers(2, 4), of=rules, text=st.booleans())
+def test_an_object_whose_newest_generation_is_not_observed_is_never_green(
+    status: dict[str, Any], generation: int, of: KindRules, text: bool
+) -> None:
+    """Whether it is written as a number or, as Istio does, as a text."""
+    observed = str(generation - 1) if text else generation - 1
+    found = health({**status, "observedGeneration": observed}, generation, of)
     assert found[:2] == ("InProgress", "busy")
 
 
@@ -91,7 +137,14 @@ def test_an_object_whose_newest_generation_is_not_observed_is_never_green(
 def test_green_has_a_field_that_says_well(status: dict[str, Any], generation: int, of: KindRules) -> None:
     if health(status, generation, of).tone == "ok":
         conditions = status.get("conditions")
-        listed = [each for each in conditions if isinstance(each, dict)] if isinstance(conditions, list) else []
+        lists = [conditions] + [
+            part.get("conditions")
+            for name in PARTS
+            if isinstance(parts := status.get(name), list)
+            for part in parts
+            if isinstance(part, dict)
+        ]
+        listed = [each for one in lists if isinstance(one, list) for each in one if isinstance(each, dict)]
         nested = status.get("health")
         words = [status.get("phase"), status.get("state"), nested.get("status") if isinstance(nested, dict) else nested]
         assert (

@@ -119,6 +119,12 @@ class Hub:
         self._next_beat = self.clock.now()  # open pages' navigation has it at once
         self._updates.wake.set()
 
+    def follow_always(self, keys: Collection[str]) -> None:
+        """Note which kinds are followed always though the settings do not name them."""
+        if frozenset(keys) | {kind.key for kind in self.configured_kinds} != self.hub_kinds.always_followed:
+            self.hub_kinds.follow_always(keys)
+            self._tell_kinds()
+
     def unfollow(self, key: str) -> None:
         """Stop showing a kind, before its replica is removed; pages that still show it are told to connect again."""
         if self.hub_kinds.unfollow(key):
@@ -139,6 +145,8 @@ class Hub:
         for kind in kinds:
             if kind.key in before and before[kind.key].resolved and before[kind.key] != kind:
                 self._forget_views(kind.key)
+        if any(before.get(kind.key) != kind for kind in self.kinds):
+            self._tell_kinds()
 
     def _forget_views(self, key: str) -> None:
         """End the lists and details of one kind; their pages connect again and get the whole content."""

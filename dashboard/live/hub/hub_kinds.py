@@ -1,8 +1,10 @@
-"""Kinds that pages show: those of the settings always, others while a browser shows them."""
+"""Kinds that pages show: those of the settings and those that somebody follows always, others while a browser shows
+them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from dashboard.live.hub.kind_summaries import KindSummaries, KindSummary
@@ -21,7 +23,8 @@ class HubKinds:
         self.all_kinds = tuple(kind for replica in replicas if (kind := find_kind(replica.key)) is not None)
         """In the order of the settings, then as they were opened."""
         self.configured = self.all_kinds
-        """Kinds of the settings, which overview and feed show; the others depend on what browsers show."""
+        """Kinds of the settings; the others depend on what browsers show and what somebody follows always."""
+        self._always: frozenset[str] = frozenset()
         self.kind_summaries = KindSummaries([replicas.get(kind.key) for kind in self.all_kinds], clock)
         self._changed = on_change
         self._leaving: dict[str, Callable[[], None]] = {}
@@ -40,8 +43,14 @@ class HubKinds:
     def with_replicas(self) -> list[tuple[KindInfo, Replica]]:
         return [(kind, self.replica(kind.key)) for kind in self.all_kinds]
 
-    def configured_replicas(self) -> list[Replica]:
-        return [self.replica(kind.key) for kind in self.configured]
+    @property
+    def always_followed(self) -> frozenset[str]:
+        """Keys of the kinds of the settings, and of those that somebody follows always."""
+        return self._always | {kind.key for kind in self.configured}
+
+    def follow_always(self, keys: Iterable[str]) -> None:
+        """Note which kinds are followed always though the settings do not name them."""
+        self._always = frozenset(keys)
 
     def follow(self, kind: KindInfo) -> None:
         """Show one more kind, which has a replica."""

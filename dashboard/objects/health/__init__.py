@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dashboard.objects.health.custom_health import WITHOUT_VERDICT, custom_health
-from dashboard.objects.health.health import Health
+from dashboard.objects.health.custom_health import custom_health
+from dashboard.objects.health.health import WITHOUT_VERDICT, Health
 from dashboard.objects.health.registry import add_rules, rules_of
 from dashboard.objects.health.rules import NO_RULES, InvalidHealthRules, KindRules, read_rules
 

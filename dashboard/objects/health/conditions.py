@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeGuard
 
-from dashboard.objects.health.health import Health, unix_seconds
+from dashboard.objects.health.health import NO_VERDICT, Health, unix_seconds
 from dashboard.objects.health.words import tone_of_word
 
 _POSITIVE = (
@@ -20,8 +20,16 @@ _POSITIVE = (
 """Types that say wrong where they are False, in the order in which they are told."""
 _DONE = frozenset({"Succeeded", "Complete", "Completed", "Finished"})
 """Types that say the work is done where they are True."""
-_NEGATIVE = frozenset({"NotReady", "Stalled", "Degraded", "Failed", "Unhealthy", "Unavailable"})
+_REQUIRED = {"ResolvedRefs": "RefsNotResolved"}
+"""Types that say wrong where they are False, with the word for that, and nothing where they are True."""
+_NEGATIVE = frozenset({
+    "NotReady", "Stalled", "Degraded", "Failed", "Unhealthy", "Unavailable", "Conflicted", "PartiallyInvalid",
+})  # fmt: skip
 _NEGATIVE_ENDINGS = ("Pressure", "Failed", "Failure", "Error")
+_WARNING = "Warning"
+"""Type that says that something needs a look where it is True."""
+_PAUSED = frozenset({"Paused", "ReconciliationPaused", "Suspended"})
+"""Types that say that somebody wants no work done where they are True."""
 _IN_PROGRESS = frozenset({"Reconciling", "Progressing"})
 _NO_MORE_PROGRESS = ("Available", "Complete", "Completed", "AsExpected", "UpToDate")
 """Endings of reasons with which a Progressing that is True says that it has arrived, as Deployments write it."""
@@ -38,6 +46,11 @@ abort aborted cancelled canceled cannot denied error errors exceeded fail failed
 refused rejected timeout timed unable
 """
 _PROGRESS_WORDS, _FAILURE_WORDS = frozenset(_PROGRESS.split()), frozenset(_FAILURE.split())
+_PAUSED_WORDS = frozenset({"hibernated", "paused", "suspended"})
+
+_MAX_WORD_LENGTH = 40
+_MAX_DIGITS = 19
+"""Of a 64-bit number."""
 
 InProgress = Callable[[str], bool]
 """Whether a reason means in progress."""
@@ -45,10 +58,20 @@ InProgress = Callable[[str], bool]
 
 def reason_says_in_progress(reason: str) -> bool:
     """Whether a reason such as ``WaitingForControlPlane`` says that work goes on, and no word that it failed."""
-    words = {word.lower() for word in _WORD.findall(reason[:200])}
+    words = _words_of(reason)
     if words & _FAILURE_WORDS:
         return False
     return bool(words & _PROGRESS_WORDS) or "inprogress" in reason.lower()
+
+
+def _says_paused(reason: str) -> bool:
+    """Whether a reason such as ``ReconcilePaused`` says that somebody wanted it so, and no word that it failed."""
+    words = _words_of(reason)
+    return bool(words & _PAUSED_WORDS) and not words & _FAILURE_WORDS
+
+
+def _words_of(reason: str) -> set[str]:
+    return {word.lower() for word in _WORD.findall(reason[:200])}
 
 
 def judge_conditions(conditions: Any, generation: int, in_progress: InProgress) -> list[Health]:
@@ -73,7 +96,7 @@ def _place(condition: Mapping[str, Any]) -> int:
 
 def _judge(condition: Mapping[str, Any], in_progress: InProgress) -> Iterator[Health]:
     name, status = condition["type"], _status(condition)
-    if name in _POSITIVE or name in _DONE:
+    if name in _POSITIVE or name in _DONE or name in _REQUIRED:
         health = _judge_positive(condition, name, status, in_progress)
         if health is not None:
             yield health
@@ -81,35 +104,48 @@ def _judge(condition: Mapping[str, Any], in_progress: InProgress) -> Iterator[He
         # a list of errors, as Argo CD writes it, has conditions without a status
         if status == "true" or (status == "" and name.endswith("Error")):
             yield Health(name, "bad", _words(_spaced(name), condition), _since(condition))
+        elif status not in ("", "false", "unknown"):
+            yield NO_VERDICT
+    elif name == _WARNING and status == "true":
+        yield Health(name, "warn", _words(name.lower(), condition), _since(condition))
+    elif name in _PAUSED and status == "true":
+        yield Health("Suspended" if name == "Suspended" else "Paused", "idle")
     elif name in _IN_PROGRESS and status == "true" and not _text(condition, "reason").endswith(_NO_MORE_PROGRESS):
         yield _progress(condition, name)
 
 
 def _judge_positive(condition: Mapping[str, Any], name: str, status: str, in_progress: InProgress) -> Health | None:
     if status == "true":
-        return Health(name, "idle" if name in _DONE else "ok")
+        return Health(name, "idle" if name in _DONE else "ok") if name not in _REQUIRED else None
     if name in _DONE and name != "Succeeded":
         return None  # it is not done yet, which is not wrong
     if status == "unknown":
         return _progress(condition, name)
     if status == "false":
         severity = _text(condition, "severity")  # of Cluster API's first conditions and of Knative's
-        if severity == "Info" or in_progress(_text(condition, "reason")):
+        reason = _text(condition, "reason")
+        if _says_paused(reason):
+            return Health(reason if len(reason) <= _MAX_WORD_LENGTH else "Paused", "idle")
+        if severity == "Info" or in_progress(reason):
             return _progress(condition, name)
-        word = "Failed" if name == "Succeeded" else f"Not{name}"
+        word = "Failed" if name == "Succeeded" else _REQUIRED.get(name, f"Not{name}")
         return Health(
             word, "warn" if severity == "Warning" else "bad", _words(_spaced(word), condition), _since(condition)
         )
     tone = tone_of_word(status)  # Prometheus: Available is Degraded
     if tone is None or tone in ("ok", "idle"):
-        return None
+        return NO_VERDICT
     word = _text(condition, "status")
     return Health(word, tone, _words(word.lower(), condition), _since(condition))
 
 
 def _progress(condition: Mapping[str, Any], name: str) -> Health:
     reason = _text(condition, "reason")
-    word = reason if len(reason) <= 40 and reason.isalnum() and reason_says_in_progress(reason) else "InProgress"
+    word = (
+        reason
+        if len(reason) <= _MAX_WORD_LENGTH and reason.isalnum() and reason_says_in_progress(reason)
+        else "InProgress"
+    )
     head = _spaced(name) if name in _IN_PROGRESS else f"not yet {_spaced(name)}"
     return Health(word, "busy", _words(head, condition), _since(condition))
 
@@ -117,15 +153,23 @@ def _progress(condition: Mapping[str, Any], name: str) -> Health:
 def _of_generation(health: Health, condition: Mapping[str, Any], generation: int) -> Health:
     observed = condition.get("observedGeneration")
     # 0 is what a controller writes that does not fill the field
-    return in_progress_of(health, observed, generation) if observed and is_behind(observed, generation) else health
+    return (
+        in_progress_of(health, observed, generation)
+        if observed not in (0, "0") and is_behind(observed, generation)
+        else health
+    )
 
 
-def is_behind(observed: Any, generation: int) -> TypeGuard[int]:
-    """Whether the observed generation is one before `generation`; what is no number is not."""
+def is_behind(observed: Any, generation: int) -> TypeGuard[int | str]:
+    """Whether the observed generation, a number or its text as Istio has it, is one before `generation`; anything else
+    is not.
+    """
+    if isinstance(observed, str):
+        return observed.isascii() and observed.isdigit() and len(observed) <= _MAX_DIGITS and int(observed) < generation
     return isinstance(observed, int) and not isinstance(observed, bool) and observed < generation
 
 
-def in_progress_of(health: Health | None, observed: int, generation: int) -> Health:
+def in_progress_of(health: Health | None, observed: int | str, generation: int) -> Health:
     """In progress, for the newest generation is not observed yet; what was wrong before is told."""
     before = f"; before: {health.reason}" if health is not None and health.reason else ""
     words = f"in progress: generation {generation} is not observed yet, {observed} is{before}"

@@ -5,22 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dashboard.objects.health.conditions import (
-    in_progress_of,
-    is_behind,
-    judge_conditions,
-    reason_says_in_progress,
-)
-from dashboard.objects.health.health import Health, worst
+from dashboard.objects.health.conditions import in_progress_of, is_behind, judge_conditions
+from dashboard.objects.health.health import NO_VERDICT, NOT_REPORTED, Health, worst
 from dashboard.objects.health.rules import NO_RULES, KindRules
 from dashboard.objects.health.words import judge_word
 
-NOT_REPORTED = Health("Not reported", "idle")
-"""Health of an object without a status: no controller has said anything about it."""
-NO_VERDICT = Health("No verdict", "idle")
-"""Health of an object whose status says nothing that is understood here."""
-WITHOUT_VERDICT = frozenset({NOT_REPORTED.status, NO_VERDICT.status})
-"""Status words that say nothing about an object."""
+_PARTS = ("listeners", "parents", "ancestors", "bindings")
+"""Lists in a status whose items have conditions: those of Gateway API's gateways, routes and policies (GEP-713), and of
+Prometheus operator's monitors.
+"""
 _MAX_WORD_LENGTH = 60
 
 
@@ -38,6 +31,9 @@ def custom_health(document: Mapping[str, Any], generation: int, rules: KindRules
     if rules.generic:
         findings += _judge_status(status, generation, rules)
     health = worst(findings)
+    if rules.generic and status.get("ready") is False and (health is None or health.tone == "ok"):
+        message = _text(status.get("message"))
+        health = Health("NotReady", "warn", f"not ready: {message}" if message else "not ready")
     observed = status.get("observedGeneration")
     if is_behind(observed, generation):
         return in_progress_of(health, observed, generation)
@@ -45,22 +41,25 @@ def custom_health(document: Mapping[str, Any], generation: int, rules: KindRules
 
 
 def _judge_status(status: Mapping[str, Any], generation: int, rules: KindRules) -> list[Health]:
-    conditions = judge_conditions(
-        status.get("conditions"),
-        generation,
-        lambda reason: rules.says_in_progress(reason) or reason_says_in_progress(reason),
-    )
+    conditions = [
+        health
+        for listed in (status.get("conditions"), *_conditions_of_parts(status))
+        for health in judge_conditions(listed, generation, rules.means_in_progress)
+    ]
     wrong = worst(conditions)
     reason = wrong.reason if wrong is not None else ""
     since = wrong.since if wrong is not None else None
     message = _text(status.get("message")) or reason.partition(": ")[2]
     words = [judge_word(word, detail or message, since) for word, detail in _reported_words(status)]
-    ready = status.get("ready")
-    if ready is False and not conditions:
-        words.append(Health("NotReady", "warn", f"not ready: {message}" if message else "not ready"))
-    elif ready is True:
+    if status.get("ready") is True:
         words.append(Health("Ready", "ok"))
     return [*(each for each in words if each is not None), *conditions]
+
+
+def _conditions_of_parts(status: Mapping[str, Any]) -> list[Any]:
+    """The conditions of each part of the object, or of each other object that it is attached to."""
+    lists = [parts for name in _PARTS if isinstance(parts := status.get(name), list)]
+    return [part.get("conditions") for parts in lists for part in parts if isinstance(part, dict)]
 
 
 def _reported_words(status: Mapping[str, Any]) -> list[tuple[str, str]]:

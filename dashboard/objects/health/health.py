@@ -23,6 +23,14 @@ class Health(NamedTuple):
     since: float | None = None
 
 
+NOT_REPORTED = Health("Not reported")
+"""Health of an object without a status: no controller has said anything about it."""
+NO_VERDICT = Health("No verdict")
+"""Health of an object, or a condition, that says nothing that is understood here."""
+WITHOUT_VERDICT = frozenset({NOT_REPORTED.status, NO_VERDICT.status})
+"""Status words that say nothing about an object."""
+
+
 def worst(findings: Iterable[Health]) -> Health | None:
     """The finding of the worst tone, the first of several; None where there is none."""
     return max(findings, key=lambda finding: SEVERITY.index(finding.tone), default=None)

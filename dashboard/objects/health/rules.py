@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 import re2
 
+from dashboard.objects.health.conditions import reason_says_in_progress
 from dashboard.objects.health.health import SEVERITY, Health, unix_seconds, worst
 from dashboard.objects.kinds.row import Tone
 from dashboard.objects.paths.json_path import InvalidJsonPath, JsonPath
@@ -98,9 +99,10 @@ class KindRules:
         """The worst of what the checks say; None where no value is matched by a pattern."""
         return worst(health for check in self.checks if (health := check.judge(document)) is not None)
 
-    def says_in_progress(self, reason: str) -> bool:
-        """Whether the rules take this reason of a condition for one that means in progress."""
-        return self.in_progress_reasons is not None and bool(self.in_progress_reasons.fullmatch(reason))
+    def means_in_progress(self, reason: str) -> bool:
+        """Whether a condition with this reason is in progress: its words or the rules say so."""
+        is_listed = self.in_progress_reasons is not None and bool(self.in_progress_reasons.fullmatch(reason))
+        return is_listed or reason_says_in_progress(reason)
 
 
 NO_RULES = KindRules()

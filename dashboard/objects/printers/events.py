@@ -77,6 +77,7 @@ def read_event(event: Event) -> PrintedRow:
         event.type or None,
         event.reason or None,
         f"{target.kind.lower()}/{target.name}" if target.name else target.kind.lower() or None,
+        _group(target) or None,
         target.field_path or None,
         _source(event),
         message or None,
@@ -97,9 +98,13 @@ def event_subject(event: Object) -> EventSubject | None:
     if not isinstance(event, Event) or not event.involved_object.name:
         return None
     target = event.involved_object
-    group, slash, _ = target.api_version.partition("/")
-    subject = EventSubject(target.kind, group if slash else "", target.namespace, target.name)
+    subject = EventSubject(target.kind, _group(target), target.namespace, target.name)
     return subject if max(map(len, msgspec.structs.astuple(subject))) <= MAX_NAME_LENGTH else None
+
+
+def _group(target: InvolvedObject) -> str:
+    group, slash, _ = target.api_version.partition("/")
+    return group if slash else ""
 
 
 def event_text(event: Row) -> str:
@@ -123,6 +128,7 @@ EVENTS = Printer(
         Column("type", "Type", "status"),
         Column("reason", "Reason", words="reason"),
         Column("object", "Object", "mono", order="natural"),
+        Column("object-group", "API group", "mono", priority=1),
         Column("subobject", "Subobject", "mono", priority=2),
         Column("source", "Source", priority=1),
         Column("message", "Message", words="message"),

@@ -18,7 +18,8 @@ from pathlib import Path
 from dashboard.objects.fields.field_access import ABSENT, put
 from dashboard.objects.manifests.document import DocumentError, parse
 from dashboard.objects.manifests.rewrite import rewrite
-from dashboard.pages.create.many.manifests import split_text
+from dashboard.objects.manifests.writer import to_yaml
+from dashboard.pages.create.many.manifests import Manifest, manifests_in, split_text
 from informerd.resource import Resource
 
 logger = logging.getLogger(__name__)
@@ -28,8 +29,8 @@ MAX_FILES = 500
 MAX_FILE_BYTES = 256 * 1024
 MAX_TOTAL_BYTES = 8 * 1024 * 1024
 """Maximum bytes of all files; those beyond it are left out."""
-MAX_DOCUMENTS = 50
-"""Maximum documents of one file."""
+MAX_OBJECTS = 50
+"""Maximum objects of one file: its documents, and the items of those that are lists."""
 MAX_OFFERED = 20
 """Maximum samples that a page offers."""
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -39,10 +40,10 @@ _Version = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class SampleFile:
-    """One document of a file."""
+    """One object of a file."""
 
     name: str
-    """``issuer.yaml``, ``acme/issuer.yaml#2`` for the second document: what the page says and its address has."""
+    """``issuer.yaml``, ``acme/issuer.yaml#2`` for the second object: what the page says and its address has."""
     group: str
     kind: str
     api_version: str
@@ -129,17 +130,23 @@ class SampleFolder:
 
     def _read_file(self, path: Path, name: str, version: _Version) -> _ReadFile:
         samples: list[SampleFile] = []
+        left_out: list[str] = []
         try:
             with path.open("rb") as file:
                 text = file.read(MAX_FILE_BYTES + 1)[:MAX_FILE_BYTES].decode()
-            for number, chunk in enumerate(_documents(text), 1):
-                if number > MAX_DOCUMENTS:
-                    self._log(name, version, f"has more than {MAX_DOCUMENTS} documents: the others are left out")
+            for number, manifest in enumerate(_manifests(text), 1):
+                if number > MAX_OBJECTS:
+                    left_out.append(f"has more than {MAX_OBJECTS} objects: the others are left out")
                     break
-                samples.append(_sample(f"{name}#{number}" if number > 1 else name, chunk))
+                sample = _sample(f"{name}#{number}" if number > 1 else name, manifest)
+                if isinstance(sample, SampleFile):
+                    samples.append(sample)
+                else:
+                    left_out.append(f"object {number}, from line {manifest.line}, is left out: {sample}")
         except (DocumentError, UnicodeDecodeError, RecursionError) as error:
-            self._log(name, version, f"is left out: {error}")
-            samples = []
+            left_out.append(f"is left out from object {len(samples) + 1} on: {error}")
+        if left_out:
+            self._log(name, version, "; ".join(left_out))
         return _ReadFile(version, tuple(samples))
 
     def _log(self, name: str, version: _Version | None, words: str) -> None:
@@ -154,15 +161,21 @@ def sample_folder(folder: str) -> SampleFolder:
     return SampleFolder(Path(folder))
 
 
-def _documents(text: str) -> Iterator[str]:
-    for _, chunk in split_text(text.replace("\r\n", "\n")):
-        yield chunk.removeprefix("---\n").lstrip("\n")
+def _manifests(text: str) -> Iterator[Manifest]:
+    for offset, chunk in split_text(text.replace("\r\n", "\n")):
+        yield from manifests_in(chunk, offset)
 
 
-def _sample(name: str, text: str) -> SampleFile:
-    """Raises DocumentError for a text that is no object of a kind."""
-    value = parse(text).value
+def _sample(name: str, manifest: Manifest) -> SampleFile | str:
+    """The sample, or why the object is none."""
+    if manifest.refusal is not None:
+        return " ".join(problem.words for problem in manifest.refusal.problems)
+    value = manifest.value
     api_version, kind = value.get("apiVersion"), value.get("kind")
     if not isinstance(api_version, str) or not isinstance(kind, str):
-        raise DocumentError(f"{name} has no apiVersion and kind")
+        return "it has no apiVersion and kind"
+    if manifest.document is None or manifest.path:
+        text = to_yaml(value)
+    else:
+        text = manifest.document.text.removeprefix("---\n").lstrip("\n")
     return SampleFile(name, api_version.rpartition("/")[0], kind, api_version, text)

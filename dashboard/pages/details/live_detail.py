@@ -148,7 +148,9 @@ class LiveDetail(ObjectView):
     @property
     def events_href(self) -> str:
         """The list of all events about the object itself."""
-        return list_href(EVENTS, self.namespace, f"object={self.kind.resource.kind.lower()}/{self.name}")
+        resource = self.kind.resource
+        group = f" object-group={resource.group}" if resource.group else ""
+        return list_href(EVENTS, self.namespace, f"object={resource.kind.lower()}/{self.name}{group}")
 
     @property
     def changes(self) -> tuple[ChangeLine, ...]:

@@ -77,7 +77,7 @@ async def freshness(request: HttpRequest) -> HttpResponse:
 
 def kinds_freshness(state: AppState) -> tuple[KindFreshness, ...]:
     """The freshness of each followed kind, those of the settings first."""
-    always_followed = {kind.key for kind in state[HUB].configured_kinds}
+    always_followed = state[HUB].hub_kinds.always_followed
     return tuple(
         _kind_why(kind, state[REPLICAS].get(kind.key), kind.key in always_followed) for kind in state[REPLICAS].kinds
     )

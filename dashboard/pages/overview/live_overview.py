@@ -1,5 +1,8 @@
 """View of the whole cluster, or of some namespaces.
 
+Tiles and rates are those of the kinds that are followed always. Problems and latest changes are those of all kinds that
+are followed now, because somebody views them, too.
+
 Templates see it as ``view``. Fragments that frames replace whole, each the root element of its template:
 ``#tiles-<view.id>`` (overview/_tiles.html), ``#wrong-<view.id>`` (overview/_unhealthy_objects.html) and
 ``#latest-<view.id>`` (overview/_latest.html).
@@ -12,13 +15,13 @@ as a `deltaboard:rates` event on document.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from heapq import merge
 from itertools import islice
 from typing import ClassVar
 
 from dashboard.live.hub.hub import Hub
-from dashboard.live.hub.kind_summaries import KindSummary
+from dashboard.live.hub.hub_kinds import HubKinds
 from dashboard.live.hub.live_view import LiveView
 from dashboard.live.hub.unavailable_kinds import UnavailableKinds, informer_state, unavailable_kinds
 from dashboard.live.rendering.charts import chart_data
@@ -64,20 +67,18 @@ class LiveOverview(LiveView):
 
     def __init__(
         self,
-        kinds: tuple[KindInfo, ...],
-        replicas: list[Replica],
-        summaries: Mapping[str, KindSummary],
+        kinds: HubKinds,
         clock: Clock,
         *,
         namespaces: tuple[str, ...] = (),
         make_own_rates: Callable[[], NamespaceRates] | None = None,
     ) -> None:
         """`make_own_rates` counts changes in `namespaces`; without it the rates cover all namespaces."""
-        super().__init__(self.state_key(namespaces), keys=tuple(replica.key for replica in replicas), clock=clock)
+        super().__init__(self.state_key(namespaces), keys=tuple(kind.key for kind in kinds.configured), clock=clock)
         self.namespaces = tuple(sorted(set(namespaces)))
-        self._kinds = {kind.key: kind for kind in kinds}
-        self._replicas = replicas
-        self._summaries = summaries
+        self._hub_kinds = kinds
+        self._summaries = kinds.summaries
+        self._take_kinds()
         self._fragments = SentFragments()
         self._count_own = make_own_rates
         self._own_rates = make_own_rates() if make_own_rates is not None else None
@@ -86,6 +87,13 @@ class LiveOverview(LiveView):
     def state_key(namespaces: tuple[str, ...]) -> str:
         """The canonical state of an overview of these namespaces."""
         return ",".join(sorted(set(namespaces)))
+
+    def _take_kinds(self) -> None:
+        followed = self._hub_kinds.with_replicas()
+        always = self._hub_kinds.always_followed
+        self._kinds = {kind.key: kind for kind, _ in followed}
+        self._steady = [replica for kind, replica in followed if kind.key in always]
+        self._on_demand = [replica for kind, replica in followed if kind.key not in always]
 
     # --- what templates see ---
 
@@ -102,13 +110,22 @@ class LiveOverview(LiveView):
                 namespaces=self.namespaces,
                 is_unreachable=is_unreachable,
             )
-            for replica in self._replicas
+            for replica in self._steady
         )
 
     @property
     def unhealthy_objects(self) -> UnhealthyObjects:
-        known = [(kind, self._summaries[key]) for key, kind in self._kinds.items() if key in self._summaries]
+        known = [(self._kinds[replica.key], self._summaries[replica.key]) for replica in self._known_replicas]
         return find_unhealthy(known, self.namespaces)
+
+    @property
+    def _known_replicas(self) -> list[Replica]:
+        """Those of which changes are known: not of kinds on demand that cannot be followed, or not yet."""
+        return self._steady + [
+            replica
+            for replica in self._on_demand
+            if replica.listed is None and informer_state(replica) in {"live", "stale"}
+        ]
 
     @property
     def unknown_kinds_text(self) -> str:
@@ -124,14 +141,14 @@ class LiveOverview(LiveView):
     @property
     def may_be_stale(self) -> bool:
         """Whether changes may have been missed, so that the page shows an earlier state."""
-        return any(replica.state == "stale" or informer_state(replica) == "stale" for replica in self._replicas)
+        return any(replica.state == "stale" or informer_state(replica) == "stale" for replica in self._steady)
 
     def _unavailable_kinds(self) -> UnavailableKinds:
-        return unavailable_kinds(self._kinds, self._replicas, is_unreachable=bool(self.cluster_problem()))
+        return unavailable_kinds(self._kinds, self._steady, is_unreachable=bool(self.cluster_problem()))
 
     @property
     def latest(self) -> tuple[FeedLine, ...]:
-        newest = merge(*map(self._entries, self._replicas), key=lambda item: item[:3])
+        newest = merge(*map(self._entries, self._known_replicas), key=lambda item: item[:3])
         return tuple(feed_line(self._kinds[key], entry) for _, key, _, entry in islice(newest, MAX_LATEST))
 
     def _entries(self, replica: Replica) -> Iterator[tuple[float, str, int, Entry]]:
@@ -145,7 +162,7 @@ class LiveOverview(LiveView):
     def is_empty(self) -> bool:
         return not any(
             replica.rows or informer_state(replica) not in {"live", "absent"}
-            for replica in self._replicas
+            for replica in self._known_replicas
             if replica.key not in BACKGROUND_KINDS
         )
 
@@ -153,7 +170,7 @@ class LiveOverview(LiveView):
     def rates(self) -> dict[str, object]:
         now = self.clock.time()
         sums: dict[float, Counter[int]] = {}
-        for replica in self._replicas:
+        for replica in self._steady:
             for second, *counts in self._rates_of(replica, now):
                 sums.setdefault(second, Counter()).update(dict(enumerate(counts)))
         return chart_data(
@@ -173,6 +190,15 @@ class LiveOverview(LiveView):
         return replica.rates.recent(now) if self._own_rates is None else self._own_rates.recent(replica.key, now)
 
     # --- changes ---
+
+    @property
+    def listened_keys(self) -> tuple[str, ...]:
+        return tuple(self._kinds)
+
+    def take_kinds(self, kinds: tuple[KindInfo, ...]) -> None:  # noqa: ARG002 -- with their replicas
+        """Show the problems and changes of the kinds that are followed now."""
+        self._take_kinds()
+        self.dirty = True
 
     def open(self) -> None:
         if self._count_own is not None:
@@ -213,13 +239,13 @@ def open_overview(hub: Hub, namespaces: tuple[str, ...] = ()) -> LiveOverview:
     """The overview's view, of all namespaces or of some."""
 
     def own_rates() -> NamespaceRates:
-        return NamespaceRates(namespaces, hub.history, hub.index.slices, hub.clock.time())
+        return NamespaceRates(
+            namespaces, hub.history, hub.hub_kinds.always_followed, hub.index.slices, hub.clock.time()
+        )
 
     def make() -> LiveOverview:
         return LiveOverview(
-            hub.hub_kinds.configured,
-            hub.hub_kinds.configured_replicas(),
-            hub.hub_kinds.kind_summaries.by_key,
+            hub.hub_kinds,
             hub.clock,
             namespaces=namespaces,
             make_own_rates=own_rates if namespaces else None,

@@ -5,6 +5,7 @@ The worker counts a kind's changes in all namespaces together; an overview of so
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 from dashboard.live.replication.feed_history import FeedHistory, HistoryChunk
@@ -18,11 +19,15 @@ _COUNTED = {"added": (1, 0, 0), "modified": (0, 1, 0), "deleted": (0, 0, 1)}
 class NamespaceRates:
     """Changes in these namespaces, by kind. Earlier changes are counted in slices."""
 
-    def __init__(self, namespaces: Iterable[str], log: FeedHistory, slices: TimeSlicer, now: float) -> None:
+    def __init__(
+        self, namespaces: Iterable[str], log: FeedHistory, keys: Iterable[str], slices: TimeSlicer, now: float
+    ) -> None:
+        """`keys` are those of the kinds whose earlier changes are counted, too."""
+        keys = tuple(keys)
         self._namespaces = frozenset(namespaces)
-        self._rates = {key: Rates() for key in log.keys}
-        self._known_from = log.known_from(log.keys)
-        slices.add(self._count_history(log.chunks(log.keys, now - RATES_SECONDS, now)))
+        self._rates: defaultdict[str, Rates] = defaultdict(Rates)
+        self._known_from = log.known_from(keys)
+        slices.add(self._count_history(log.chunks(keys, now - RATES_SECONDS, now)))
 
     def add(self, key: str, entries: Iterable[Entry]) -> None:
         """Count changes of a kind."""

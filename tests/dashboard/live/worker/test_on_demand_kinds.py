@@ -34,6 +34,7 @@ from dashboard.objects.printers import columns_for
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.lists.live_list import open_list
+from dashboard.pages.overview.live_overview import open_overview
 from dashboard.runtime.on_demand_limits import OnDemandLimits
 from informerd.cache.health import Health
 from informerd.clock import SystemClock
@@ -461,10 +462,13 @@ async def test_a_kind_whose_objects_take_too_much_memory_is_listed_while_its_pag
 
 
 async def test_a_kind_that_is_followed_always_needs_no_page(looking: Looking) -> None:
+    overview = open_overview(looking.hub)
     looking.interest.follow_always({LEASES: KINDS[LEASES], "pods": KINDS["pods"]})
     looking.pass_time(ON_DEMAND_TTL + 1)
     assert looking.interest.keys == (LEASES,)
+    assert [tile.kind.key for tile in overview.tiles] == ["pods", LEASES]
     looking.interest.follow_always({})
+    assert [tile.kind.key for tile in overview.tiles] == ["pods"]
     looking.pass_time(ON_DEMAND_TTL + 1)
     assert not looking.interest.keys
 

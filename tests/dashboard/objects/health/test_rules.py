@@ -26,7 +26,7 @@ def test_a_rule_of_the_setting_takes_the_place_of_the_shipped_one(tmp_path: Path
     rules = rules_of("applications.argoproj.io")
     assert custom_health({**degraded, "spec": {"fine": True}}, 1, rules)[:2] == ("Fine", "ok")
     assert custom_health(degraded, 1, rules)[:2] == ("Degraded", "idle")
-    assert rules_of("kafkas.kafka.strimzi.io").checks, "other kinds keep the shipped rules"
+    assert rules_of("applicationsets.argoproj.io").checks, "other kinds keep the shipped rules"
 
 
 def test_the_worst_of_all_values_and_checks_counts_with_its_message_and_moment() -> None:

@@ -48,6 +48,7 @@ ADDED = {
     "largest": "kubectl prints the age alone",
     "directions": "which directions a network policy bounds",
     "renewed": "when a lease was renewed last",
+    "object-group": "two kinds of one name are told apart by their API group",
 }
 """Columns of ours that kubectl does not print, where it does not, by id."""
 RENAMED = {"createdat": "age"}

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from django.template.loader import render_to_string
 
-from dashboard.live.hub.kind_summaries import KindSummary
+from dashboard.live.hub.hub_kinds import HubKinds
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.live.replication.publisher import MAX_ENTRIES
@@ -22,9 +22,8 @@ from dashboard.runtime.time_slicing import TimeSlicer
 from informerd.cache.health import Health
 from tests.support.clock import FakeClock
 from tests.support.live.hx_partials import ops_of
-from tests.support.live.replica_feeder import Feeder, pod
+from tests.support.live.replica_feeder import Feeder, Feeders, pod
 
-KINDS = parse_kinds(["pods", "nodes"])
 FIVE_MINUTES = 300.0
 
 
@@ -32,22 +31,28 @@ class Shown:
     def __init__(self, *rows: Any, namespaces: tuple[str, ...] = ()) -> None:
         self.clock = FakeClock()
         self.pods, self.nodes = Feeder("pods", self.clock, rows), Feeder("nodes", self.clock)
-        self.summaries = {key: KindSummary(key) for key in ("pods", "nodes")}
-        self.summaries["pods"].fill(self.pods.replica.rows.values(), self.clock.time())
-        replicas = [self.pods.replica, self.nodes.replica]
-        self.view = LiveOverview(KINDS, replicas, self.summaries, self.clock, namespaces=namespaces)
+        self.feeders = Feeders(self.pods, self.nodes)
+        self.kinds = HubKinds(self.feeders, self.clock, self._changed)
+        self.view = LiveOverview(self.kinds, self.clock, namespaces=namespaces)
         self.render = Renderer(render_to_string)
-        self.pods.replica.on_change(self._changed)
 
-    def _changed(self, change: Change) -> None:
-        self.summaries["pods"].apply(change, self.clock.time())
-        self.view.apply("pods", change)
+    def _changed(self, key: str, change: Change) -> None:
+        self.kinds.kind_summaries.apply(key, change)
+        self.view.apply(key, change)
 
     def pass_time(self, seconds: float) -> None:
         self.clock.skip(seconds)
-        for summary in self.summaries.values():
-            summary.pass_time(self.clock.time())
+        self.kinds.kind_summaries.pass_time(self.clock.time())
         self.view.pass_time(self.clock.time())
+
+    def follow(self, *, always: bool = False) -> Feeder:
+        """Follow one more kind, Secrets, as somebody opens or always follows it."""
+        (secrets,) = parse_kinds(["secrets"])
+        self.feeders.follow(secrets)
+        self.kinds.follow(secrets)
+        self.kinds.follow_always(["secrets"] if always else [])
+        self.view.take_kinds(self.kinds.all_kinds)
+        return self.feeders.feeders["secrets"]
 
     def targets(self) -> set[str]:
         return {op.target.partition("-")[0] for op in ops_of(self.view.update(self.render))}
@@ -193,6 +198,41 @@ def test_an_empty_cluster_is_one_without_workloads() -> None:
     assert not Shown(pod("a")).view.is_empty
 
 
+def test_what_is_wrong_with_a_kind_that_somebody_views_is_a_problem_of_the_cluster() -> None:
+    shown = Shown()
+    secrets = shown.follow()
+    secrets.put(crashing("key", shown.clock.time()))
+    assert [(each.kind.key, each.row.name) for each in shown.view.unhealthy_objects.oldest] == [("secrets", "key")]
+    assert [line.entry.name for line in shown.view.latest] == ["key"]
+    assert not shown.view.is_empty
+    assert [tile.kind.key for tile in shown.view.tiles] == ["pods", "nodes"]
+    assert shown.view.listens_to("secrets")
+    assert shown.targets() == {"#tiles", "#wrong", "#latest"}
+    shown.kinds.unfollow("secrets")
+    shown.view.take_kinds(shown.kinds.all_kinds)
+    assert shown.view.unhealthy_objects.total == 0
+
+
+@pytest.mark.parametrize("state", ["forbidden", "syncing", "absent", "unreachable"])
+def test_nothing_is_said_of_a_kind_on_demand_that_cannot_be_followed(state: Any) -> None:
+    shown = Shown(pod("a"))
+    secrets = shown.follow()
+    secrets.put(crashing("key", shown.clock.time()))
+    secrets.beat(Health(state=state, since=shown.clock.time()))
+    assert (shown.view.unhealthy_objects.total, shown.view.unknown_kinds_text) == (0, "")
+    assert [line.entry.name for line in shown.view.latest] == []
+
+
+def test_a_kind_that_is_followed_always_has_a_tile_and_is_missed_while_it_cannot_be_read() -> None:
+    shown = Shown(pod("a"))
+    secrets = shown.follow(always=True)
+    assert [tile.kind.key for tile in shown.view.tiles] == ["pods", "nodes", "secrets"]
+    secrets.say(3)
+    assert shown.view.rates["modified"][-1] == 3  # type: ignore[index]
+    secrets.beat(Health(state="forbidden", since=shown.clock.time()))
+    assert shown.view.unknown_kinds_text == "Secrets cannot be read."
+
+
 def test_the_page_and_the_frames_are_made_of_the_same() -> None:
     shown = Shown(pod("a"))
     window = shown.view.render_window(shown.render)
@@ -225,13 +265,13 @@ async def test_how_much_changes_in_namespaces_is_counted_from_what_is_remembered
     pods.say(3, namespace="shop")
     pods.say(4, namespace="other")
     nodes.say(5)
-    replicas, summaries = [pods.replica, nodes.replica], {key: KindSummary(key) for key in ("pods", "nodes")}
-    log = FeedHistory(replicas, clock)
+    log = FeedHistory([pods.replica, nodes.replica], clock)
 
     def own_rates() -> NamespaceRates:
-        return NamespaceRates(("shop",), log, TimeSlicer(), clock.time())
+        return NamespaceRates(("shop",), log, log.keys, TimeSlicer(), clock.time())
 
-    view = LiveOverview(KINDS, replicas, summaries, clock, namespaces=("shop",), make_own_rates=own_rates)
+    kinds = HubKinds(Feeders(pods, nodes), clock, lambda key, change: None)  # noqa: ARG005 -- not counted here
+    view = LiveOverview(kinds, clock, namespaces=("shop",), make_own_rates=own_rates)
     pods.replica.on_change(lambda change: log.add("pods", change))
     pods.replica.on_change(lambda change: view.apply("pods", change))
     pods.say(2, namespace="shop")
@@ -249,7 +289,7 @@ async def test_how_much_changes_in_namespaces_says_from_when_on_that_is_known() 
     pods = Feeder("pods", clock)
     pods.say(MAX_ENTRIES + 1, namespace="shop")
     log = FeedHistory([pods.replica], clock)
-    rates = NamespaceRates(("shop",), log, TimeSlicer(), clock.time())
+    rates = NamespaceRates(("shop",), log, log.keys, TimeSlicer(), clock.time())
     assert rates.known_from(clock.time()) == log.known_from(["pods"])
     assert rates.known_from(clock.time() + RATES_SECONDS) is None
 
