@@ -136,7 +136,7 @@ class OnDemandKinds:
             self._refuse(kind, looked, reason)
 
     def _follow(self, kind: KindInfo, looked: float, always_at: float) -> None:
-        logger.info("following %s because a browser shows it", kind.key)
+        logger.info("following %s because a page shows it", kind.key)
         followed = self._make(kind)
         self._requested[kind.key] = _Wanted(followed, looked, always_at)
         followed.start()

@@ -45,7 +45,6 @@ _EXPECTED = {
 }
 _SIGNS = {
     "!": "Write a dash before what you do not want, as in -status=Running.",
-    "(": "A filter has no brackets. All its parts must match; write one of several values as status=Running,Error.",
 }
 """Characters that no column's name begins with, and what to write instead."""
 MOST_TERMS = 50

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dashboard.objects.query.wildcard import Pattern
@@ -11,6 +12,10 @@ _OPERATOR = re.compile(r"!=|>=|<=|==?|>|<")
 _SHORT = re.compile(r"[=<>]")
 
 _EITHER = "All parts of a filter must match. Write one of several values as status=Running,Error."
+_NO_BRACKETS = (
+    "A filter has no brackets. All its parts must match; write one of several values as status=Running,Error."
+)
+_NO_EXPRESSIONS = "A filter has no regular expressions. Write * for any characters, as in name=web-*."
 _CONNECTIVES = {
     "OR": _EITHER,
     "||": _EITHER,
@@ -78,7 +83,11 @@ class Token:
             raise FilterSyntaxError(message, self.start, self.end)
 
     def patterns(self, begin: int) -> tuple[Pattern, ...]:
-        """The values from `begin` on: commas separate them, unless quoted. Each once, in one order."""
+        """The values from `begin` on: commas separate them, unless quoted. Each once, in one order. Raises
+        FilterSyntaxError for a regular expression, as other filter languages have it.
+        """
+        if self.text[begin : begin + 1] == "~" and not self.quoted[begin]:
+            raise FilterSyntaxError(_NO_EXPRESSIONS, self.position(begin), self.end)
         patterns: list[Pattern] = []
         start = begin
         for index in range(begin, len(self.text) + 1):
@@ -99,7 +108,38 @@ class Token:
 
 
 def tokenize(text: str, problems: list[QueryProblem]) -> list[Token]:
-    """The tokens of a text. A `QueryProblem` for each piece that is no token is added to `problems`."""
+    """The tokens of a text. A `QueryProblem` for each piece that is no token, and for each part in brackets, is added
+    to `problems`.
+    """
+    return list(_without_brackets(_pieces(text, problems), problems))
+
+
+def _without_brackets(tokens: Iterable[Token], problems: list[QueryProblem]) -> Iterator[Token]:
+    """The tokens outside brackets, as other filter languages have them; one that is not closed goes to the end."""
+    opened: Token | None = None
+    depth = 0
+    last: Token | None = None
+    for token in tokens:
+        begin = 1 if token.text.startswith("-") and len(token.text) > 1 else 0
+        if opened is None and token.text[begin] == "(" and not token.quoted[begin]:
+            opened = token
+        if opened is None:
+            yield token
+            continue
+        last = token
+        depth += sum(
+            (character == "(") - (character == ")")
+            for character, is_quoted in zip(token.text, token.quoted, strict=True)
+            if not is_quoted
+        )
+        if depth <= 0:
+            problems.append(QueryProblem("q", opened.start, token.end, _NO_BRACKETS))
+            opened, depth = None, 0
+    if opened is not None and last is not None:
+        problems.append(QueryProblem("q", opened.start, last.end, _NO_BRACKETS))
+
+
+def _pieces(text: str, problems: list[QueryProblem]) -> list[Token]:
     tokens: list[Token] = []
     place = 0
     while place < len(text):

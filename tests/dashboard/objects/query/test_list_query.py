@@ -126,7 +126,11 @@ def test_a_filter_picks_rows(q: str, yes: Row | None, no: Row | None) -> None:
         ("node-status=x", "node-status", "Did you mean"),
         ("colour=red", "colour", "Did you mean the label, label:colour=red? A filter may name namespace, name, ready"),
         ("!status=Running", "!", "Write a dash before what you do not want"),
-        ("(status=Running)", "(", "write one of several values as status=Running,Error."),
+        ("(status=Running)", "(status=Running)", "write one of several values as status=Running,Error."),
+        ("(ns=a OR ns=b)", "(ns=a OR ns=b)", "write one of several values as status=Running,Error."),
+        ("-((a) b)", "-((a) b)", "A filter has no brackets."),
+        ("name=~^web", "~^web", "A filter has no regular expressions. Write * for any characters, as in name=web-*."),
+        ("label:a=~b", "~b", "A filter has no regular expressions."),
         ("status=Running OR x", "OR", "Write one of several values as status=Running,Error."),
         ("x && y", "&&", "All parts of a filter must match anyway"),
         ("NOT x", "NOT", "Write a dash"),
@@ -153,6 +157,14 @@ def test_a_mistake_is_marked_with_what_was_expected(q: str, marked: str, expecte
     assert expected in problem.message
     assert is_sentence(problem.message)
     assert "open" in q or {str(term) for term in query.terms} >= {"good", "status=Running"}
+
+
+def test_brackets_that_are_not_closed_go_to_the_end_and_those_between_quotation_marks_are_names() -> None:
+    query = parse("good (ns=a OR web")
+    assert ([problem.end for problem in query.problems], query.canonical) == ([len("good (ns=a OR web")], "good")
+    assert query.namespaces == ()
+    assert parse('"(a" b').problems == ()
+    assert parse('name="~a"').problems == ()
 
 
 def test_two_signs_are_one_as_kubectl_has_it_and_what_begins_with_one_is_quoted() -> None:
