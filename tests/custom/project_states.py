@@ -12,7 +12,15 @@ Json = dict[str, Any]
 
 def c(name: str, status: str, reason: str = "", message: str = "", **others: Any) -> Json:
     """A condition."""
-    return {"type": name, "status": status, "reason": reason, "message": message, **others}
+    moment = "2026-01-01T00:00:00Z"
+    return {
+        "type": name,
+        "status": status,
+        "reason": reason,
+        "message": message,
+        "lastTransitionTime": moment,
+        **others,
+    }
 
 
 def conditions(*all_of_them: Json, **others: Any) -> Json:
@@ -33,6 +41,11 @@ KAFKA, CONNECTOR, MIRROR_MAKER, REBALANCE = (
     f"{name}.kafka.strimzi.io" for name in ("kafkas", "kafkaconnectors", "kafkamirrormaker2s", "kafkarebalances")
 )
 PIPELINE_RUN, TASK_RUN = "pipelineruns.tekton.dev", "taskruns.tekton.dev"
+EVENT_LISTENER = "eventlisteners.triggers.tekton.dev"
+VALIDATING_POLICY = "validatingpolicies.policies.kyverno.io"
+CONTROL_PLANE = "kubeadmcontrolplanes.controlplane.cluster.x-k8s.io"
+DEPLOYMENT = "machinedeployments.cluster.x-k8s.io"
+AUTOSCALER = "podautoscalers.autoscaling.internal.knative.dev"
 GATEWAY, ROUTE = "gateways.gateway.networking.k8s.io", "httproutes.gateway.networking.k8s.io"
 GATEWAY_CLASS, POLICY = (f"{name}.gateway.networking.k8s.io" for name in ("gatewayclasses", "backendtlspolicies"))
 CLUSTER_POLICY, REPORT = "clusterpolicies.kyverno.io", "policyreports.wgpolicyk8s.io"
@@ -57,6 +70,9 @@ STATES: list[tuple[str, Any, str, str]] = [
     (CERTIFICATE, conditions(c("Ready", "True", "Ready")), "Ready", "ok"),
     (CERTIFICATE, conditions(c("Ready", "False", "DoesNotExist"), c("Issuing", "True")), "InProgress", "busy"),
     (CERTIFICATE, conditions(c("Ready", "False", "Expired", "expired on Monday")), "NotReady", "bad"),
+    (CERTIFICATE, conditions(c("Ready", "True", "Ready"), c("Issuing", "True", "Renewing")), "InProgress", "busy"),
+    (CERTIFICATE, conditions(c("Ready", "False", "MissingData"), c("Issuing", "True")), "InProgress", "busy"),
+    (CERTIFICATE, conditions(c("Ready", "True"), c("Issuing", "False", "Failed", "no order")), "IssuingFailed", "bad"),
     (REQUEST, conditions(c("Approved", "True"), c("Ready", "True", "Issued")), "Ready", "ok"),
     (REQUEST, conditions(c("Approved", "True"), c("Ready", "False", "Pending")), "Pending", "busy"),
     (REQUEST, conditions(c("Ready", "False", "Failed", "the order is invalid")), "NotReady", "bad"),
@@ -89,6 +105,7 @@ STATES: list[tuple[str, Any, str, str]] = [
         "NotReconciled",
         "bad",
     ),
+    (PROMETHEUS, conditions(c("Available", "Unknown"), c("Reconciled", "Unknown")), "InProgress", "busy"),
     (MONITOR, {"bindings": [conditions(c("Accepted", "True"))]}, "Accepted", "ok"),
     (
         MONITOR,
@@ -128,6 +145,25 @@ STATES: list[tuple[str, Any, str, str]] = [
         "ComparisonError",
         "bad",
     ),
+    (
+        APPLICATION,
+        {"health": {"status": "Healthy"}, "conditions": [{"type": "SharedResourceWarning", "message": "of two"}]},
+        "SharedResourceWarning",
+        "warn",
+    ),
+    (
+        APPLICATION_SET,
+        conditions(c("ResourcesUpToDate", "True"), c("RolloutProgressing", "True", "ApplicationSetModified")),
+        "InProgress",
+        "busy",
+    ),
+    (
+        APPLICATION_SET,
+        conditions(c("ResourcesUpToDate", "True"), applicationStatus=[{"status": "Healthy"}, {"status": "Pending"}]),
+        "Pending",
+        "busy",
+    ),
+    (APPLICATION_SET, conditions(c("ParametersGenerated", "False", "x", "no")), "ParametersNotGenerated", "bad"),
     (APPLICATION_SET, conditions(c("ErrorOccurred", "False"), c("ResourcesUpToDate", "True")), "UpToDate", "ok"),
     (APPLICATION_SET, conditions(c("ErrorOccurred", "True", "x", "no such generator")), "ErrorOccurred", "bad"),
     (APPLICATION_SET, conditions(c("ErrorOccurred", "False"), c("ResourcesUpToDate", "False")), "NotUpToDate", "bad"),
@@ -140,6 +176,14 @@ STATES: list[tuple[str, Any, str, str]] = [
         "bad",
     ),
     (VIRTUAL_SERVICE, {"validationMessages": [{"level": "WARNING", "type": {"name": "x"}}]}, "Invalid", "warn"),
+    (VIRTUAL_SERVICE, {"validationMessages": [{"level": 8, "type": {"name": "x"}}]}, "Invalid", "warn"),
+    (VIRTUAL_SERVICE, {"validationMessages": [{"level": 12, "type": {"name": "x"}}]}, "No verdict", "idle"),
+    (
+        VIRTUAL_SERVICE,
+        {"conditions": [{"type": "Reconciled", "status": "False", "message": "2/3 proxies up to date."}]},
+        "InProgress",
+        "busy",
+    ),
     (VIRTUAL_SERVICE, None, "Not reported", "idle"),
     (VIRTUAL_SERVICE, conditions(c("Reconciled", "True"), observedGeneration="2"), "InProgress", "busy"),
     (VIRTUAL_SERVICE, conditions(c("Reconciled", "True"), observedGeneration="3"), "Reconciled", "ok"),
@@ -171,11 +215,20 @@ STATES: list[tuple[str, Any, str, str]] = [
     ),
     (CLUSTER, {"phase": "Cluster is hibernated"}, "Cluster is hibernated", "idle"),
     (CLUSTER, {"phase": "Failing over"}, "Failing over", "warn"),
-    (CLUSTER, conditions(c("Ready", "True"), c("LastBackupSucceeded", "False", "x", "403")), "BackupFailed", "warn"),
+    (
+        CLUSTER,
+        conditions(c("Ready", "True"), c("LastBackupSucceeded", "False", "LastBackupFailed", "403")),
+        "BackupFailed",
+        "warn",
+    ),
+    (CLUSTER, conditions(c("Ready", "True"), c("LastBackupSucceeded", "False", "BackupStarted")), "Ready", "ok"),
+    (CLUSTER, conditions(c("Ready", "True"), c("ConsistentSystemID", "False", "Mismatch")), "SystemIDMismatch", "bad"),
+    (CLUSTER, {"phase": "Waiting for user action"}, "Waiting for user action", "warn"),
     (POOLER, {"instances": 3}, "No verdict", "idle"),
     # Strimzi
     (KAFKA, conditions(c("Ready", "True"), observedGeneration=3), "Ready", "ok"),
     (KAFKA, conditions(c("NotReady", "True", "FatalProblem", "no listener"), observedGeneration=3), "NotReady", "bad"),
+    (KAFKA, conditions(c("NotReady", "True", "Creating", "is being deployed")), "Creating", "busy"),
     (KAFKA, conditions(c("Ready", "True"), observedGeneration=2), "InProgress", "busy"),
     (KAFKA, conditions(c("Ready", "True"), c("Warning", "True", "KafkaStorage", "ephemeral")), "Warning", "warn"),
     (KAFKA, conditions(c("ReconciliationPaused", "True")), "Paused", "idle"),
@@ -203,7 +256,7 @@ STATES: list[tuple[str, Any, str, str]] = [
             c("Ready", "True"),
             connectorStatus={"connector": {"state": "RUNNING"}, "tasks": [{"state": "RESTARTING"}]},
         ),
-        "TaskFailed",
+        "TaskRestarting",
         "busy",
     ),
     (CONNECTOR, conditions(c("Ready", "True"), c("Warning", "True", "x", "an unknown field")), "Warning", "warn"),
@@ -247,6 +300,18 @@ STATES: list[tuple[str, Any, str, str]] = [
     (PIPELINE_RUN, conditions(c("Succeeded", "False", "Failed", "Tasks Completed: 2 (Failed: 1)")), "Failed", "bad"),
     (PIPELINE_RUN, conditions(c("Succeeded", "False", "PipelineRunTimeout")), "Failed", "bad"),
     (TASK_RUN, conditions(c("Succeeded", "False", "TaskRunImagePullFailed")), "Failed", "bad"),
+    (
+        EVENT_LISTENER,
+        conditions(c("Available", "True"), c("Progressing", "False", "ProgressDeadlineExceeded")),
+        "ProgressDeadlineExceeded",
+        "bad",
+    ),
+    (
+        EVENT_LISTENER,
+        conditions(c("Available", "True"), c("Progressing", "True", "NewReplicaSetAvailable")),
+        "Available",
+        "ok",
+    ),
     # Gateway API
     (GATEWAY, conditions(c("Accepted", "True"), c("Programmed", "True"), **_LISTENING), "Programmed", "ok"),
     (
@@ -302,6 +367,16 @@ STATES: list[tuple[str, Any, str, str]] = [
             (c("Conflicted", "True", "HostnameConflict", "twice"), "Conflicted", "bad"),
         )
     ),
+    (GATEWAY, conditions(c("Programmed", "True"), listeners=[conditions(c("Detached", "True"))]), "Detached", "bad"),
+    (
+        GATEWAY,
+        conditions(c("Programmed", "True"), listeners=[conditions(c("OverlappingTLSConfig", "True"))]),
+        "OverlappingTLSConfig",
+        "warn",
+    ),
+    (GATEWAY_CLASS, conditions(c("Accepted", "True"), c("SupportedVersion", "False")), "UnsupportedVersion", "warn"),
+    (ROUTE, {"parents": [conditions(c("Accepted", "True")), {"conditions": []}]}, "No verdict", "idle"),
+    (ROUTE, {"parents": [conditions(c("Accepted", "True"), c("ResolvedRefs", "Unknown"))]}, "InProgress", "busy"),
     (POLICY, {"ancestors": [conditions(c("Accepted", "True"), c("ResolvedRefs", "True"))]}, "Accepted", "ok"),
     (POLICY, {"ancestors": [conditions(c("Accepted", "False", "TargetNotFound", "no"))]}, "NotAccepted", "bad"),
     (
@@ -318,6 +393,10 @@ STATES: list[tuple[str, Any, str, str]] = [
     (CLUSTER_POLICY, conditions(c("Ready", "False", "Failed", "no rule")), "NotReady", "bad"),
     (CLUSTER_POLICY, {"ready": False}, "NotReady", "warn"),
     (CLUSTER_POLICY, conditions(c("Ready", "True", "Succeeded"), ready=False), "NotReady", "warn"),
+    (VALIDATING_POLICY, {"conditionStatus": {"ready": True}}, "Ready", "ok"),
+    (VALIDATING_POLICY, {"autogen": {}}, "No verdict", "idle"),
+    (VALIDATING_POLICY, {"conditionStatus": {"ready": False, "message": "no rule"}}, "NotReady", "warn"),
+    (VALIDATING_POLICY, {"conditionStatus": conditions(c("Ready", "False", "x", "no rule"))}, "NotReady", "bad"),
     # External Secrets
     (EXTERNAL_SECRET, conditions(c("Ready", "True", "SecretSynced")), "Ready", "ok"),
     (EXTERNAL_SECRET, conditions(c("Ready", "False", "SecretSyncedError", "no such key")), "NotReady", "bad"),
@@ -355,6 +434,24 @@ STATES: list[tuple[str, Any, str, str]] = [
         "busy",
     ),
     (CAPI_CLUSTER, conditions(c("Available", "False", "NotAvailable"), phase="Provisioned"), "NotAvailable", "bad"),
+    (
+        CAPI_CLUSTER,
+        conditions(c("Available", "False", "NotAvailable", "no nodes yet"), phase="Provisioning"),
+        "Provisioning",
+        "busy",
+    ),
+    (CAPI_CLUSTER, conditions(c("Ready", "False", "x", severity="Error"), phase="Provisioning"), "NotReady", "bad"),
+    (CAPI_CLUSTER, conditions(c("Available", "True"), c("RollingOut", "True")), "InProgress", "busy"),
+    (
+        CAPI_CLUSTER,
+        {"phase": "Provisioned", "v1beta2": conditions(c("Available", "False", "NotAvailable", "no nodes"))},
+        "NotAvailable",
+        "bad",
+    ),
+    (CONTROL_PLANE, conditions(c("Available", "True"), c("MachinesReady", "False", "x")), "MachinesNotReady", "warn"),
+    (DEPLOYMENT, conditions(c("Available", "True"), phase="ScalingUp"), "ScalingUp", "busy"),
+    (MACHINE, conditions(c("Ready", "True"), c("HealthCheckSucceeded", "False")), "HealthCheckFailed", "warn"),
+    (MACHINE, {"phase": "Running", "deprecated": {"v1beta1": {"failureMessage": "no quota"}}}, "Failed", "bad"),
     (MACHINE, {"phase": "Failed", "failureMessage": "no quota"}, "Failed", "bad"),
     (MACHINE, {"phase": "Running"}, "Running", "ok"),
     (AWS_MACHINE, {"ready": True, "failureReason": "UpdateError"}, "Failed", "bad"),
@@ -365,6 +462,8 @@ STATES: list[tuple[str, Any, str, str]] = [
     (KNATIVE, conditions(c("Ready", "Unknown", "RevisionMissing"), observedGeneration=3), "InProgress", "busy"),
     (KNATIVE, conditions(c("Ready", "False", "RevisionFailed", "no image"), observedGeneration=3), "NotReady", "bad"),
     (REVISION, conditions(c("Active", "False", "NoTraffic", severity="Info"), c("Ready", "True")), "Ready", "ok"),
+    (AUTOSCALER, conditions(c("Active", "False", "NoTraffic"), c("Ready", "False", "NoTraffic")), "NoTraffic", "idle"),
+    (AUTOSCALER, conditions(c("Ready", "Unknown", "NoHealthyBackends")), "NoHealthyBackends", "idle"),
     # Crossplane
     (CLAIM, conditions(c("Synced", "True", "ReconcileSuccess"), c("Ready", "True", "Available")), "Ready", "ok"),
     (CLAIM, conditions(c("Synced", "True", "ReconcileSuccess"), c("Ready", "False", "Creating")), "Creating", "busy"),
@@ -381,6 +480,14 @@ STATES: list[tuple[str, Any, str, str]] = [
         "idle",
     ),
     (CLAIM, conditions(c("Synced", "True", "ReconcileSuccess"), ready=False), "NotReady", "warn"),
+    (
+        CLAIM,
+        conditions(c("Ready", "True"), c("LastAsyncOperation", "False", "AsyncUpdateFailure", "no rights")),
+        "AsyncOperationFailed",
+        "bad",
+    ),
+    (CLAIM, conditions(c("Ready", "True"), c("AsyncOperation", "False", "Ongoing")), "Ongoing", "busy"),
+    (CLAIM, conditions(c("Ready", "True"), c("Responsive", "False", "WatchCircuitOpen")), "NotResponsive", "warn"),
     (PROVIDER, conditions(c("Installed", "True"), c("Healthy", "True")), "Healthy", "ok"),
     (
         PROVIDER,
@@ -390,6 +497,7 @@ STATES: list[tuple[str, Any, str, str]] = [
     ),
     (PROVIDER, conditions(c("Installed", "False", "UnpackingPackage", "no such image")), "NotInstalled", "bad"),
     # Flux
+    (KUSTOMIZATION, {"observedGeneration": -1}, "Not reported", "idle"),
     (KUSTOMIZATION, conditions(c("Ready", "True", "ReconciliationSucceeded"), observedGeneration=3), "Ready", "ok"),
     (
         KUSTOMIZATION,
@@ -422,12 +530,18 @@ STATES: list[tuple[str, Any, str, str]] = [
 
 
 _READY = conditions(c("Ready", "True"), observedGeneration=3)
+_READY_BEFORE = conditions(c("Ready", "True", observedGeneration=2), observedGeneration=2)
+_FAILED_BEFORE = conditions(c("Ready", "False", "BuildFailed", "no file"), observedGeneration=2)
 OBJECTS: list[tuple[str, Json, str, str]] = [
     *(
         (key, {"spec": {"suspend": suspend}, "status": status}, word, tone)
         for key in (KUSTOMIZATION, RELEASE, "gitrepositories.source.toolkit.fluxcd.io", SCHEDULED_BACKUP)
         for suspend, status, word, tone in (
             (True, _READY, "Suspended", "idle"),
+            (True, _READY_BEFORE, "Suspended", "idle"),  # a suspended object's newest generation is not observed
+            (True, conditions(c("Ready", "Unknown", "Progressing")), "Suspended", "idle"),
+            (True, {}, "Suspended", "idle"),
+            (False, _FAILED_BEFORE, "InProgress", "busy"),
             (False, _READY, "Ready", "ok"),
             (False, None, "Not reported", "idle"),
         )
@@ -443,8 +557,31 @@ OBJECTS: list[tuple[str, Json, str, str]] = [
         for summary, word, tone in (
             ({"fail": 2}, "Violations", "warn"),
             ({"error": 1}, "Errors", "bad"),
+            ({"pass": 4, "warn": 1}, "Warnings", "warn"),
             ({"pass": 4, "fail": 0}, "Pass", "ok"),
+            ({"pass": 0, "skip": 2}, "Not reported", "idle"),
         )
+    ),
+    (
+        KUSTOMIZATION,
+        {"spec": {"suspend": True}, "status": conditions(c("Ready", "False", "x", "no file"))},
+        "NotReady",
+        "bad",
+    ),
+    (PROMETHEUS, {"spec": {"paused": True}, "status": conditions(c("Available", "True"))}, "Paused", "idle"),
+    *(
+        (
+            ROUTE,
+            {
+                "spec": {"parentRefs": [{"name": "a"}, {"name": "b"}]},
+                "status": {
+                    "parents": [{"parentRef": {"name": name}, **_HEALTHY_PARENT["parents"][0]} for name in names]
+                },
+            },
+            word,
+            tone,
+        )
+        for names, word, tone in (("a", "Pending", "busy"), ("aa", "Pending", "busy"), ("ab", "Accepted", "ok"))
     ),
     (CAPI_CLUSTER, {"spec": {"paused": True}, "status": {"phase": "Provisioned"}}, "Paused", "idle"),
     (CAPI_CLUSTER, {"spec": {"paused": False}, "status": {"phase": "Provisioned"}}, "Provisioned", "ok"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import zstandard
 import dashboard.objects.health
 from dashboard.objects.health import read_rules, rules_of
 from dashboard.objects.kinds.row import Row, TableDefinition
-from dashboard.objects.printers import printer_from_columns
+from dashboard.objects.printers import is_unhealthy, printer_from_columns
 from dashboard.objects.printers.default_printers import Custom
 from informerd.objects import Blob
 from tests.custom.project_states import ALL, APPLICATION, Json, c, conditions
@@ -34,6 +35,11 @@ def test_an_object_is_shown_as_its_controller_reports_it(key: str, fields: Json,
     row = row_of(key, **fields)
     assert (row.status, row.tone) == (word, tone), row.reason
     assert row.reason or tone not in ("bad", "warn"), "what is wrong is told in words"
+
+
+@pytest.mark.parametrize(("key", "fields"), [(key, fields) for key, fields, _, tone in ALL if tone in ("bad", "warn")])
+def test_what_is_wrong_is_a_problem_of_the_cluster(key: str, fields: Json) -> None:
+    assert is_unhealthy(key, row_of(key, **fields), time.time())
 
 
 @pytest.mark.parametrize("pattern", read_rules(SHIPPED))

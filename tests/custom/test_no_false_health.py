@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.objects.health import KindRules, custom_health, rules_of
+import dashboard.objects.health
+from dashboard.objects.health import KindRules, custom_health, read_rules, rules_of
+
+SHIPPED = Path(dashboard.objects.health.__file__).with_name("project_rules.yaml")
 
 POSITIVE = (
     "Ready", "Available", "Healthy", "Succeeded", "Synced", "Established", "Programmed", "Accepted", "Reconciled",
 )  # fmt: skip
-NEGATIVE = (
-    "NotReady",
-    "Stalled",
-    "Degraded",
-    "Failed",
-    "DiskPressure",
-    "MemoryPressure",
-    "Conflicted",
-    "PartiallyInvalid",
-)
+REQUIRED = ("ResolvedRefs", "LastAsyncOperation", "AsyncOperation", "HealthCheckSucceeded", "Offered", "Responsive",
+            "SupportedVersion", "MachinesReady", "EtcdClusterHealthy")  # fmt: skip
+NEGATIVE = ("NotReady", "Stalled", "Degraded", "Failed", "Unhealthy", "Unavailable", "Conflicted", "Detached",
+            "PartiallyInvalid", "DiskPressure", "MemoryPressure", "SyncFailed", "ReplicaFailure", "SyncError",
+            "OverlappingTLSConfig", "Warning", "SharedResourceWarning")  # fmt: skip
+IN_PROGRESS = ("Reconciling", "Progressing", "Issuing", "Remediating", "RollingOut", "RolloutProgressing",
+               "ScalingDown", "ScalingUp", "Updating")  # fmt: skip
 PARTS = ("listeners", "parents", "ancestors", "bindings")
-KINDS = ("things.example.com", "applications.argoproj.io", "kafkas.kafka.strimzi.io", "clusters.postgresql.cnpg.io",
-         "clusters.cluster.x-k8s.io", "kustomizations.kustomize.toolkit.fluxcd.io", "pipelineruns.tekton.dev",
-         "httproutes.gateway.networking.k8s.io", "scaledobjects.keda.sh")  # fmt: skip
+KINDS = ("things.example.com", "httproutes.gateway.networking.k8s.io", "pipelineruns.tekton.dev",
+         *(key.replace("*", "things") for key in read_rules(SHIPPED)))  # fmt: skip
 
 texts = st.sampled_from(["", "Failed", "Running", "Progressing", "Pending", "Healthy", "Frobnicating", "Unknown"])
 leaves = st.none() | st.booleans() | st.integers(-5, 5) | texts | st.lists(st.integers(), max_size=2)
@@ -65,8 +65,12 @@ def health(status: Any, generation: int, of: KindRules) -> Any:
 
 
 wrong = st.builds(
-    lambda name, reason: {"type": name, "status": "False" if name in POSITIVE else "True", "reason": reason},
-    st.sampled_from((*POSITIVE, *NEGATIVE)),
+    lambda name, reason: {
+        "type": name,
+        "status": "True" if name in (*NEGATIVE, *IN_PROGRESS) else "False",
+        "reason": reason,
+    },
+    st.sampled_from((*POSITIVE, *REQUIRED, *NEGATIVE, *IN_PROGRESS)),
     texts,
 )
 

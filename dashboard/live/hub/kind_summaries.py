@@ -17,6 +17,8 @@ from informerd.clock import Clock
 logger = logging.getLogger(__name__)
 
 UnhealthyPeriod = tuple[float, float]
+UNKNOWN_SINCE = float("inf")
+"""Moment since when a row is unhealthy whose object does not say it: such rows come last."""
 
 
 class KindSummary:
@@ -94,7 +96,7 @@ class KindSummary:
 
     def _mark(self, uid: str, row: Row, begin: float) -> None:
         self.unhealthy_rows[uid] = row
-        since = self._since[uid] = row.since if row.since is not None else begin
+        since = self._since[uid] = row.since if row.since is not None else begin or UNKNOWN_SINCE
         insort(self.oldest_first, (since, uid))
         self.group_counts[row.namespace, row.status, row.tone] += 1
 

@@ -7,12 +7,12 @@ progress, and what was observed of an older generation is in progress, whatever 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeGuard
 
 from dashboard.objects.health.health import NO_VERDICT, Health, unix_seconds
-from dashboard.objects.health.words import tone_of_word
+from dashboard.objects.health.words import WORD, spaced, tone_of_word
+from dashboard.objects.kinds.row import Tone
 
 _POSITIVE = (
     "Ready", "Available", "Healthy", "Succeeded", "Synced", "Established", "Programmed", "Accepted", "Reconciled",
@@ -20,24 +20,40 @@ _POSITIVE = (
 """Types that say wrong where they are False, in the order in which they are told."""
 _DONE = frozenset({"Succeeded", "Complete", "Completed", "Finished"})
 """Types that say the work is done where they are True."""
-_REQUIRED = {"ResolvedRefs": "RefsNotResolved"}
+_REQUIRED = {"ResolvedRefs": "RefsNotResolved", "LastAsyncOperation": "AsyncOperationFailed"}
 """Types that say wrong where they are False, with the word for that, and nothing where they are True."""
+_PARTS = {
+    "AsyncOperation": "AsyncOperationFailed", "HealthCheckSucceeded": "HealthCheckFailed", "Offered": "NotOffered",
+    "Responsive": "NotResponsive", "SupportedVersion": "UnsupportedVersion",
+}  # fmt: skip
+"""Types that are about a part: they need a look where they are False, with the word for that, and say nothing where
+they are True.
+"""
+_PARTS_ENDINGS = ("Ready", "Healthy")
+"""Endings of more such types, such as ``MachinesReady``."""
 _NEGATIVE = frozenset({
-    "NotReady", "Stalled", "Degraded", "Failed", "Unhealthy", "Unavailable", "Conflicted", "PartiallyInvalid",
+    "Stalled", "Degraded", "Failed", "Unhealthy", "Unavailable", "Conflicted", "Detached", "PartiallyInvalid",
 })  # fmt: skip
-_NEGATIVE_ENDINGS = ("Pressure", "Failed", "Failure", "Error")
-_WARNING = "Warning"
-"""Type that says that something needs a look where it is True."""
+_NEGATIVE_ENDINGS = ("NotReady", "Pressure", "Failed", "Failure", "Error")
+_WARNING = frozenset({"OverlappingTLSConfig"})
+"""Types that need a look where they are True."""
+_WARNING_ENDING = "Warning"
 _PAUSED = frozenset({"Paused", "ReconciliationPaused", "Suspended"})
 """Types that say that somebody wants no work done where they are True."""
-_IN_PROGRESS = frozenset({"Reconciling", "Progressing"})
+_IDLE_REASONS = frozenset({"NoTraffic", "NoHealthyBackends"})
+"""Reasons with which Knative says that nothing is asked for."""
+_IN_PROGRESS = frozenset({
+    "Reconciling", "Progressing", "Issuing", "Remediating", "RollingOut", "RolloutProgressing", "ScalingDown",
+    "ScalingUp", "Updating",
+})  # fmt: skip
 _NO_MORE_PROGRESS = ("Available", "Complete", "Completed", "AsExpected", "UpToDate")
 """Endings of reasons with which a Progressing that is True says that it has arrived, as Deployments write it."""
+_NO_PROGRESS = "ProgressDeadlineExceeded"
+"""Reason with which a Progressing that is False says that it has failed, as Deployments write it."""
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _PROGRESS = """
 attaching bootstrapping building cloning configuring connecting creating deleting deploying draining downloading
-fetching initializing installing issuing joining migrating pending preparing processing progressing provisioning
+fetching initializing installing issuing joining migrating ongoing pending preparing processing progressing provisioning
 pulling queued reconciling resizing restarting restoring rolling running scaling scheduled scheduling started starting
 stopping switching syncing terminating uninstalling updating upgrading waiting
 """
@@ -71,7 +87,7 @@ def _says_paused(reason: str) -> bool:
 
 
 def _words_of(reason: str) -> set[str]:
-    return {word.lower() for word in _WORD.findall(reason[:200])}
+    return {word.lower() for word in WORD.findall(reason[:200])}
 
 
 def judge_conditions(conditions: Any, generation: int, in_progress: InProgress) -> list[Health]:
@@ -96,47 +112,65 @@ def _place(condition: Mapping[str, Any]) -> int:
 
 def _judge(condition: Mapping[str, Any], in_progress: InProgress) -> Iterator[Health]:
     name, status = condition["type"], _status(condition)
-    if name in _POSITIVE or name in _DONE or name in _REQUIRED:
-        health = _judge_positive(condition, name, status, in_progress)
-        if health is not None:
-            yield health
-    elif name in _NEGATIVE or name.endswith(_NEGATIVE_ENDINGS):
-        # a list of errors, as Argo CD writes it, has conditions without a status
-        if status == "true" or (status == "" and name.endswith("Error")):
-            yield Health(name, "bad", _words(_spaced(name), condition), _since(condition))
-        elif status not in ("", "false", "unknown"):
-            yield NO_VERDICT
-    elif name == _WARNING and status == "true":
-        yield Health(name, "warn", _words(name.lower(), condition), _since(condition))
+    if name in _NEGATIVE or name.endswith(_NEGATIVE_ENDINGS):
+        yield from _judge_negative(condition, name, status, in_progress)
+    elif name in _POSITIVE or name in _DONE:
+        yield from _judge_positive(condition, name, status, in_progress)
+    elif name in _REQUIRED or name in _PARTS or name.endswith(_PARTS_ENDINGS):
+        if status != "true":
+            yield from _judge_positive(condition, name, status, in_progress)
+    elif name in _WARNING or name.endswith(_WARNING_ENDING):
+        if status in ("true", ""):
+            yield Health(name, "warn", _words(spaced(name), condition), _since(condition))
     elif name in _PAUSED and status == "true":
         yield Health("Suspended" if name == "Suspended" else "Paused", "idle")
     elif name in _IN_PROGRESS and status == "true" and not _text(condition, "reason").endswith(_NO_MORE_PROGRESS):
         yield _progress(condition, name)
+    elif name == "Progressing" and status == "false" and _text(condition, "reason") == _NO_PROGRESS:
+        yield Health(_NO_PROGRESS, "bad", _words(spaced(_NO_PROGRESS), condition), _since(condition))
 
 
-def _judge_positive(condition: Mapping[str, Any], name: str, status: str, in_progress: InProgress) -> Health | None:
+def _judge_negative(condition: Mapping[str, Any], name: str, status: str, in_progress: InProgress) -> Iterator[Health]:
+    # a list of errors, as Argo CD writes it, has conditions without a status
+    if status == "true" or (status == "" and name.endswith("Error")):
+        if name == "NotReady" and in_progress(_text(condition, "reason")):
+            yield _progress(condition, "Ready")
+        else:
+            yield Health(name, "bad", _words(spaced(name), condition), _since(condition))
+    elif status not in ("", "false", "unknown"):
+        yield NO_VERDICT
+
+
+def _judge_positive(condition: Mapping[str, Any], name: str, status: str, in_progress: InProgress) -> Iterator[Health]:
+    reason = _text(condition, "reason")
     if status == "true":
-        return Health(name, "idle" if name in _DONE else "ok") if name not in _REQUIRED else None
-    if name in _DONE and name != "Succeeded":
-        return None  # it is not done yet, which is not wrong
-    if status == "unknown":
-        return _progress(condition, name)
-    if status == "false":
+        yield Health(name, "idle" if name in _DONE else "ok")
+    elif name in _DONE and name != "Succeeded":
+        return  # it is not done yet, which is not wrong
+    elif reason in _IDLE_REASONS or (status == "false" and _says_paused(reason)):
+        yield Health(reason if len(reason) <= _MAX_WORD_LENGTH else "Paused", "idle")
+    elif status == "unknown":
+        yield _progress(condition, name)
+    elif status == "false":
         severity = _text(condition, "severity")  # of Cluster API's first conditions and of Knative's
-        reason = _text(condition, "reason")
-        if _says_paused(reason):
-            return Health(reason if len(reason) <= _MAX_WORD_LENGTH else "Paused", "idle")
-        if severity == "Info" or in_progress(reason):
-            return _progress(condition, name)
-        word = "Failed" if name == "Succeeded" else _REQUIRED.get(name, f"Not{name}")
-        return Health(
-            word, "warn" if severity == "Warning" else "bad", _words(_spaced(word), condition), _since(condition)
-        )
-    tone = tone_of_word(status)  # Prometheus: Available is Degraded
-    if tone is None or tone in ("ok", "idle"):
-        return NO_VERDICT
-    word = _text(condition, "status")
-    return Health(word, tone, _words(word.lower(), condition), _since(condition))
+        if severity == "Info" or (severity != "Error" and in_progress(reason)):
+            yield _progress(condition, name)
+            return
+        word = "Failed" if name == "Succeeded" else _REQUIRED.get(name) or _PARTS.get(name) or _negated(name, "Not")
+        is_part = name not in _POSITIVE and name not in _REQUIRED
+        tone: Tone = "warn" if severity == "Warning" or is_part else "bad"
+        yield Health(word, tone, _words(spaced(word), condition), _since(condition))
+    elif (tone_of := tone_of_word(status)) is None or tone_of in ("ok", "idle"):
+        yield NO_VERDICT
+    else:  # Prometheus: Available is Degraded
+        word = _text(condition, "status")
+        yield Health(word, tone_of, _words(word.lower(), condition), _since(condition))
+
+
+def _negated(name: str, word: str) -> str:
+    """``MachinesNotReady`` for MachinesReady, ``NotAccepted`` for Accepted."""
+    ending = next((each for each in _PARTS_ENDINGS if name.endswith(each)), name)
+    return f"{name.removesuffix(ending)}{word}{ending}"
 
 
 def _progress(condition: Mapping[str, Any], name: str) -> Health:
@@ -146,7 +180,7 @@ def _progress(condition: Mapping[str, Any], name: str) -> Health:
         if len(reason) <= _MAX_WORD_LENGTH and reason.isalnum() and reason_says_in_progress(reason)
         else "InProgress"
     )
-    head = _spaced(name) if name in _IN_PROGRESS else f"not yet {_spaced(name)}"
+    head = spaced(name if name in _IN_PROGRESS else _negated(name, "NotYet"))
     return Health(word, "busy", _words(head, condition), _since(condition))
 
 
@@ -171,7 +205,7 @@ def is_behind(observed: Any, generation: int) -> TypeGuard[int | str]:
 
 def in_progress_of(health: Health | None, observed: int | str, generation: int) -> Health:
     """In progress, for the newest generation is not observed yet; what was wrong before is told."""
-    before = f"; before: {health.reason}" if health is not None and health.reason else ""
+    before = f"; before: {health.reason}" if health is not None and health.tone in ("warn", "bad") else ""
     words = f"in progress: generation {generation} is not observed yet, {observed} is{before}"
     return Health("InProgress", "busy", words, health.since if health is not None else None)
 
@@ -189,8 +223,3 @@ def _text(condition: Mapping[str, Any], name: str) -> str:
 def _words(head: str, condition: Mapping[str, Any]) -> str:
     detail = _text(condition, "message") or _text(condition, "reason")
     return f"{head}: {detail}" if detail else head
-
-
-def _spaced(name: str) -> str:
-    """``NotReady`` as ``not ready``."""
-    return " ".join(_WORD.findall(name)).lower() if len(name) <= 80 else name

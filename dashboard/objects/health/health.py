@@ -32,8 +32,15 @@ WITHOUT_VERDICT = frozenset({NOT_REPORTED.status, NO_VERDICT.status})
 
 
 def worst(findings: Iterable[Health]) -> Health | None:
-    """The finding of the worst tone, the first of several; None where there is none."""
-    return max(findings, key=lambda finding: SEVERITY.index(finding.tone), default=None)
+    """The finding of the worst tone, the first of several, with the reason of the first that has one; None where there
+    is none.
+    """
+    listed = list(findings)
+    found = max(listed, key=lambda finding: SEVERITY.index(finding.tone), default=None)
+    if found is None or found.reason:
+        return found
+    told = next((each for each in listed if each.tone == found.tone and each.reason), found)
+    return found._replace(reason=told.reason, since=told.since)
 
 
 def unix_seconds(text: Any) -> float | None:

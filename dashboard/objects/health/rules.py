@@ -17,11 +17,13 @@ import re2
 
 from dashboard.objects.health.conditions import reason_says_in_progress
 from dashboard.objects.health.health import SEVERITY, Health, unix_seconds, worst
+from dashboard.objects.health.words import spaced
 from dashboard.objects.kinds.row import Tone
 from dashboard.objects.paths.json_path import InvalidJsonPath, JsonPath
 
 _MAX_WORD_LENGTH = 40
 _MAX_VALUE_LENGTH = 4_000
+_TRUTH = frozenset({"true", "false"})
 _WORST_FIRST = tuple(reversed(SEVERITY))
 
 
@@ -32,8 +34,10 @@ class InvalidHealthRules(ValueError):
 class CheckDefinition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One check as it is written. A pattern matches a whole value; ``true``, ``false`` and numbers are texts."""
 
-    path: str
+    path: str = ""
     """JSONPath of the value, such as ``.status.health.status``; all values at it are looked at, the worst counts."""
+    condition: str = ""
+    """In place of a path, the type of a condition: its status is the value, and it has the message and the moment."""
     ok: str = ""
     idle: str = ""
     busy: str = ""
@@ -53,6 +57,8 @@ class KindDefinition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     checks: tuple[CheckDefinition, ...] = ()
     in_progress_reasons: str = ""
     """RE2 pattern of the reasons with which a condition that is False is in progress, besides those that say so."""
+    in_progress_phases: str = ""
+    """RE2 pattern of the phases in which every condition that is False is in progress, unless its severity is Error."""
     generic: bool = True
     """Whether conditions, phase and state are judged, too."""
 
@@ -77,9 +83,11 @@ class _Check:
         if tone in ("ok", "idle"):
             return Health(word, tone)
         message = self.message.first(document) if self.message is not None else None
-        detail = message if isinstance(message, str) and message else text if self.word or len(text) > len(word) else ""
+        told = text if len(text) > len(word) or (self.word and text.lower() not in _TRUTH) else ""
+        detail = message if isinstance(message, str) and message else told
         since = unix_seconds(self.since.first(document)) if self.since is not None else None
-        return Health(word, tone, f"{word.lower()}: {detail}" if detail else word.lower(), since)
+        head = spaced(word) if self.word else word.lower()
+        return Health(word, tone, f"{head}: {detail}" if detail else head, since)
 
     def _tone(self, text: str) -> Tone | None:
         return next((tone for tone, pattern in self.patterns if pattern.fullmatch(text)), None)
@@ -91,6 +99,7 @@ class KindRules:
 
     checks: tuple[_Check, ...] = ()
     in_progress_reasons: re2._Regexp | None = None
+    in_progress_phases: re2._Regexp | None = None
     generic: bool = True
     roots: frozenset[str] = field(default=frozenset())
     """Top-level fields that the paths begin with; an empty text where one begins with another step."""
@@ -99,9 +108,17 @@ class KindRules:
         """The worst of what the checks say; None where no value is matched by a pattern."""
         return worst(health for check in self.checks if (health := check.judge(document)) is not None)
 
-    def means_in_progress(self, reason: str) -> bool:
-        """Whether a condition with this reason is in progress: its words or the rules say so."""
-        is_listed = self.in_progress_reasons is not None and bool(self.in_progress_reasons.fullmatch(reason))
+    def wanted_rest(self, document: Mapping[str, Any]) -> Health | None:
+        """The verdict of the checks on the spec that say the object is to rest; None where none does."""
+        checks = (check.judge(document) for check in self.checks if check.path.root == "spec")
+        return next((health for health in checks if health is not None and health.tone == "idle"), None)
+
+    def means_in_progress(self, reason: str, phase: str = "") -> bool:
+        """Whether a condition with this reason, of an object in this phase, is in progress: its words or the rules say
+        so.
+        """
+        listed = ((self.in_progress_reasons, reason), (self.in_progress_phases, phase))
+        is_listed = any(pattern is not None and bool(pattern.fullmatch(text)) for pattern, text in listed)
         return is_listed or reason_says_in_progress(reason)
 
 
@@ -152,10 +169,11 @@ def read_rules(path: Path) -> dict[str, KindRules]:
 def _compile_kind(key: str, definition: KindDefinition) -> KindRules:
     checks = tuple(_compile_check(f"{key}: check {number}", each) for number, each in enumerate(definition.checks, 1))
     paths = [path for check in checks for path in (check.path, check.message, check.since) if path is not None]
-    reasons = definition.in_progress_reasons
+    reasons, phases = definition.in_progress_reasons, definition.in_progress_phases
     return KindRules(
         checks,
         _pattern(f"{key}: in_progress_reasons", reasons) if reasons else None,
+        _pattern(f"{key}: in_progress_phases", phases) if phases else None,
         definition.generic,
         frozenset(path.root for path in paths),
     )
@@ -166,10 +184,19 @@ def _compile_check(where: str, definition: CheckDefinition) -> _Check:
     patterns = tuple((tone, _pattern(f"{where}: {tone}", text)) for tone, text in written if text)
     if not patterns:
         raise InvalidHealthRules(f"{where} has no pattern: write one for ok, idle, busy, warn or bad")
-    path = _path(f"{where}: path", definition.path)
-    message = _path(f"{where}: message", definition.message) if definition.message else None
-    since = _path(f"{where}: since", definition.since) if definition.since else None
-    return _Check(path, patterns, message, since, definition.word)
+    if bool(definition.path) == bool(definition.condition):
+        raise InvalidHealthRules(f"{where} needs a path or a condition, and not both")
+    of_condition = f".status.conditions[?(@.type=='{definition.condition}')]" if definition.condition else ""
+    path = _path(f"{where}: path", definition.path or f"{of_condition}.status")
+    message = definition.message or (of_condition and f"{of_condition}.message")
+    since = definition.since or (of_condition and f"{of_condition}.lastTransitionTime")
+    return _Check(
+        path,
+        patterns,
+        _path(f"{where}: message", message) if message else None,
+        _path(f"{where}: since", since) if since else None,
+        definition.word,
+    )
 
 
 def _path(where: str, text: str) -> JsonPath:

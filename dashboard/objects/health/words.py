@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from dashboard.objects.health.health import Health
 from dashboard.objects.kinds.row import Tone
 
@@ -11,13 +13,15 @@ _BY_TONE: dict[Tone, str] = {
     "idle": "complete completed disabled done finished hibernated inactive paused stopped succeeded success suspended "
     "terminated",
     "busy": "bootstrapping creating deleting deploying inprogress initializing installing issuing joining pending "
-    "processing progressing provisioning queued reconciling restarting restoring scaling scheduled starting "
-    "stopping syncing terminating uninstalling updating upgrading waiting",
+    "processing progressing provisioning queued reconciling restarting restoring rollingout scaling scalingdown "
+    "scalingup scheduled starting stopping syncing terminating uninstalling updating upgrading waiting",
     "warn": "outofsync partial partiallyready unknown unstable warning",
     "bad": "aborted crashed crashloopbackoff degraded denied down error errored failed failing failure invalid lost "
     "missing notready offline rejected stalled timedout timeout unavailable unhealthy",
 }
 _TONES: dict[str, Tone] = {word: tone for tone, words in _BY_TONE.items() for word in words.split()}
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+"""One word of a name such as ``NotReady``."""
 _SEPARATORS = str.maketrans("", "", " -_")
 
 
@@ -35,3 +39,8 @@ def judge_word(word: str, message: str = "", since: float | None = None) -> Heal
         return Health(word, tone)
     says = f"{word.lower()}: {message}" if message else word.lower() if tone in ("warn", "bad") else ""
     return Health(word, tone, says, since)
+
+
+def spaced(name: str) -> str:
+    """``NotReady`` as ``not ready``; names of more than 80 characters stay as they are."""
+    return " ".join(WORD.findall(name)).lower() if len(name) <= 80 else name

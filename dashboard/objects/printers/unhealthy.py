@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dashboard.objects.kinds.row import Row
-from dashboard.objects.printers.registry import columns_for
+from dashboard.objects.printers.registry import PRINTERS, columns_for
 
 UNHEALTHY_AFTER = 300.0
 """Seconds that an object may be pending, starting, unready or terminating before it counts as unhealthy."""
@@ -20,6 +20,8 @@ def unhealthy_span(key: str, row: Row) -> tuple[float, float] | None:
         return (row.since if row.since is not None else row.created or 0.0, _FOREVER)
     if row.tone in ("warn", "busy") and row.since is not None:
         return (row.since + UNHEALTHY_AFTER, _FOREVER)
+    if row.tone == "warn" and key not in PRINTERS:  # its controller writes no moment
+        return (0.0, _FOREVER)
     return None
 
 

@@ -131,6 +131,7 @@ class SampleFolder:
     def _read_file(self, path: Path, name: str, version: _Version) -> _ReadFile:
         samples: list[SampleFile] = []
         left_out: list[str] = []
+        number = 0
         try:
             with path.open("rb") as file:
                 text = file.read(MAX_FILE_BYTES + 1)[:MAX_FILE_BYTES].decode()
@@ -144,7 +145,7 @@ class SampleFolder:
                 else:
                     left_out.append(f"object {number}, from line {manifest.line}, is left out: {sample}")
         except (DocumentError, UnicodeDecodeError, RecursionError) as error:
-            left_out.append(f"is left out from object {len(samples) + 1} on: {error}")
+            left_out.append(f"is left out from object {number + 1} on: {error}")
         if left_out:
             self._log(name, version, "; ".join(left_out))
         return _ReadFile(version, tuple(samples))

@@ -149,8 +149,8 @@ class LiveDetail(ObjectView):
     def events_href(self) -> str:
         """The list of all events about the object itself."""
         resource = self.kind.resource
-        group = f" object-group={resource.group}" if resource.group else ""
-        return list_href(EVENTS, self.namespace, f"object={resource.kind.lower()}/{self.name}{group}")
+        query = f"object={resource.kind.lower()}/{self.name} object-group={resource.group}"  # empty: the core group
+        return list_href(EVENTS, self.namespace, query)
 
     @property
     def changes(self) -> tuple[ChangeLine, ...]:

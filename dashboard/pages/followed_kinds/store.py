@@ -52,7 +52,8 @@ class FollowedKindStore:
                 await self._read()
             except Unavailable as error:
                 logger.debug("the kinds that are followed always were not read: %s", error)
-            self.first_read_ended.set()
+            finally:
+                self.first_read_ended.set()
             await self._clock.sleep(READ_INTERVAL)
 
     async def _read(self) -> None:

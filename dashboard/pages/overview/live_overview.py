@@ -23,7 +23,7 @@ from typing import ClassVar
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.hub_kinds import HubKinds
 from dashboard.live.hub.live_view import LiveView
-from dashboard.live.hub.unavailable_kinds import UnavailableKinds, informer_state, unavailable_kinds
+from dashboard.live.hub.unavailable_kinds import UnavailableKinds, informer_state, join_titles, unavailable_kinds
 from dashboard.live.rendering.charts import chart_data
 from dashboard.live.rendering.hx_partials import Fragment, SentFragments, hx_partial
 from dashboard.live.rendering.renderer import Renderer
@@ -74,14 +74,14 @@ class LiveOverview(LiveView):
         make_own_rates: Callable[[], NamespaceRates] | None = None,
     ) -> None:
         """`make_own_rates` counts changes in `namespaces`; without it the rates cover all namespaces."""
-        super().__init__(self.state_key(namespaces), keys=tuple(kind.key for kind in kinds.configured), clock=clock)
+        super().__init__(self.state_key(namespaces), keys=(), clock=clock)
         self.namespaces = tuple(sorted(set(namespaces)))
         self._hub_kinds = kinds
         self._summaries = kinds.summaries
-        self._take_kinds()
         self._fragments = SentFragments()
         self._count_own = make_own_rates
-        self._own_rates = make_own_rates() if make_own_rates is not None else None
+        self._own_rates: NamespaceRates | None = None
+        self._take_kinds()
 
     @staticmethod
     def state_key(namespaces: tuple[str, ...]) -> str:
@@ -94,6 +94,10 @@ class LiveOverview(LiveView):
         self._kinds = {kind.key: kind for kind, _ in followed}
         self._steady = [replica for kind, replica in followed if kind.key in always]
         self._on_demand = [replica for kind, replica in followed if kind.key not in always]
+        keys = tuple(replica.key for replica in self._steady)
+        if keys != self.keys:
+            self.keys = keys
+            self._own_rates = self._count_own() if self._count_own is not None else None
 
     # --- what templates see ---
 
@@ -120,11 +124,9 @@ class LiveOverview(LiveView):
 
     @property
     def _known_replicas(self) -> list[Replica]:
-        """Those of which changes are known: not of kinds on demand that cannot be followed, or not yet."""
+        """Those of which anything is known: of kinds on demand not those that cannot be read, or not yet."""
         return self._steady + [
-            replica
-            for replica in self._on_demand
-            if replica.listed is None and informer_state(replica) in {"live", "stale"}
+            replica for replica in self._on_demand if replica.rows or informer_state(replica) in {"live", "stale"}
         ]
 
     @property
@@ -141,7 +143,25 @@ class LiveOverview(LiveView):
     @property
     def may_be_stale(self) -> bool:
         """Whether changes may have been missed, so that the page shows an earlier state."""
-        return any(replica.state == "stale" or informer_state(replica) == "stale" for replica in self._steady)
+        return bool(self._outdated_replicas)
+
+    @property
+    def outdated_kinds_text(self) -> str:
+        """Kinds that are shown in an earlier state, as a sentence; empty where all are up to date."""
+        outdated = self._outdated_replicas
+        if not outdated:
+            return ""
+        is_all = len(outdated) == len(self._known_replicas)
+        titles = "All of this" if is_all else join_titles([self._kinds[replica.key].title for replica in outdated])
+        return f"{titles} may have changed since."
+
+    @property
+    def _outdated_replicas(self) -> list[Replica]:
+        return [
+            replica
+            for replica in self._known_replicas
+            if informer_state(replica) == "stale" or (replica.rows and not replica.is_live)
+        ]
 
     def _unavailable_kinds(self) -> UnavailableKinds:
         return unavailable_kinds(self._kinds, self._steady, is_unreachable=bool(self.cluster_problem()))

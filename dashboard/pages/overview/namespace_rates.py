@@ -5,6 +5,7 @@ The worker counts a kind's changes in all namespaces together; an overview of so
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable
 
@@ -22,11 +23,14 @@ class NamespaceRates:
     def __init__(
         self, namespaces: Iterable[str], log: FeedHistory, keys: Iterable[str], slices: TimeSlicer, now: float
     ) -> None:
-        """`keys` are those of the kinds whose earlier changes are counted, too."""
+        """`keys` are those of the kinds whose earlier changes are counted, too. Those that nothing was heard of have no
+        changes yet.
+        """
         keys = tuple(keys)
         self._namespaces = frozenset(namespaces)
         self._rates: defaultdict[str, Rates] = defaultdict(Rates)
-        self._known_from = log.known_from(keys)
+        known = [log.known_from([key]) for key in keys]
+        self._known_from = max((since for since in known if math.isfinite(since)), default=math.inf)
         slices.add(self._count_history(log.chunks(keys, now - RATES_SECONDS, now)))
 
     def add(self, key: str, entries: Iterable[Entry]) -> None:

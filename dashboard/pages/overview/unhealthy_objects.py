@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from heapq import merge
 from itertools import islice
 
-from dashboard.live.hub.kind_summaries import KindSummary
+from dashboard.live.hub.kind_summaries import UNKNOWN_SINCE, KindSummary
 from dashboard.live.rendering.hx_partials import dom_id
 from dashboard.live.rendering.time_texts import rfc3339, utc_text
 from dashboard.objects.fields.text_limit import limit_text
@@ -113,8 +113,8 @@ def _wrong(kind: KindInfo, row: Row, since: float) -> UnhealthyObject:
         row=row,
         href=object_href(kind.key, row.namespace, row.name),
         words=limit_text(row.reason or row.status, MAX_REASON),
-        since=rfc3339(since) if since else "",
-        since_text=utc_text(since) if since else "",
+        since=rfc3339(since) if since != UNKNOWN_SINCE else "",
+        since_text=utc_text(since) if since != UNKNOWN_SINCE else "",
     )
 
 

@@ -13,6 +13,7 @@ from dashboard.objects.kinds.row import Owner, Row
 from dashboard.objects.paths.diff import decode_differing, field_changes
 from dashboard.objects.printers import build_row, change_text, columns_for, is_unhealthy, mask_secret, projection_for
 from dashboard.objects.printers.secret_redaction import LAST_APPLIED, MASK
+from dashboard.objects.query.list_query import Query
 from tests.support.objects.rows import CREATED, Json, cells_of, made, row_of
 
 THEN = "2026-11-01T09:00:00Z"
@@ -289,3 +290,17 @@ def test_all_owners_are_in_a_row_unless_one_says_it_all() -> None:
     assert owners(one) == (first,)
     assert owners(two) == (second,)
     assert owners(one, two) == (first, second)
+
+
+def test_an_event_has_the_api_group_of_what_it_is_about_and_is_found_by_it() -> None:
+    rows = {}
+    for version in ("v1", "networking.istio.io/v1"):
+        about = {"apiVersion": version, "kind": "Service", "name": "web", "namespace": "shop"}
+        event = {"metadata": {"name": version.partition("/")[0], "namespace": "shop"}, "involvedObject": about}
+        rows[version] = row_of("events", event)
+        assert cells_of("events", rows[version])["object"] == "service/web"
+    groups = [cells_of("events", row)["object-group"] for row in rows.values()]
+    assert groups == [None, "networking.istio.io"]
+    for group, found in (("", [True, False]), ("networking.istio.io", [False, True])):
+        query = Query.parse({"q": [f"object=service/web object-group={group}"]}, "events")
+        assert [query.matches(row, 0.0) for row in rows.values()] == found

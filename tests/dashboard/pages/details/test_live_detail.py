@@ -208,7 +208,7 @@ def test_events_that_are_too_many_to_show_are_counted_and_can_be_listed() -> Non
     )
     html = shown.view.render_window(shown.render)
     assert "and 3 older." in html
-    assert 'href="/resources/events/?namespace=default&amp;q=object%3Dpod%2Fweb"' in html
+    assert 'href="/resources/events/?namespace=default&amp;q=object%3Dpod%2Fweb+object-group%3D"' in html
 
 
 def test_events_of_others_leave_the_page_alone() -> None:

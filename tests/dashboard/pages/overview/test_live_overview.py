@@ -11,8 +11,10 @@ from django.template.loader import render_to_string
 from dashboard.live.hub.hub_kinds import HubKinds
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.feed_history import FeedHistory
+from dashboard.live.replication.kind_list import KindList
 from dashboard.live.replication.publisher import MAX_ENTRIES
 from dashboard.live.replication.rates import RATES_SECONDS
+from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import parse_kinds
 from dashboard.pages.overview.live_overview import MAX_LATEST, LiveOverview
@@ -214,19 +216,45 @@ def test_what_is_wrong_with_a_kind_that_somebody_views_is_a_problem_of_the_clust
 
 
 @pytest.mark.parametrize("state", ["forbidden", "syncing", "absent", "unreachable"])
-def test_nothing_is_said_of_a_kind_on_demand_that_cannot_be_followed(state: Any) -> None:
+def test_nothing_is_said_of_a_kind_on_demand_that_cannot_be_read(state: Any) -> None:
     shown = Shown(pod("a"))
-    secrets = shown.follow()
+    shown.follow().beat(Health(state=state, since=shown.clock.time()))
+    assert "Nothing is wrong" in shown.view.render_window(shown.render)
+    assert (shown.view.unknown_kinds_text, shown.view.outdated_kinds_text) == ("", "")
+
+
+@pytest.mark.parametrize("state", ["stale", "syncing", "unreachable", "forbidden"])
+@pytest.mark.parametrize("always", [True, False])
+def test_problems_of_a_kind_that_is_out_of_date_stay_and_may_have_changed(state: Any, always: bool) -> None:
+    shown = Shown(pod("a"))
+    secrets = shown.follow(always=always)
     secrets.put(crashing("key", shown.clock.time()))
     secrets.beat(Health(state=state, since=shown.clock.time()))
-    assert (shown.view.unhealthy_objects.total, shown.view.unknown_kinds_text) == (0, "")
-    assert [line.entry.name for line in shown.view.latest] == []
+    assert [each.row.name for each in shown.view.unhealthy_objects.oldest] == ["key"]
+    assert "Secrets may have changed since." in shown.view.render_window(shown.render)
+    secrets.put(pod("key", version=2))
+    html = shown.view.render_window(shown.render)
+    assert "<h2>Nothing was wrong</h2><p>Secrets may have changed since.</p>" in html
+    assert "Nothing is wrong" not in html
+
+
+def test_problems_of_a_kind_that_was_listed_once_are_shown_with_that() -> None:
+    shown = Shown()
+    secrets = shown.follow()
+    secrets.replica.is_requested = False
+    listed = KindList(shown.clock.time(), (crashing("key", shown.clock.time()),), None)
+    secrets.replica.show_list(listed, "the limit is reached")
+    assert [each.row.name for each in shown.view.unhealthy_objects.oldest] == ["key"]
+    html = shown.view.render_window(shown.render)
+    assert "Secrets may have changed since." in html
+    assert "This cluster is empty" not in html
 
 
 def test_a_kind_that_is_followed_always_has_a_tile_and_is_missed_while_it_cannot_be_read() -> None:
     shown = Shown(pod("a"))
     secrets = shown.follow(always=True)
     assert [tile.kind.key for tile in shown.view.tiles] == ["pods", "nodes", "secrets"]
+    assert shown.view.keys == ("pods", "nodes", "secrets")
     secrets.say(3)
     assert shown.view.rates["modified"][-1] == 3  # type: ignore[index]
     secrets.beat(Health(state="forbidden", since=shown.clock.time()))
@@ -270,7 +298,7 @@ async def test_how_much_changes_in_namespaces_is_counted_from_what_is_remembered
     def own_rates() -> NamespaceRates:
         return NamespaceRates(("shop",), log, log.keys, TimeSlicer(), clock.time())
 
-    kinds = HubKinds(Feeders(pods, nodes), clock, lambda key, change: None)  # noqa: ARG005 -- not counted here
+    kinds = HubKinds(Feeders(pods, nodes), clock, lambda key, change: None)
     view = LiveOverview(kinds, clock, namespaces=("shop",), make_own_rates=own_rates)
     pods.replica.on_change(lambda change: log.add("pods", change))
     pods.replica.on_change(lambda change: view.apply("pods", change))
@@ -292,6 +320,26 @@ async def test_how_much_changes_in_namespaces_says_from_when_on_that_is_known() 
     rates = NamespaceRates(("shop",), log, log.keys, TimeSlicer(), clock.time())
     assert rates.known_from(clock.time()) == log.known_from(["pods"])
     assert rates.known_from(clock.time() + RATES_SECONDS) is None
+
+
+def test_kinds_that_nothing_was_heard_of_do_not_hide_from_when_on_changes_are_counted() -> None:
+    clock = FakeClock()
+    pods, silent = Feeder("pods", clock), Replica("nodes", clock)
+    log = FeedHistory([pods.replica, silent], clock)
+    pods.say(1)
+    rates = NamespaceRates(("shop",), log, log.keys, TimeSlicer(), clock.time())
+    assert rates.known_from(clock.time()) == log.known_from(["pods"])
+
+
+async def test_changes_in_namespaces_are_counted_anew_when_a_kind_is_followed_always() -> None:
+    counted: list[int] = []
+    shown = Shown(namespaces=("shop",))
+    shown.view._count_own = lambda: counted.append(1)  # type: ignore[assignment]
+    shown.follow()
+    assert counted == []
+    shown.kinds.follow_always(["secrets"])
+    shown.view.take_kinds(shown.kinds.all_kinds)
+    assert counted == [1]
 
 
 def test_views_of_the_same_namespaces_are_one_whatever_their_order() -> None:
