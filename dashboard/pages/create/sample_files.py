@@ -178,5 +178,5 @@ def _sample(name: str, manifest: Manifest) -> SampleFile | str:
     if manifest.document is None or manifest.path:
         text = to_yaml(value)
     else:
-        text = manifest.document.text.removeprefix("---\n").lstrip("\n")
+        text = manifest.document.text.removeprefix("---\n").strip("\n") + "\n"
     return SampleFile(name, api_version.rpartition("/")[0], kind, api_version, text)

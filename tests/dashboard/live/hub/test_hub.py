@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dashboard.live.hub.hub import HEARTBEAT_INTERVAL
 from dashboard.live.hub.updates import TICK
+from dashboard.objects.kinds.catalog import kind_of_key
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.details.live_detail import open_detail
 from dashboard.pages.feed.live_feed import open_feed
@@ -165,6 +168,25 @@ def test_the_feed_and_the_overview_keep_their_own_pace(world: World) -> None:
         world.pass_time(0.05)
     assert 7 <= len(feed.updates) <= 9
     assert 3 <= len(overview.updates) <= 5
+
+
+def test_an_overview_knows_which_kinds_are_followed_always_and_what_discovery_says_of_them(world: World) -> None:
+    kind = kind_of_key("gears.field.example.com")
+    assert kind is not None
+    whole, of_shop = open_overview(world.hub), open_overview(world.hub, ("shop",))
+    world.feeders.follow(kind)
+    world.hub.follow(kind)
+    assert "gears.field.example.com" not in {tile.kind.key for tile in whole.tiles}
+    world.hub.follow_always([kind.key])
+    for view in (whole, of_shop):
+        assert view.tiles[-1].kind.title == "Gears"
+        assert (view.keys, view.dirty) == (("pods", "namespaces", kind.key), True)
+    world.feeders.feeders[kind.key].say(2, namespace="shop")
+    assert of_shop.tiles[-1].spark
+    world.hub.update_kinds((replace(kind, title="Toothed gears", resolved=True),))
+    assert whole.tiles[-1].kind.title == "Toothed gears"
+    world.hub.follow_always([])
+    assert whole.keys == ("pods", "namespaces")
 
 
 async def test_it_ticks_by_itself(world: World) -> None:

@@ -32,6 +32,11 @@ def test_each_item_of_a_list_is_a_sample(tmp_path: Path) -> None:
     )
 
 
+def test_ends_of_lines_as_windows_has_them_are_read(tmp_path: Path) -> None:
+    (tmp_path / "two.yaml").write_bytes(f"{gear('one')}---\n{gear('two')}".replace("\n", "\r\n").encode())
+    assert [sample.text for sample in SampleFolder(tmp_path).samples_of(GEARS)] == [gear("one"), gear("two")]
+
+
 def test_items_of_a_kinds_own_list_have_its_kind(tmp_path: Path) -> None:
     text = "apiVersion: field.example.com/v1\nkind: GearList\nitems:\n- metadata: {name: one}\n"
     (tmp_path / "gears.yaml").write_text(text)

@@ -208,6 +208,8 @@ def test_what_is_wrong_with_a_kind_that_somebody_views_is_a_problem_of_the_clust
     assert [line.entry.name for line in shown.view.latest] == ["key"]
     assert not shown.view.is_empty
     assert [tile.kind.key for tile in shown.view.tiles] == ["pods", "nodes"]
+    rates: Any = shown.view.rates
+    assert not any(rates["modified"])
     assert shown.view.listens_to("secrets")
     assert shown.targets() == {"#tiles", "#wrong", "#latest"}
     shown.kinds.unfollow("secrets")
