@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_change import Change
@@ -18,7 +18,8 @@ logger = logging.getLogger(__name__)
 
 UnhealthyPeriod = tuple[float, float]
 UNKNOWN_SINCE = float("inf")
-"""Moment since when a row is unhealthy whose object does not say it: such rows come last."""
+"""Moment since when a row is unhealthy whose object does not say it: such rows come last among those of their tone."""
+_RANKS: Mapping[Tone, int] = {"bad": 0, "warn": 1, "busy": 2}
 
 
 class KindSummary:
@@ -33,11 +34,11 @@ class KindSummary:
         """The same by namespace."""
         self.unhealthy_rows: dict[str, Row] = {}
         """By uid."""
-        self.oldest_first: list[tuple[float, str]] = []
-        """Since when (Unix seconds), and uid, of every unhealthy row, in this order."""
+        self.worst_first: list[tuple[int, float, str]] = []
+        """Rank of the tone (0: bad), since when (Unix seconds), and uid, of every unhealthy row, in this order."""
         self.group_counts: Counter[tuple[str, str, Tone]] = Counter()
         """Number of unhealthy rows by namespace, status and tone."""
-        self._since: dict[str, float] = {}
+        self._places: dict[str, tuple[int, float, str]] = {}
         self._spans: dict[str, tuple[Row, UnhealthyPeriod]] = {}
         self._due = DueTimes()
 
@@ -96,14 +97,15 @@ class KindSummary:
 
     def _mark(self, uid: str, row: Row, begin: float) -> None:
         self.unhealthy_rows[uid] = row
-        since = self._since[uid] = row.since if row.since is not None else begin or UNKNOWN_SINCE
-        insort(self.oldest_first, (since, uid))
+        since = row.since if row.since is not None else begin or UNKNOWN_SINCE
+        self._places[uid] = (_RANKS.get(row.tone, len(_RANKS)), since, uid)
+        insort(self.worst_first, self._places[uid])
         self.group_counts[row.namespace, row.status, row.tone] += 1
 
     def _unmark(self, uid: str) -> None:
         if (row := self.unhealthy_rows.pop(uid, None)) is None:
             return
-        del self.oldest_first[bisect_left(self.oldest_first, (self._since.pop(uid), uid))]
+        del self.worst_first[bisect_left(self.worst_first, self._places.pop(uid))]
         sort = (row.namespace, row.status, row.tone)
         self.group_counts[sort] -= 1
         if not self.group_counts[sort]:

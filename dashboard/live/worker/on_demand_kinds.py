@@ -136,7 +136,8 @@ class OnDemandKinds:
             self._refuse(kind, looked, reason)
 
     def _follow(self, kind: KindInfo, looked: float, always_at: float) -> None:
-        logger.info("following %s because a page shows it", kind.key)
+        reason = "it is followed always" if always_at > float("-inf") else "a page shows it"
+        logger.info("following %s because %s", kind.key, reason)
         followed = self._make(kind)
         self._requested[kind.key] = _Wanted(followed, looked, always_at)
         followed.start()

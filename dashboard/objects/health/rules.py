@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 import re2
 
+from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.health.conditions import reason_says_in_progress
 from dashboard.objects.health.health import SEVERITY, Health, unix_seconds, worst
 from dashboard.objects.health.words import spaced
@@ -79,14 +80,14 @@ class _Check:
         if not tones:
             return None
         tone, text = max(tones, key=lambda pair: SEVERITY.index(pair[0]))
-        word = self.word or text[:_MAX_WORD_LENGTH]
+        word = self.word or limit_text(text, _MAX_WORD_LENGTH)
         if tone in ("ok", "idle"):
             return Health(word, tone)
         message = self.message.first(document) if self.message is not None else None
-        told = text if len(text) > len(word) or (self.word and text.lower() not in _TRUTH) else ""
+        told = text if self.word and text.lower() not in _TRUTH else ""
         detail = message if isinstance(message, str) and message else told
         since = unix_seconds(self.since.first(document)) if self.since is not None else None
-        head = spaced(word) if self.word else word.lower()
+        head = spaced(word) if self.word else text.lower()
         return Health(word, tone, f"{head}: {detail}" if detail else head, since)
 
     def _tone(self, text: str) -> Tone | None:

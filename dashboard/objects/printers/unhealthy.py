@@ -17,7 +17,7 @@ def unhealthy_span(key: str, row: Row) -> tuple[float, float] | None:
     if key == "events":
         return _event_span(row)
     if row.tone == "bad":
-        return (row.since if row.since is not None else row.created or 0.0, _FOREVER)
+        return (row.since or 0.0, _FOREVER)
     if row.tone in ("warn", "busy") and row.since is not None:
         return (row.since + UNHEALTHY_AFTER, _FOREVER)
     if row.tone == "warn" and key not in PRINTERS:  # its controller writes no moment

@@ -10,7 +10,7 @@ import logging
 import os
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -49,15 +49,17 @@ class SampleFile:
     api_version: str
     text: str
 
-    def text_for(self, resource: Resource, namespace: str) -> str:
+    def text_for(self, resource: Resource, namespace: str, allowed: Collection[str] = ()) -> str:
         """The text for a page of the kind: with the version that is served there, and in this namespace (empty: in
-        none). Comments stay.
+        none), or in its own, where that is one of those `allowed`. Comments stay.
         """
         document = parse(self.text)
         value = put(document.value, ("apiVersion",), resource.api_version)
         metadata = value.get("metadata")
         if isinstance(metadata, dict) or namespace:
             inside = metadata if isinstance(metadata, dict) else {}
+            own = inside.get("namespace")
+            namespace = own if isinstance(own, str) and own in allowed else namespace
             value = put(value, ("metadata",), put(inside, ("namespace",), namespace or ABSENT))
         return rewrite(document, value)
 

@@ -18,6 +18,7 @@ from dashboard.objects.problems.problem import Problem, Refusal
 from dashboard.objects.schemas.samples.sample import sample
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.create.example_trial import Trial, try_example
+from dashboard.pages.create.namespace_choice import NamespaceChoice
 from dashboard.pages.create.sample_files import sample_folder
 from informerd.rest.client import Client
 
@@ -40,16 +41,18 @@ class StartText:
     """What the API server does not accept in it, or why it is not the wanted sample."""
 
 
-async def start_text(client: Client, kind: KindInfo, schema: Schema, namespace: str, wanted: str) -> StartText:
+async def start_text(client: Client, kind: KindInfo, schema: Schema, choice: NamespaceChoice, wanted: str) -> StartText:
     """The sample of the name `wanted`; where that is empty, the kind's example, tried on the API server if it is
-    generated. `namespace` is empty for cluster-scoped kinds.
+    generated. A sample stays in its own namespace, where there is one of that name and nobody has chosen another.
     """
+    namespace = choice.namespace
     folder = settings.DELTABOARD_SAMPLES
     samples = await asyncio.to_thread(sample_folder(folder).samples_of, kind.resource) if folder else ()
     names = tuple(each.name for each in samples)
     chosen = next((each for each in samples if each.name == wanted), None)
     if chosen is not None:
-        return StartText(await asyncio.to_thread(chosen.text_for, kind.resource, namespace), names, wanted)
+        allowed = () if choice.list_namespaces else choice.choices
+        return StartText(await asyncio.to_thread(chosen.text_for, kind.resource, namespace, allowed), names, wanted)
     missing = _missing(wanted) if wanted else None
     by_hand = await asyncio.to_thread(_text_by_hand, kind, namespace)
     if by_hand:

@@ -141,7 +141,7 @@ async def _start_editor(create_request: CreateRequest, refusal: Refusal | None =
     schema = await create_request.schema()
     namespace_choice = await create_request.namespace_choice()
     wanted = create_request.request.GET.get(EXAMPLE, "")
-    start = await start_text(create_request.client, create_request.kind, schema, namespace_choice.namespace, wanted)
+    start = await start_text(create_request.client, create_request.kind, schema, namespace_choice, wanted)
     offers = await create_request.draft_session.offers()
     return NewEditor(
         Submission(start.text, EMPTY_BASE),

@@ -56,6 +56,8 @@ class _Followed:
     uid: str
     namespace: str
     name: str
+    group: str
+    """The API group of its kind."""
     subject: SubjectLink
 
 
@@ -102,10 +104,10 @@ class ObjectEvents:
         """Number of events that are older than all `lines`."""
         return max(0, len(self._lines) - MAX_EVENTS)
 
-    def follow(self, row: Row) -> None:
+    def follow(self, kind: KindInfo, row: Row) -> None:
         """Follow this object from now on, alone; existing events about it are found too."""
         self._lines = {}
-        self._keep([_Followed(row.uid, row.namespace, row.name, SubjectLink())])
+        self._keep([_Followed(row.uid, row.namespace, row.name, kind.resource.group, SubjectLink())])
         self._schedule(self._find({row.name}))
 
     def include_members(self, members: Iterable[tuple[KindInfo, Row]]) -> None:
@@ -178,11 +180,13 @@ class ObjectEvents:
 
 def _member(kind: KindInfo, row: Row) -> _Followed:
     subject = SubjectLink(kind.singular, row.name, object_href(kind.key, row.namespace, row.name))
-    return _Followed(row.uid, row.namespace, row.name, subject)
+    return _Followed(row.uid, row.namespace, row.name, kind.resource.group, subject)
 
 
 def _is_about(involved: dict[str, Any], one: _Followed) -> bool:
-    same = involved.get("name") == one.name and involved.get("namespace", "") in {one.namespace, ""}
+    group, slash, _ = str(involved.get("apiVersion") or f"{one.group}/").rpartition("/")
+    is_of_group = (group if slash else "") == one.group
+    same = involved.get("name") == one.name and involved.get("namespace", "") in {one.namespace, ""} and is_of_group
     return same and involved.get("uid", "") in {one.uid, one.name, ""}  # a kubelet's uid is its node's name
 
 

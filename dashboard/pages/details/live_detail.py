@@ -249,7 +249,7 @@ class LiveDetail(ObjectView):
         self._log.note("created again under the same name", new)
 
     def _follow(self, row: Row) -> None:
-        self._events.follow(row)
+        self._events.follow(self.kind, row)
         self.owner_graph.follow(self.kind, row)
         self._events.include_members(self.owner_graph.descendants)
         if self.pods is not None:

@@ -35,7 +35,7 @@ class FeedLine:
     namespace: str = ""
     name: str = ""
     op: str = ""
-    """Operation that is shown; a new Event has ``event``."""
+    """Operation that is shown: ``event`` for one of an Event, which says nothing of its subject's existence."""
     id: str = ""
     """Id of its element in the feed. Ids sort as lines do."""
     count: int = 1
@@ -63,7 +63,7 @@ def feed_line(kind: KindInfo, entry: Entry) -> FeedLine:
         datetime=rfc3339(entry.time),
         namespace=about.namespace if about else entry.namespace,
         name=about.name if about else entry.name,
-        op="event" if about and entry.op != "deleted" else entry.op,
+        op="event" if about else entry.op,
         tone=entry.tone,
     )
 

@@ -19,6 +19,9 @@ from dashboard.pages.feed.time_range import DEFAULT_SECONDS
 from dashboard.pages.feed.window import FeedWindow
 from informerd.clock import Clock
 
+MAX_LATER_KINDS = 4
+"""Kinds that are named with the moment from when on their changes are known."""
+
 
 @dataclass(frozen=True, slots=True)
 class Timestamp:
@@ -211,6 +214,16 @@ class FeedSummary:
             if since is None or since.text != _moment(self._known_from).text:
                 later.append(LaterKind(titles.get(key, key), since))
         return tuple(later)
+
+    @property
+    def named_later_kinds(self) -> tuple[LaterKind, ...]:
+        """The first of `later_kinds`, all of them where they are few."""
+        return self.later_kinds if len(self.later_kinds) <= MAX_LATER_KINDS + 1 else self.later_kinds[:MAX_LATER_KINDS]
+
+    @property
+    def more_later_kinds(self) -> int:
+        """Number of `later_kinds` that are not named."""
+        return len(self.later_kinds) - len(self.named_later_kinds)
 
     @property
     def unknown_extent(self) -> str:

@@ -121,7 +121,7 @@ def navigation(
     if opened or any(key not in state[REPLICAS] for key in favourites):
         state[OBJECT_COUNTS].request_counts()
     entries = {kind.key: (kind, item) for kind, item in _entries(state, frozenset(favourites), ",".join(namespaces))}
-    steady = {kind.key for kind in state[HUB].configured_kinds}
+    steady = state[HUB].hub_kinds.always_followed
     recent = [each for each in dict.fromkeys((key, *recent_keys(request))) if each not in {*steady, *favourites}]
     at_the_top = (
         KindGroup("Favourites", _items(entries, favourites)),
@@ -203,7 +203,11 @@ def _items(entries: Mapping[str, tuple[KindInfo, KindItem]], keys: Iterable[str]
 
 
 def _group(
-    title: str, entries: Iterable[tuple[KindInfo, KindItem]], steady: set[str], opened: set[str], has_all_lines: bool
+    title: str,
+    entries: Iterable[tuple[KindInfo, KindItem]],
+    steady: frozenset[str],
+    opened: set[str],
+    has_all_lines: bool,
 ) -> KindGroup:
     mine = [(kind, item) for kind, item in entries if kind.group_title == title]
     group = KindGroup(title, tuple(item for kind, item in mine if kind.key in steady))

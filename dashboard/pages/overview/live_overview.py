@@ -46,6 +46,8 @@ TEMPLATES = {
 }
 """The template of each part, by the prefix of its element id."""
 MAX_LATEST = 12
+MAX_COVERED = 10
+"""Maximum number of kinds whose problems are shown and that are named."""
 LATEST_SCAN_LIMIT = 500
 """Entries of each kind in which the latest of some namespaces are searched."""
 BACKGROUND_KINDS = frozenset({"namespaces", "nodes", "events"})
@@ -56,7 +58,7 @@ class LiveOverview(LiveView):
     """Value of `view` in overview/overview.html, _tiles.html, _unhealthy_objects.html and _latest.html.
 
     id, seq · namespaces: tuple[str, ...] (empty: all) · tiles: tuple[Tile, ...] · unhealthy_objects: UnhealthyObjects ·
-    latest: tuple[FeedLine, ...] (newest first, at most 12) · is_empty: bool (no object of any kind but namespaces,
+    latest: tuple[FeedLine, ...] (newest first, at most 12) · is_empty: bool (no object of a known kind but namespaces,
     nodes and events) · rates: {"start": Unix second, "step": seconds, "added": [...], "modified": [...], "deleted":
     [...]} (the last 15 minutes) · rates_from: str (UTC time of day before which not every change is in them; empty: all
     are).
@@ -128,6 +130,20 @@ class LiveOverview(LiveView):
         return self._steady + [
             replica for replica in self._on_demand if replica.rows or informer_state(replica) in {"live", "stale"}
         ]
+
+    @property
+    def covered_kinds_text(self) -> str:
+        """The kinds whose problems are shown, as a sentence; more than MAX_COVERED are counted."""
+        titles = [self._kinds[replica.key].title for replica in self._known_replicas]
+        more = len(titles) - MAX_COVERED
+        named = [*titles[:MAX_COVERED], f"{more} other kind{'s' if more > 1 else ''}"] if more > 0 else titles
+        return f"{join_titles(named)} are covered."
+
+    @property
+    def empty_text(self) -> str:
+        """Heading of a cluster without objects of the kinds that are followed always."""
+        titles = [self._kinds[each.key].title for each in self._steady if each.key not in BACKGROUND_KINDS]
+        return f"No {' or '.join(filter(None, (', '.join(titles[:-1]), titles[-1])))} yet" if titles else "Nothing yet"
 
     @property
     def unknown_kinds_text(self) -> str:

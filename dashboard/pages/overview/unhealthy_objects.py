@@ -1,4 +1,4 @@
-"""Current problems of several kinds: the oldest first, the rest counted by kind and status."""
+"""Current problems of several kinds: the worst first, of these the oldest; the rest counted by kind and status."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ class UnhealthyGroup:
 class UnhealthyObjects:
     """The overview's problems."""
 
-    oldest: tuple[UnhealthyObject, ...]
-    """The oldest problems first, MAX_SHOWN at most."""
+    shown: tuple[UnhealthyObject, ...]
+    """The worst problems first, of these the oldest, MAX_SHOWN at most."""
     total: int
     groups: tuple[UnhealthyGroup, ...]
     """The largest groups first."""
@@ -82,8 +82,8 @@ def find_unhealthy(kinds: Iterable[tuple[KindInfo, KindSummary]], namespaces: tu
     The cost depends on the shown objects and the number of groups, not on the number of objects.
     """
     by_key = {kind.key: (kind, summary) for kind, summary in kinds}
-    longest = merge(*(_longest(key, summary, namespaces) for key, (_, summary) in by_key.items()))
-    shown = [(since, key, by_key[key][1].unhealthy_rows[uid]) for since, uid, key in islice(longest, MAX_SHOWN)]
+    worst = merge(*(_worst(key, summary, namespaces) for key, (_, summary) in by_key.items()))
+    shown = [(since, key, by_key[key][1].unhealthy_rows[uid]) for _, since, uid, key in islice(worst, MAX_SHOWN)]
     left: Counter[GroupKey] = Counter()
     for key, (_, summary) in by_key.items():
         for (namespace, status, tone), count in summary.group_counts.items():
@@ -93,17 +93,17 @@ def find_unhealthy(kinds: Iterable[tuple[KindInfo, KindSummary]], namespaces: tu
     left.subtract((key, row.status, row.tone) for _, key, row in shown)
     named = [(sort, count) for sort, count in left.most_common(MAX_GROUPS) if count]
     return UnhealthyObjects(
-        oldest=tuple(_wrong(by_key[key][0], row, since) for since, key, row in shown),
+        shown=tuple(_wrong(by_key[key][0], row, since) for since, key, row in shown),
         total=total,
         groups=tuple(_group_of(by_key[sort[0]][0], sort, count, namespaces) for sort, count in named),
         more_count=total - len(shown) - sum(count for _, count in named),
     )
 
 
-def _longest(key: str, summary: KindSummary, namespaces: tuple[str, ...]) -> Iterator[tuple[float, str, str]]:
-    for since, uid in summary.oldest_first:
+def _worst(key: str, summary: KindSummary, namespaces: tuple[str, ...]) -> Iterator[tuple[int, float, str, str]]:
+    for rank, since, uid in summary.worst_first:
         if not namespaces or summary.unhealthy_rows[uid].namespace in namespaces:
-            yield since, uid, key
+            yield rank, since, uid, key
 
 
 def _wrong(kind: KindInfo, row: Row, since: float) -> UnhealthyObject:

@@ -346,7 +346,7 @@ def overview_view(*, empty: bool = False, wrong: int = 5, **changes: Any) -> Mad
         empty=empty,
         namespaces=(),
         unhealthy_objects=UnhealthyObjects(
-            oldest=tuple(
+            shown=tuple(
                 UnhealthyObject(
                     f"pods-{number}",
                     pods,

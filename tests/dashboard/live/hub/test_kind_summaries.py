@@ -62,8 +62,8 @@ def test_whatever_comes_and_goes_order_and_counts_are_those_of_a_fresh_count(see
         summary.pass_time(now)
         fresh = KindSummary("pods")
         fresh.fill(rows.values(), now)
-        assert summary.oldest_first == fresh.oldest_first == sorted(fresh.oldest_first)
-        assert {uid for _, uid in summary.oldest_first} == set(summary.unhealthy_rows)
+        assert summary.worst_first == fresh.worst_first == sorted(fresh.worst_first)
+        assert {uid for _, _, uid in summary.worst_first} == set(summary.unhealthy_rows)
         assert summary.group_counts == fresh.group_counts
         assert sum(summary.group_counts.values()) == len(summary.unhealthy_rows)
         assert {space: +tones for space, tones in summary.tones_in.items()} == fresh.tones_in

@@ -62,6 +62,17 @@ def test_an_object_that_cannot_be_read_leaves_the_others_of_its_file(
     assert words in line
 
 
+@pytest.mark.parametrize(
+    ("allowed", "namespace"), [((), "shop"), (("default", "shop"), "shop"), (("default", "argocd"), "argocd")]
+)
+def test_a_sample_stays_in_its_namespace_where_that_is_allowed(
+    tmp_path: Path, allowed: tuple[str, ...], namespace: str
+) -> None:
+    (tmp_path / "one.yaml").write_text(f"{gear('one')}  namespace: argocd\n")
+    (sample,) = SampleFolder(tmp_path).samples_of(GEARS)
+    assert f"\n  namespace: {namespace}\n" in sample.text_for(GEARS, "shop", allowed)
+
+
 def test_a_file_is_read_again_when_it_has_changed(tmp_path: Path) -> None:
     folder = SampleFolder(tmp_path)
     assert names(folder) == []

@@ -74,11 +74,11 @@ def test_tiles_count_and_spread_by_tone() -> None:
     assert [(share.tone, share.count) for share in shown.view.tiles[0].status_bar] == [("ok", 2)]
 
 
-def test_wrong_now_lists_the_longest_first_and_counts_all() -> None:
+def test_problems_are_the_longest_first_and_all_are_counted() -> None:
     shown = Shown()
     now = shown.clock.time()
     shown.pods.put(*(crashing(f"p{index}", now - index) for index in range(MAX_SHOWN + 5)))
-    wrong = shown.view.unhealthy_objects.oldest
+    wrong = shown.view.unhealthy_objects.shown
     assert [each.row.name for each in wrong] == [f"p{index}" for index in range(MAX_SHOWN + 4, 4, -1)]
     assert shown.view.unhealthy_objects.total == MAX_SHOWN + 5
     assert wrong[0].words == f"p{MAX_SHOWN + 4}: exit 1"
@@ -87,10 +87,23 @@ def test_wrong_now_lists_the_longest_first_and_counts_all() -> None:
     assert shown.view.tiles[0].tone == "bad"
 
 
+def test_the_worst_problems_come_first_and_those_without_a_moment_last_among_them() -> None:
+    shown = Shown()
+    now = shown.clock.time()
+    tones: list[tuple[str, Any, float | None]] = [
+        ("busy", "busy", now - 900), ("warn", "warn", now - 500), ("unknown", "bad", None), ("young", "bad", now),
+    ]  # fmt: skip
+    rows = [msgspec.structs.replace(pod(name, status="x", tone=tone), since=since) for name, tone, since in tones]
+    shown.pods.put(*rows)
+    problems = shown.view.unhealthy_objects.shown
+    assert [each.row.name for each in problems] == ["young", "unknown", "warn", "busy"]
+    assert [bool(each.since) for each in problems] == [True, False, True, True]
+
+
 def test_a_reason_as_long_as_an_object_is_shown_by_its_beginning() -> None:
     shown = Shown()
     shown.pods.put(msgspec.structs.replace(crashing("a", shown.clock.time()), reason="x" * 32_000))
-    assert shown.view.unhealthy_objects.oldest[0].words == "x" * (MAX_REASON - 1) + "…"
+    assert shown.view.unhealthy_objects.shown[0].words == "x" * (MAX_REASON - 1) + "…"
 
 
 def test_what_recovers_or_goes_is_not_wrong_any_more() -> None:
@@ -99,7 +112,7 @@ def test_what_recovers_or_goes_is_not_wrong_any_more() -> None:
     shown.pods.put(crashing("a", now), crashing("b", now))
     shown.pods.put(pod("a", version=2))
     shown.pods.drop("uid-default-b")
-    assert shown.view.unhealthy_objects.oldest == ()
+    assert shown.view.unhealthy_objects.shown == ()
 
 
 def test_pending_becomes_wrong_after_five_minutes_without_any_change() -> None:
@@ -109,7 +122,7 @@ def test_pending_becomes_wrong_after_five_minutes_without_any_change() -> None:
     shown.pass_time(FIVE_MINUTES - 1)
     assert shown.view.unhealthy_objects.total == 0
     shown.pass_time(1)
-    assert [each.words for each in shown.view.unhealthy_objects.oldest] == ["no node fits"]
+    assert [each.words for each in shown.view.unhealthy_objects.shown] == ["no node fits"]
 
 
 def test_latest_changes_are_the_newest_of_all_kinds() -> None:
@@ -204,7 +217,7 @@ def test_what_is_wrong_with_a_kind_that_somebody_views_is_a_problem_of_the_clust
     shown = Shown()
     secrets = shown.follow()
     secrets.put(crashing("key", shown.clock.time()))
-    assert [(each.kind.key, each.row.name) for each in shown.view.unhealthy_objects.oldest] == [("secrets", "key")]
+    assert [(each.kind.key, each.row.name) for each in shown.view.unhealthy_objects.shown] == [("secrets", "key")]
     assert [line.entry.name for line in shown.view.latest] == ["key"]
     assert not shown.view.is_empty
     assert [tile.kind.key for tile in shown.view.tiles] == ["pods", "nodes"]
@@ -232,7 +245,7 @@ def test_problems_of_a_kind_that_is_out_of_date_stay_and_may_have_changed(state:
     secrets = shown.follow(always=always)
     secrets.put(crashing("key", shown.clock.time()))
     secrets.beat(Health(state=state, since=shown.clock.time()))
-    assert [each.row.name for each in shown.view.unhealthy_objects.oldest] == ["key"]
+    assert [each.row.name for each in shown.view.unhealthy_objects.shown] == ["key"]
     assert "Secrets may have changed since." in shown.view.render_window(shown.render)
     secrets.put(pod("key", version=2))
     html = shown.view.render_window(shown.render)
@@ -246,7 +259,7 @@ def test_problems_of_a_kind_that_was_listed_once_are_shown_with_that() -> None:
     secrets.replica.is_requested = False
     listed = KindList(shown.clock.time(), (crashing("key", shown.clock.time()),), None)
     secrets.replica.show_list(listed, "the limit is reached")
-    assert [each.row.name for each in shown.view.unhealthy_objects.oldest] == ["key"]
+    assert [each.row.name for each in shown.view.unhealthy_objects.shown] == ["key"]
     html = shown.view.render_window(shown.render)
     assert "Secrets may have changed since." in html
     assert "This cluster is empty" not in html
@@ -282,7 +295,7 @@ def test_limited_to_namespaces_counts_what_is_wrong_and_the_latest_are_of_these_
     assert (pods.count, pods.facts, pods.href) == (5, "1 wrong", "/resources/pods/?namespace=search,shop")
     assert pods.status_bar_text == "4 well, 1 bad"
     assert (nodes.href, nodes.count) == ("/resources/nodes/", 0)
-    assert [each.row.key for each in shown.view.unhealthy_objects.oldest] == ["shop/bad"]
+    assert [each.row.key for each in shown.view.unhealthy_objects.shown] == ["shop/bad"]
     assert {line.entry.namespace for line in shown.view.latest} == {"shop"}
     shown.pods.drop("uid-shop-bad")
     assert shown.view.tiles[0].count == 4
