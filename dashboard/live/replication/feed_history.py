@@ -39,6 +39,8 @@ CHUNK_BYTES = 500_000
 """A chunk ends with the entry that reaches either limit: reading one takes less than a millisecond, two at most where
 texts are long or labels many.
 """
+_FIRST_LIST = frozenset({"starting", "syncing"})
+"""States of an informer that reads its first list."""
 MAX_GAPS = 100
 """Gaps that are remembered of a kind."""
 
@@ -109,7 +111,7 @@ class FeedHistory:
         self._replicas[replica.key] = replica
         self._logs[replica.key] = KindHistory()
         if replica.announced_from is not None or (replica.state != "starting" and replica.listed is None):
-            self._start_history(replica.key, tuple(replica.entries))
+            self._start_history(replica, tuple(replica.entries))
 
     def unfollow(self, key: str) -> None:
         """Forget the changes of a kind, which is no longer followed."""
@@ -136,8 +138,9 @@ class FeedHistory:
         log = self._logs.get(key)
         if log is None:
             return
-        if change.is_first_snapshot or (change.entries and log.known_from == math.inf):
-            self._start_history(key, change.entries)
+        has_news = change.entries or change.has_new_health
+        if change.is_first_snapshot or (has_news and log.known_from == math.inf and change.unannounced is None):
+            self._start_history(self._replicas[key], change.entries)
             return
         if change.unannounced is not None:
             self._add_untold(log, *change.unannounced)
@@ -214,20 +217,24 @@ class FeedHistory:
                 tuple(log.recent_entries),
             )
 
-    def _start_history(self, key: str, entries: Iterable[Entry]) -> None:
-        """The first message about a kind: all that the worker ever reported, or the newest part of it."""
-        log, first = self._logs[key], list(entries)
-        replica = self._replicas[key]
+    def _start_history(self, replica: Replica, entries: Iterable[Entry]) -> None:
+        """The first message about a kind: all that the worker ever reported, or the newest part of it. While the worker
+        reads its first list, no change is known: what comes before the list's end is in it, and reported by nobody.
+        """
+        log, first = self._logs[replica.key], list(entries)
         began = replica.announced_from or epoch_start(replica.epoch, self._clock.time())
-        log.known_from = first[0].time if first and first[0].seq > 1 else min(began, first[0].time) if first else began
-        self._extend(key, log, first)
+        if first:
+            log.known_from = first[0].time if first[0].seq > 1 else min(began, first[0].time)
+        elif replica.announced_from is not None or replica.health.state not in _FIRST_LIST:
+            log.known_from = began
+        self._extend(replica.key, log, first)
 
     def _add_untold(self, log: KindHistory, since: float, until: float) -> None:
         """Add a span without reports. Where nothing was known before, the history begins at its end."""
         if since:
             log.unannounced.append((since, until))
-        elif log.known_from < math.inf:
-            log.known_from = max(log.known_from, until)
+        else:
+            log.known_from = until if log.known_from == math.inf else max(log.known_from, until)
 
     def _extend(self, key: str, log: KindHistory, entries: list[Entry]) -> None:
         for each in entries:

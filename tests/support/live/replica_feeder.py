@@ -42,10 +42,18 @@ def hold(replica: Replica, *rows: Row, gone: Iterable[str] = ()) -> None:
 class Feeder:
     """Feeds one replica as a worker would; everything it does is visible in the replica when it returns."""
 
-    def __init__(self, key: str, clock: Clock, rows: Iterable[Row] = (), entries: Iterable[Entry] = ()) -> None:
+    def __init__(
+        self,
+        key: str,
+        clock: Clock,
+        rows: Iterable[Row] = (),
+        entries: Iterable[Entry] = (),
+        *,
+        health: Health | None = None,
+    ) -> None:
         self.key = key
         self.replica = Replica(key, clock)
-        self.health = Health(state="live", since=clock.time(), heard=clock.time())
+        self.health = health or Health(state="live", since=clock.time(), heard=clock.time())
         self._clock = clock
         self._seq = 0
         self._entry_seq = 0

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
 from dashboard.live.replication.feed_history import CHUNK_SIZE, RETENTION, FeedHistory
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_change import Change
+from informerd.cache.health import Health
 from tests.support.clock import FakeClock
 from tests.support.live.feed_entries import BEGAN, entry, log_of, told
 from tests.support.live.replica_feeder import Feeder
@@ -77,6 +79,31 @@ def test_nothing_is_known_before_the_worker_was_heard_and_all_of_it_after_its_fi
     assert log.known_from(["pods"]) == math.inf
     log.add("pods", Change(is_first_snapshot=True, entries=[entry(7, at=7)]))
     assert log.known_from(["pods"]) == BEGAN + 7
+
+
+@pytest.mark.parametrize("state", ["syncing", "starting"])
+def test_nothing_is_known_while_the_worker_reads_its_first_list(state: Any) -> None:
+    """A change before the list's end is in the list, and no entry tells it."""
+    clock = FakeClock()
+    feeder = Feeder("pods", clock, health=Health(state=state, since=clock.time()))
+    log = FeedHistory([feeder.replica], clock)
+    feeder.replica.on_change(lambda change: log.add("pods", change))
+    assert log.known_from(["pods"]) == math.inf
+    feeder.beat(Health(state="syncing", since=clock.time(), listed=500))
+    assert log.known_from(["pods"]) == math.inf
+    clock.skip(3)
+    feeder.beat(Health(state="live", since=clock.time()))
+    assert log.known_from(["pods"]) == clock.time()
+
+
+@pytest.mark.parametrize("state", ["absent", "forbidden"])
+def test_a_kind_that_cannot_be_listed_holds_up_no_others(state: Any) -> None:
+    clock = FakeClock()
+    feeder = Feeder("pods", clock, health=Health(state="syncing", since=clock.time()))
+    log = FeedHistory([feeder.replica], clock)
+    feeder.replica.on_change(lambda change: log.add("pods", change))
+    feeder.beat(Health(state=state, since=clock.time()))
+    assert log.known_from(["pods"]) < math.inf
 
 
 def test_what_was_lost_is_counted_where_it_was_noticed() -> None:
