@@ -13,12 +13,19 @@ from dashboard.live.hub.browser_socket import Message, Socket
 from dashboard.live.hub.connected_sockets import ConnectedSockets
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.updates import BUDGET_REFILL, COST_FACTOR, MAX_WAIT, RENDER_BUDGET, TURN_SECONDS
+from dashboard.runtime import time_slicing
 from dashboard.runtime.time_slicing import SlicedWork
 from tests.support.clock import FakeClock
 from tests.support.live.hub_world import Browser
 from tests.support.live.replica_feeder import Feeder, Feeders, pod
 
 NAMESPACES = 40
+
+
+@pytest.fixture(autouse=True)
+def all_work_is_done_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These tests have no event loop for slices that are left when a machine is busy."""
+    monkeypatch.setattr(time_slicing, "EAGER_SECONDS", 60.0)
 
 
 class Slow:
