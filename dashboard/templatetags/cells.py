@@ -49,7 +49,7 @@ def _content(line: RowLine, cell: CellText) -> str:
         return f'<span class="status {tone}">{icon}{text}</span>'
     if cell.datetime:
         return f'<time data-age="object" datetime="{escape(cell.datetime)}">{text}</time>'
-    return text
+    return f"{text} <small>{escape(cell.group)}</small>" if cell.group else text
 
 
 @lru_cache(maxsize=2048)

@@ -61,6 +61,8 @@ class CellText:
     wide: bool = False
     field: str = ""
     """The plain field of spec that can be edited in place, such as ``.spec.port``."""
+    group: str = ""
+    """API group of the custom resource that it names, shown small behind the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +97,7 @@ def cells_of(row: Row, columns: IndexedColumns) -> tuple[CellText, ...]:
     paths = _paths_of(columns)
     path_values = iter(path_reader(paths)(row)) if paths else iter(())
     return tuple(
-        _cell(column, row.cells[index] if index < len(row.cells) else None)
-        if column.path is None
-        else _path_cell(column, next(path_values))
+        _cell(column, *row.cells[index : index + 2]) if column.path is None else _path_cell(column, next(path_values))
         for index, column in columns
     )
 
@@ -120,19 +120,22 @@ def _path_cell(column: Column, values: Values) -> CellText:
     )
 
 
-def _cell(column: Column, value: Cell) -> CellText:
+def _cell(column: Column, value: Cell = None, following: Cell = None) -> CellText:
     text, moment = _text(column, value)
+    group = following if column.has_group and isinstance(following, str) and "." in following else ""
+    whole = f"{text} ({group})" if group else text
     return CellText(
         column=column.id,
         header=column.header,
         text=text,
-        title=text if column.kind in {"text", "mono"} and len(text) > TITLE_FROM else "",
+        title=whole if column.kind in {"text", "mono"} and (group or len(text) > TITLE_FROM) else "",
         kind=column.kind,
         value=value,
         datetime=moment,
         numeric=column.numeric,
         wide=column.wide,
         field=column.field,
+        group=group,
     )
 
 

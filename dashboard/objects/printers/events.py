@@ -127,7 +127,7 @@ EVENTS = Printer(
         Column("last-seen", "Last seen", "age", order="age"),
         Column("type", "Type", "status"),
         Column("reason", "Reason", words="reason"),
-        Column("object", "Object", "mono", order="natural"),
+        Column("object", "Object", "mono", order="natural", has_group=True),
         Column("object-group", "API group", "mono", priority=1),
         Column("subobject", "Subobject", "mono", priority=2),
         Column("source", "Source", priority=1),

@@ -46,6 +46,8 @@ class Column:
     """The requested field, of whole objects; None where the rows' cells have it."""
     field: str = ""
     """The plain field of spec that it shows unchanged, such as ``.spec.port``: it can be edited in place."""
+    has_group: bool = False
+    """Whether the next column has the API group of what it names: two kinds of one name are told apart in its cells."""
 
     @property
     def numeric(self) -> bool:

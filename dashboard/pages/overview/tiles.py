@@ -47,7 +47,7 @@ class Tile:
     facts: str
     """``1 wrong``, ``31 changes/s``, ``not in this cluster``; empty where nothing happens."""
     tone: Tone
-    """Tone of `facts`: bad where there is a problem, idle otherwise."""
+    """Tone of `facts`: bad where something is red, warn where there is another problem, idle otherwise."""
     spark: str
     """The sparkline's path, viewBox 0 0 100 28; empty where nothing changed."""
     rate: float
@@ -73,13 +73,9 @@ def tile_of(
     """
     limited = bool(namespaces) and kind.namespaced
     tones = _tones(summary, namespaces) if limited else summary.tones
-    unhealthy_count = (
-        sum(row.namespace in namespaces for row in summary.unhealthy_rows.values())
-        if limited
-        else len(summary.unhealthy_rows)
-    )
+    count, is_bad = _unhealthy(summary, namespaces if limited else ())
     state, rate = informer_state(replica), per_second(rates, now)
-    facts, tone = _FACTS.get(state) or _lively(unhealthy_count, rate)
+    facts, tone = _FACTS.get(state) or _lively(count, "bad" if is_bad else "warn", rate)
     if state == "starting" and is_unreachable:
         facts, tone = "cannot be read", "warn"
     return Tile(
@@ -96,6 +92,14 @@ def tile_of(
     )
 
 
+def _unhealthy(summary: KindSummary, namespaces: tuple[str, ...]) -> tuple[int, bool]:
+    """Number of unhealthy rows, and whether one of them is red."""
+    if not namespaces:
+        return len(summary.worst_first), bool(summary.worst_first) and summary.worst_first[0][0] == 0
+    groups = [group for group in summary.group_counts.items() if group[0][0] in namespaces]
+    return sum(count for _, count in groups), any(tone == "bad" for (_, _, tone), _ in groups)
+
+
 def _tones(summary: KindSummary, namespaces: tuple[str, ...]) -> Counter[Tone]:
     counts: Counter[Tone] = Counter()
     for namespace in namespaces:
@@ -103,9 +107,9 @@ def _tones(summary: KindSummary, namespaces: tuple[str, ...]) -> Counter[Tone]:
     return counts
 
 
-def _lively(unhealthy_count: int, rate: float) -> tuple[str, Tone]:
+def _lively(unhealthy_count: int, tone: Tone, rate: float) -> tuple[str, Tone]:
     words = rate_text(rate)
     changes = f"{words} changes/s" if words else ""
     if unhealthy_count:
-        return " · ".join(filter(None, (f"{unhealthy_count:,} wrong", changes))), "bad"
+        return " · ".join(filter(None, (f"{unhealthy_count:,} wrong", changes))), tone
     return changes, "idle"

@@ -8,12 +8,14 @@ from typing import Any
 import msgspec
 import pytest
 
+from dashboard.live.rendering.cells import all_columns, row_line
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.kinds.row import Owner, Row
 from dashboard.objects.paths.diff import decode_differing, field_changes
 from dashboard.objects.printers import build_row, change_text, columns_for, is_unhealthy, mask_secret, projection_for
 from dashboard.objects.printers.secret_redaction import LAST_APPLIED, MASK
 from dashboard.objects.query.list_query import Query
+from dashboard.templatetags.cells import cells
 from tests.support.objects.rows import CREATED, Json, cells_of, made, row_of
 
 THEN = "2026-11-01T09:00:00Z"
@@ -304,3 +306,15 @@ def test_an_event_has_the_api_group_of_what_it_is_about_and_is_found_by_it() -> 
     for group, found in (("", [True, False]), ("networking.istio.io", [False, True])):
         query = Query.parse({"q": [f"object=service/web object-group={group}"]}, "events")
         assert [query.matches(row, 0.0) for row in rows.values()] == found
+
+
+def test_the_object_of_an_event_is_told_apart_by_its_group_where_it_is_a_custom_resource() -> None:
+    shown = {}
+    for version in ("apps/v1", "networking.istio.io/v1"):
+        about = {"apiVersion": version, "kind": "Gateway", "name": "web"}
+        row = row_of("events", {"metadata": {"name": "e", "namespace": "shop"}, "involvedObject": about})
+        line = row_line(KINDS["events"], row, all_columns("events"))
+        shown[version] = next(part for part in cells(line).split("<td ") if part.startswith('class="c-object '))
+    assert shown["apps/v1"].endswith(">gateway/web</td>")
+    assert 'title="gateway/web (networking.istio.io)"' in shown["networking.istio.io/v1"]
+    assert shown["networking.istio.io/v1"].endswith(">gateway/web <small>networking.istio.io</small></td>")

@@ -95,9 +95,16 @@ def test_the_worst_problems_come_first_and_those_without_a_moment_last_among_the
     ]  # fmt: skip
     rows = [msgspec.structs.replace(pod(name, status="x", tone=tone), since=since) for name, tone, since in tones]
     shown.pods.put(*rows)
+    assert (shown.view.tiles[0].facts, shown.view.tiles[0].tone) == ("4 wrong", "bad")
     problems = shown.view.unhealthy_objects.shown
     assert [each.row.name for each in problems] == ["young", "unknown", "warn", "busy"]
     assert [bool(each.since) for each in problems] == [True, False, True, True]
+
+
+def test_a_tile_without_anything_red_is_amber() -> None:
+    shown = Shown()
+    shown.pods.put(msgspec.structs.replace(pod("a", status="x", tone="warn"), since=shown.clock.time() - 900))
+    assert (shown.view.tiles[0].facts, shown.view.tiles[0].tone) == ("1 wrong", "warn")
 
 
 def test_a_reason_as_long_as_an_object_is_shown_by_its_beginning() -> None:
