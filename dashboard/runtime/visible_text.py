@@ -28,7 +28,7 @@ _INVISIBLE_OR_BREAK = re.compile(f"[\t\n{INVISIBLE}]")
 _SUSPECT = re.compile(f"[{_BASIC}\U00010000-\U0010ffff]")
 """A rougher class, which is found four times as fast: every page and every row is searched for it."""
 _NAMED = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
-_OUTSIDE_TEXT = re.compile(r"(<textarea\b.*?</textarea>|<[^>]*>)", re.DOTALL)
+_OUTSIDE_TEXT = re.compile(r"(<textarea\b.*?(?:</textarea>|\Z)|<[^>]*>)", re.DOTALL)
 """What HTML has beside text, and text that somebody edits. Values of attributes are escaped, so none has a ``>``."""
 _READ_ATTRIBUTE = re.compile(r'(?<=\s)(?:title|aria-label|placeholder)="[^"]*"')
 """Attributes for people. All others are for scripts, forms and links, and keep the characters that they have."""

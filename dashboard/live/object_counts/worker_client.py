@@ -22,7 +22,7 @@ from dashboard.live.replication.channel_layer import (
     GroupChannel,
     Sender,
 )
-from dashboard.objects.kinds.catalog import kinds_told_apart
+from dashboard.objects.kinds.catalog import kinds_told_apart, register_shared_names
 from dashboard.runtime.app_state import Key
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from informerd.clock import Clock
@@ -87,7 +87,9 @@ class ObjectCountsClient:
             digest = ""
         if digest != self.kinds_digest:
             self.kinds_digest = digest
-            self.shared_names = kinds_told_apart(counted.resource for counted in object_counts.kinds)
+            resources = [counted.resource for counted in object_counts.kinds]
+            self.shared_names = kinds_told_apart(resources)
+            register_shared_names(resources, self.shared_names)
 
     @property
     def workers(self) -> Iterator[tuple[str, str]]:

@@ -185,6 +185,21 @@ def kinds_told_apart(resources: Iterable[Resource]) -> frozenset[str]:
     return frozenset(key for keys in by_name.values() if len(keys) > 1 for key in keys if key not in KINDS)
 
 
+_shared: frozenset[tuple[str, str]] = frozenset()
+"""Kind and group of the kinds that are told apart, in the cluster that this process shows."""
+
+
+def register_shared_names(resources: Iterable[Resource], keys: frozenset[str]) -> None:
+    """Tell the kinds of these keys apart in `kind_title` from now on in this process."""
+    global _shared
+    _shared = frozenset((resource.kind, resource.group) for resource in resources if resource.key in keys)
+
+
+def kind_title(kind: str, group: str) -> str:
+    """The Kind, for people, of an object that only names its own: ``Pod``, ``Gateway (networking.istio.io)``."""
+    return f"{kind} ({group})" if (kind, group) in _shared else kind
+
+
 def parse_kinds(names: Iterable[str]) -> tuple[KindInfo, ...]:
     """The kinds of a setting's names, in order, each once. Raises ValueError with the unknown name."""
     kinds: dict[str, KindInfo] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from dashboard.live.rendering.time_texts import clock_text, rfc3339
-from dashboard.objects.kinds.catalog import KindInfo, find_kind
+from dashboard.objects.kinds.catalog import KindInfo, find_kind, kind_title
 from dashboard.objects.kinds.row import Entry, Tone
 from dashboard.objects.query.wildcard import Pattern
 from dashboard.pages.feed.bursts import OPERATIONS, FeedItem
@@ -24,7 +24,7 @@ class FeedLine:
 
     resource: str
     kind_title: str
-    """The Kind: ``Pod``."""
+    """The Kind: ``Pod``, ``Gateway (networking.istio.io)``."""
     epoch: str
     entry: Entry
     href: str
@@ -55,7 +55,7 @@ def feed_line(kind: KindInfo, entry: Entry) -> FeedLine:
     about = entry.about
     return FeedLine(
         resource=kind.key,
-        kind_title=about.kind if about else kind.singular,
+        kind_title=kind_title(about.kind, about.group) if about else kind.singular,
         epoch=entry.epoch,
         entry=entry,
         href=_about_href(entry) if about else object_href(kind.key, entry.namespace, entry.name),

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import asyncio
 
+import msgspec
 from channels.layers import InMemoryChannelLayer
 
 from dashboard.live.object_counts.messages import COUNT_REQUEST_GROUP, KindCount, ObjectCounts
 from dashboard.live.object_counts.worker_client import REQUEST_INTERVAL, SILENCE_TIMEOUT, ObjectCountsClient
+from dashboard.objects.kinds.catalog import KINDS, kind_title
+from dashboard.objects.kinds.row import EventSubject
+from dashboard.pages.feed.lines import feed_line
 from informerd.resource import PODS, Resource
 from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.live.fake_channel_layer import RecordingLayer
+from tests.support.live.replica_feeder import Feeder, pod
 
 LEASES = Resource(group="coordination.k8s.io", version="v1", plural="leases", kind="Lease")
 
@@ -38,6 +43,27 @@ def test_its_name_changes_with_the_kinds_and_not_with_the_counts() -> None:
     assert heard.kinds_digest == before != ""
     heard.receive(ObjectCounts("1", (KindCount(LEASES), KindCount(PODS))))
     assert heard.kinds_digest != before
+
+
+def test_kinds_of_one_name_are_told_apart_from_then_on() -> None:
+    heard, _ = link()
+    gateways = [
+        Resource(group=group, version="v1", plural="gateways", kind="Gateway")
+        for group in ("networking.istio.io", "example.com")
+    ]
+    try:
+        heard.receive(ObjectCounts("1", tuple(map(KindCount, gateways))))
+        assert kind_title("Gateway", "example.com") == "Gateway (example.com)"
+        assert kind_title("Lease", "coordination.k8s.io") == "Lease"
+        about = EventSubject("Gateway", "example.com", "shop", "web")
+        entry = Feeder("events", heard._clock).entry(pod("e"), "added", "x")
+        line = feed_line(KINDS["events"], msgspec.structs.replace(entry, about=about))
+        assert (line.kind_title, line.name) == ("Gateway (example.com)", "web")
+        gone = feed_line(KINDS["events"], msgspec.structs.replace(entry, about=about, op="deleted"))
+        assert gone.op == "event", "an Event that expires deletes no Gateway"
+    finally:
+        heard.receive(ObjectCounts("1", (KindCount(LEASES),)))
+    assert kind_title("Gateway", "example.com") == "Gateway"
 
 
 async def test_however_many_look_the_workers_hear_it_once_in_a_while() -> None:
