@@ -319,6 +319,8 @@ def test_a_line_that_breaks_is_noticed_and_the_page_heals_by_itself(
     open_live(page, address(line))
     page.evaluate(NOTE)
     FAULTS[name](server, line, page)
+    if name == "stopped":
+        line.freeze()  # or it would be live, and right, before the change
     server.resume()
     change(server, 9)
     line.mend()
