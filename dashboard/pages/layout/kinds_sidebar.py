@@ -92,6 +92,16 @@ class KindFold:
         """Number of kinds."""
         return sum(len(items) for _, items in self.parts)
 
+    @property
+    def unhealthy_count(self) -> int:
+        """Number of unhealthy objects of its followed kinds."""
+        return sum(item.unhealthy_count for _, items in self.parts for item in items)
+
+    @property
+    def followed_keys(self) -> str:
+        """Keys of its followed kinds, separated by spaces."""
+        return " ".join(item.key for _, items in self.parts for item in items if item.state)
+
 
 @dataclass(frozen=True, slots=True)
 class KindGroup:

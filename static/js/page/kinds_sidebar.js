@@ -63,11 +63,23 @@ export function start() {
       unknown ||= !shown.length && !lacking().length;
       for (const line of shown) showLive(line, title, wrong);
     }
+    for (const fold of folds()) markFold(fold, beat.wrong);
     for (const line of root().querySelectorAll("[data-followed]")) {
       if (!(line.dataset.kind in beat.counts)) delete line.dataset.followed; // from now on its count has a date
     }
     const changed = beat.cluster?.kinds && beat.cluster.kinds !== root().dataset.names;
     if ((unknown || changed) && !state.renewing) state.renewing = setTimeout(renew, Math.random() * SPREAD);
+  }
+
+  /* A project is marked for its followed kinds: those of its lines, or, while it has none, those that the server named. */
+  function markFold(fold, wrong) {
+    const lines = [...fold.querySelectorAll(".kind-line")];
+    const keys = lines.length ? lines.map((line) => line.dataset.kind) : (fold.dataset.kinds ?? "").split(" ");
+    const count = fold.querySelector("summary .count");
+    const total = keys.reduce((sum, key) => sum + (wrong[key] ?? 0), 0);
+    if (!count || count.matches(".bad") === total > 0) return;
+    count.classList.toggle("bad");
+    name(count, total ? `${total.toLocaleString("en-GB")} wrong` : "");
   }
 
   function showLive(line, title, wrong) {

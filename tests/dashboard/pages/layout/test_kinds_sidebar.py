@@ -5,8 +5,11 @@ from __future__ import annotations
 import gzip
 import re
 
+from django.template.loader import render_to_string
+
 from dashboard.live.object_counts.messages import KindCount, ObjectCounts
 from dashboard.objects.kinds.catalog import KINDS
+from dashboard.pages.layout.kinds_sidebar import KindFold, KindGroup, KindItem
 from informerd.resource import Resource
 from tests.dashboard.pages.lists.test_views import page, pod
 from tests.support.pages.site import Site
@@ -89,6 +92,23 @@ async def test_custom_resources_are_folded_by_project_and_api_group_in_the_order
         "rollouts.example.org", "gateways.gateway.networking.k8s.io", "gateways.networking.istio.io",
         "policys.security.istio.io",
     ]  # fmt: skip
+
+
+def test_a_fold_knows_its_followed_kinds_and_what_is_wrong_with_them() -> None:
+    def item(key: str, wrong: int = 0, state: str = "") -> KindItem:
+        return KindItem(key, key, "x", "/", 1, unhealthy_count=wrong, state=state)
+
+    def rendered(fold: KindFold) -> str:
+        page = {"groups": [KindGroup("Custom", (), (fold,))], "cluster": {}}
+        return render_to_string("layout/_kinds.html", {"page": page})
+
+    fold = KindFold("Argo CD", "argo-cd", (("", (item("a", 2, "live"), item("b"), item("c", 1, "stale"))),))
+    assert (fold.unhealthy_count, fold.followed_keys) == (3, "a c")
+    assert 'data-kinds="a c"' in rendered(fold)
+    assert '<span class="count bad" title="3 wrong"><b>3</b>' in rendered(fold)
+    well = rendered(KindFold("B", "b", (("", (item("b"),)),)))
+    assert '<span class="count"><b>1</b>' in well
+    assert "data-kinds" not in well
 
 
 async def test_open_folds_and_pins_come_from_this_browsers_cookies_and_have_counts_kept() -> None:

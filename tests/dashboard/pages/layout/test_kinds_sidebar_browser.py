@@ -48,6 +48,31 @@ def test_a_followed_kind_has_its_count_and_a_mark_while_something_is_wrong(page:
     expect(count).to_have_class("count")
 
 
+TELL = """(wrong) => {
+  document.dispatchEvent(new CustomEvent("deltaboard:beat", { detail: { counts: {}, problems: {}, wrong } }));
+  const count = document.querySelector("details[data-fold='example.org'] summary .count");
+  return [count.className, count.title];
+}"""
+"""Tells a heartbeat of wrong objects; returns how the project is marked, before the next one comes."""
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_a_folded_project_is_marked_while_something_of_a_followed_kind_is_wrong(
+    page: Page, server: PageServer, is_open: bool
+) -> None:
+    opened(page, server)
+    server.do("look_at", key="gateways.example.org")
+    expect(line(page, "gateways.example.org")).to_have_attribute("data-followed", "")
+    project = fold(page, "example.org")
+    if not is_open:  # as the server renders it where many kinds are folded
+        project.evaluate(
+            "fold => { fold.querySelectorAll('.fold-part').forEach((part) => part.remove());"
+            " fold.dataset.kinds = 'gateways.example.org'; }"
+        )
+    assert page.evaluate(TELL, {"gateways.example.org": 2, "pods": 9}) == ["count bad", "2 wrong"]
+    assert page.evaluate(TELL, {"pods": 9}) == ["count", ""]
+
+
 def test_dated_counts_are_counted_and_kept_only_while_a_fold_shows_them(page: Page, server: PageServer) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url) if "/kinds/counts/" in request.url else None)
