@@ -23,7 +23,13 @@ from typing import ClassVar
 from dashboard.live.hub.hub import Hub
 from dashboard.live.hub.hub_kinds import HubKinds
 from dashboard.live.hub.live_view import LiveView
-from dashboard.live.hub.unavailable_kinds import UnavailableKinds, informer_state, join_titles, unavailable_kinds
+from dashboard.live.hub.unavailable_kinds import (
+    UnavailableKinds,
+    informer_state,
+    is_unknown,
+    join_titles,
+    unavailable_kinds,
+)
 from dashboard.live.rendering.charts import chart_data
 from dashboard.live.rendering.hx_partials import Fragment, SentFragments, hx_partial
 from dashboard.live.rendering.renderer import Renderer
@@ -133,8 +139,10 @@ class LiveOverview(LiveView):
 
     @property
     def covered_kinds_text(self) -> str:
-        """The kinds whose problems are shown, as a sentence; more than MAX_COVERED are counted."""
-        titles = [self._kinds[replica.key].title for replica in self._known_replicas]
+        """The kinds whose problems are known, as a sentence; more than MAX_COVERED are counted. Empty where none is."""
+        titles = [self._kinds[each.key].title for each in self._known_replicas if not is_unknown(each)]
+        if not titles:
+            return ""
         more = len(titles) - MAX_COVERED
         named = [*titles[:MAX_COVERED], f"{more} other kind{'s' if more > 1 else ''}"] if more > 0 else titles
         return f"{join_titles(named)} are covered."

@@ -17,6 +17,7 @@ from dashboard.live.replication.rates import RATES_SECONDS
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import parse_kinds
+from dashboard.pages.overview import live_overview
 from dashboard.pages.overview.live_overview import MAX_LATEST, LiveOverview
 from dashboard.pages.overview.namespace_rates import NamespaceRates
 from dashboard.pages.overview.unhealthy_objects import LONG_REASON, MAX_REASON, MAX_SHOWN
@@ -193,8 +194,26 @@ def test_what_cannot_be_listed_is_neither_counted_nor_said_to_be_well(state: Any
     html = shown.view.render_window(shown.render)
     assert "<h2>Cannot be known</h2><p>Pods cannot be read.</p>" in html
     assert "Nothing is wrong" not in html
+    assert "Nodes are covered." in html
     shown.nodes.beat(Health(state=state, since=shown.clock.time()))
     assert shown.view.unknown_kinds_text == "No kind can be read."
+    assert "covered" not in shown.view.render_window(shown.render)
+
+
+def test_the_kinds_that_are_covered_are_named_and_more_of_them_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = Shown()
+    assert shown.view.covered_kinds_text == "Pods and Nodes are covered."
+    shown.follow()
+    assert shown.view.covered_kinds_text == "Pods, Nodes and Secrets are covered."
+    monkeypatch.setattr(live_overview, "MAX_COVERED", 1)
+    assert shown.view.covered_kinds_text == "Pods and 2 other kinds are covered."
+
+
+def test_an_empty_cluster_names_the_kinds_that_it_has_no_objects_of() -> None:
+    shown = Shown()
+    assert "<h2>No Pods yet</h2>" in shown.view.render_window(shown.render)
+    shown.follow(always=True)
+    assert shown.view.empty_text == "No Pods or Secrets yet"
 
 
 def test_first_lists_are_waited_for_unless_the_cluster_is_out_of_reach() -> None:
