@@ -35,6 +35,9 @@ class HandlerRegistration(Protocol):
     @property
     def depth(self) -> int: ...
 
+    @property
+    def oldest_age(self) -> float: ...
+
 
 class HealthSource(Protocol):
     """A SharedInformer."""
@@ -50,7 +53,8 @@ class PublishedHealth:
     waiting for BACKLOG_GRACE, it is stale.
 
     The API server does not mark the end of the missed changes when a watch is resumed after an outage, or when this
-    process continues after it was suspended. So the health is stale for RESUME_GRACE longer.
+    process continues after it was suspended. So the health is stale for RESUME_GRACE longer,
+    and until the handler has seen what came until then.
     """
 
     def __init__(self, informer: HealthSource, registration: HandlerRegistration, clock: Clock) -> None:
@@ -77,10 +81,15 @@ class PublishedHealth:
             return msgspec.structs.replace(health, state="syncing", listed=listed, remaining=waiting)
         if waiting > MAX_BACKLOG:
             return self._lagging(health, waiting)
-        if self._stale_since is not None and self._clock.time() < max(health.since, self._resumed) + RESUME_GRACE:
+        if self._stale_since is not None and self._is_catching_up(max(health.since, self._resumed) + RESUME_GRACE):
             return _stale(health, self._stale_since, CATCHING_UP_TEXT)
         self._live_since, self._behind_since, self._stale_since = health.since, None, None
         return health
+
+    def _is_catching_up(self, until: float) -> bool:
+        """Whether changes that came before `until` (Unix seconds) may be to come, or wait for the handler."""
+        now = self._clock.time()
+        return now < until or (self._handled.depth > 0 and now - self._handled.oldest_age < until)
 
     def _notice(self, health: Health) -> None:
         """Note whether it is stale, or was suspended."""

@@ -25,6 +25,7 @@ class Kind:
         self.said = Health(state="live", since=self.clock.time(), heard=self.clock.time(), listed=20_000)
         self.has_synced = True
         self.depth = 0
+        self.oldest_age = 0.0
         self.health_of = PublishedHealth(self, self, self.clock)
 
     def health(self) -> Health:
@@ -92,6 +93,25 @@ def test_it_stays_stale_for_a_moment_when_a_watch_is_taken_up_again(kind: Kind) 
     assert (health.state, health.since, health.problem) == ("stale", since, CATCHING_UP_TEXT)
     kind.clock.skip(0.01)
     assert kind.health_of() == kind.said
+
+
+def test_it_stays_stale_until_the_handler_has_seen_what_came_meanwhile(kind: Kind) -> None:
+    """Some of a list's changes without the others would be a state that the cluster never had."""
+    assert kind.state == "live"
+    kind.become("stale")
+    assert kind.state == "stale"
+    kind.become("live")
+    kind.depth = 2
+    for _ in range(8):
+        kind.clock.skip(0.5)
+        kind.oldest_age += 0.5
+        assert kind.state == "stale"
+    kind.oldest_age = 4.0 - RESUME_GRACE + 0.01
+    assert kind.state == "stale"
+    kind.oldest_age = 4.0 - RESUME_GRACE - 0.01  # what came before is handled; later changes are as late as any
+    assert kind.state == "live"
+    kind.oldest_age = 4.0
+    assert kind.state == "live"
 
 
 def test_it_stays_stale_for_a_moment_when_this_process_was_stopped_and_goes_on(kind: Kind) -> None:
