@@ -464,6 +464,8 @@ STATES: list[tuple[str, Any, str, str]] = [
     (REVISION, conditions(c("Active", "False", "NoTraffic", severity="Info"), c("Ready", "True")), "Ready", "ok"),
     (AUTOSCALER, conditions(c("Active", "False", "NoTraffic"), c("Ready", "False", "NoTraffic")), "NoTraffic", "idle"),
     (AUTOSCALER, conditions(c("Ready", "Unknown", "NoHealthyBackends")), "NoHealthyBackends", "idle"),
+    (AUTOSCALER, conditions(c("Active", "True"), c("Ready", "True")), "Ready", "ok"),
+    (VIRTUAL_SERVICE, conditions(c("Reconciled", "False", "Broken", "no")), "NotReconciled", "bad"),
     # Crossplane
     (CLAIM, conditions(c("Synced", "True", "ReconcileSuccess"), c("Ready", "True", "Available")), "Ready", "ok"),
     (CLAIM, conditions(c("Synced", "True", "ReconcileSuccess"), c("Ready", "False", "Creating")), "Creating", "busy"),

@@ -119,10 +119,10 @@ class Hub:
         self._next_beat = self.clock.now()  # open pages' navigation has it at once
         self._updates.wake.set()
 
-    def follow_always(self, keys: Collection[str]) -> None:
+    def set_always_followed(self, keys: Collection[str]) -> None:
         """Note which kinds are followed always though the settings do not name them."""
         if frozenset(keys) | {kind.key for kind in self.configured_kinds} != self.hub_kinds.always_followed:
-            self.hub_kinds.follow_always(keys)
+            self.hub_kinds.set_always_followed(keys)
             self._tell_kinds()
 
     def unfollow(self, key: str) -> None:

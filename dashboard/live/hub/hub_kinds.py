@@ -48,7 +48,7 @@ class HubKinds:
         """Keys of the kinds of the settings, and of those that somebody follows always."""
         return self._always | {kind.key for kind in self.configured}
 
-    def follow_always(self, keys: Iterable[str]) -> None:
+    def set_always_followed(self, keys: Iterable[str]) -> None:
         """Note which kinds are followed always though the settings do not name them."""
         self._always = frozenset(keys)
 

@@ -178,7 +178,7 @@ class Interest:
             if is_new and (key in self._viewed or key not in self._replicas):
                 self.follow(kind)
         self._always = dict(kinds)
-        self._hub.follow_always(kinds.keys())
+        self._hub.set_always_followed(kinds.keys())
 
     # --- lists and objects of kinds that are not followed ---
 

@@ -97,7 +97,9 @@ def cells_of(row: Row, columns: IndexedColumns) -> tuple[CellText, ...]:
     paths = _paths_of(columns)
     path_values = iter(path_reader(paths)(row)) if paths else iter(())
     return tuple(
-        _cell(column, *row.cells[index : index + 2]) if column.path is None else _path_cell(column, next(path_values))
+        _cell(column, row.cells[index] if index < len(row.cells) else None, _group(column, row, index))
+        if column.path is None
+        else _path_cell(column, next(path_values))
         for index, column in columns
     )
 
@@ -120,9 +122,16 @@ def _path_cell(column: Column, values: Values) -> CellText:
     )
 
 
-def _cell(column: Column, value: Cell = None, following: Cell = None) -> CellText:
+def _group(column: Column, row: Row, index: int) -> str:
+    """The API group of the custom resource that a cell names; empty for other cells."""
+    if not column.has_group or index + 1 >= len(row.cells):
+        return ""
+    group = row.cells[index + 1]
+    return group if isinstance(group, str) and "." in group else ""
+
+
+def _cell(column: Column, value: Cell, group: str) -> CellText:
     text, moment = _text(column, value)
-    group = following if column.has_group and isinstance(following, str) and "." in following else ""
     whole = f"{text} ({group})" if group else text
     return CellText(
         column=column.id,

@@ -8,7 +8,7 @@ progress, and what was observed of an older generation is in progress, whatever 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeGuard
+from typing import Any, Literal, TypeGuard
 
 from dashboard.objects.health.health import NO_VERDICT, Health, unix_seconds
 from dashboard.objects.health.words import WORD, spaced, tone_of_word
@@ -32,16 +32,14 @@ they are True.
 _PARTS_ENDINGS = ("Ready", "Healthy")
 """Endings of more such types, such as ``MachinesReady``."""
 _NEGATIVE = frozenset({
-    "Stalled", "Degraded", "Failed", "Unhealthy", "Unavailable", "Conflicted", "Detached", "PartiallyInvalid",
+    "Stalled", "Degraded", "Unavailable", "Conflicted", "Detached", "PartiallyInvalid",
 })  # fmt: skip
-_NEGATIVE_ENDINGS = ("NotReady", "Pressure", "Failed", "Failure", "Error")
+_NEGATIVE_ENDINGS = ("NotReady", "NotHealthy", "Unhealthy", "Pressure", "Failed", "Failure", "Error")
 _WARNING = frozenset({"OverlappingTLSConfig"})
 """Types that need a look where they are True."""
 _WARNING_ENDING = "Warning"
 _PAUSED = frozenset({"Paused", "ReconciliationPaused", "Suspended"})
 """Types that say that somebody wants no work done where they are True."""
-_IDLE_REASONS = frozenset({"NoTraffic", "NoHealthyBackends"})
-"""Reasons with which Knative says that nothing is asked for."""
 _IN_PROGRESS = frozenset({
     "Reconciling", "Progressing", "Issuing", "Remediating", "RollingOut", "RolloutProgressing", "ScalingDown",
     "ScalingUp", "Updating",
@@ -68,37 +66,34 @@ _MAX_WORD_LENGTH = 40
 _MAX_DIGITS = 19
 """Of a 64-bit number."""
 
-InProgress = Callable[[str], bool]
-"""Whether a reason means in progress."""
+ReasonTone = Literal["busy", "idle"]
+JudgeReason = Callable[[str], ReasonTone | None]
+"""What the reason of a condition that is not True says: in progress, wanted so, or nothing, which is wrong."""
 
 
-def reason_says_in_progress(reason: str) -> bool:
-    """Whether a reason such as ``WaitingForControlPlane`` says that work goes on, and no word that it failed."""
-    words = _words_of(reason)
+def judge_reason(reason: str) -> ReasonTone | None:
+    """Busy for a reason such as ``WaitingForControlPlane``, idle for one such as ``ReconcilePaused``; None where no
+    word says so, or one says that it failed.
+    """
+    words = {word.lower() for word in WORD.findall(reason[:200])}
     if words & _FAILURE_WORDS:
-        return False
-    return bool(words & _PROGRESS_WORDS) or "inprogress" in reason.lower()
+        return None
+    if words & _PAUSED_WORDS:
+        return "idle"
+    return "busy" if words & _PROGRESS_WORDS or "inprogress" in reason.lower() else None
 
 
-def _says_paused(reason: str) -> bool:
-    """Whether a reason such as ``ReconcilePaused`` says that somebody wanted it so, and no word that it failed."""
-    words = _words_of(reason)
-    return bool(words & _PAUSED_WORDS) and not words & _FAILURE_WORDS
-
-
-def _words_of(reason: str) -> set[str]:
-    return {word.lower() for word in WORD.findall(reason[:200])}
-
-
-def judge_conditions(conditions: Any, generation: int, in_progress: InProgress) -> list[Health]:
-    """What each condition says that is judged at all; whatever is no list of maps says nothing."""
+def judge_conditions(conditions: Any, generation: int, of_reason: JudgeReason) -> list[Health]:
+    """What each condition says that is judged at all; whatever is no list of maps says nothing. `of_reason` judges
+    reasons.
+    """
     if not isinstance(conditions, list):
         return []
     mappings = [each for each in conditions if isinstance(each, dict) and isinstance(each.get("type"), str)]
     return [
         _of_generation(health, condition, generation)
         for condition in sorted(mappings, key=_place)
-        for health in _judge(condition, in_progress)
+        for health in _judge(condition, of_reason(_text(condition, "reason")))
     ]
 
 
@@ -110,15 +105,15 @@ def _place(condition: Mapping[str, Any]) -> int:
     return _POSITIVE.index(condition["type"]) if condition["type"] in _POSITIVE else len(_POSITIVE)
 
 
-def _judge(condition: Mapping[str, Any], in_progress: InProgress) -> Iterator[Health]:
+def _judge(condition: Mapping[str, Any], reason_tone: ReasonTone | None) -> Iterator[Health]:
     name, status = condition["type"], _status(condition)
     if name in _NEGATIVE or name.endswith(_NEGATIVE_ENDINGS):
-        yield from _judge_negative(condition, name, status, in_progress)
+        yield from _judge_negative(condition, name, status, reason_tone)
     elif name in _POSITIVE or name in _DONE:
-        yield from _judge_positive(condition, name, status, in_progress)
+        yield from _judge_positive(condition, name, status, reason_tone)
     elif name in _REQUIRED or name in _PARTS or name.endswith(_PARTS_ENDINGS):
         if status != "true":
-            yield from _judge_positive(condition, name, status, in_progress)
+            yield from _judge_positive(condition, name, status, reason_tone)
     elif name in _WARNING or name.endswith(_WARNING_ENDING):
         if status in ("true", ""):
             yield Health(name, "warn", _words(spaced(name), condition), _since(condition))
@@ -130,10 +125,12 @@ def _judge(condition: Mapping[str, Any], in_progress: InProgress) -> Iterator[He
         yield Health(_NO_PROGRESS, "bad", _words(spaced(_NO_PROGRESS), condition), _since(condition))
 
 
-def _judge_negative(condition: Mapping[str, Any], name: str, status: str, in_progress: InProgress) -> Iterator[Health]:
+def _judge_negative(
+    condition: Mapping[str, Any], name: str, status: str, reason_tone: ReasonTone | None
+) -> Iterator[Health]:
     # a list of errors, as Argo CD writes it, has conditions without a status
     if status == "true" or (status == "" and name.endswith("Error")):
-        if name == "NotReady" and in_progress(_text(condition, "reason")):
+        if name == "NotReady" and reason_tone == "busy":
             yield _progress(condition, "Ready")
         else:
             yield Health(name, "bad", _words(spaced(name), condition), _since(condition))
@@ -141,19 +138,21 @@ def _judge_negative(condition: Mapping[str, Any], name: str, status: str, in_pro
         yield NO_VERDICT
 
 
-def _judge_positive(condition: Mapping[str, Any], name: str, status: str, in_progress: InProgress) -> Iterator[Health]:
-    reason = _text(condition, "reason")
+def _judge_positive(
+    condition: Mapping[str, Any], name: str, status: str, reason_tone: ReasonTone | None
+) -> Iterator[Health]:
     if status == "true":
         yield Health(name, "idle" if name in _DONE else "ok")
     elif name in _DONE and name != "Succeeded":
         return  # it is not done yet, which is not wrong
-    elif reason in _IDLE_REASONS or (status == "false" and _says_paused(reason)):
+    elif status in ("false", "unknown") and reason_tone == "idle":
+        reason = _text(condition, "reason")
         yield Health(reason if len(reason) <= _MAX_WORD_LENGTH else "Paused", "idle")
     elif status == "unknown":
         yield _progress(condition, name)
     elif status == "false":
         severity = _text(condition, "severity")  # of Cluster API's first conditions and of Knative's
-        if severity == "Info" or (severity != "Error" and in_progress(reason)):
+        if severity == "Info" or (severity != "Error" and reason_tone == "busy"):
             yield _progress(condition, name)
             return
         word = "Failed" if name == "Succeeded" else _REQUIRED.get(name) or _PARTS.get(name) or _negated(name, "Not")
@@ -177,7 +176,7 @@ def _progress(condition: Mapping[str, Any], name: str) -> Health:
     reason = _text(condition, "reason")
     word = (
         reason
-        if len(reason) <= _MAX_WORD_LENGTH and reason.isalnum() and reason_says_in_progress(reason)
+        if len(reason) <= _MAX_WORD_LENGTH and reason.isalnum() and judge_reason(reason) == "busy"
         else "InProgress"
     )
     head = spaced(name if name in _IN_PROGRESS else _negated(name, "NotYet"))

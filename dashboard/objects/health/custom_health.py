@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from dashboard.objects.health.conditions import in_progress_of, is_behind, judge_conditions
@@ -54,13 +55,10 @@ def _judge_status(
 ) -> list[Health]:
     phase = _text(status.get("phase"))
 
-    def in_progress(reason: str) -> bool:
-        return rules.means_in_progress(reason, phase)
-
     conditions = [
         health
         for listed in (status.get("conditions"), *_conditions_of_parts(status))
-        for health in judge_conditions(listed, generation, in_progress)
+        for health in judge_conditions(listed, generation, partial(rules.judge_reason, phase=phase))
     ]
     wrong = worst(conditions)
     reason = wrong.reason if wrong is not None else ""

@@ -16,7 +16,7 @@ import msgspec
 import re2
 
 from dashboard.objects.fields.text_limit import limit_text
-from dashboard.objects.health.conditions import reason_says_in_progress
+from dashboard.objects.health.conditions import ReasonTone, judge_reason
 from dashboard.objects.health.health import SEVERITY, Health, unix_seconds, worst
 from dashboard.objects.health.words import spaced
 from dashboard.objects.kinds.row import Tone
@@ -58,6 +58,8 @@ class KindDefinition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     checks: tuple[CheckDefinition, ...] = ()
     in_progress_reasons: str = ""
     """RE2 pattern of the reasons with which a condition that is False is in progress, besides those that say so."""
+    idle_reasons: str = ""
+    """RE2 pattern of the reasons with which a condition that is not True is wanted so, besides those that say so."""
     in_progress_phases: str = ""
     """RE2 pattern of the phases in which every condition that is False is in progress, unless its severity is Error."""
     generic: bool = True
@@ -100,6 +102,7 @@ class KindRules:
 
     checks: tuple[_Check, ...] = ()
     in_progress_reasons: re2._Regexp | None = None
+    idle_reasons: re2._Regexp | None = None
     in_progress_phases: re2._Regexp | None = None
     generic: bool = True
     roots: frozenset[str] = field(default=frozenset())
@@ -114,13 +117,17 @@ class KindRules:
         checks = (check.judge(document) for check in self.checks if check.path.root == "spec")
         return next((health for health in checks if health is not None and health.tone == "idle"), None)
 
-    def means_in_progress(self, reason: str, phase: str = "") -> bool:
-        """Whether a condition with this reason, of an object in this phase, is in progress: its words or the rules say
-        so.
-        """
-        listed = ((self.in_progress_reasons, reason), (self.in_progress_phases, phase))
-        is_listed = any(pattern is not None and bool(pattern.fullmatch(text)) for pattern, text in listed)
-        return is_listed or reason_says_in_progress(reason)
+    def judge_reason(self, reason: str, phase: str = "") -> ReasonTone | None:
+        """What the reason of a condition says, by these rules or else by its words, of an object in this phase."""
+        if _fits(self.idle_reasons, reason):
+            return "idle"
+        if _fits(self.in_progress_reasons, reason) or _fits(self.in_progress_phases, phase):
+            return "busy"
+        return judge_reason(reason)
+
+
+def _fits(pattern: re2._Regexp | None, text: str) -> bool:
+    return pattern is not None and bool(pattern.fullmatch(text))
 
 
 NO_RULES = KindRules()
@@ -170,14 +177,12 @@ def read_rules(path: Path) -> dict[str, KindRules]:
 def _compile_kind(key: str, definition: KindDefinition) -> KindRules:
     checks = tuple(_compile_check(f"{key}: check {number}", each) for number, each in enumerate(definition.checks, 1))
     paths = [path for check in checks for path in (check.path, check.message, check.since) if path is not None]
-    reasons, phases = definition.in_progress_reasons, definition.in_progress_phases
-    return KindRules(
-        checks,
-        _pattern(f"{key}: in_progress_reasons", reasons) if reasons else None,
-        _pattern(f"{key}: in_progress_phases", phases) if phases else None,
-        definition.generic,
-        frozenset(path.root for path in paths),
-    )
+    patterns = {
+        name: _pattern(f"{key}: {name}", text)
+        for name in ("in_progress_reasons", "idle_reasons", "in_progress_phases")
+        if (text := getattr(definition, name))
+    }
+    return KindRules(checks, generic=definition.generic, roots=frozenset(path.root for path in paths), **patterns)
 
 
 def _compile_check(where: str, definition: CheckDefinition) -> _Check:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dashboard.objects.query.wildcard import Pattern
@@ -114,11 +114,10 @@ def tokenize(text: str, problems: list[QueryProblem]) -> list[Token]:
     return list(_without_brackets(_pieces(text, problems), problems))
 
 
-def _without_brackets(tokens: Iterable[Token], problems: list[QueryProblem]) -> Iterator[Token]:
+def _without_brackets(tokens: list[Token], problems: list[QueryProblem]) -> Iterator[Token]:
     """The tokens outside brackets, as other filter languages have them; one that is not closed goes to the end."""
     opened: Token | None = None
     depth = 0
-    last: Token | None = None
     for token in tokens:
         begin = 1 if token.text.startswith("-") and len(token.text) > 1 else 0
         if opened is None and token.text[begin] == "(" and not token.quoted[begin]:
@@ -126,7 +125,6 @@ def _without_brackets(tokens: Iterable[Token], problems: list[QueryProblem]) -> 
         if opened is None:
             yield token
             continue
-        last = token
         depth += sum(
             (character == "(") - (character == ")")
             for character, is_quoted in zip(token.text, token.quoted, strict=True)
@@ -135,8 +133,8 @@ def _without_brackets(tokens: Iterable[Token], problems: list[QueryProblem]) -> 
         if depth <= 0:
             problems.append(QueryProblem("q", opened.start, token.end, _NO_BRACKETS))
             opened, depth = None, 0
-    if opened is not None and last is not None:
-        problems.append(QueryProblem("q", opened.start, last.end, _NO_BRACKETS))
+    if opened is not None:
+        problems.append(QueryProblem("q", opened.start, tokens[-1].end, _NO_BRACKETS))
 
 
 def _pieces(text: str, problems: list[QueryProblem]) -> list[Token]:

@@ -177,7 +177,7 @@ def test_an_overview_knows_which_kinds_are_followed_always_and_what_discovery_sa
     world.feeders.follow(kind)
     world.hub.follow(kind)
     assert "gears.field.example.com" not in {tile.kind.key for tile in whole.tiles}
-    world.hub.follow_always([kind.key])
+    world.hub.set_always_followed([kind.key])
     for view in (whole, of_shop):
         assert view.tiles[-1].kind.title == "Gears"
         assert (view.keys, view.dirty) == (("pods", "namespaces", kind.key), True)
@@ -185,7 +185,7 @@ def test_an_overview_knows_which_kinds_are_followed_always_and_what_discovery_sa
     assert of_shop.tiles[-1].spark
     world.hub.update_kinds((replace(kind, title="Toothed gears", resolved=True),))
     assert whole.tiles[-1].kind.title == "Toothed gears"
-    world.hub.follow_always([])
+    world.hub.set_always_followed([])
     assert whole.keys == ("pods", "namespaces")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dashboard.objects.health import Health
-from dashboard.objects.health.conditions import is_behind, judge_conditions, reason_says_in_progress
+from dashboard.objects.health.conditions import is_behind, judge_conditions, judge_reason
 
 MOMENT = "2026-01-01T00:00:00Z"
 
@@ -15,7 +15,7 @@ MOMENT = "2026-01-01T00:00:00Z"
 def judge(name: str, status: Any, generation: int = 3, **fields: Any) -> Health | None:
     """What the only condition says."""
     condition = {"type": name, "status": status, **fields}
-    found = judge_conditions([condition], generation, reason_says_in_progress)
+    found = judge_conditions([condition], generation, judge_reason)
     assert len(found) <= 1
     return found[0] if found else None
 
@@ -30,7 +30,7 @@ def judge(name: str, status: Any, generation: int = 3, **fields: Any) -> Health 
     ],
 )  # fmt: skip
 def test_a_reason_is_in_progress_by_its_words_unless_one_says_failure(reason: str, is_in_progress: bool) -> None:
-    assert reason_says_in_progress(reason) is is_in_progress
+    assert judge_reason(reason) == ("busy" if is_in_progress else None)
     health = judge("Ready", "False", reason=reason)
     assert health is not None
     assert health.tone == ("busy" if is_in_progress else "bad")
@@ -64,7 +64,11 @@ def test_a_reason_is_in_progress_by_its_words_unless_one_says_failure(reason: st
         ("ResolvedRefs", "False", "x", "RefsNotResolved", "bad"),
         ("ResolvedRefs", "Unknown", "", "InProgress", "busy"),
         ("NotReady", "True", "Creating", "Creating", "busy"),
-        ("Ready", "False", "NoTraffic", "NoTraffic", "idle"),
+        ("Ready", "False", "NoTraffic", "NotReady", "bad"),
+        ("Accepted", "Unknown", "NoHealthyBackends", "InProgress", "busy"),
+        ("Ready", "Unknown", "Suspended", "Suspended", "idle"),
+        ("NotHealthy", "True", "", "NotHealthy", "bad"),
+        ("NodesUnhealthy", "True", "", "NodesUnhealthy", "bad"),
     ],
 )
 def test_a_condition_is_judged_by_the_polarity_of_its_type(
@@ -79,7 +83,8 @@ def test_a_condition_is_judged_by_the_polarity_of_its_type(
     ("name", "status", "reason"),
     [
         ("Complete", "False", ""), ("Failed", "False", ""), ("Failed", "", ""), ("ResolvedRefs", "True", ""),
-        ("MachinesReady", "True", ""), ("Warning", "False", ""), ("Paused", "False", ""), ("Odd", "True", ""),
+        ("MachinesReady", "True", ""), ("NotHealthy", "False", ""),
+        ("Warning", "False", ""), ("Paused", "False", ""), ("Odd", "True", ""),
         *(("Progressing", "True", reason) for reason in (
             "NewReplicaSetAvailable", "Complete", "RolloutCompleted", "AsExpected", "UpToDate")),
         ("Progressing", "False", "Other"),

@@ -64,6 +64,7 @@ def test_an_exact_kind_comes_before_a_group_and_an_earlier_file_before_a_later_o
         ("a.b.c: {chekcs: []}", "unknown field `chekcs`"),
         ("a.b.c: {checks: [{ok: x}]}", "a.b.c: check 1 needs a path or a condition, and not both"),
         ("a.b.c: {checks: [{path: .a, condition: B, ok: x}]}", "check 1 needs a path or a condition, and not both"),
+        ("a.b.c: {idle_reasons: '('}", "a.b.c: idle_reasons: '(' is no RE2 pattern"),
         ("a.b.c: {in_progress_phases: '('}", "a.b.c: in_progress_phases: '(' is no RE2 pattern"),
         ("a.b.c: {checks: [{path: .a}]}", "a.b.c: check 1 has no pattern: write one for ok, idle, busy, warn or bad"),
         ("a.b.c: {checks: [{path: .a, ok: x}, {path: '..a', ok: x}]}", "a.b.c: check 2: path: '..a' cannot be read"),

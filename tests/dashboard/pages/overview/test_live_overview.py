@@ -53,7 +53,7 @@ class Shown:
         (secrets,) = parse_kinds(["secrets"])
         self.feeders.follow(secrets)
         self.kinds.follow(secrets)
-        self.kinds.follow_always(["secrets"] if always else [])
+        self.kinds.set_always_followed(["secrets"] if always else [])
         self.view.take_kinds(self.kinds.all_kinds)
         return self.feeders.feeders["secrets"]
 
@@ -373,14 +373,21 @@ def test_kinds_that_nothing_was_heard_of_do_not_hide_from_when_on_changes_are_co
 
 
 async def test_changes_in_namespaces_are_counted_anew_when_a_kind_is_followed_always() -> None:
-    counted: list[int] = []
+    counted: list[NamespaceRates] = []
+
+    def own_rates() -> NamespaceRates:
+        log = FeedHistory([], FakeClock())
+        counted.append(NamespaceRates(("shop",), log, log.keys, TimeSlicer(), 0.0))
+        return counted[-1]
+
     shown = Shown(namespaces=("shop",))
-    shown.view._count_own = lambda: counted.append(1)  # type: ignore[assignment]
+    view = LiveOverview(shown.kinds, shown.clock, namespaces=("shop",), make_own_rates=own_rates)
     shown.follow()
-    assert counted == []
-    shown.kinds.follow_always(["secrets"])
-    shown.view.take_kinds(shown.kinds.all_kinds)
-    assert counted == [1]
+    view.take_kinds(shown.kinds.all_kinds)
+    assert len(counted) == 1
+    shown.kinds.set_always_followed(["secrets"])
+    view.take_kinds(shown.kinds.all_kinds)
+    assert len(counted) == 2
 
 
 def test_views_of_the_same_namespaces_are_one_whatever_their_order() -> None:
