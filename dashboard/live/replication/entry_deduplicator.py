@@ -41,6 +41,12 @@ class EntryDeduplicator:
         """Since when the followed worker reports changes."""
         self._waits = False
         """Whether the followed worker does not report changes yet: its first list is loading."""
+        self._through_before = 0.0
+        """`announced_through` of before a worker that waits, whose own changes may come a moment before it says that it
+        has listed.
+        """
+        self._first_taken: float | None = None
+        """Time of the first change that was taken from a worker that waits."""
         self._last: dict[str, int] = {}
         """By epoch, the number of its last entry that was reported or counted; the latest last, at most MAX_EPOCHS."""
         self._recent: OrderedDict[tuple[str, str], Entry] = OrderedDict()
@@ -56,6 +62,7 @@ class EntryDeduplicator:
         self._epoch, self._switched = epoch, True
         self._announced_from, self._waits = announced_from or 0.0, announced_from is None
         through = self.announced_through
+        self._through_before, self._first_taken = through or 0.0, None
         if announced_from is None or (through is not None and announced_from <= through):
             return None
         self.announced_through, self._through_epoch = announced_from, epoch
@@ -64,15 +71,16 @@ class EntryDeduplicator:
     def _note_listed(self, told_from: float) -> UnannouncedPeriod | None:
         """The followed worker has listed since it was followed, and no received frame has said so."""
         self._announced_from, self._waits = told_from, False
-        through = self.announced_through
-        if through is not None and told_from <= through:
+        if told_from <= self._through_before:
             return None
-        self.announced_through, self._through_epoch = told_from, self._epoch
-        return through or 0.0, told_from
+        self.announced_through = max(self.announced_through or 0.0, told_from)
+        self._through_epoch = self._epoch
+        return self._through_before, told_from
 
     def mark_current(self, moment: float) -> UnannouncedPeriod | None:
         """The followed worker is up to date now, and all it sent was taken. Returns the unreported spans."""
-        untold = (self.announced_through or 0.0, moment) if self._waits else None
+        listed_at = moment if self._first_taken is None else min(self._first_taken, moment)
+        untold = (self._through_before, listed_at) if self._waits and listed_at > self._through_before else None
         self._waits = False
         self.announced_through, self._through_epoch = moment, self._epoch
         self._forget()
@@ -92,6 +100,8 @@ class EntryDeduplicator:
         later = [entry for entry in entries if entry.seq > last]
         if not later:
             return [], 0
+        if self._waits and self._first_taken is None and epoch == self._epoch:
+            self._first_taken = later[0].time
         self._record(epoch, later[-1].seq)
         new = [entry for entry in later if not self._known(entry)]
         gap = later[0].seq - last - 1

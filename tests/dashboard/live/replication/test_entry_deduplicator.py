@@ -85,6 +85,25 @@ def test_a_time_without_a_worker_is_told_when_the_next_one_has_listed() -> None:
     assert telling.mark_current(BEGAN + 10) is None
 
 
+def test_the_first_changes_of_a_worker_end_the_time_without_one_though_it_says_a_moment_later_that_it_has_listed() -> (
+    None
+):
+    telling = following(ELDER, 1, 2, 3)
+    assert telling.follow(YOUNGER, None) is None
+    first = said(YOUNGER, 60, 61, ahead=-59)
+    telling.deduplicate(first)
+    assert telling.mark_current(BEGAN + 9) == (BEGAN + 0.3, first[0].time)
+    assert telling.mark_current(BEGAN + 10) is None
+
+
+def test_the_first_worker_is_no_gap_to_its_own_changes() -> None:
+    telling = EntryDeduplicator()
+    telling.follow(ELDER, None)
+    first = said(ELDER, 1, 2)
+    telling.deduplicate(first)
+    assert telling.mark_current(BEGAN + 9) == (0.0, first[0].time)
+
+
 def test_that_a_worker_has_listed_may_be_said_by_its_next_snapshot() -> None:
     telling = following(ELDER, 1, 2, 3)
     assert telling.follow(YOUNGER, None) is None
