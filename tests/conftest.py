@@ -18,10 +18,17 @@ from tests.support.controlplane import ControlPlane
 from tests.support.external_program_markers import Guard, mark
 from tests.support.pages.strict_templates import record_unresolved_names, unresolved
 from tests.support.program import ROOT, Program
-from tests.support.program_pool import PAGE_SERVER_MODULES, PROGRAM_MODULES, ProgramPool
+from tests.support.program_pool import (
+    INFORMERD_MODULES,
+    PAGE_SERVER_MODULES,
+    PROGRAM_MODULES,
+    WITH_WARNINGS,
+    ProgramPool,
+)  # fmt: skip
 from tests.support.require import controlplane_binaries
 from tests.support.timeout_report import pytest_runtest_teardown, pytest_timeout_set_timer
 from tests.support.tls_connection_cleanup import abort_unanswered_close_notify
+from tools.scenes.child_process import Child
 
 __all__ = ["chromium", "new_context", "page", "pytest_runtest_teardown", "pytest_timeout_set_timer"]
 """The browser's fixtures are imported here and nowhere else: imported twice, they would start two Playwrights, and a
@@ -175,9 +182,11 @@ def page_server_pool() -> Iterator[ProgramPool]:
 @pytest.fixture(scope="session", autouse=True)
 def program_pool() -> Iterator[None]:
     """Have all other programs forked as well."""
-    with ProgramPool(*PROGRAM_MODULES) as Program.pool:
+    with ProgramPool(*PROGRAM_MODULES) as pool, ProgramPool(*INFORMERD_MODULES, options=WITH_WARNINGS) as strict:
+        Program.pools = (pool, strict)
+        Child.pool = pool
         yield
-    Program.pool = None
+    Program.pools, Child.pool = (), None
 
 
 @pytest.fixture(scope="session", autouse=True)

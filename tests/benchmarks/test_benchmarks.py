@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 
@@ -13,7 +12,9 @@ import pytest
 
 from benchmarks.support.load_server import has_watch_stub, load_server
 from benchmarks.support.load_server_pods import pod
+from tests.support.benchmarks import figures_of, run_benchmark
 from tests.support.browser.chromium import chromium_path
+from tests.support.program import run_program
 from tests.support.require import controlplane_binaries, postgresql_url, redis_url
 
 pytestmark = pytest.mark.program
@@ -22,10 +23,8 @@ PEERS = Path(os.environ["PEERS"]) if os.environ.get("PEERS") else None
 
 
 def test_the_informers_benchmark_prints_what_programs_read() -> None:
-    command = [sys.executable, "-m", "benchmarks.ingest", "--json", "--pods", "300", "--events", "400"]
     environ = {name: value for name, value in os.environ.items() if name != "PEERS"} | {"IDLE_SECONDS": "1"}
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=170, env=environ)
-    lines = {line["name"]: line for line in json.loads(done.stdout)["lines"]}
+    lines = run_benchmark("ingest", "--pods", "300", "--events", "400", env=environ)
     assert lines["kubernetes.informer"]["ratios"]["informerd's events"].startswith("× ")
     assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())
 
@@ -34,8 +33,7 @@ def test_the_informers_benchmark_prints_what_programs_read() -> None:
 @pytest.mark.parametrize("events", [0, 70])
 def test_a_reader_reports_only_when_it_was_told_of_every_event_and_the_last(reader: str, events: int) -> None:
     def read(expected: int) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", f"benchmarks.readers.{reader}", url, "5", str(expected)]
-        return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+        return run_program("-m", f"benchmarks.readers.{reader}", url, "5", str(expected))
 
     with load_server(None, 5, events) as url:
         done = read(events)
@@ -49,18 +47,14 @@ def test_a_reader_reports_only_when_it_was_told_of_every_event_and_the_last(read
 
 def test_the_demo_clusters_benchmark_prints_what_programs_read() -> None:
     sizes = ["--pods", "60", "--writes", "90", "--watchers", "2", "--starts", "1"]
-    command = [sys.executable, "-m", "benchmarks.demo_cluster", "--json", *sizes]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=120)
-    lines = {line["name"]: line["figures"] for line in json.loads(done.stdout)["lines"]}
+    lines = figures_of("demo_cluster", *sizes)
     assert lines["status patches, 2 watchers"]["events delivered, %"] == 100
     assert all(figure > 0 for figures in lines.values() for figure in figures.values())
 
 
 def test_the_demo_workloads_benchmark_prints_what_programs_read() -> None:
     sizes = ["--pods", "40", "--rate", "30", "--settle", "1", "--seconds", "4"]
-    command = [sys.executable, "-m", "benchmarks.demo_workload", "--json", *sizes]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=120)
-    lines = {line["name"]: line["figures"] for line in json.loads(done.stdout)["lines"]}
+    lines = figures_of("demo_workload", *sizes)
     assert lines["changes a second"]["all"] > 1
     assert 20 < lines["pods at the end"]["number"] < 80
 
@@ -74,33 +68,25 @@ def test_our_load_server_sends_the_bytes_that_the_peers_load_server_sends() -> N
 
 
 def test_the_views_benchmark_prints_what_programs_read() -> None:
-    command = [sys.executable, "-m", "benchmarks.views", "--json", "--rows", "2000", "--sizes", "100", "200"]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=120)
-    lines = {line["name"]: line for line in json.loads(done.stdout)["lines"]}
+    lines = run_benchmark("views", "--rows", "2000", "--sizes", "100", "200")
     assert lines["a change, 200 rows, 10 lists"]["ratios"]["at 100 rows"].startswith("× ")
     assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())
 
 
 def test_the_work_queues_benchmark_prints_what_programs_read() -> None:
-    command = [sys.executable, "-m", "benchmarks.workqueue", "--json", "--keys", "200", "--rounds", "1"]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=60)
-    lines = {line["name"]: line for line in json.loads(done.stdout)["lines"]}
+    lines = run_benchmark("workqueue", "--keys", "200", "--rounds", "1")
     assert lines["asyncio.Queue: 10,000 keys wait"]["ratios"]["informerd's"].startswith("× ")
     assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())
 
 
 def test_the_merge_benchmark_prints_what_programs_read() -> None:
-    command = [sys.executable, "-m", "benchmarks.merge", "--json", "--lines", "600", "--rounds", "1"]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=60)
-    lines = json.loads(done.stdout)["lines"]
-    assert [line["name"].split(",")[0] for line in lines] == ["merge", "rewrite", "page"]
-    assert all(figure > 0 for line in lines for figure in line["figures"].values())
+    lines = run_benchmark("merge", "--lines", "600", "--rounds", "1")
+    assert [name.split(",")[0] for name in lines] == ["merge", "rewrite", "page"]
+    assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())
 
 
 def test_the_controllers_benchmark_handles_every_event_and_so_does_kopf() -> None:
-    command = [sys.executable, "-m", "benchmarks.controllers", "--json", "--pods", "60", "--rounds", "1"]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=120)
-    lines = {line["name"]: line for line in json.loads(done.stdout)["lines"]}
+    lines = run_benchmark("controllers", "--pods", "60", "--rounds", "1")
     assert lines["kopf, on.event"]["ratios"]["informerd's events"].startswith("× ")
     assert all(figure > 0 for line in lines.values() for figure in line["figures"].values())
 
@@ -109,9 +95,7 @@ def test_the_controllers_benchmark_handles_every_event_and_so_does_kopf() -> Non
 def test_the_benchmark_of_an_open_page_prints_what_programs_read() -> None:
     chromium_path()
     sizes = ["--hours", "0.01", "--rest", "1", "--settle", "0", "--pages", "list"]
-    command = [sys.executable, "-m", "benchmarks.browser_hours", "--json", *sizes]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=170)
-    lines = {line["name"]: line["figures"] for line in json.loads(done.stdout)["lines"]}
+    lines = figures_of("browser_hours", *sizes)
     assert len(lines) == 5
     assert all(figures["sockets"] == 1 for what, figures in lines.items() if "after" in what)
     assert lines["list, at rest"]["shown, % of a core"] >= 0
@@ -123,19 +107,6 @@ def test_the_benchmark_of_an_open_page_prints_what_programs_read() -> None:
 @pytest.mark.postgresql
 def test_the_outage_benchmark_prints_what_programs_read() -> None:
     controlplane_binaries(), chromium_path(), redis_url(), postgresql_url()
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks.outage",
-        "--json",
-        "--rounds",
-        "1",
-        "--pods",
-        "10",
-        "--faults",
-        "killed",
-    ]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=170)
-    (line,) = json.loads(done.stdout)["lines"]
-    assert line["figures"]["stale shown after, s"] > 0
-    assert line["figures"]["healed after it is ready, s"] > 0
+    (figures,) = figures_of("outage", "--rounds", "1", "--pods", "10", "--faults", "killed").values()
+    assert figures["stale shown after, s"] > 0
+    assert figures["healed after it is ready, s"] > 0

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-
 import pytest
 
+from tests.support.benchmarks import figures_of
 from tests.support.browser.chromium import chromium_path
 
 pytestmark = pytest.mark.browser
@@ -16,9 +13,7 @@ pytestmark = pytest.mark.browser
 def test_the_feeds_benchmark_prints_what_programs_read() -> None:
     chromium_path()
     sizes = ["--rate", "300", "--seconds", "2", "--views", "2", "--settle", "0.5"]
-    command = [sys.executable, "-m", "benchmarks.feed_browser", "--json", *sizes]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=170)
-    lines = {line["name"]: line["figures"] for line in json.loads(done.stdout)["lines"]}
+    lines = figures_of("feed_browser", *sizes)
     page = lines["/feed/ at 300 changes a second"]
     assert page["lines"] > 0
     assert page["input p50, ms"] > 0

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 
 import pytest
 
+from tests.support.benchmarks import figures_of
 from tests.support.require import controlplane_binaries, redis_url
 
 pytestmark = [pytest.mark.browser, pytest.mark.redis]
@@ -16,9 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.redis]
 
 def run(name: str, *options: str) -> dict[str, dict[str, float]]:
     environ = {**os.environ, "KUBEBUILDER_ASSETS": str(controlplane_binaries()), "REDIS_URL": redis_url()}
-    command = [sys.executable, "-m", f"benchmarks.{name}", "--json", *options]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=150, env=environ)
-    return {line["name"]: line["figures"] for line in json.loads(done.stdout)["lines"]}
+    return figures_of(name, *options, env=environ)
 
 
 def test_every_change_of_a_row_shows_in_the_browser() -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import subprocess
-import sys
 import time
 import urllib.parse
 import urllib.request
@@ -26,7 +24,7 @@ from informerd.rest.client import Client
 from informerd.rest.load_config import load_kubeconfig
 from tests.support.edit.form_browser import Inputs
 from tests.support.local_dashboard import LocalDashboard, environ
-from tests.support.program import ROOT, Program
+from tests.support.program import Program, run_program
 from tests.support.wait import until
 
 pytestmark = pytest.mark.program
@@ -187,8 +185,8 @@ def test_a_kind_that_is_followed_always_is_so_after_a_restart_and_its_changes_ar
     api: DemoApi, tmp_path: Path
 ) -> None:
     path = f"/resources/{key_of(0)}/"
-    migrate = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
-    subprocess.run(migrate, cwd=ROOT, env={**os.environ, **environ(tmp_path)}, check=True)
+    migrated = run_program("manage.py", "migrate", "--verbosity", "0", env={**os.environ, **environ(tmp_path)})
+    assert migrated.returncode == 0, migrated.stderr
     with dashboard(api, tmp_path) as program:
         person = Person(program.url, "ann")
         until(lambda: ">gear-of-0<" in person.page(path), within=60)

@@ -24,7 +24,7 @@ class PageServer(Program):
 
     def __init__(self, page_server_pool: ProgramPool | None = None) -> None:
         super().__init__("-m", "tests.support.browser.page_server", env={"REDIS_URL": ""})  # it has no other process
-        self.pool = page_server_pool
+        self.pools = () if page_server_pool is None else (page_server_pool,)
 
     def open(self) -> PageServer:
         self.start()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,15 +11,14 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.support.program import ROOT
+from tests.support.program import run_program
 from tests.support.require import postgresql_url
 
 pytestmark = pytest.mark.program
 
 
 def manage(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "manage.py", *arguments]
-    return subprocess.run(command, cwd=ROOT, env={**os.environ, **env}, capture_output=True, text=True, check=False)
+    return run_program("manage.py", *arguments, env={**os.environ, **env})
 
 
 @pytest.fixture

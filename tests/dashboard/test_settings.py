@@ -8,13 +8,12 @@ import os
 import re
 import stat
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from dashboard.runtime.secret_key import load_or_create_secret
-from tests.support.program import ROOT
+from tests.support.program import ROOT, run_program
 
 SETTINGS = ROOT / "dashboard" / "settings.py"
 TABLE_ROW = re.compile(r"^\| `(?P<name>[A-Z_]+)` \| (?P<default>[^|]+) \|", re.MULTILINE)
@@ -48,9 +47,7 @@ def shown(default: object) -> str:
 def run_settings(code: str, **env: str) -> subprocess.CompletedProcess[str]:
     kept = {name: value for name, value in os.environ.items() if name not in documented()}
     program = f"import dashboard.settings as settings; {code}"
-    return subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, env={**kept, **env}, capture_output=True, text=True, check=False
-    )
+    return run_program("-c", program, env={**kept, **env})
 
 
 def test_the_table_names_the_variables_that_are_read_and_no_others() -> None:
@@ -140,15 +137,7 @@ def test_a_value_that_means_nothing_is_one_line_that_names_its_variable(
     tmp_path: Path, name: str, value: str, said: str
 ) -> None:
     environ = {**os.environ, "DELTABOARD_VAR": str(tmp_path), name: value}
-    answer = subprocess.run(
-        [sys.executable, "manage.py", "deltaboard"],
-        cwd=ROOT,
-        env=environ,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    answer = run_program("manage.py", "deltaboard", env=environ)
     assert answer.returncode == 1
     assert answer.stderr.startswith(said)
     assert len(answer.stderr.splitlines()) == 1
@@ -225,10 +214,7 @@ def test_production_settings_pass_djangos_deployment_check(tmp_path: Path) -> No
         "ALLOWED_HOSTS": "deltaboard.example.com",
         "CSRF_TRUSTED_ORIGINS": "https://deltaboard.example.com",
     }
-    checked = subprocess.run(
-        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
-        cwd=ROOT, env=environ, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    checked = run_program("manage.py", "check", "--deploy", "--fail-level", "WARNING", env=environ)
     assert checked.returncode == 0, checked.stderr
     assert checked.stdout.startswith("System check identified no issues")
 
@@ -236,9 +222,7 @@ def test_production_settings_pass_djangos_deployment_check(tmp_path: Path) -> No
 @pytest.mark.program
 def test_manage_says_what_is_missing_in_one_line(tmp_path: Path) -> None:
     environ = {**os.environ, "REDIS_URL": "redis://127.0.0.1:1", "DELTABOARD_VAR": str(tmp_path), "SECRET_KEY": ""}
-    answer = subprocess.run(
-        [sys.executable, "manage.py", "informerd"], cwd=ROOT, env=environ, capture_output=True, text=True, check=False
-    )
+    answer = run_program("manage.py", "informerd", env=environ)
     assert answer.returncode == 1
     assert answer.stderr.startswith("SECRET_KEY must be set")
     assert len(answer.stderr.splitlines()) == 1

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,7 +10,7 @@ import pytest
 
 from tests.support.controlplane import ControlPlane, free_ports
 from tests.support.e2e.production_stack import ProductionStack
-from tests.support.program import ROOT, Program, answers
+from tests.support.program import ROOT, Program, answers, run_program
 from tests.support.require import controlplane_binaries
 
 CRD = ROOT / "deploy" / "crd" / "mydemos.yaml"
@@ -35,7 +33,8 @@ class Dashboard(Program):
 
     def migrate(self) -> None:
         """Make the database's tables, as `make run` does; only tests of what is kept in it need them."""
-        subprocess.run([sys.executable, "manage.py", "migrate", "--verbosity", "0"], cwd=ROOT, env=self.env, check=True)
+        migrated = run_program("manage.py", "migrate", "--verbosity", "0", env=self.env)
+        assert migrated.returncode == 0, migrated.stderr
 
     def open(self) -> Dashboard:
         """Start it and wait for its first answer."""

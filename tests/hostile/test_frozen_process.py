@@ -63,13 +63,13 @@ def test_a_blocked_event_loop_ends_the_process_which_writes_what_it_was_busy_wit
     arguments: tuple[str, ...], with_redis: bool, environ: dict[str, str]
 ) -> None:
     environ |= {"DELTABOARD_BLOCKED_SECONDS": "15", "REDIS_URL": redis_url() if with_redis else ""}
-    with FreezingProgram("python", *arguments, env=environ) as program:
+    with FreezingProgram("system call", *arguments, env=environ) as program:
         program.freeze()
         assert program.process is not None
         assert program.process.wait(WITHIN) == EXIT_CODE
         (problem,) = re.findall(r"^Deltaboard ends with exit code 70: (.*)", program.output, re.MULTILINE)
         assert re.fullmatch(r"the event loop has been blocked for 1\d s\. Its threads:", problem)
-        assert "in _in_python" in program.output
+        assert "in _in_system_call" in program.output
         assert program.output.count("Thread 0x") >= 2
 
 
@@ -92,7 +92,7 @@ def test_sigterm_ends_a_process_whatever_blocks_it(how: str, exit_code: int, env
 @pytest.mark.parametrize("arguments", [DAPHNE, INFORMERD], ids=["daphne", "informerd"])
 def test_sigterm_ends_the_other_forms_of_the_program_too(arguments: tuple[str, ...], environ: dict[str, str]) -> None:
     environ |= {"REDIS_URL": redis_url()}
-    with FreezingProgram("python", *arguments, env=environ) as program:
+    with FreezingProgram("system call", *arguments, env=environ) as program:
         program.freeze()
         assert program.stop(within=WITHIN) == EXIT_CODE
         assert "the process was asked to end 10 s ago and has not" in program.output

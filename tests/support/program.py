@@ -39,13 +39,15 @@ class Pool(Protocol):
 
     def can_start(self, arguments: Sequence[str], env: Mapping[str, str]) -> bool: ...
 
-    def start(self, arguments: Sequence[str], env: Mapping[str, str], log: Path) -> Process: ...
+    def start(
+        self, arguments: Sequence[str], env: Mapping[str, str], log: Path, errors: Path | None = None
+    ) -> Process: ...
 
 
 class Program:
     """One process. `with Program([...])` ends it; its output goes to a file, shown when it fails."""
 
-    pool: Pool | None = None
+    pools: Sequence[Pool] = ()
     """What programs are forked from in a run of the tests, where that makes no difference but to the time they take."""
 
     def __init__(self, *arguments: str, env: Mapping[str, str] | None = None) -> None:
@@ -56,8 +58,8 @@ class Program:
 
     def start(self) -> Self:
         assert not self.running(), f"{self.arguments} runs already"
-        if self.pool is not None and self.pool.can_start(self.arguments, self.env):
-            self.process = self.pool.start(self.arguments, self.env, self.log)
+        if pool := pool_for(self.arguments, self.env, self.pools):
+            self.process = pool.start(self.arguments, self.env, self.log)
             return self
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
@@ -127,6 +129,39 @@ class Program:
             self.stop()
         finally:
             self.log.unlink(missing_ok=True)
+
+
+def pool_for(arguments: Sequence[str], env: Mapping[str, str], pools: Sequence[Pool]) -> Pool | None:
+    """The first of `pools` that can start this program, if any."""
+    return next((pool for pool in pools if pool.can_start(arguments, env)), None)
+
+
+def run_program(
+    *arguments: str, env: Mapping[str, str] | None = None, within: float = 170.0
+) -> subprocess.CompletedProcess[str]:
+    """Run ``python ARGUMENTS`` in the project's folder to its end, with these variables alone, or with this process's.
+
+    Returns its exit code and both outputs. Raises subprocess.TimeoutExpired after `within` seconds; it is killed then.
+    """
+    variables = dict(os.environ if env is None else env)
+    pool = pool_for(arguments, variables, Program.pools)
+    if pool is None:
+        return subprocess.run(
+            [sys.executable, *arguments], cwd=ROOT, env=variables, stdin=subprocess.DEVNULL, capture_output=True,
+            text=True, timeout=within, check=False,
+        )  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="program-") as folder:
+        outputs = Path(folder) / "output", Path(folder) / "errors"
+        for each in outputs:
+            each.touch()
+        process = pool.start(arguments, variables, *outputs)
+        try:
+            returned = process.wait(within)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise
+        return subprocess.CompletedProcess(arguments, returned, *(each.read_text() for each in outputs))
 
 
 def without_slow_steps(output: str) -> str:

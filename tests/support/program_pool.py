@@ -1,8 +1,9 @@
 """Programs that are forked from a process with their imports done, so that each starts at once.
 
-``python -m tests.support.program_pool MODULE…`` imports the modules, then reads requests, a line of JSON each, forks a
-program for each that does what ``python`` would with the same arguments, and prints its process id. It ends with its
-standard input. Its imports must not start a thread or Twisted's reactor, which all forks would share.
+``python -m tests.support.program_pool FOLDER MODULE…`` imports the modules, then reads requests, a line of JSON each,
+forks a program for each that does what ``python`` would with the same arguments, and prints its process id; its exit
+code becomes a file in the folder. It ends with its standard input. Its imports must not start a thread or Twisted's
+reactor, which all forks would share.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import types
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -48,14 +50,24 @@ PAGE_SERVER_MODULES = (
     "twisted.web.http", "autobahn.websocket.protocol", "autobahn.nvx",
 )  # fmt: skip
 """Modules whose import takes long, for page servers, which all have the same settings."""
+WITH_WARNINGS = ("-X", "dev", "-W", "error")
+"""Options of Python with which programs of informerd are tested; they are forked from a process that has them, too."""
+INFORMERD_MODULES = (
+    "informerd.manager.manager", "informerd.controllers.command_line", "informerd.blocking", "informerd.metrics",
+    "cryptography.x509", "ruamel.yaml", "uvloop",
+)  # fmt: skip
+"""Modules whose import takes long, for those."""
+DEFAULTS = {"PYTHONUNBUFFERED": "1", "PYTHONPATH": str(ROOT)}
+"""Variables for Python that make no difference to a forked program."""
 
 
 class Request(NamedTuple):
-    """Program to start: `python ARGUMENTS` with these variables, its output added to the file `log`."""
+    """Program to start: `python ARGUMENTS` with these variables, its outputs added to the files `log` and `errors`."""
 
     arguments: list[str]
     env: dict[str, str]
     log: str
+    errors: str
 
 
 class ForkedProgram:
@@ -98,8 +110,9 @@ class ForkedProgram:
 class ProgramPool:
     """The process from which programs are forked, started with the first of them. A context manager."""
 
-    def __init__(self, *modules: str) -> None:
+    def __init__(self, *modules: str, options: Sequence[str] = ()) -> None:
         self._modules = modules
+        self._options = tuple(options)
         self._process: subprocess.Popen[str] | None = None
         self._stack = contextlib.ExitStack()
         self._started: list[tuple[Sequence[str], ForkedProgram]] = []
@@ -118,21 +131,33 @@ class ProgramPool:
         assert not running, f"left running by their tests: {[arguments for arguments, _ in running]}"
 
     def can_start(self, arguments: Sequence[str], env: Mapping[str, str]) -> bool:
-        """Whether a forked process can be that program: a module or a script, without options of Python's own."""
-        options = {name: env.get(name) for name in {*env, *os.environ} if name.startswith("PYTHON")}
-        same = all(value == os.environ.get(name) for name, value in options.items() if name != "PYTHONUNBUFFERED")
-        return same and (arguments[0] == "-m" or arguments[0].endswith(".py"))
+        """Whether a forked process can be that program: a module, a script or code, with the options of this pool
+        and no others, and with this process's variables for Python.
+        """
+        count = len(self._options)
+        if tuple(arguments[:count]) != self._options:
+            return False
+        variables = {name: env.get(name) for name in {*env, *os.environ} if name.startswith("PYTHON")}
+        same = all(value in (os.environ.get(name), DEFAULTS.get(name)) for name, value in variables.items())
+        return same and (arguments[count] in ("-m", "-c") or arguments[count].endswith(".py"))
 
-    def start(self, arguments: Sequence[str], env: Mapping[str, str], log: Path) -> ForkedProgram:
-        """The program that `python ARGUMENTS` would be in the project's folder; its output is added to `log`."""
+    def start(
+        self, arguments: Sequence[str], env: Mapping[str, str], log: Path, errors: Path | None = None
+    ) -> ForkedProgram:
+        """The program that `python ARGUMENTS` would be in the project's folder; its outputs are added to `log`, or to
+        `log` and `errors`.
+        """
+        sys.audit("os.fork")
+        arguments = arguments[len(self._options) :]
         if self._process is None:
             self._codes = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="exit-codes-")))
-            command = [sys.executable, "-m", __name__, str(self._codes), *self._modules]
+            command = [sys.executable, *self._options, "-m", __name__, str(self._codes), *self._modules]
             pipe = subprocess.PIPE
             self._process = subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        print(json.dumps(Request(list(arguments), dict(env), str(log))), file=self._process.stdin, flush=True)
+        request = Request(list(arguments), dict(env), str(log), str(errors or log))
+        print(json.dumps(request), file=self._process.stdin, flush=True)
         pid = int(self._process.stdout.readline())
         program = ForkedProgram(pid, self._codes / str(pid))
         self._started.append((arguments, program))
@@ -178,12 +203,17 @@ def run(request: Request) -> None:
     os.environ.update(request.env)
     time.tzset()
     random.seed()
-    out = os.open(request.log, os.O_WRONLY | os.O_APPEND)
+    out, errors = (os.open(path, os.O_WRONLY | os.O_APPEND) for path in (request.log, request.errors))
     null = os.open(os.devnull, os.O_RDONLY)
-    for descriptor, target in ((null, 0), (out, 1), (out, 2)):
+    for descriptor, target in ((null, 0), (out, 1), (errors, 2)):
         os.dup2(descriptor, target)
-    sys.stdout = os.fdopen(1, "w", buffering=1)
-    if request.arguments[0] == "-m":
+        os.close(descriptor)
+    sys.stdout = os.fdopen(1, "w", buffering=1, closefd=False)
+    if request.arguments[0] == "-c":
+        code, sys.argv = request.arguments[1], ["-c", *request.arguments[2:]]
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        exec(compile(code, "<string>", "exec", dont_inherit=True), sys.modules["__main__"].__dict__)
+    elif request.arguments[0] == "-m":
         sys.argv = request.arguments[1:]
         runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
     else:

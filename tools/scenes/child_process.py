@@ -9,9 +9,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Protocol, Self
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_LIMIT = 300.0
@@ -31,22 +31,51 @@ def wait_until(what: str, ready: Callable[[], object], limit: float = START_LIMI
         time.sleep(0.1)
 
 
-class Child:
-    """One process, from start() to end()."""
+class Process(Protocol):
+    """What a Child needs of subprocess.Popen."""
 
-    def __init__(self, *arguments: str, env: Mapping[str, str] | None = None) -> None:
+    def poll(self) -> int | None: ...
+
+    def wait(self, timeout: float | None = None) -> int: ...
+
+    def send_signal(self, number: int, /) -> None: ...
+
+    def kill(self) -> None: ...
+
+
+class Pool(Protocol):
+    """A process from which Python programs are forked with their imports done."""
+
+    def can_start(self, arguments: Sequence[str], env: Mapping[str, str]) -> bool: ...
+
+    def start(self, arguments: Sequence[str], env: Mapping[str, str], log: Path) -> Process: ...
+
+
+class Child:
+    """One process, from start() to end(): of the Python that runs this, or of another `program`."""
+
+    pool: Pool | None = None
+    """Where the tests have one, programs are forked from it."""
+
+    def __init__(self, *arguments: str, program: str = sys.executable, env: Mapping[str, str] | None = None) -> None:
         self._arguments = arguments
+        self._program = program
         self._env = {**os.environ, "PYTHONUNBUFFERED": "1", **(env or {})}
         handle, name = tempfile.mkstemp(prefix="scene-", suffix=".log")
         os.close(handle)
         self._log = Path(name)
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Process | None = None
 
     def start(self) -> Self:
+        is_python = self._program == sys.executable
+        if is_python and self.pool is not None and self.pool.can_start(self._arguments, self._env):
+            self._process = self.pool.start(self._arguments, self._env, self._log)
+            return self
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                self._arguments, cwd=ROOT, env=self._env, stdin=subprocess.DEVNULL, stdout=log, stderr=log
-            )
+                [self._program, *self._arguments], cwd=ROOT, env=self._env, stdin=subprocess.DEVNULL, stdout=log,
+                stderr=log,
+            )  # fmt: skip
         return self
 
     def wait_for_output(self, pattern: str) -> re.Match[str]:
@@ -69,7 +98,7 @@ class Child:
         if process is None:
             return
         wait_until(" ".join(self._arguments), lambda: process.poll() is not None)
-        if process.returncode:
+        if process.poll():
             raise DidNotStart(f"{' '.join(self._arguments)}:\n{self._log.read_text(errors='replace')}")
 
     def pause(self) -> None:
@@ -96,8 +125,3 @@ class Child:
     def _send(self, number: signal.Signals) -> None:
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(number)
-
-
-def python(*arguments: str, env: Mapping[str, str] | None = None) -> Child:
-    """A program in this Python."""
-    return Child(sys.executable, *arguments, env=env)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.scenes.api import MYDEMOS, Api
-from tools.scenes.child_process import Child, DidNotStart, python, wait_until
+from tools.scenes.child_process import Child, DidNotStart, wait_until
 from tools.scenes.fault_proxy import FaultProxy
 
 NAMESPACE = "pictures"
@@ -52,7 +52,7 @@ class Stage:
 
     def run_cluster(self, *workload: str) -> None:
         command = ("-m", "devcluster", "--port", "0", "--kubeconfig", str(self.kubeconfig), *workload)
-        self.cluster = self.run(python(*command))
+        self.cluster = self.run(Child(*command))
         self.cluster.wait_for_output("ready at")
         self.api = Api(self.kubeconfig)
 
@@ -63,12 +63,12 @@ class Stage:
 
     def migrate(self) -> None:
         """Make the database, which keeps drafts and changes of many."""
-        migrating = python("manage.py", "migrate", "--verbosity", "0", env=self._settings({}))
+        migrating = Child("manage.py", "migrate", "--verbosity", "0", env=self._settings({}))
         self.run(migrating).wait_for_end()
 
     def run_dashboard(self, **env: str) -> None:
         """Worker and web server in one process."""
-        dashboard = self.run(python("manage.py", "deltaboard", "--port", "0", env=self._settings(env)))
+        dashboard = self.run(Child("manage.py", "deltaboard", "--port", "0", env=self._settings(env)))
         self.url = dashboard.wait_for_output(ADDRESS_PATTERN)[1]
 
     def run_worker_and_web(self) -> None:
@@ -76,13 +76,12 @@ class Stage:
         if shutil.which("redis-server") is None:
             raise DidNotStart("there is no redis-server")
         redis, web = free_port(), free_port()
-        self.run(Child("redis-server", "--port", str(redis), "--save", "", "--dir", str(self.home))).wait_for_output(
-            "Ready to accept"
-        )
+        options = ("--port", str(redis), "--save", "", "--dir", str(self.home))
+        self.run(Child(*options, program="redis-server")).wait_for_output("Ready to accept")
         env = self._settings({"REDIS_URL": f"redis://127.0.0.1:{redis}", "SECRET_KEY": "of-pictures-only"})
-        self.worker = self.run(python("manage.py", "informerd", env=env))
+        self.worker = self.run(Child("manage.py", "informerd", env=env))
         daphne = ("-m", "daphne", "--websocket_timeout", "-1", "-b", "127.0.0.1", "-p", str(web))
-        self.run(python(*daphne, "dashboard.asgi:application", env=env))
+        self.run(Child(*daphne, "dashboard.asgi:application", env=env))
         self.url = f"http://127.0.0.1:{web}"
         wait_until(f"{self.url}/readyz", lambda: is_answering(f"{self.url}/readyz"))
 

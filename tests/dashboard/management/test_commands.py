@@ -9,7 +9,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from functools import cache
@@ -25,7 +24,7 @@ from dashboard.runtime.visible_text import has_invisible
 from dashboard.server.daphne import CannotListen, bind_socket
 from dashboard.server.guard import BindRefused
 from tests.support.controlplane import ControlPlane, free_ports
-from tests.support.program import ROOT, Program, answers
+from tests.support.program import ROOT, Program, answers, run_program
 from tests.support.wait import until
 
 pytestmark = pytest.mark.program
@@ -71,10 +70,7 @@ def clusterless(environ: dict[str, str], tmp_path: Path) -> dict[str, str]:
 
 def run(environ: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     """A command that is expected to end by itself."""
-    return subprocess.run(
-        [sys.executable, "manage.py", *arguments],
-        cwd=ROOT, env=environ, capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
+    return run_program("manage.py", *arguments, env=environ)
 
 
 @contextlib.contextmanager

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
@@ -21,15 +19,13 @@ __all__ = ["fragile"]
 @contextmanager
 def asleep(*programs: Running) -> Iterator[None]:
     """Frozen meanwhile: what happens is missed, and so is the end of their connections."""
-    processes = [each.process for each in programs if each.process is not None]
-    for process in processes:
-        process.send_signal(signal.SIGSTOP)
-        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+    for each in programs:
+        each.pause()
     try:
         yield
     finally:
-        for process in processes:
-            process.send_signal(signal.SIGCONT)
+        for each in programs:
+            each.resume()
 
 
 async def test_programs_begin_before_their_kind_and_outlive_the_api_server(fragile: FragileTerminal) -> None:
