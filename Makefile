@@ -1,5 +1,5 @@
 # make run          the dashboard at http://127.0.0.1:8000 (PORT= changes it; DEMO_PODS= DEMO_RATE= DEMO_SEED= the demo cluster)
-# make test         everything, browser included; says what was skipped and why
+# make test         every part, browser included; says what was skipped and why (LONG=1: all faults, pages and clusters, too)
 # make test-fast    what needs no other program (browser, API server, Redis, PostgreSQL), in less than a minute
 # make check        format, lint, types, layers, templates
 # make help         the rest
@@ -50,7 +50,7 @@ EXPLORERS := tests/dashboard/live/test_model.py tests/dashboard/objects/merge/te
 soak: $(VENV)/.dev
 	$(BIN)/python -m tools.informer_soak --histories $(HISTORIES) --steps $(STEPS) $(if $(SEED),--seed $(SEED))
 	EXPLORE=$(EXPLORE) $(BIN)/python -m pytest --timeout 0 $(EXPLORERS)
-	$(BIN)/python -m pytest -m soak
+	$(BIN)/python -m pytest -m 'soak or long'
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

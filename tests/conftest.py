@@ -18,6 +18,7 @@ from django.template.base import Template
 from tests.support.browser.chromium import chromium, new_context, page
 from tests.support.controlplane import ControlPlane
 from tests.support.external_program_markers import Guard, mark
+from tests.support.long_tests import is_left_out
 from tests.support.pages.strict_templates import record_unresolved_names, unresolved
 from tests.support.program import ROOT, Program
 from tests.support.program_pool import (
@@ -104,15 +105,14 @@ def pytest_sessionfinish() -> None:
 @pytest.hookimpl(tryfirst=True)  # before -m picks among them
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tests that need another program by the fixtures they ask for, so that nobody has to, and leave those
-    out that only `make soak` runs.
+    out that wait for a run of their own.
 
     Where several workers share the run, a file's tests are one's (``--dist loadfile``), so that what they share is set
     up once.
     """
-    if "soak" not in config.getoption("markexpr"):
-        long = [item for item in items if item.get_closest_marker("soak")]
-        config.hook.pytest_deselected(items=long)
-        items[:] = [item for item in items if item not in long]
+    if left_out := {item for item in items if is_left_out(item)}:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
     items.sort(key=length)
     for item in items:
         mark(item)

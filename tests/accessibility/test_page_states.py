@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext
 
+from tests.support.long_tests import long_but
 from tools.axe import violations
 from tools.scenes.state_scenes import STATES
 
@@ -17,7 +18,7 @@ STAGES = [name for name in STATES if name not in {"usual", "two processes"}]
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("name", STAGES)
+@pytest.mark.parametrize("name", long_but(STAGES, "empty", "unreachable"))
 def test_axe_finds_nothing_wrong_with_a_state(new_context: Callable[..., BrowserContext], name: str) -> None:
     make, scenes = STATES[name]
     found: dict[str, None] = {}

@@ -11,6 +11,7 @@ from types import MappingProxyType
 import pytest
 from playwright.sync_api import BrowserContext
 
+from tests.support.long_tests import long_but
 from tools.axe import violations
 from tools.scenes.demo_scenes import ERRORS, LISTS, OBJECTS, ON_LIST, ON_OVERVIEW
 from tools.scenes.scene import Scene
@@ -42,7 +43,7 @@ def stage() -> Iterator[Stage]:
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("walk", WALKS)
+@pytest.mark.parametrize("walk", long_but(WALKS, "overview", "list"))
 def test_axe_finds_nothing_wrong(new_context: Callable[..., BrowserContext], stage: Stage, walk: str) -> None:
     """The theme changes nothing but colours, and no width has colours of its own: two runs see all there is."""
     page = new_context(reduced_motion="reduce").new_page()

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.dashboard.conftest import PageServer, one_server, open_live
+from tests.support.long_tests import long_but
 from tests.support.program_pool import ProgramPool
 from tools.axe import violations
 
@@ -21,7 +22,7 @@ def server(page_server_pool: ProgramPool) -> Iterator[PageServer]:
     yield from one_server(page_server_pool)
 
 
-@pytest.mark.parametrize("name", PATHS)
+@pytest.mark.parametrize("name", long_but(PATHS, "list and drawer"))
 def test_axe_finds_nothing_wrong(new_context: Callable[..., BrowserContext], server: PageServer, name: str) -> None:
     server.do("turn_away", code=0)
     server.do("health", state="live")

@@ -15,6 +15,7 @@ from tests.support.controlplane import ControlPlane
 from tests.support.forms.operator_schemas import GROUP, definition
 from tests.support.forms.pod_schema import group, pod_spec
 from tests.support.forms.prometheus_schema import prometheus
+from tests.support.long_tests import long_but
 
 pytestmark = pytest.mark.browser
 
@@ -65,7 +66,7 @@ def replicas_of(page: Page) -> Locator:
     return page.get_by_role("group", name="spec.replicas", exact=True)
 
 
-@pytest.mark.parametrize("width", [1440, 1200, 800, 390])
+@pytest.mark.parametrize("width", long_but([1440, 1200, 800, 390], 1440, 390))
 def test_the_outline_stays_in_view_and_follows_the_form(page: Page, editor: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 844})
     open_editor(page, editor)

@@ -269,7 +269,11 @@ def compare(sides: Pair, case: KubectlCase, folder: Path) -> None:
 
 
 def named(cases: Iterable[KubectlCase]) -> list[Any]:
-    return [pytest.param(case, id=case.name[:60]) for case in cases]
+    """Parameters, of which every third is in `make test`."""
+    return [
+        pytest.param(case, id=case.name[:60], marks=pytest.mark.long if number % 3 else ())
+        for number, case in enumerate(cases)
+    ]
 
 
 def test_names_of_kubectls_cases_are_unique() -> None:

@@ -121,7 +121,7 @@ async def open_shop(dynamic: DynamicClient) -> None:
 @pytest.fixture(
     params=[
         pytest.param("kube-apiserver", marks=[pytest.mark.controlplane, pytest.mark.program]),
-        pytest.param("demo cluster", marks=pytest.mark.program),
+        pytest.param("demo cluster", marks=[pytest.mark.program, pytest.mark.long]),
     ]
 )
 async def shop(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Shop]:

@@ -39,6 +39,7 @@ def stack(cluster: ControlPlane, tmp_path: Path) -> Iterator[ProductionStack]:
         stack.stop()
 
 
+@pytest.mark.long
 def test_frames_that_no_queue_had_room_for_are_missed_and_made_good(
     stack: ProductionStack, namespace: str, new_context: Callable[..., BrowserContext]
 ) -> None:

@@ -50,7 +50,9 @@ def without(swap: str, message: str) -> str:
     return json.dumps(content)
 
 
-@pytest.mark.parametrize(("swap", "what"), [("gone", "ghosts"), ("place", "missing")])
+@pytest.mark.parametrize(
+    ("swap", "what"), [("gone", "ghosts"), pytest.param("place", "missing", marks=pytest.mark.long)]
+)
 def test_the_checker_catches_a_page_that_loses_a_part_of_its_frames(
     swap: str, what: str, production: ProductionStack, page: Page
 ) -> None:

@@ -165,6 +165,7 @@ def test_without_scripts_every_button_keeps_the_draft(
     expect(page.locator(OFFER)).to_have_count(0)
 
 
+@pytest.mark.long
 def test_what_is_typed_while_nobody_is_signed_in_or_the_server_is_away_is_kept_when_that_is_over(
     page: Page, migrated: Dashboard, cluster: ControlPlane, namespace: str
 ) -> None:

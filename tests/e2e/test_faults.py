@@ -88,6 +88,7 @@ def test_a_frozen_api_server_is_noticed_and_healed(
     expect(page.locator("tbody tr[data-name='two']")).to_have_count(1)
 
 
+@pytest.mark.long
 def test_a_crd_created_after_the_start_fills_its_page_and_one_removed_empties_it(
     page: Page, fragile: ControlPlane, own_namespace: str, new_dashboard: Callable[..., Dashboard]
 ) -> None:
@@ -119,6 +120,7 @@ def test_a_dashboard_started_before_its_api_server_opens_says_so_and_recovers(
     assert_live(page)
 
 
+@pytest.mark.long
 def test_the_dashboard_killed_and_started_again_heals_an_open_page(
     page: Page, cluster: ControlPlane, namespace: str, new_dashboard: Callable[..., Dashboard]
 ) -> None:
@@ -137,6 +139,7 @@ def test_the_dashboard_killed_and_started_again_heals_an_open_page(
     expect(page.locator("tbody tr[data-name='goes']")).to_have_count(0)
 
 
+@pytest.mark.long
 @pytest.mark.redis
 def test_a_worker_with_another_key_is_named_as_the_cause_until_the_keys_are_the_same(
     page: Page, cluster: ControlPlane, namespace: str, tmp_path: Path

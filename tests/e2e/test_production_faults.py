@@ -13,11 +13,18 @@ from tests.support.e2e.faults import BOTH, FAULTS, Fault, Says
 from tests.support.e2e.production_stack import ProductionStack
 from tests.support.e2e.recorded_pages import WITHIN, RecordedPage
 from tests.support.e2e.verdict import LATE
+from tests.support.long_tests import long_but
 
 pytestmark = [pytest.mark.browser, pytest.mark.redis, pytest.mark.postgresql]
 
 ALLOWED = LATE + 1.5
 """Seconds; what a loaded machine adds is less than the longest faults last."""
+
+SHORT = [fault for fault in FAULTS if fault.name in {
+    "worker_killed_and_started", "redis_killed_and_started", "web_process_frozen", "api_server_killed_and_started",
+    "history_compacted_while_the_worker_was_away",
+}]  # fmt: skip
+"""One fault of each part."""
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +36,7 @@ def changes(production: ProductionStack) -> Changes:
     return changes
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+@pytest.mark.parametrize("fault", long_but(FAULTS, *SHORT), ids=lambda fault: fault.name)
 def test_no_page_lies(
     fault: Fault, production: ProductionStack, changes: Changes, new_context: Callable[..., BrowserContext]
 ) -> None:

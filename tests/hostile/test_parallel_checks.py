@@ -83,6 +83,7 @@ async def test_what_does_not_get_its_turn_is_refused_while_others_are_served(tmp
     assert f'deltaboard_over_limit_total{{what="checks"}} {float(statuses[429])}' in metrics
 
 
+@pytest.mark.long
 @pytest.mark.program
 async def test_a_review_that_gets_no_turn_comes_back_with_its_text(tmp_path: Path) -> None:
     with web_program(tmp_path, DELTABOARD_LIMIT_FORMS="1/1") as url:

@@ -19,6 +19,7 @@ from informerd import ClusterConfig, load_kubeconfig
 from tests.support.controlplane import ControlPlane
 from tests.support.devcluster.http_api import Api
 from tests.support.kubectl import collection_path
+from tests.support.long_tests import long_but
 from tests.support.program import ROOT, Program
 from tests.support.require import controlplane_binaries, missing
 from tests.support.wait import eventually
@@ -150,7 +151,7 @@ def real_terminal(controlplane: ControlPlane) -> Terminal:
     return Terminal(controlplane.kubeconfig, controlplane=controlplane)
 
 
-@pytest.fixture(params=["kube-apiserver", "demo cluster"])
+@pytest.fixture(params=long_but(["kube-apiserver", "demo cluster"], "kube-apiserver"))
 def terminal(request: pytest.FixtureRequest) -> Terminal:
     """Each of the two in turn."""
     name = "real_terminal" if request.param == "kube-apiserver" else "demo_terminal"

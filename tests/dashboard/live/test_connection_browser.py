@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Page, Route, WebSocket, expect
 
 from tests.dashboard.conftest import PageServer, faults, hears, open_live
+from tests.support.long_tests import long_but
 from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
@@ -79,6 +80,7 @@ def test_a_page_of_a_server_that_shows_it_otherwise_by_now_fetches_itself(page: 
     shows(page, "pod-001", 7)
 
 
+@pytest.mark.long
 def test_only_while_fetching_does_not_help_the_page_says_that_it_is_to_be_reloaded(
     page: Page, server: PageServer
 ) -> None:
@@ -147,6 +149,7 @@ def test_nonsense_from_a_page_ends_its_socket_is_shown_and_counted(page: Page, s
     until(lambda: server.do("stats")["sockets"] == 0, what="no socket")
 
 
+@pytest.mark.long
 def test_a_page_that_is_one_too_many_says_so_and_is_let_in_later(page: Page, server: PageServer) -> None:
     open_live(page, f"{server.url}/resources/pods/")
     server.do("turn_away", code=4503)
@@ -503,7 +506,7 @@ ANSWERS: tuple[dict[str, Any] | None, ...] = (None, {"status": 503, "body": "no"
 """None: there is none."""
 
 
-@pytest.mark.parametrize("path", ["", "yaml/"])
+@pytest.mark.parametrize("path", long_but(["", "yaml/"], ""))
 def test_a_page_that_cannot_fetch_what_is_too_big_is_not_live_and_tries_again(
     page: Page, server: PageServer, path: str
 ) -> None:

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.dashboard.conftest import PageServer, open_live
 from tests.support.browser.page_costs import costs_of, least_costs_of
+from tests.support.long_tests import long_but
 from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
@@ -27,9 +28,7 @@ def live_through(page: Page, server: PageServer, seconds: int) -> None:
     expect(page.locator("[data-gone], tr.added, td.changed")).to_have_count(0, timeout=30_000)
 
 
-@pytest.mark.parametrize(
-    "path", [pytest.param(path, marks=pytest.mark.soak) if age > 60 else path for path, age in PAGES.items()]
-)
+@pytest.mark.parametrize("path", long_but(PAGES, "/", "/resources/pods/?sort=-restarts"))
 def test_a_page_does_not_grow_however_long_it_is_open(page: Page, server: PageServer, path: str) -> None:
     open_live(page, server.url + path)
     live_through(page, server, PAGES[path])

@@ -23,6 +23,7 @@ from dashboard.objects.kinds.row import Row
 from dashboard.pages.lists.row_window import RenderRow, RowWindow
 from tests.dashboard.live.test_model import _small, by_chance, live_through, unbroken
 from tests.support.live.model.oracle import check
+from tests.support.long_tests import long_but
 
 pytestmark = pytest.mark.slow
 
@@ -126,8 +127,13 @@ FAULTS: dict[str, Patch] = {
     "a browser that caught up gets no window": _instead(Socket, "acknowledge", lambda *_: False),
 }
 
+SHORT = (
+    "a replica goes on over holes", "a snapshot leaves ghosts", "entries of the feed are told twice",
+    "rows that left the window stay on the page", "what was wrong stays wrong",
+)  # fmt: skip
 
-@pytest.mark.parametrize("fault", FAULTS)
+
+@pytest.mark.parametrize("fault", long_but(FAULTS, *SHORT))
 async def test_the_fault_is_caught(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     FAULTS[fault](monkeypatch)
     for seed in (SOONEST.get(fault, 0), *SEEDS):

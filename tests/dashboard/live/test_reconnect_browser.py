@@ -329,6 +329,7 @@ def test_a_line_that_breaks_is_noticed_and_the_page_heals_by_itself(
         assert live_moments(page) == {"9"}
 
 
+@pytest.mark.long
 def test_after_twenty_faults_there_is_one_socket_each_row_once_and_what_was_typed(
     page: Page, server: PageServer, line: Line
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 from devcluster.kubeconfig import write_kubeconfig
 from tests.support.cluster_terminal import Terminal
 from tests.support.controlplane import ControlPlane
+from tests.support.long_tests import long_but
 from tests.support.program import ROOT
 from tests.support.restartable_api_servers import Cluster, DemoCluster, RealCluster
 
@@ -46,7 +47,7 @@ async def fragile_demo(directory: Path) -> AsyncIterator[FragileTerminal]:
         await cluster.kill()
 
 
-@pytest.fixture(params=["kube-apiserver", "demo cluster"])
+@pytest.fixture(params=long_but(["kube-apiserver", "demo cluster"], "kube-apiserver"))
 async def fragile(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[FragileTerminal]:
     """Each of the two in turn, for one test."""
     if request.param == "demo cluster":

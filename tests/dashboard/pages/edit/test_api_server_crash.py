@@ -59,6 +59,7 @@ WAYS: dict[str, tuple[Begin, str, str, str]] = {
 """How each begins, its button, and what is said of one that was stored without an answer, and of one sent only now."""
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("drafts")
 @pytest.mark.timeout(300)
 async def test_a_page_finds_out_whether_a_killed_api_server_had_stored_its_change(

@@ -29,6 +29,7 @@ from tests.support.devcluster.workload_cluster import (  # fmt: skip
     running,
     told,
 )
+from tests.support.long_tests import long_but
 
 pytestmark = pytest.mark.slow
 
@@ -58,6 +59,7 @@ async def test_at_rate_0_nothing_happens_to_what_is_well() -> None:
         assert touched <= {"api-preview", "embeddings", "synonyms", "reports"}
 
 
+@pytest.mark.long
 async def test_the_same_seed_tells_the_same_stories_about_the_same_objects() -> None:
     async def names(number: int) -> dict[str, set[tuple[str, str]]]:
         async with running(rate=5.0, pods=60, number=number) as world:
@@ -125,7 +127,7 @@ REASONS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", STORIES)
+@pytest.mark.parametrize("name", long_but(STORIES, "missing image", "crashing", "rush hour"))
 async def test_a_story_ends_as_it_should(name: str) -> None:
     story, versions = STORIES[name]
     async with told(story) as (world, task):

@@ -103,6 +103,7 @@ def test_a_text_that_comes_back_is_checked_at_once(page: Page, typist: Typist) -
     until(lambda: typist.marked_lines() == ["  port: 0"])
 
 
+@pytest.mark.long
 def test_five_hundred_documents_of_three_mebibytes_are_checked_and_typed_in(page: Page, typist: Typist) -> None:
     filler = "".join(f"  k{number}: {'x' * 60}\n" for number in range(86))
     configs = (CONFIG.replace("name: c", f"name: c{number}") + filler for number in range(499))

@@ -1,0 +1,39 @@
+"""Long tests: matrices and explorations of which `make test` runs a part and `LONG=1 make test`, as CI does, the whole.
+
+Mark a test ``long`` where it takes ten seconds or more beside others and another one in `make test` has the same
+subject; parameters by the functions here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+LONG = os.environ.get("LONG", "") not in {"", "0"}
+"""Whether this run has the long tests, too."""
+
+
+def long_but(values: Iterable[Any], *short: Any) -> list[Any]:
+    """Parameters for ``pytest.mark.parametrize``: `values`, all but `short` with the marker ``long``.
+
+    Raises ValueError where one of `short` is none of the values.
+    """
+    values = [*values]
+    if absent := [each for each in short if each not in values]:
+        raise ValueError(f"{absent} are not among the parameters")
+    return [each if each in short else pytest.param(each, marks=pytest.mark.long) for each in values]
+
+
+def is_left_out(item: pytest.Item) -> bool:
+    """Whether the test waits for a run of its own: ``make soak`` or ``LONG=1 make test``. One that was asked for by its
+    name, or by a marker, is run.
+    """
+    config = item.config
+    if any("::" in argument for argument in config.args):
+        return False
+    left_out = {"soak"} if LONG else {"soak", "long"}
+    asked_for = {name for name in left_out if name in (config.getoption("markexpr") or "")}
+    return any(item.get_closest_marker(name) is not None for name in left_out - asked_for)
