@@ -26,7 +26,7 @@ django.setup()
 
 import msgspec  # noqa: E402 - Django's settings come first
 
-from benchmarks.support.event_loop_lag import measure_turns  # noqa: E402
+from benchmarks.support.event_loop_turns import measure_turns  # noqa: E402
 from benchmarks.support.load_server_pods import pod  # noqa: E402
 from benchmarks.support.result_table import Line, main  # noqa: E402 - Django's settings come first
 from dashboard.live.index.kind_index import KindIndex  # noqa: E402

@@ -24,7 +24,7 @@ import django
 
 django.setup()
 
-from benchmarks.support.event_loop_lag import measure_turns  # noqa: E402
+from benchmarks.support.event_loop_turns import measure_turns  # noqa: E402
 from benchmarks.support.list_queries import LISTS, distinct_lists  # noqa: E402
 from benchmarks.support.pod_rows import pod_row  # noqa: E402
 from benchmarks.support.result_table import Line, main  # noqa: E402 - Django's settings come first

@@ -19,7 +19,7 @@ from dashboard.runtime.concurrency_limit import Limits, read_limits
 from dashboard.runtime.environment import Environment, read_positive, read_seconds
 from dashboard.runtime.on_demand_limits import OnDemandLimits
 from dashboard.runtime.proxy_peers import ProxyPeers, read_header_name, read_peers, read_proxy_secret
-from dashboard.runtime.secret_key import NotPrivate, load_or_create_secret
+from dashboard.runtime.secret_file import NotPrivate, load_or_create_secret
 from devcluster.workload_size import read_pods, read_rate, read_seed
 
 BASE_DIR = Path(__file__).resolve().parent.parent

@@ -22,7 +22,7 @@ from dashboard.pages.feed import views as feed_views
 from dashboard.pages.followed_kinds import views as followed_kind_views
 from dashboard.pages.layout import (
     all_kinds_views,
-    freshness_views,
+    freshness_panel_views,
     kinds_sidebar,
     namespaces,
     not_found,
@@ -59,7 +59,7 @@ urlpatterns = [
     path("kinds/all/", all_kinds_views.every_kind, name="all-kinds"),
     path("kinds/counts/", kinds_sidebar.kind_counts, name="counts"),
     path("namespaces/", namespaces.namespaces_json, name="namespaces"),
-    path("freshness/", freshness_views.freshness, name="freshness"),
+    path("freshness/", freshness_panel_views.freshness, name="freshness"),
     path("search/", palette.search, name="search"),
     path("theme/", theme_views.theme, name="theme"),
     path("healthz", monitoring_views.healthz, name="healthz"),

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from django.http import HttpRequest
 
-from dashboard.runtime.process_tuning import large_work_ended
+from dashboard.runtime.malloc_tuning import large_work_ended
 from informerd.clock import Clock
 
 logger = logging.getLogger(__name__)

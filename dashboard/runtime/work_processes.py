@@ -26,7 +26,7 @@ import django
 from dashboard.runtime.app_state import Key
 from dashboard.runtime.background_tasks import run_in_thread
 from dashboard.runtime.concurrency_limit import ConcurrencyLimit, Limits, Owners
-from dashboard.runtime.process_tuning import large_work_ended
+from dashboard.runtime.malloc_tuning import large_work_ended
 from informerd.clock import SystemClock
 
 T = TypeVar("T")

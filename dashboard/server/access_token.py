@@ -19,7 +19,7 @@ from django.core import signing
 from django.core.exceptions import ImproperlyConfigured
 from django.http import parse_cookie
 
-from dashboard.runtime.secret_key import NotPrivate, load_or_create_secret
+from dashboard.runtime.secret_file import NotPrivate, load_or_create_secret
 from dashboard.server.request_headers import header_values
 
 logger = logging.getLogger(__name__)

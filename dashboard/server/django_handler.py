@@ -18,7 +18,7 @@ from django.utils.datastructures import MultiValueDict
 from django.utils.log import log_response
 
 from dashboard.runtime.background_tasks import SMALL_TEXT
-from dashboard.runtime.process_tuning import large_work_ended
+from dashboard.runtime.malloc_tuning import large_work_ended
 from dashboard.server.form_parser import parse_form
 from dashboard.server.guard import REJECTION_HEADERS
 

@@ -53,7 +53,7 @@ class QuotaRefusal(OnLoop):
             "element": (htmx_of(request).target or "").rpartition("#")[2] or "refused",
         }
         size = sum(len(value) for _, value in fields)
-        response = await transfer_in_thread_if_large(render, request, "quota_refusal.html", context, size=size)
+        response = await transfer_in_thread_if_large(render, request, "too_many_requests.html", context, size=size)
         response.status_code = 429
         response["Retry-After"] = str(RETRY_AFTER)
         response["Cache-Control"] = "no-store"

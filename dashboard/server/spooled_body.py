@@ -15,7 +15,7 @@ from dashboard.server.guard import Application, Receive, Scope, Send
 
 BODY_CHUNK = 2**20
 """Bytes of a request's body that the application receives at once. Blocks of this size go back to the system when they
-are freed (see LARGE_BLOCK in dashboard.runtime.process_tuning); daphne's 8 KiB left fragments of the heap behind.
+are freed (see LARGE_BLOCK in dashboard.runtime.malloc_tuning); daphne's 8 KiB left fragments of the heap behind.
 """
 
 Message = MutableMapping[str, Any]

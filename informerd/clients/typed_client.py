@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 from informerd.clients.codec import Codec, ProjectionCodec
 from informerd.clients.dynamic_client import DynamicClient
 from informerd.clients.resource_client import ResourceClient
-from informerd.decoding.projection_check import check_projection
+from informerd.decoding.projection_validation import check_projection
 from informerd.errors import InvalidCall
 from informerd.objects import Object
 from informerd.resource import Resource

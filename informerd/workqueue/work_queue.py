@@ -13,11 +13,11 @@ from typing import Generic, TypeVar
 from informerd.clock import Clock, SystemClock
 from informerd.errors import InvalidCall, NotProcessed, QueueShutDown, UnusableKey
 from informerd.workqueue.counters import QueueCounters
+from informerd.workqueue.deadline_timer import Timer
 from informerd.workqueue.delaying_queue import DelayingQueue
 from informerd.workqueue.priority_queue import PriorityQueue
 from informerd.workqueue.queue_state import QueueState
 from informerd.workqueue.rate_limiter import ExponentialRateLimiter, RateLimiter
-from informerd.workqueue.timer import Timer
 from informerd.workqueue.waiters import WRONG_THREAD_HINT, Waiters, running_loop
 
 K = TypeVar("K", bound=Hashable)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.runtime.secret_key import load_or_create_secret
+from dashboard.runtime.secret_file import load_or_create_secret
 from tests.support.program import ROOT, run_program
 
 SETTINGS = ROOT / "dashboard" / "settings.py"

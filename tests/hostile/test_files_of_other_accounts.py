@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.runtime.secret_key import NotPrivate, load_or_create_secret
+from dashboard.runtime.secret_file import NotPrivate, load_or_create_secret
 from tests.support.local_dashboard import environ
 from tests.support.program import ROOT
 

@@ -13,7 +13,7 @@ import pytest
 from django.test import RequestFactory
 
 from dashboard.objects.fields.alignment import alignment
-from dashboard.objects.fields.bounded_matcher import bounded_opcodes
+from dashboard.objects.fields.bounded_diff import bounded_opcodes
 from dashboard.objects.fields.quantity import parse_quantity
 from dashboard.objects.manifests.document import DocumentError, parse
 from dashboard.objects.manifests.writer import to_yaml

@@ -13,7 +13,7 @@ from django.db import DatabaseError
 
 from dashboard.management.exit_message import exit_with_message, one_line
 from dashboard.management.start_line import start_line
-from dashboard.runtime.process_tuning import tune_process
+from dashboard.runtime.malloc_tuning import tune_process
 from dashboard.runtime.process_watchdog import watch_process
 from dashboard.runtime.visible_text import escape_to_one_line
 from dashboard.server.access_token import load_access_token

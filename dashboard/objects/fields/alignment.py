@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from dashboard.objects.fields.bounded_matcher import bounded_opcodes
+from dashboard.objects.fields.bounded_diff import bounded_opcodes
 from dashboard.objects.fields.field_access import ABSENT, Value, same
 
 _NAMES = ("name", "type", "key", "port", "containerPort", "mountPath", "uid", "ip")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dashboard.objects.fields.bounded_matcher import bounded_opcodes
+from dashboard.objects.fields.bounded_diff import bounded_opcodes
 from dashboard.objects.fields.field_access import ABSENT, ItemKey, Path, Value, format_path, same
 from dashboard.objects.fields.text_limit import limit_text
 from dashboard.objects.manifests.writer import dump

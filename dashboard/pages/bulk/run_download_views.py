@@ -16,7 +16,7 @@ from dashboard.pages.bulk.run_request import open_run_request, require_database
 from dashboard.pages.layout.other_sites import own_pages_only
 from dashboard.pages.layout.page import kubectl_of
 from dashboard.pages.lists.export import escape_formula
-from dashboard.pages.writes.unavailable import unavailable_as_page
+from dashboard.pages.writes.write_unavailable import unavailable_as_page
 
 _WHICH_CLUSTER = "# kubectl takes the context that is current in your shell: first make sure that it is this cluster.\n"
 

@@ -17,7 +17,7 @@ from dashboard.pages.bulk.run import Item, Run
 from dashboard.pages.bulk.runner import BULK_RUNNER
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo, not_found_page
 from dashboard.pages.layout.page import page_info
-from dashboard.pages.writes.unavailable import AsyncView, WriteUnavailable
+from dashboard.pages.writes.write_unavailable import AsyncView, WriteUnavailable
 from dashboard.runtime.app_state import AppState, state_of
 from dashboard.runtime.database_executor import Unavailable
 

@@ -49,7 +49,7 @@ async def start_run(request: HttpRequest, resource: str) -> HttpResponse:
     if request.method != "POST":
         page = page_info(request, title=f"Change {kind.title}", key=kind.key)
         context = {"page": page, "kind": kind, "match_count": len(rows), "query": query, "list_href": query.href()}
-        return render(request, "bulk/start.html", context)
+        return render(request, "bulk/confirm_all_matches.html", context)
     return await _start_run(request, state, kind, rows, query)
 
 

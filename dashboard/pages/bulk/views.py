@@ -16,9 +16,9 @@ from dashboard.objects.kinds.catalog import kind_of
 from dashboard.objects.problems.problem import Refusal
 from dashboard.objects.schemas.schema import UNKNOWN
 from dashboard.pages.bulk.effects_text import effect_texts, pod_totals
-from dashboard.pages.bulk.form import form_values_of, parse_operation
 from dashboard.pages.bulk.kubectl import kubectl_commands
 from dashboard.pages.bulk.operation import VERB_TITLES
+from dashboard.pages.bulk.operation_form import form_values_of, parse_operation
 from dashboard.pages.bulk.review import (
     GROUPS_PER_PAGE,
     MAX_ADDED_ITEMS,
@@ -34,7 +34,7 @@ from dashboard.pages.bulk.run_request import RunRequest, open_run_request, requi
 from dashboard.pages.bulk.runner import BULK_RUNNER
 from dashboard.pages.bulk.store import MOST_RUNS, RETENTION_SECONDS
 from dashboard.pages.layout.page import htmx_of, page_info
-from dashboard.pages.writes.unavailable import unavailable_as_page
+from dashboard.pages.writes.write_unavailable import unavailable_as_page
 from dashboard.runtime.app_state import CLOCK, state_of
 
 MAX_SHOWN_COMMANDS = 5

@@ -28,7 +28,7 @@ from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo
 from dashboard.pages.layout.page import page_info
 from dashboard.pages.layout.requested_kind import UnavailableKind, describe_kind, redirect_with_query
 from dashboard.pages.writes.edit_request import kind_unavailable, not_connected, write_recorder_of
-from dashboard.pages.writes.unavailable import WriteUnavailable
+from dashboard.pages.writes.write_unavailable import WriteUnavailable
 from dashboard.runtime.app_state import AppState, state_of
 from informerd.rest.client import Client
 

@@ -19,11 +19,11 @@ from dashboard.objects.problems.problem import Problem, Refusal, refusal_of, unr
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.create.clone import clone_of
 from dashboard.pages.create.create_request import CreateRequest, check_permission, open_create_request
-from dashboard.pages.create.form import FormInput, NewForm, check_result, fill_document, form_html_of, new_form
 from dashboard.pages.create.many.checks import notes
 from dashboard.pages.create.many.manifests import split_text
 from dashboard.pages.create.namespace_choice import LISTED_NAMESPACES, NamespaceChoice
 from dashboard.pages.create.object_creator import EMPTY_BASE, Exists, NewObjectRules
+from dashboard.pages.create.schema_form import FormInput, NewForm, check_result, fill_document, form_html_of, new_form
 from dashboard.pages.create.start_text import StartText, start_text
 from dashboard.pages.drafts.draft import Content
 from dashboard.pages.drafts.draft import Draft as Kept
@@ -39,7 +39,7 @@ from dashboard.pages.writes.object_client import ObjectClient
 from dashboard.pages.writes.outcomes import Outcome, Refused, Review, Submission
 from dashboard.pages.writes.retry_page import retry_action_of, retry_page
 from dashboard.pages.writes.target import Target
-from dashboard.pages.writes.unavailable import unavailable_as_json, unavailable_as_page
+from dashboard.pages.writes.write_unavailable import unavailable_as_json, unavailable_as_page
 from dashboard.runtime.app_state import scope_of
 from dashboard.runtime.background_tasks import run_in_thread, run_in_thread_if_large
 from dashboard.runtime.request_retry import LOST_INPUT, STORED_AFTER_ALL

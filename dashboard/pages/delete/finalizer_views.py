@@ -15,7 +15,7 @@ from dashboard.pages.delete.outcome import gone_outcome, outcome_of_current
 from dashboard.pages.delete.views import follow_deletion, progress_page
 from dashboard.pages.writes.edit_request import EditRequest, open_edit_request
 from dashboard.pages.writes.retry_page import REMOVE_FINALIZER, retry_page
-from dashboard.pages.writes.unavailable import unavailable_as_page
+from dashboard.pages.writes.write_unavailable import unavailable_as_page
 from dashboard.runtime.request_retry import LOST_INPUT, is_unanswered
 from informerd.errors import Conflict, InformerdError, NotFound
 

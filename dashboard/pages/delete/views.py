@@ -23,7 +23,7 @@ from dashboard.pages.layout.page import htmx_of, vary_on_htmx, wants_fragment
 from dashboard.pages.writes.edit_request import EditRequest, open_edit_request
 from dashboard.pages.writes.outcomes import Saved
 from dashboard.pages.writes.retry_page import DELETE, retry_page
-from dashboard.pages.writes.unavailable import WriteUnavailable, unavailable_as_page
+from dashboard.pages.writes.write_unavailable import WriteUnavailable, unavailable_as_page
 from dashboard.runtime.request_retry import LOST_INPUT, STORED_AFTER_ALL, is_unanswered
 from informerd.errors import Conflict, InformerdError, NotFound
 

@@ -32,7 +32,7 @@ from dashboard.pages.quick_actions.write import Done, Refused, Unreviewed, write
 from dashboard.pages.writes.edit_request import EditRequest, open_edit_request
 from dashboard.pages.writes.kubectl import named_command
 from dashboard.pages.writes.target import Target
-from dashboard.pages.writes.unavailable import unavailable_as_page
+from dashboard.pages.writes.write_unavailable import unavailable_as_page
 from dashboard.runtime.app_state import CLOCK
 from dashboard.runtime.database_executor import Unavailable
 from informerd.errors import InformerdError, NotFound

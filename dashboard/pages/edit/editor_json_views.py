@@ -30,7 +30,7 @@ from dashboard.pages.layout.requested_kind import UnavailableKind, describe_kind
 from dashboard.pages.writes.edit_request import open_edit_request
 from dashboard.pages.writes.outcomes import Refused, Submission, returns_outcome
 from dashboard.pages.writes.target import Editable, Target
-from dashboard.pages.writes.unavailable import unavailable_as_json
+from dashboard.pages.writes.write_unavailable import unavailable_as_json
 from dashboard.runtime.app_state import AppState, state_of
 from informerd.errors import InformerdError
 

@@ -17,7 +17,7 @@ from dashboard.cluster.connection import CONNECTION
 from dashboard.pages.layout.not_found import ChoiceLink, NotFoundInfo
 from dashboard.pages.writes.edit_request import EditRequest, open_edit_request
 from dashboard.pages.writes.target import Editable
-from dashboard.pages.writes.unavailable import WriteUnavailable
+from dashboard.pages.writes.write_unavailable import WriteUnavailable
 from informerd.errors import InformerdError
 
 

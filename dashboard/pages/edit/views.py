@@ -37,7 +37,7 @@ from dashboard.pages.layout.flash import clear_flash
 from dashboard.pages.writes.edit_request import EditRequest
 from dashboard.pages.writes.outcomes import Gone, Outcome, Refused, Saved, Submission, returns_outcome
 from dashboard.pages.writes.target import Base, Editable
-from dashboard.pages.writes.unavailable import unavailable_as_json, unavailable_as_page
+from dashboard.pages.writes.write_unavailable import unavailable_as_json, unavailable_as_page
 from dashboard.runtime.background_tasks import run_in_thread_if_large
 from dashboard.runtime.request_retry import LOST_INPUT
 from informerd.errors import InformerdError, NotFound

@@ -2,7 +2,7 @@
 
 It has no resourceVersion precondition, unlike all other writes: an API server deducts a disruption from the budget
 before it compares versions, so that an eviction that is refused for another version blocks others for minutes
-(see tests/dashboard/pages/evictions/test_evict.py). No user's write can be lost by it.
+(see tests/dashboard/pages/evictions/test_evict_conflicts.py). No user's write can be lost by it.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from dashboard.pages.evictions.plan import PodPlan, plan_pod
 from dashboard.pages.quick_actions.views import action_not_found, retry_page
 from dashboard.pages.writes.edit_request import EditRequest, open_edit_request
 from dashboard.pages.writes.kubectl import eviction_command
-from dashboard.pages.writes.unavailable import unavailable_as_page
+from dashboard.pages.writes.write_unavailable import unavailable_as_page
 from dashboard.runtime.request_retry import LOST_INPUT, is_unanswered
 from informerd.errors import InformerdError, NotFound
 

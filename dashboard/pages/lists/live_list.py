@@ -31,7 +31,7 @@ from dashboard.objects.paths.field_path import FieldPath
 from dashboard.objects.query.list_query import Query
 from dashboard.pages.lists.create_permission import CreatePermission
 from dashboard.pages.lists.facets import Facet, facets_of
-from dashboard.pages.lists.no_matches import Suggester, Suggestion, UnknownPath, find_unknown_paths
+from dashboard.pages.lists.filter_suggestions import Suggester, Suggestion, UnknownPath, find_unknown_paths
 from dashboard.pages.lists.paging import PAGE_SIZE, Paging
 from dashboard.pages.lists.row_window import RowWindow
 from informerd.cache.health import Health
@@ -299,7 +299,7 @@ class LiveList(LiveView):
             + self._render_new(render)
         )
         if self._replica.table is not None:  # the page may have been made before anybody knew these columns
-            html += hx_partial(f"#head-{self.id}", "innerMorph", render("lists/_head.html", self.context()))
+            html += hx_partial(f"#head-{self.id}", "innerMorph", render("lists/_table_head.html", self.context()))
         return html
 
     def _render_update(self, render: Renderer) -> str:

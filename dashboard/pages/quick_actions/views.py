@@ -34,7 +34,7 @@ from dashboard.pages.quick_actions.write import (
 )
 from dashboard.pages.writes.edit_request import EditRequest, open_edit_request
 from dashboard.pages.writes.retry_page import retry_context
-from dashboard.pages.writes.unavailable import unavailable_as_page
+from dashboard.pages.writes.write_unavailable import unavailable_as_page
 from dashboard.runtime.request_retry import LOST_INPUT, STORED_AFTER_ALL, next_retry
 from informerd.errors import InformerdError, NotFound
 

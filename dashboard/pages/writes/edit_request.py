@@ -28,7 +28,7 @@ from dashboard.pages.layout.page import page_info
 from dashboard.pages.layout.requested_kind import UnavailableKind, open_object, path_namespace
 from dashboard.pages.writes.object_client import ObjectClient
 from dashboard.pages.writes.target import Editable, Target
-from dashboard.pages.writes.unavailable import WriteUnavailable, has_text
+from dashboard.pages.writes.write_unavailable import WriteUnavailable, has_text
 from dashboard.runtime.app_state import CLOCK, AppState, state_of
 from informerd.errors import InformerdError, NotFound
 

@@ -39,8 +39,8 @@ from dashboard.runtime.app_state import CLOCK, SCOPE_KEY, AppState
 from dashboard.runtime.background_tasks import cancel_all, keep_running
 from dashboard.runtime.concurrency_limit import Limits
 from dashboard.runtime.database_executor import DatabaseExecutor
+from dashboard.runtime.malloc_tuning import tune_process
 from dashboard.runtime.open_files import raise_open_files_limit
-from dashboard.runtime.process_tuning import tune_process
 from dashboard.runtime.process_watchdog import watch_process
 from dashboard.runtime.quotas import QUOTAS, Quotas
 from dashboard.runtime.work_processes import WORK_PROCESSES, WorkProcesses

@@ -20,11 +20,11 @@ from devcluster.server.patch import merge
 from devcluster.server.patch.json import apply_json_patch
 from devcluster.server.patch.strategic import StrategicMerge, go_text
 from devcluster.server.registry import metadata, write_checks
+from devcluster.server.registry.defaulting_and_validation import Strategy
 from devcluster.server.registry.field_validation import FieldValidation, PatchContext
 from devcluster.server.registry.managed_fields import ManagedFields
 from devcluster.server.registry.scale import apply_scale, scale_body, scale_of
 from devcluster.server.registry.status_and_generation import has_new_generation, merge_status_update
-from devcluster.server.registry.strategy import Strategy
 from devcluster.server.request_options import WriteOptions
 from devcluster.server.status import Failure, already_exists, not_found, plain_error
 from devcluster.server.storage import objects

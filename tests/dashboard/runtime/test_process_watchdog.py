@@ -1,4 +1,4 @@
-"""Tests of the watchdog of the process where it ends none; tests/hostile/test_frozen_process.py has the rest."""
+"""Tests of the watchdog of the process where it ends none; tests/hostile/test_blocked_event_loop.py has the rest."""
 
 from __future__ import annotations
 

@@ -15,9 +15,9 @@ from django.core import signing
 from django.http import QueryDict
 
 from dashboard.objects.problems.problem import Refusal
-from dashboard.pages.create.many.apply import TIME_LIMIT, ApplyState, ReviewedStep
 from dashboard.pages.create.many.manifests import Manifest
 from dashboard.pages.create.many.plan import Step
+from dashboard.pages.create.many.plan_execution import TIME_LIMIT, ApplyState, ReviewedStep
 from dashboard.pages.create.many.results import Result, untried_result
 from dashboard.pages.edit.form_data import REVIEW_LIFETIME
 from dashboard.runtime.request_retry import LOST_INPUT, LOST_UNREAD, TRIES_INPUT, Retry, next_retry

@@ -16,10 +16,10 @@ from dashboard.live.hub.hub import HUB
 from dashboard.objects.manifests.document import DocumentError
 from dashboard.objects.problems.problem import Problem, Refusal, unreadable_refusal, with_excerpts
 from dashboard.objects.schemas.schema_store import SCHEMAS
-from dashboard.pages.create.many.apply import apply
 from dashboard.pages.create.many.apply_context import ApplyContext
 from dashboard.pages.create.many.manifests import Manifest, parse_manifests, with_files
 from dashboard.pages.create.many.plan import Step, plan
+from dashboard.pages.create.many.plan_execution import apply
 from dashboard.pages.create.many.results import Result
 from dashboard.pages.create.many.signed_progress import (
     AFTER_FAILURE,

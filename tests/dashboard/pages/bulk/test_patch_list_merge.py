@@ -12,8 +12,8 @@ from dashboard.objects.fields.field_access import ItemKey
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.problems.problem import Refusal
 from dashboard.objects.schemas.schema import Schema
-from dashboard.pages.bulk.form import parse_operation
 from dashboard.pages.bulk.operation import BulkOperation, Verb
+from dashboard.pages.bulk.operation_form import parse_operation
 from dashboard.pages.bulk.patch_list_merge import PatchedList, is_in_patch, patched_lists
 from dashboard.pages.writes.object_client import Propagation
 from tests.dashboard.pages.bulk.conftest import Demos

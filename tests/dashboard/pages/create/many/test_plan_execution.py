@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from dashboard.pages.create.many.apply import ApplyState, ReviewedStep, apply
 from dashboard.pages.create.many.apply_context import ApplyContext
 from dashboard.pages.create.many.manifests import parse_manifests
+from dashboard.pages.create.many.plan_execution import ApplyState, ReviewedStep, apply
 from tests.dashboard.pages.create.many.test_views import address, live, mydemo, reviewed
 from tests.support.controlplane import ControlPlane
 from tests.support.edit.form_browser import Browser, Page

@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.program, pytest.mark.redis]
 
 WITHIN = 120.0
 """Seconds for what takes ten on a machine that has nothing else to do."""
-FREEZING = ("-m", "tests.support.hostile.freezing_program")
+FREEZING = ("-m", "tests.support.hostile.blocking_program")
 
 
 class FreezingProgram(Program):

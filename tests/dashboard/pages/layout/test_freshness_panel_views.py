@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.template.loader import render_to_string
 
 from dashboard.live.object_counts.messages import ObjectCounts
-from dashboard.pages.layout.freshness_views import kinds_freshness, workers_freshness
+from dashboard.pages.layout.freshness_panel_views import kinds_freshness, workers_freshness
 from informerd.cache.health import Health
 from tests.support.live.replica_feeder import EPOCH
 from tests.support.pages.app_state import AttributeState

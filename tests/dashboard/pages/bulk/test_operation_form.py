@@ -6,8 +6,8 @@ import pytest
 
 from dashboard.objects.kinds.catalog import KINDS
 from dashboard.objects.problems.problem import Refusal
-from dashboard.pages.bulk.form import parse_operation
 from dashboard.pages.bulk.operation import BulkOperation
+from dashboard.pages.bulk.operation_form import parse_operation
 
 KIND = KINDS["pods"]
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from informerd.cache.list_watch import ListWatch
-from informerd.decoding.projection_check import check_projection
+from informerd.decoding.projection_validation import check_projection
 from informerd.errors import InformerdError, UnusableProjection
 from informerd.objects import Object, ObjectMeta
 from informerd.resource import PODS

@@ -11,7 +11,7 @@ import pytest
 
 from dashboard.live.index.text_counts import TextCounts
 from dashboard.live.index.value_counts import MAX_COUNTED_SOURCES, ValueCounts
-from dashboard.pages.lists.no_matches import MAX_SOURCES, Suggester
+from dashboard.pages.lists.filter_suggestions import MAX_SOURCES, Suggester
 from tests.support.objects.rows import made
 from tests.support.pages.site import Site
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from dashboard.runtime.process_tuning import SWITCH_INTERVAL
+from dashboard.runtime.malloc_tuning import SWITCH_INTERVAL
 
 FORMS = """
 import sys
@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import unquote_plus
 
-from dashboard.runtime.process_tuning import return_freed_memory
+from dashboard.runtime.malloc_tuning import return_freed_memory
 
 def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 2**20
@@ -35,17 +35,17 @@ FRAGMENTS = """
 import time
 from pathlib import Path
 
-from dashboard.runtime import process_tuning
+from dashboard.runtime import malloc_tuning
 
 def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 2**20
 
-process_tuning.TRIM_DELAY = 0.2
-process_tuning.return_freed_memory()
+malloc_tuning.TRIM_DELAY = 0.2
+malloc_tuning.return_freed_memory()
 texts = [bytes([number % 7]) * 3000 * (1 + number % 3) for number in range(30_000)]
 full = resident()
 texts[:] = [text if number % 30 == 0 else None for number, text in enumerate(texts)]
-process_tuning.large_work_ended()
+malloc_tuning.large_work_ended()
 deadline = time.monotonic() + 30
 while time.monotonic() < deadline and resident() > full / 2:
     time.sleep(0.05)
@@ -54,21 +54,21 @@ print(resident() / full)
 
 THREADS = """
 import asyncio
-from dashboard.runtime import background_tasks, process_tuning
+from dashboard.runtime import background_tasks, malloc_tuning
 
 def fail():
-    assert not process_tuning._large_work_ended.is_set()
+    assert not malloc_tuning._large_work_ended.is_set()
     raise OSError
 
 try:
     asyncio.run(background_tasks.run_in_thread(fail))
 except OSError:
-    print(int(process_tuning._large_work_ended.is_set()))
+    print(int(malloc_tuning._large_work_ended.is_set()))
 """
 
 TUNED = """
 import sys
-from dashboard.runtime.process_tuning import tune_process
+from dashboard.runtime.malloc_tuning import tune_process
 
 tune_process()
 print(sys.getswitchinterval())

@@ -1,6 +1,6 @@
 """Program that freezes: runs another program, and blocks the main thread for good at SIGUSR1.
 
-``python -m tests.support.hostile.freezing_program HOW ARGUMENTS…`` does what ``python ARGUMENTS…`` does.
+``python -m tests.support.hostile.blocking_program HOW ARGUMENTS…`` does what ``python ARGUMENTS…`` does.
 """
 
 from __future__ import annotations
