@@ -76,10 +76,10 @@ def test_a_blocked_event_loop_ends_the_process_which_writes_what_it_was_busy_wit
 @pytest.mark.parametrize(
     ("how", "exit_code"),
     [
-        ("python", EXIT_CODE),
+        pytest.param("python", EXIT_CODE, marks=pytest.mark.long),
         ("system call", EXIT_CODE),
         ("regular expression", -signal.SIGVTALRM),
-        ("c", -signal.SIGVTALRM),
+        pytest.param("c", -signal.SIGVTALRM, marks=pytest.mark.long),
     ],
 )
 def test_sigterm_ends_a_process_whatever_blocks_it(how: str, exit_code: int, environ: dict[str, str]) -> None:
