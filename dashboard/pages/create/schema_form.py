@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from dashboard.objects.fields.field_access import format_path
 from dashboard.objects.manifests.document import Document, DocumentError, parse
-from dashboard.objects.problems.problem import Problem, Refusal, locate, unreadable_refusal, with_excerpts
+from dashboard.objects.problems.problem import Problem, Refusal, locate, with_excerpts
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.create.name_and_namespace_fields import NAME, NAMESPACE, NameField, apply_names, name_fields
 from dashboard.pages.create.object_creator import NewObjectRules
-from dashboard.pages.edit.diagnostics import diagnostics
 from dashboard.pages.edit.responses import line_in, with_anchors
 from dashboard.pages.edit.schema_refusal import schema_refusal, with_schema_problems
-from dashboard.pages.forms import ButtonResult, Form, FormContext, apply_form, build_form, form_fields, press
+from dashboard.pages.forms import Form, FormContext, apply_form, build_form, form_fields
 from dashboard.pages.forms.expanded_paths import ExpandedPaths
-from dashboard.pages.forms.input_names import OPEN, SHAPE
-from dashboard.runtime.concurrency_limit import Owners
-from dashboard.runtime.work_processes import WorkEnded, WorkProcesses
+from dashboard.pages.forms.input_names import OPEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,50 +69,6 @@ def fill_document(schema: Schema, document: Document, post: Mapping[str, str]) -
     return document, (*wrong_names, *problems)
 
 
-async def check_result(
-    processes: WorkProcesses, owners: Owners, rules: NewObjectRules, schema: Schema, text: str, post: Mapping[str, str]
-) -> dict[str, Any]:
-    """The editor script's check while the user types; same answer as dashboard.pages.edit.live_check.check_result.
-
-    Where a process is needed it is the turn of `owners`.
-    """
-    try:
-        return await processes.run_if_long(owners, _check, rules, schema, text, post, size=len(text))
-    except WorkEnded as error:
-        return _unreadable(DocumentError(str(error)), text)
-
-
-def _check(rules: NewObjectRules, schema: Schema, text: str, post: Mapping[str, str]) -> dict[str, Any]:
-    try:
-        begun = parse(text)
-        document, problems = fill_document(schema, begun, post)
-    except DocumentError as error:
-        return _unreadable(error, text)
-    pressed = (
-        ButtonResult(document, ExpandedPaths.read(post.get(OPEN, ""))) if problems else press(schema, document, post)
-    )
-    document = pressed.document
-    first_refusal = Refusal(problems, 422, "The form has errors") if problems else rules.local_refusal(document)
-    first_refusal = first_refusal or schema_refusal(schema, document, {})
-    unapplied = post if problems else {}
-    form = new_form(rules, schema, FormInput(document.text, first_refusal, unapplied, pressed.expanded), post)
-    fields = {**form.form.inputs(), **{each.name: each.value for each in form.names if each.value == each.initial}}
-    return {
-        "valid": first_refusal is None,
-        "problems": _html(form.refusal) if form.refusal is not None else "",
-        "marks": diagnostics(first_refusal),
-        "yaml": document.text if document is not begun else None,
-        "fields": fields,
-        "focus": pressed.focus,
-        **({} if post.get(SHAPE) == form.form.shape else {"form": form_html_of(form)}),
-    }
-
-
-def _unreadable(error: DocumentError, text: str) -> dict[str, Any]:
-    refusal = unreadable_refusal(error)
-    return {"valid": False, "problems": _html(with_excerpts(refusal, text)), "marks": diagnostics(refusal)}
-
-
 def _document(text: str) -> Document | None:
     try:
         return parse(text)
@@ -131,10 +83,6 @@ def _without_names(form_data: Mapping[str, str]) -> dict[str, str]:
 
 def _placed(refusal: Refusal | None, text: str, form: Form) -> Refusal | None:
     return with_anchors(with_excerpts(refusal, text), form) if refusal is not None else None
-
-
-def _html(refusal: Refusal) -> str:
-    return render_to_string("writes/_problems.html", {"refusal": refusal, "problems": refusal.problems, "typing": True})
 
 
 def form_html_of(form: NewForm) -> SafeString:

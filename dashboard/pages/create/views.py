@@ -19,11 +19,12 @@ from dashboard.objects.problems.problem import Problem, Refusal, refusal_of, unr
 from dashboard.objects.schemas.schema import Schema
 from dashboard.pages.create.clone import clone_of
 from dashboard.pages.create.create_request import CreateRequest, check_permission, open_create_request
+from dashboard.pages.create.live_check import check_result
 from dashboard.pages.create.many.checks import notes
 from dashboard.pages.create.many.manifests import split_text
 from dashboard.pages.create.namespace_choice import LISTED_NAMESPACES, NamespaceChoice
 from dashboard.pages.create.object_creator import EMPTY_BASE, Exists, NewObjectRules
-from dashboard.pages.create.schema_form import FormInput, NewForm, check_result, fill_document, form_html_of, new_form
+from dashboard.pages.create.schema_form import FormInput, NewForm, fill_document, form_html_of, new_form
 from dashboard.pages.create.start_text import StartText, start_text
 from dashboard.pages.drafts.draft import Content
 from dashboard.pages.drafts.draft import Draft as Kept

@@ -110,11 +110,11 @@ class ProductionStack:
 
     def counted(self, name: str, web: int = 0) -> float:
         """The sum of one of a web process's counters of /metrics over all kinds: ``feed_gaps``, ``feed_silences``."""
-        return sum(_samples(f"{self.webs[web].url}/metrics", f"deltaboard_{name}_total"))
+        return sum(_samples(self.webs[web], f"deltaboard_{name}_total"))
 
     def informer_counted(self, name: str) -> float:
         """The same of the worker's informers: ``relists``, ``reconnects``."""
-        return sum(_samples(f"{self.worker.url}/metrics", f"informerd_{name}_total"))
+        return sum(_samples(self.worker, f"informerd_{name}_total"))
 
 
 def _is_ready(url: str) -> bool:
@@ -123,8 +123,13 @@ def _is_ready(url: str) -> bool:
     return False
 
 
-def _samples(url: str, name: str) -> Iterator[float]:
-    with urllib.request.urlopen(url, timeout=30) as answer:
-        text = answer.read().decode()
+def _samples(program: Worker | Web, name: str) -> Iterator[float]:
+    """Values of the metric `name`. Raises AssertionError with what the program wrote where it does not answer."""
+    try:
+        with urllib.request.urlopen(f"{program.url}/metrics", timeout=30) as answer:
+            text = answer.read().decode()
+    except OSError as error:
+        state = "runs" if program.running() else "has ended"
+        raise AssertionError(f"{error!r}, and the program {state}:\n{program.output}") from error
     for family in text_string_to_metric_families(text):
         yield from (sample.value for sample in family.samples if sample.name == name)
