@@ -75,7 +75,8 @@ export function start() {
 
   input.addEventListener("input", () => {
     clearTimeout(state.timer);
-    choose(null); // Enter must not open a hit of an older text
+    state.asking?.abort(); // Enter must not open a hit of an older text, nor of one whose answer is on its way
+    choose(null);
     state.go = false;
     state.timer = setTimeout(ask, WAIT);
   });

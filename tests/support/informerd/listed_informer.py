@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.informerd.conftest import Setup, StartInformer
+from tests.support.clock import run_ready_tasks
 from tests.support.scripted_api_server import Request, ScriptedServer, pod
 from tests.support.wait import eventually
 
@@ -18,5 +19,6 @@ async def listed(start: StartInformer, server: ScriptedServer, **settings: objec
 
 
 async def until_version(setup: Setup, version: str) -> None:
-    """Wait until the reflector has heard of `version`."""
+    """Wait until the reflector has heard of `version`, and give the handlers their turns to be told."""
     await eventually(lambda: setup.informer.last_resource_version == version, what=f"version {version}")
+    await run_ready_tasks()

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.dashboard.conftest import PageServer, open_live
+from tests.support.browser.chromium import wait_until
 from tests.support.wait import until
 
 pytestmark = pytest.mark.browser
@@ -72,3 +73,20 @@ def test_enter_that_is_pressed_before_the_answer_has_come_goes_there_when_it_has
     until(lambda: page.title() and asked, what="the palette asks")
     asked[0].continue_()
     expect(page).to_have_url(re.compile("/resources/pods/default/pod-017/$"))
+
+
+def test_an_answer_about_an_older_text_is_not_waited_for(page: Page, server: PageServer) -> None:
+    open_live(page, f"{server.url}/")
+    page.evaluate("""() => {
+      window.fetch = (address, options) => {
+        if (`${address}`.startsWith("/search/")) window.asking = options.signal;
+        return new Promise(() => {});
+      };
+    }""")
+    page.keyboard.press("Control+k")
+    wait_until(page, "window.asking !== undefined")
+    is_given_up = """() => {
+      document.getElementById("palette-q").dispatchEvent(new Event("input"));
+      return window.asking.aborted;
+    }"""
+    assert page.evaluate(is_given_up) is True
