@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import signal
-import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
 
 import hypothesis
 import pytest
 from django.template.base import Template
 
+from tests.support import first_worker, garbage_collection
 from tests.support.browser.chromium import chromium, new_context, page
 from tests.support.controlplane import ControlPlane
 from tests.support.external_program_markers import Guard, mark
@@ -31,7 +29,6 @@ from tests.support.program_pool import (
 from tests.support.require import controlplane_binaries
 from tests.support.timeout_report import pytest_runtest_teardown, pytest_timeout_set_timer
 from tests.support.tls_connection_cleanup import abort_unanswered_close_notify
-from tests.support.wait import until
 from tools.scenes.child_process import Child
 
 __all__ = ["chromium", "new_context", "page", "pytest_runtest_teardown", "pytest_timeout_set_timer"]
@@ -60,13 +57,6 @@ assert all((ROOT / "tests" / name).exists() for name in LONGEST), "LONGEST names
 SERVED = frozenset({"demo", "place"})
 """Fixtures of tests that serve an API in their own process."""
 
-WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
-"""Which of several workers of the run this process is: gw0, gw1, …; empty where there is one."""
-COLLECTED = Path(tempfile.gettempdir()) / f"collected-{os.environ.get('PYTEST_XDIST_TESTRUNUID')}"
-"""The file by which the first worker says that it has collected the tests."""
-GARBAGE = (10_000, 20, 20)
-"""Python's thresholds of garbage collection, in a process with more to look at than most have."""
-
 hypothesis.settings.register_profile("any machine", deadline=None)  # how long an example takes is no test's question
 hypothesis.settings.load_profile("any machine")
 
@@ -79,27 +69,10 @@ where one such failure among thousands of tests would refuse the work of many: i
 and each is a defect to be mended, of the test or of what it tests."""
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
-    """Leave the collector of garbage out of what is there for the whole run: it would look at half a million objects
-    again and again, while they are made and in each test that makes enough of its own.
-    """
-    wait_for_first_worker()
-    gc.disable()
-    try:
-        return (yield)
-    finally:
-        gc.freeze()
-        gc.set_threshold(*GARBAGE)
-        gc.enable()
-        if WORKER == "gw0":
-            COLLECTED.touch()
-
-
-def pytest_sessionfinish() -> None:
-    """Take the first worker's file away."""
-    if WORKER == "gw0":
-        COLLECTED.unlink(missing_ok=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Add the hooks that have modules of their own."""
+    for module in (garbage_collection, first_worker):
+        config.pluginmanager.register(module)
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m picks among them
@@ -121,25 +94,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, object, object]:
-    """Let a test without a browser run event loops of its own after one with a browser. Collect the garbage of a
-    file's tests at their end, and leave what is left of them out of later collections.
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Let a test without a browser run event loops of its own after one with a browser.
 
     From its first use to the end of the run, Playwright's synchronous API leaves its event loop as the one that runs in
     this thread, although it runs only while a test waits for the browser, in a greenlet of its own. (Of the fixtures
     that outlive a test only `chromium` may therefore call Playwright.)
     """
     loop = asyncio._get_running_loop()
-    if loop is not None and not uses_browser(item):
-        asyncio._set_running_loop(None)
+    if loop is None or uses_browser(item):
+        return (yield)
+    asyncio._set_running_loop(None)
     try:
         return (yield)
     finally:
-        if loop is not None and not uses_browser(item):
-            asyncio._set_running_loop(None if loop.is_closed() else loop)
-        if nextitem is None or nextitem.path != item.path:
-            gc.collect()
-            gc.freeze()
+        asyncio._set_running_loop(None if loop.is_closed() else loop)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -154,17 +123,6 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """The same for the test itself."""
     with guarded(item):
         return (yield)
-
-
-def wait_for_first_worker() -> None:
-    """Where the tests are not compiled, as in a new clone, have the first worker of the run compile them for all: one
-    alone takes less long than six of them beside each other.
-    """
-    if WORKER in ("", "gw0"):
-        return
-    folder = ROOT / "tests"
-    if len([*folder.rglob("test_*-pytest-*.pyc")]) < len([*folder.rglob("test_*.py")]) / 2:
-        until(COLLECTED.exists, within=120, what="the first worker has collected the tests", every=0.2)
 
 
 def guarded(item: pytest.Item) -> AbstractContextManager[None]:
@@ -228,7 +186,7 @@ def program_pool() -> Iterator[None]:
 def etcd_copy(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Have the run's API servers, those of all its workers, begin with the data of the first."""
     folder = tmp_path_factory.getbasetemp()
-    ControlPlane.etcd_copy = (folder.parent if WORKER else folder) / "etcd_copy"
+    ControlPlane.etcd_copy = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "etcd_copy"
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Settings of Python and the C library for a process that serves many people: memory, and the turns of threads."""
+"""Settings of the C library's malloc, and of Python's thread switches, for a process that serves many people."""
 
 from __future__ import annotations
 

@@ -18,22 +18,22 @@ pytestmark = [pytest.mark.program, pytest.mark.redis]
 
 WITHIN = 120.0
 """Seconds for what takes ten on a machine that has nothing else to do."""
-FREEZING = ("-m", "tests.support.hostile.blocking_program")
+BLOCKING = ("-m", "tests.support.hostile.blocking_program")
 
 
-class FreezingProgram(Program):
+class BlockingProgram(Program):
     """A program whose main thread can be blocked in the way `how`."""
 
     def __init__(self, how: str, *arguments: str, env: dict[str, str]) -> None:
         (self.port,) = free_ports(1)
-        super().__init__(*FREEZING, how, *(each.format(port=self.port) for each in arguments), env=env)
+        super().__init__(*BLOCKING, how, *(each.format(port=self.port) for each in arguments), env=env)
 
-    def freeze(self) -> None:
+    def block(self) -> None:
         """Block it once it answers."""
         self.wait_for(lambda: answers(f"http://127.0.0.1:{self.port}/healthz"))
         assert self.process is not None
         self.process.send_signal(signal.SIGUSR1)
-        self.wait_for(lambda: "frozen" in self.output)
+        self.wait_for(lambda: "blocked at SIGUSR1" in self.output)
 
 
 @pytest.fixture
@@ -63,8 +63,8 @@ def test_a_blocked_event_loop_ends_the_process_which_writes_what_it_was_busy_wit
     arguments: tuple[str, ...], with_redis: bool, environ: dict[str, str]
 ) -> None:
     environ |= {"DELTABOARD_BLOCKED_SECONDS": "15", "REDIS_URL": redis_url() if with_redis else ""}
-    with FreezingProgram("system call", *arguments, env=environ) as program:
-        program.freeze()
+    with BlockingProgram("system call", *arguments, env=environ) as program:
+        program.block()
         assert program.process is not None
         assert program.process.wait(WITHIN) == EXIT_CODE
         (problem,) = re.findall(r"^Deltaboard ends with exit code 70: (.*)", program.output, re.MULTILINE)
@@ -83,8 +83,8 @@ def test_a_blocked_event_loop_ends_the_process_which_writes_what_it_was_busy_wit
     ],
 )
 def test_sigterm_ends_a_process_whatever_blocks_it(how: str, exit_code: int, environ: dict[str, str]) -> None:
-    with FreezingProgram(how, *DELTABOARD, env=environ) as program:
-        program.freeze()
+    with BlockingProgram(how, *DELTABOARD, env=environ) as program:
+        program.block()
         assert program.stop(within=WITHIN) == exit_code
         assert f"in _in_{how.replace(' ', '_')}" in program.output
 
@@ -92,14 +92,14 @@ def test_sigterm_ends_a_process_whatever_blocks_it(how: str, exit_code: int, env
 @pytest.mark.parametrize("arguments", [DAPHNE, INFORMERD], ids=["daphne", "informerd"])
 def test_sigterm_ends_the_other_forms_of_the_program_too(arguments: tuple[str, ...], environ: dict[str, str]) -> None:
     environ |= {"REDIS_URL": redis_url()}
-    with FreezingProgram("system call", *arguments, env=environ) as program:
-        program.freeze()
+    with BlockingProgram("system call", *arguments, env=environ) as program:
+        program.block()
         assert program.stop(within=WITHIN) == EXIT_CODE
         assert "the process was asked to end 10 s ago and has not" in program.output
 
 
 def test_sigterm_of_a_process_that_answers_is_the_end_it_always_was(environ: dict[str, str]) -> None:
-    with FreezingProgram("python", *DELTABOARD, env=environ) as program:
+    with BlockingProgram("python", *DELTABOARD, env=environ) as program:
         program.wait_for(lambda: answers(f"http://127.0.0.1:{program.port}/healthz"))
         assert program.stop() == 0
         assert "Deltaboard ends" not in program.output

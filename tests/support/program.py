@@ -12,36 +12,13 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Self
 
 from tests.support.wait import until
+from tools.scenes.child_process import Pool, Process
 
 ROOT = Path(__file__).resolve().parents[2]
 _SLOW = re.compile(r"^Executing <.*> took \d+\.\d+ seconds\n", re.MULTILINE)
-
-
-class Process(Protocol):
-    """What a Program needs of subprocess.Popen."""
-
-    pid: int
-
-    def poll(self) -> int | None: ...
-
-    def wait(self, timeout: float | None = None) -> int: ...
-
-    def send_signal(self, number: int, /) -> None: ...
-
-    def kill(self) -> None: ...
-
-
-class Pool(Protocol):
-    """What a Program needs of tests.support.program_pool.ProgramPool."""
-
-    def can_start(self, arguments: Sequence[str], env: Mapping[str, str]) -> bool: ...
-
-    def start(
-        self, arguments: Sequence[str], env: Mapping[str, str], log: Path, errors: Path | None = None
-    ) -> Process: ...
 
 
 class Program:

@@ -32,7 +32,9 @@ def wait_until(what: str, ready: Callable[[], object], limit: float = START_LIMI
 
 
 class Process(Protocol):
-    """What a Child needs of subprocess.Popen."""
+    """What is needed here, and by the tests, of subprocess.Popen."""
+
+    pid: int
 
     def poll(self) -> int | None: ...
 
@@ -48,7 +50,9 @@ class Pool(Protocol):
 
     def can_start(self, arguments: Sequence[str], env: Mapping[str, str]) -> bool: ...
 
-    def start(self, arguments: Sequence[str], env: Mapping[str, str], log: Path) -> Process: ...
+    def start(
+        self, arguments: Sequence[str], env: Mapping[str, str], log: Path, errors: Path | None = None
+    ) -> Process: ...
 
 
 class Child:

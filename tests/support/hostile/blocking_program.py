@@ -1,4 +1,4 @@
-"""Program that freezes: runs another program, and blocks the main thread for good at SIGUSR1.
+"""Runs another program, and blocks its main thread for good at SIGUSR1.
 
 ``python -m tests.support.hostile.blocking_program HOW ARGUMENTS…`` does what ``python ARGUMENTS…`` does.
 """
@@ -30,9 +30,8 @@ def _in_c() -> None:
 
 def _in_system_call() -> None:
     ours, theirs = socket.socketpair()
-    while not ours.recv(1):
-        pass
-    theirs.close()
+    ours.recv(1)
+    theirs.close()  # open until then: recv returns at once where nobody is at the other end
 
 
 WAYS: dict[str, Callable[[], None]] = {
@@ -43,14 +42,14 @@ WAYS: dict[str, Callable[[], None]] = {
 }
 
 
-def _freeze(how: str) -> None:
-    sys.stderr.write("frozen\n")
+def _block(how: str) -> None:
+    sys.stderr.write("blocked at SIGUSR1\n")
     WAYS[how]()
 
 
 def main() -> None:
     how, *sys.argv = sys.argv[1:]
-    signal.signal(signal.SIGUSR1, lambda *_: _freeze(how))
+    signal.signal(signal.SIGUSR1, lambda *_: _block(how))
     sys.path.insert(0, ".")
     if sys.argv[0] == "-m":
         sys.argv.pop(0)

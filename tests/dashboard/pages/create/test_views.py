@@ -15,12 +15,10 @@ from dashboard.objects.schemas.samples.sample import sample
 from dashboard.objects.schemas.schema import UNKNOWN
 from dashboard.pages.create.start_text import FOLDER, example_text
 from dashboard.pages.create.views import _has_several_documents
-from dashboard.runtime.work_processes import LONG_TEXT
 from informerd.errors import ApiError, Unreachable
 from informerd.rest.client import Client
 from tests.support.controlplane import ControlPlane
 from tests.support.edit.form_browser import Browser
-from tests.support.edit.noted_work_processes import NotedWorkProcesses
 
 MYDEMOS = "/resources/mydemos.crddemo.k8s.io/new/"
 
@@ -243,27 +241,6 @@ async def test_the_api_server_completes_a_name(browser: Browser, cluster: Contro
     done = await browser.press(review, "create")
     assert done.status == 302
     assert done.location.startswith(f"/resources/mydemos.crddemo.k8s.io/{namespace}/made-up-")
-
-
-async def test_while_somebody_types_the_name_and_the_text_are_one(browser: Browser, namespace: str) -> None:
-    page = await browser.open(f"{MYDEMOS}?namespace={namespace}")
-    response = await browser.client.post(
-        f"{MYDEMOS}check/?namespace={namespace}", {**page.form.values, "field.metadata.name": "typed"}
-    )
-    answer = json.loads(response.content)
-    assert answer["valid"]
-    assert "name: typed" in answer["yaml"]
-    assert answer["fields"]["field.metadata.name"] == "typed"
-
-
-async def test_a_long_text_is_checked_in_a_process(browser: Browser, parts: SimpleNamespace, namespace: str) -> None:
-    parts.work_processes = processes = NotedWorkProcesses()
-    page = await browser.open(f"{MYDEMOS}?namespace={namespace}")
-    values = {**page.form.values, "yaml": f"{page.yaml}# {'x' * LONG_TEXT}\n", "field.metadata.name": "typed"}
-    answer = json.loads((await browser.client.post(f"{MYDEMOS}check/?namespace={namespace}", values)).content)
-    assert (answer["valid"], "name: typed" in answer["yaml"]) == (True, True)
-    assert len(processes.owners) == 1
-    processes.stop()
 
 
 async def test_a_clone_has_what_the_original_has_under_another_name(

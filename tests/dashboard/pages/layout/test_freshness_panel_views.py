@@ -1,4 +1,4 @@
-"""Tests of the freshness page: why a page is live or not, by kind and worker."""
+"""Tests of the freshness panel: why a page is live or not, by kind and worker."""
 
 from __future__ import annotations
 
