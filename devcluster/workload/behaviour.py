@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from devcluster.workload.projections import Pod
+from devcluster.workload.api_types import Pod
 from devcluster.workload.random_source import RandomSource
 
 BEHAVIOUR_ANNOTATION = "demo.deltaboard/behaviour"

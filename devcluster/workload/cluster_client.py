@@ -6,8 +6,7 @@ import asyncio
 import contextlib
 from typing import Any, Generic, TypeVar
 
-from devcluster.workload.objects import Json
-from devcluster.workload.projections import (
+from devcluster.workload.api_types import (
     Budget,
     CronJob,
     DaemonSet,
@@ -19,6 +18,7 @@ from devcluster.workload.projections import (
     ReplicaSet,
     StatefulSet,
 )
+from devcluster.workload.objects import Json
 from devcluster.workload.random_source import RandomSource
 from informerd.cache.factory import SharedInformerFactory
 from informerd.cache.shared_informer import SharedInformer

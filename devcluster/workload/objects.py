@@ -6,9 +6,9 @@ import hashlib
 import json
 from typing import Any
 
+from devcluster.workload.api_types import Deployment, Template
 from devcluster.workload.applications import App, CronApp, MydemoApp, NodeProfile
 from devcluster.workload.behaviour import BEHAVIOUR_ANNOTATION, FAILS_ANNOTATION, SECONDS_ANNOTATION
-from devcluster.workload.projections import Deployment, Template
 from informerd.objects import Object
 
 Json = dict[str, Any]

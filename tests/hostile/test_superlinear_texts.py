@@ -13,7 +13,6 @@ import pytest
 from django.test import RequestFactory
 
 from dashboard.objects.fields.alignment import alignment
-from dashboard.objects.fields.bounded_diff import bounded_opcodes
 from dashboard.objects.fields.quantity import parse_quantity
 from dashboard.objects.manifests.document import DocumentError, parse
 from dashboard.objects.manifests.writer import to_yaml
@@ -29,6 +28,7 @@ from dashboard.pages.drafts.secrets import holds_secret
 from dashboard.pages.feed.query import FeedQuery
 from dashboard.pages.forms.controls import parse_number
 from dashboard.pages.forms.input_names import decode_path, encode_path
+from dashboard.runtime.bounded_diff import bounded_opcodes
 from dashboard.server.middleware import TOO_DEEP, NestingRefusal
 from informerd.errors import Invalid
 from informerd.errors.status import Status

@@ -10,7 +10,9 @@ from typing import Any, Literal
 from msgspec.json import decode, encode
 
 from dashboard.objects.describers.container_setup import probe_sentences, setup_facts
-from dashboard.objects.describers.fact import Fact, namespace_of, pod_spec_of
+from dashboard.objects.describers.fact import Fact
+from dashboard.objects.describers.metadata import namespace_of
+from dashboard.objects.describers.pod_spec import pod_spec_of
 from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text
 from dashboard.objects.kinds.row import Tone
 from dashboard.runtime.text_pieces import Sentence, TextPiece, age_piece, parse_timestamp

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
-from urllib.parse import urlencode
+from typing import Literal
 
-from dashboard.objects.fields.unstructured import as_map, as_maps, as_text, as_texts
 from dashboard.objects.kinds.row import Tone
 from dashboard.runtime.text_pieces import Sentence, TextPiece
 
@@ -63,73 +61,3 @@ def _sentence(line: Line) -> Sentence:
         return ()
     pieces = (TextPiece(line),) if isinstance(line, str) else (line,) if isinstance(line, TextPiece) else tuple(line)
     return tuple(piece for piece in pieces if piece.text)
-
-
-_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./")
-
-
-def requirement_text(entry: Mapping[str, Any]) -> str:
-    """``disk in ssd, nvme``, ``no old``: one of matchExpressions."""
-    key, operator, values = (
-        as_text(entry.get("key")),
-        as_text(entry.get("operator")),
-        ", ".join(as_texts(entry.get("values"))),
-    )
-    return {
-        "In": f"{key} in {values}",
-        "NotIn": f"{key} not in {values}",
-        "Exists": f"any {key}",
-        "DoesNotExist": f"no {key}",
-        "Gt": f"{key} above {values}",
-        "Lt": f"{key} below {values}",
-    }.get(operator, f"{key} {operator} {values}".strip())
-
-
-def labels_text(labels: Any) -> str:
-    """``app=web, tier=a``."""
-    return ", ".join(f"{name}={as_text(value)}" for name, value in as_map(labels).items())
-
-
-def selector_text(selector: Any, everything: str = "everything") -> str:
-    """A label selector as text, `everything` for the empty one; empty where there is none."""
-    if not isinstance(selector, Mapping):
-        return ""
-    parts = [
-        labels_text(selector.get("matchLabels")),
-        *map(requirement_text, as_maps(selector.get("matchExpressions"))),
-    ]
-    return ", ".join(part for part in parts if part) or everything
-
-
-def selected_pods_piece(namespace: str, labels: Any, link_text: str) -> TextPiece:
-    """`link_text` as a link to the pods with these labels; without a link where no filter can select them."""
-    pairs = [f"{name}={as_text(value)}" for name, value in as_map(labels).items()]
-    if not pairs or not all(set(pair) <= _PLAIN | {"="} for pair in pairs):
-        return TextPiece(link_text)
-    query = " ".join(f"label:{pair}" for pair in pairs)
-    return TextPiece(link_text, href=list_href("pods", namespace, query))
-
-
-def list_href(key: str, namespace: str, query: str) -> str:
-    """Address of a kind's list with a filter; of all namespaces where `namespace` is empty."""
-    return f"/resources/{key}/?" + urlencode({**({"namespace": namespace} if namespace else {}), "q": query})
-
-
-def pod_spec_of(obj: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
-    """The pod's spec, and whether it is the object's own rather than that of a template (a CronJob's jobs' too).
-
-    Empty for other objects.
-    """
-    spec = as_map(obj.get("spec"))
-    if "containers" in spec:
-        return spec, True
-    owner = as_map(as_map(spec.get("jobTemplate")).get("spec")) if "jobTemplate" in spec else spec
-    return as_map(as_map(owner.get("template")).get("spec")), False
-
-
-def namespace_of(obj: Mapping[str, Any]) -> str:
-    return str(as_map(obj.get("metadata")).get("namespace") or "")
-
-
-def name_of(obj: Mapping[str, Any]) -> str:
-    return str(as_map(obj.get("metadata")).get("name") or "")

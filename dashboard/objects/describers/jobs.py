@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dashboard.objects.describers.fact import Fact, Section, join_sentences, make_fact, make_section, namespace_of
+from dashboard.objects.describers.fact import Fact, Section, join_sentences, make_fact, make_section
+from dashboard.objects.describers.metadata import namespace_of
 from dashboard.objects.describers.rollouts import selected_pods_fact
 from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text, as_texts
 from dashboard.runtime.text_pieces import (

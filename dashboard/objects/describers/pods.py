@@ -6,15 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dashboard.objects.describers.container_setup import security_context_text
-from dashboard.objects.describers.fact import (
-    Section,
-    join_sentences,
-    make_fact,
-    make_section,
-    name_of,
-    namespace_of,
-    pod_spec_of,
-)
+from dashboard.objects.describers.fact import Section, join_sentences, make_fact, make_section
+from dashboard.objects.describers.metadata import name_of, namespace_of
+from dashboard.objects.describers.pod_spec import pod_spec_of
 from dashboard.objects.describers.scheduling import scheduling_facts
 from dashboard.objects.describers.volumes import volume_facts
 from dashboard.objects.fields.unstructured import as_map, as_maps, as_text

@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dashboard.objects.describers.fact import (
-    Fact,
-    Section,
-    make_fact,
-    make_section,
-    namespace_of,
-    selected_pods_piece,
-    selector_text,
-)
+from dashboard.objects.describers.fact import Fact, Section, make_fact, make_section
+from dashboard.objects.describers.metadata import namespace_of
+from dashboard.objects.describers.selector_text import selected_pods_piece, selector_text
 from dashboard.objects.describers.volumes import claim_text
 from dashboard.objects.fields.unstructured import as_int, as_map, as_maps, as_text
 from dashboard.runtime.text_pieces import TextPiece, format_pod_count, format_seconds, object_piece

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from dashboard.objects.fields.bounded_diff import bounded_opcodes
 from dashboard.objects.fields.field_access import ABSENT, Value, same
+from dashboard.runtime.bounded_diff import bounded_opcodes
 
 _NAMES = ("name", "type", "key", "port", "containerPort", "mountPath", "uid", "ip")
 """Fields that usually identify the items of lists (the merge keys of the API server's own kinds)."""

@@ -15,7 +15,6 @@ from dashboard.cluster.connection import CONNECTION
 from dashboard.objects.kinds.catalog import kind_of
 from dashboard.objects.problems.problem import Refusal
 from dashboard.objects.schemas.schema import UNKNOWN
-from dashboard.pages.bulk.effects_text import effect_texts, pod_totals
 from dashboard.pages.bulk.kubectl import kubectl_commands
 from dashboard.pages.bulk.operation import VERB_TITLES
 from dashboard.pages.bulk.operation_form import form_values_of, parse_operation
@@ -33,6 +32,7 @@ from dashboard.pages.bulk.run_checks import count_dependents, filter_changes, ve
 from dashboard.pages.bulk.run_request import RunRequest, open_run_request, require_database, see_other
 from dashboard.pages.bulk.runner import BULK_RUNNER
 from dashboard.pages.bulk.store import MOST_RUNS, RETENTION_SECONDS
+from dashboard.pages.bulk.summed_effects_text import effect_texts, pod_totals
 from dashboard.pages.layout.page import htmx_of, page_info
 from dashboard.pages.writes.write_unavailable import unavailable_as_page
 from dashboard.runtime.app_state import CLOCK, state_of

@@ -2,7 +2,7 @@
 
 Templates see it as ``view``. A window replaces ``#detail-<view.id>`` (details/_detail.html, which has that element as
 its root), and on the page that shows the YAML alone ``#yaml-top-<view.id>`` (details/_yaml_header.html) and
-``#set-by-<view.id>`` (details/_yaml.html). The frames that follow replace the parts that differ (see
+``#set-by-<view.id>`` (details/_yaml_by_manager.html). The frames that follow replace the parts that differ (see
 dashboard/live/rendering/html_parts.py). Changes of details/_yaml_header.html are in no part of details/_detail.html: a
 window brings them.
 """
@@ -22,7 +22,7 @@ from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.live.replication.feed_history import FeedHistory
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_change import Change
-from dashboard.objects.describers.fact import list_href
+from dashboard.objects.describers.selector_text import list_href
 from dashboard.objects.fields.unstructured import as_map
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
@@ -269,7 +269,7 @@ class LiveDetail(ObjectView):
         whole = hx_partial(f"#{shown.id}", "outerMorph", shown.html)
         top = hx_partial(f"#yaml-top-{self.id}", "outerMorph", render("details/_yaml_header.html", self.context()))
         yaml = shown.find(name := f"set-by-{self.id}")  # in details only where there is, or was, an object
-        html = yaml.html if yaml is not None else render("details/_yaml.html", self.context())
+        html = yaml.html if yaml is not None else render("details/_yaml_by_manager.html", self.context())
         return whole + top + hx_partial(f".yaml-page>#{name}", "outerMorph", html)
 
     def set_baseline(self, render: Renderer) -> None:

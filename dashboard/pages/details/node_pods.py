@@ -10,7 +10,6 @@ from typing import Any
 
 from dashboard.live.replication.replica import Replica
 from dashboard.live.replication.replica_change import Change
-from dashboard.objects.describers.fact import list_href
 from dashboard.objects.describers.pod_resources import (
     Amounts,
     format_amount,
@@ -18,6 +17,7 @@ from dashboard.objects.describers.pod_resources import (
     sum_amounts,
     unlimited_resources,
 )
+from dashboard.objects.describers.selector_text import list_href
 from dashboard.objects.fields.quantity import parse_quantity
 from dashboard.objects.fields.unstructured import as_map, as_text
 from dashboard.objects.kinds.row import Row, Tone

@@ -11,9 +11,9 @@ from zoneinfo import ZoneInfo
 
 from devcluster.cron_schedule import CronSchedule
 from devcluster.workload import objects
+from devcluster.workload.api_types import CronJob, Job
 from devcluster.workload.cluster_client import Cluster
 from devcluster.workload.objects import Json
-from devcluster.workload.projections import CronJob, Job
 from devcluster.workload.recorders import Recorders
 from devcluster.workload.times import parse_timestamp, timestamp
 from informerd.controller.request import Request

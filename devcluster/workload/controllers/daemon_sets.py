@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from devcluster.workload import objects
+from devcluster.workload.api_types import DaemonSet, Node, Pod, Toleration
 from devcluster.workload.cluster_client import Cluster
 from devcluster.workload.controllers.adoption import Adoption
 from devcluster.workload.objects import Json
-from devcluster.workload.projections import DaemonSet, Node, Pod, Toleration
 from devcluster.workload.recorders import Recorders
 from devcluster.workload.scheduler.filters import can_run
 from informerd.controller.request import Request

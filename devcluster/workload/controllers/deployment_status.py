@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from devcluster.workload.api_types import Condition, Deployment, DeploymentStatus, ReplicaSet, find_condition
 from devcluster.workload.controllers.rollout import max_unavailable
 from devcluster.workload.objects import Json
-from devcluster.workload.projections import Condition, Deployment, DeploymentStatus, ReplicaSet, find_condition
 from devcluster.workload.times import parse_timestamp
 
 REASON_NEW_CREATED, REASON_NEW_FOUND, REASON_UPDATED, REASON_NEW_AVAILABLE = (

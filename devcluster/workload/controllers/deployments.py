@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from devcluster.workload import objects
+from devcluster.workload.api_types import Deployment, ReplicaSet, find_condition
 from devcluster.workload.cluster_client import Cluster
 from devcluster.workload.controllers import deployment_status, rollout
 from devcluster.workload.controllers.adoption import Adoption
@@ -20,7 +21,6 @@ from devcluster.workload.controllers.rollout import (
     revision,
 )
 from devcluster.workload.objects import Json
-from devcluster.workload.projections import Deployment, ReplicaSet, find_condition
 from devcluster.workload.recorders import Recorders
 from devcluster.workload.times import timestamp
 from informerd.controller.request import Request

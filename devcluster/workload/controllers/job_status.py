@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from devcluster.workload.api_types import Job, Pod
 from devcluster.workload.objects import Json
-from devcluster.workload.projections import Job, Pod
 from devcluster.workload.times import parse_timestamp
 
 COMPLETION_INDEX_ANNOTATION = "batch.kubernetes.io/job-completion-index"

@@ -7,8 +7,8 @@ does. This one writes the status, which crddemo does not, and records no Event, 
 from __future__ import annotations
 
 from devcluster.workload import objects
+from devcluster.workload.api_types import Mydemo, MydemoSpec, find_condition
 from devcluster.workload.cluster_client import Cluster
-from devcluster.workload.projections import Mydemo, MydemoSpec, find_condition
 from devcluster.workload.times import timestamp
 from informerd.cache.handler import HandlerFunctions
 from informerd.controller.request import Request

@@ -9,10 +9,10 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from devcluster.workload import objects
+from devcluster.workload.api_types import Pod, ReplicaSet
 from devcluster.workload.cluster_client import Cluster
 from devcluster.workload.controllers.adoption import Adoption
 from devcluster.workload.objects import Json
-from devcluster.workload.projections import Pod, ReplicaSet
 from devcluster.workload.recorders import Recorders
 from devcluster.workload.times import parse_timestamp
 from informerd.controller.request import Request

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from devcluster.workload.projections import Deployment, ReplicaSet
+from devcluster.workload.api_types import Deployment, ReplicaSet
 
 REVISION_ANNOTATION = "deployment.kubernetes.io/revision"
 DESIRED_REPLICAS_ANNOTATION = "deployment.kubernetes.io/desired-replicas"

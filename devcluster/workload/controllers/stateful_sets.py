@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import msgspec
 
 from devcluster.workload import objects
+from devcluster.workload.api_types import Pod, StatefulSet, Template
 from devcluster.workload.cluster_client import Cluster
 from devcluster.workload.controllers.adoption import Adoption
 from devcluster.workload.controllers.daemon_sets import REVISION_HASH_LABEL
 from devcluster.workload.objects import Json
-from devcluster.workload.projections import Pod, StatefulSet, Template
 from devcluster.workload.recorders import Recorders
 from informerd.controller.request import Request
 from informerd.errors import AlreadyExists

@@ -10,12 +10,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from devcluster.workload import objects
+from devcluster.workload.api_types import Pod
 from devcluster.workload.applications import App
 from devcluster.workload.cluster_client import APP_INDEX
 from devcluster.workload.demo.fleet import Fleet
 from devcluster.workload.demo.rate_correction import RateCorrection
 from devcluster.workload.demo.scenario_context import Components
-from devcluster.workload.projections import Pod
 from informerd.errors import AlreadyExists, InformerdError
 
 _log = logging.getLogger(__name__)

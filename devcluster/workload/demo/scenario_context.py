@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from devcluster.workload.api_types import Deployment, Node, Pod, Template
 from devcluster.workload.applications import App
 from devcluster.workload.cluster_client import APP_INDEX, Cluster
 from devcluster.workload.controllers.mydemos import MydemoController
@@ -15,7 +16,6 @@ from devcluster.workload.kubelet.heartbeats import NodeHeartbeats
 from devcluster.workload.kubelet.kubelet import Kubelet
 from devcluster.workload.kubelet.node_faults import NodeFaults
 from devcluster.workload.objects import Json
-from devcluster.workload.projections import Deployment, Node, Pod, Template
 
 CHANGE_CAUSE_ANNOTATION = "kubernetes.io/change-cause"
 """Annotation that `kubectl rollout history` shows."""

@@ -6,10 +6,10 @@ import contextlib
 from collections.abc import Callable
 
 from devcluster.workload import objects
+from devcluster.workload.api_types import Node, find_condition
 from devcluster.workload.cluster_client import LEASES, Cluster
 from devcluster.workload.kubelet.node_faults import NodeFaults
 from devcluster.workload.objects import Json
-from devcluster.workload.projections import Node, find_condition
 from devcluster.workload.recorders import Recorders
 from devcluster.workload.times import micro_timestamp, timestamp
 from informerd.controller.request import Request

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from devcluster.workload.api_types import Container, ContainerStatus, Pod
 from devcluster.workload.objects import Json
-from devcluster.workload.projections import Container, ContainerStatus, Pod
 from devcluster.workload.times import parse_timestamp, timestamp
 
 _CONDITIONS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from devcluster.workload.projections import Node, Pod, Taint, Toleration
+from devcluster.workload.api_types import Node, Pod, Taint, Toleration
 from devcluster.workload.scheduler.node_resources import ResourceAmounts, allocatable, pod_requests
 
 PREEMPTION_NOT_HELPFUL = "Preemption is not helpful for scheduling"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
-from devcluster.workload.projections import Container, Node, Pod
+from devcluster.workload.api_types import Container, Node, Pod
 
 _FORM = re.compile(r"(\d*\.?\d*)([A-Za-z]*)")
 _FACTORS = MappingProxyType(

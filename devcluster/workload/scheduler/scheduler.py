@@ -5,9 +5,9 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 
+from devcluster.workload.api_types import Node, Pod, find_condition
 from devcluster.workload.cluster_client import NODE_INDEX, Cluster
 from devcluster.workload.kubelet import pod_status
-from devcluster.workload.projections import Node, Pod, find_condition
 from devcluster.workload.recorders import Recorders
 from devcluster.workload.scheduler.filters import filter_node, unschedulable_message
 from devcluster.workload.scheduler.node_resources import NodeResources, allocatable

@@ -6,9 +6,9 @@ import msgspec
 
 from devcluster.cron_schedule import CronSchedule
 from devcluster.workload import objects
+from devcluster.workload.api_types import CronJob
 from devcluster.workload.applications import CronApp
 from devcluster.workload.objects import Json
-from devcluster.workload.projections import CronJob
 from devcluster.workload.seed.writer import SeedWriter
 from devcluster.workload.times import timestamp
 

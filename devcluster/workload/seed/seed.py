@@ -8,6 +8,7 @@ import msgspec
 
 from devcluster.server.api_server import ApiServer
 from devcluster.workload import objects
+from devcluster.workload.api_types import Deployment, Job, ReplicaSet
 from devcluster.workload.applications import App, CronApp
 from devcluster.workload.controllers.rollout import (
     DESIRED_REPLICAS_ANNOTATION,
@@ -17,7 +18,6 @@ from devcluster.workload.controllers.rollout import (
 )
 from devcluster.workload.demo.fleet import Fleet
 from devcluster.workload.objects import Json
-from devcluster.workload.projections import Deployment, Job, ReplicaSet
 from devcluster.workload.random_source import RandomSource
 from devcluster.workload.seed import pods
 from devcluster.workload.seed.cron_jobs import put_cron_job

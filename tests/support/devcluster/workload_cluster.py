@@ -29,7 +29,8 @@ PODS, EVENTS, DEPLOYMENTS, SETS = "pods", "events", "deployments.apps", "replica
 JOBS, DEMOS, NODES, LEASES = "jobs.batch", "mydemos.crddemo.k8s.io", "nodes", "leases.coordination.k8s.io"
 STATEFUL, DAEMONS, CRONS = "statefulsets.apps", "daemonsets.apps", "cronjobs.batch"
 KINDS = (PODS, EVENTS, DEPLOYMENTS, SETS, JOBS, DEMOS, NODES, STATEFUL, DAEMONS, CRONS)
-STEP = 0.25
+POD_SPEC: Json = {"containers": [{"name": "c", "image": "i:1"}]}
+STEP = 0.5
 QUIET = 4
 """Number of looks in a row without a change after which the cluster counts as at rest."""
 
@@ -169,3 +170,14 @@ def deployment(name: str, replicas: int = 2, image: str = "nginx:1.29.1", **spec
 
 def condition(obj: Json, kind: str) -> Json:
     return next((each for each in obj.get("status", {}).get("conditions", ()) if each["type"] == kind), {})
+
+
+def pod_owner(**spec: object) -> Json:
+    """A StatefulSet or DaemonSet named own."""
+    labels = {"app": "own"}
+    template = {"metadata": {"labels": labels}, "spec": POD_SPEC}
+    return {"metadata": {"name": "own"}, "spec": {"selector": {"matchLabels": labels}, "template": template, **spec}}
+
+
+def is_ready(pod: Json) -> bool:
+    return condition(pod, "Ready").get("status") == "True"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from devcluster.workload.api_types import Deployment
 from devcluster.workload.behaviour import BEHAVIOUR_ANNOTATION
 from devcluster.workload.demo.scenario_context import ScenarioContext, image_of, next_version, version_of
 from devcluster.workload.objects import Json
-from devcluster.workload.projections import Deployment
 from informerd.errors import InformerdError
 
 ROLLBACK_AFTER_SECONDS = 120.0

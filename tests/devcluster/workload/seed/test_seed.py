@@ -10,7 +10,19 @@ from devcluster.server.printers.pod import pod_status
 from devcluster.workload.applications import APPS
 from devcluster.workload.demo.fleet import make_fleet
 from tests.support.clock import FakeClock
-from tests.support.devcluster.workload_cluster import DEMOS, JOBS, NODES, PODS, World, seeded
+from tests.support.devcluster.workload_cluster import (
+    CRONS,
+    DAEMONS,
+    DEMOS,
+    EVENTS,
+    JOBS,
+    NODES,
+    PODS,
+    STATEFUL,
+    World,
+    running,
+    seeded,
+)
 
 
 def test_the_seed_is_a_believable_cluster() -> None:
@@ -73,3 +85,18 @@ def test_nodes_and_addresses_of_a_large_fleet_are_told_apart() -> None:
 def test_applications_are_named_once() -> None:
     names = [app.key for app in APPS]
     assert len(names) == len(set(names))
+
+
+@pytest.mark.slow
+async def test_nothing_changes_the_seed_at_rate_0() -> None:
+    async with running(pods=120) as world:
+        await world.live(5)
+    written = [change for change in world.changes if change.bucket in (STATEFUL, DAEMONS, CRONS, PODS, JOBS)]
+    sets = {"queue", "node-agent"}
+    names = {change.record.key[1] for change in written}
+    assert not [name for name in names if any(name.startswith(each) for each in sets)]
+    assert len(world.pods("queue")) == 3
+    assert len(world.pods("node-agent")) == len(world.all(NODES)) == 6
+    assert world.one(DAEMONS, "platform", "node-agent")["status"]["numberReady"] == 6
+    assert all(each["spec"]["suspend"] for each in world.all(CRONS)), "nothing begins by itself at rate 0"
+    assert not [event for event in world.all(EVENTS) if event["involvedObject"]["name"] in sets]

@@ -1,10 +1,10 @@
-"""Projection of Nodes."""
+"""API type of Nodes."""
 
 from __future__ import annotations
 
 import msgspec
 
-from devcluster.workload.projections.parts import ApiStruct, Condition, find_condition
+from devcluster.workload.api_types.parts import ApiStruct, Condition, find_condition
 from informerd.objects import Object
 
 

@@ -1,4 +1,4 @@
-"""Structs that several projections share: conditions, pod templates and update strategies."""
+"""Structs that several API types share: conditions, pod templates and update strategies."""
 
 from __future__ import annotations
 

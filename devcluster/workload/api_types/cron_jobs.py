@@ -1,10 +1,10 @@
-"""Projection of CronJobs."""
+"""API type of CronJobs."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from devcluster.workload.projections.parts import ApiStruct
+from devcluster.workload.api_types.parts import ApiStruct
 from informerd.objects import Object
 
 

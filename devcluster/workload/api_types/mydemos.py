@@ -1,8 +1,8 @@
-"""Projection of Mydemos."""
+"""API type of Mydemos."""
 
 from __future__ import annotations
 
-from devcluster.workload.projections.parts import ApiStruct, Condition
+from devcluster.workload.api_types.parts import ApiStruct, Condition
 from informerd.objects import Object
 
 

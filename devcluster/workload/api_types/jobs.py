@@ -1,10 +1,10 @@
-"""Projection of Jobs."""
+"""API type of Jobs."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from devcluster.workload.projections.parts import ApiStruct, Condition, Template
+from devcluster.workload.api_types.parts import ApiStruct, Condition, Template
 from informerd.objects import Object
 
 

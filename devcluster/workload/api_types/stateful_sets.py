@@ -1,10 +1,10 @@
-"""Projection of StatefulSets."""
+"""API type of StatefulSets."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from devcluster.workload.projections.parts import ApiStruct, SetUpdateStrategy, Template
+from devcluster.workload.api_types.parts import ApiStruct, SetUpdateStrategy, Template
 from informerd.objects import Object
 
 

@@ -1,4 +1,4 @@
-"""Projection of Pods."""
+"""API type of Pods."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from devcluster.workload.projections.parts import ApiStruct, Condition, find_condition
+from devcluster.workload.api_types.parts import ApiStruct, Condition, find_condition
 from informerd.objects import Object
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

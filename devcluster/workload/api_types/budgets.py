@@ -1,10 +1,10 @@
-"""Projection of PodDisruptionBudgets."""
+"""API type of PodDisruptionBudgets."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from devcluster.workload.projections.parts import ApiStruct, Condition
+from devcluster.workload.api_types.parts import ApiStruct, Condition
 from informerd.objects import Object
 
 

@@ -1,10 +1,10 @@
-"""Projections of Deployments and their ReplicaSets."""
+"""API type of Deployments and their ReplicaSets."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from devcluster.workload.projections.parts import ApiStruct, Condition, Template
+from devcluster.workload.api_types.parts import ApiStruct, Condition, Template
 from informerd.objects import Object
 
 
