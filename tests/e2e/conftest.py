@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from tests.support.controlplane import ControlPlane, free_ports
 from tests.support.e2e.production_stack import ProductionStack
@@ -42,6 +44,20 @@ class Dashboard(Program):
         self.wait_for(lambda: answers(f"{self.url}/healthz"))
         return self
 
+    def wait_until_live(self) -> None:
+        """Wait until it has listed Pods and Mydemos: what is made from then on is a change, not a part of the list."""
+        self.wait_for(lambda: {"pods", "mydemos"} <= self._live_kinds())
+
+    def _live_kinds(self) -> set[str]:
+        with urllib.request.urlopen(f"{self.url}/metrics", timeout=30) as answer:
+            families = text_string_to_metric_families(answer.read().decode())
+            return {
+                sample.labels["resource"]
+                for family in families
+                for sample in family.samples
+                if sample.name == "informerd_state" and sample.labels["state"] == "live" and sample.value
+            }
+
 
 @pytest.fixture(scope="session")
 def cluster(controlplane: ControlPlane) -> ControlPlane:
@@ -55,7 +71,8 @@ def dashboard(cluster: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -
     """The embedded form, shared by the tests that harm neither it nor its API server."""
     program = Dashboard(cluster.kubeconfig, tmp_path_factory.mktemp("home"))
     try:
-        yield program.open()
+        program.open().wait_until_live()
+        yield program
     finally:
         program.__exit__()
 
