@@ -16,7 +16,7 @@ from tests.support import first_worker, garbage_collection
 from tests.support.browser.chromium import chromium, new_context, page
 from tests.support.controlplane import ControlPlane
 from tests.support.external_program_markers import Guard, mark
-from tests.support.long_tests import is_left_out
+from tests.support.long_tests import examples, is_left_out
 from tests.support.pages.strict_templates import record_unresolved_names, unresolved
 from tests.support.program import ROOT, Program
 from tests.support.program_pool import (
@@ -57,7 +57,9 @@ assert all((ROOT / "tests" / name).exists() for name in LONGEST), "LONGEST names
 SERVED = frozenset({"demo", "place"})
 """Fixtures of tests that serve an API in their own process."""
 
-hypothesis.settings.register_profile("any machine", deadline=None)  # how long an example takes is no test's question
+hypothesis.settings.register_profile(
+    "any machine", deadline=None, max_examples=examples(100)
+)  # how long an example takes is no test's question
 hypothesis.settings.load_profile("any machine")
 
 GUARD = Guard()

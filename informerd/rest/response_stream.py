@@ -19,7 +19,8 @@ MAX_BATCH_LINES = 100
 MAX_BLANK_BYTES = 2**20
 """Bytes of empty lines in a row. The API server sends none; a proxy may send one now and then."""
 
-_BLANKS = re.compile(rb"[\r\n]+")
+_LINE_ENDS = b"\r\n"
+_EMPTY_LINES = re.compile(rb"[\r\n]*")
 
 
 class _Closed(aiohttp.ClientError):
@@ -55,21 +56,22 @@ class LineCutter:
         Raises MalformedStream where a line has more than MAX_LINE_BYTES, or empty lines more than MAX_BLANK_BYTES.
         """
         lines: list[Line] = []
-        chunk = self._chunk
-        view = memoryview(chunk)
-        while self._at < len(chunk) and len(lines) < MAX_BATCH_LINES:
-            start = self._at
-            if not self._begun and (blanks := _BLANKS.match(chunk, start)):
-                self._skip(blanks.end())
+        chunk, at = self._chunk, self._at
+        view, size, find = memoryview(chunk), len(chunk), chunk.find
+        while at < size and len(lines) < MAX_BATCH_LINES:
+            if chunk[at] in _LINE_ENDS and not self._begun:
+                at = self._skip_empty_lines(at)
                 continue
-            end = chunk.find(b"\n", start)
+            end = find(b"\n", at)
             if end < 0:
-                self._begin(view[start:])
+                self._begin(view[at:])
+                at = size
                 break
-            lines.append(self._joined(view[start:end]) if self._begun else view[start:end])
-            self._at, self._blank_bytes = end + 1, 0
-        if self._at == len(chunk):
-            self._chunk, self._at = b"", 0  # a watch may be silent for long
+            lines.append(self._joined(view[at:end]) if self._begun else view[at:end])
+            at, self._blank_bytes = end + 1, 0
+        if at == size:
+            self._chunk, at = b"", 0  # a watch may be silent for long
+        self._at = at
         return lines
 
     def remainder(self) -> bytes:
@@ -77,17 +79,18 @@ class LineCutter:
         rest, self._begun = bytes(self._begun), bytearray()
         return rest
 
-    def _skip(self, end: int) -> None:
-        """Leave out empty lines up to `end`."""
-        self._blank_bytes += end - self._at
-        self._at = end
+    def _skip_empty_lines(self, start: int) -> int:
+        """Where the empty lines that begin at `start` end."""
+        blanks = _EMPTY_LINES.match(self._chunk, start)
+        end = blanks.end() if blanks is not None else start
+        self._blank_bytes += end - start
         if self._blank_bytes > MAX_BLANK_BYTES:
             raise MalformedStream(f"the response has more than {MAX_BLANK_BYTES // 2**20} MiB of empty lines in a row")
+        return end
 
     def _begin(self, rest: memoryview) -> None:
         """Keep the beginning of a line, or more of it."""
         self._begun += rest
-        self._at = len(self._chunk)
         if len(self._begun) > MAX_LINE_BYTES:
             self._begun = bytearray()
             raise MalformedStream(f"a line of the response has more than {MAX_LINE_BYTES // 2**20} MiB")

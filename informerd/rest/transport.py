@@ -35,7 +35,7 @@ CONNECT_TIMEOUT = 10.0
 """Seconds until a connection stands, TLS included."""
 
 _LIMITS: dict[Pool, int] = {"requests": 100, "streams": 0, "probe": 1}
-_READ_BUFFER = 2**16
+_READ_BUFFER = 2**18
 MAX_RESPONSE_BYTES = 256 * 2**20
 """Bytes of a response that is held as a whole, decompressed. What is read in pieces has no such limit."""
 _LAST_TURNS = 20

@@ -18,7 +18,7 @@ STAGES = [name for name in STATES if name not in {"usual", "two processes"}]
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("name", long_but(STAGES, "empty", "unreachable"))
+@pytest.mark.parametrize("name", long_but(STAGES, "empty"))
 def test_axe_finds_nothing_wrong_with_a_state(new_context: Callable[..., BrowserContext], name: str) -> None:
     make, scenes = STATES[name]
     found: dict[str, None] = {}

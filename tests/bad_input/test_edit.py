@@ -6,6 +6,7 @@ import pytest
 
 from tests.bad_input.test_texts import ONE, check, one
 from tests.support.edit.form_browser import Browser
+from tests.support.long_tests import long_but
 
 __all__ = ["one"]
 PARTS = ("edit/", "edit/status/")
@@ -98,7 +99,7 @@ async def test_inputs_and_buttons_that_no_page_has_write_nothing_and_keep_the_te
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", long_but(PARTS, PARTS[0]))
 async def test_a_form_that_lacks_something_or_has_it_broken_is_answered_and_writes_nothing(
     browser: Browser, one: str, part: str
 ) -> None:

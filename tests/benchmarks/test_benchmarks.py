@@ -14,6 +14,7 @@ from benchmarks.support.load_server import has_watch_stub, load_server
 from benchmarks.support.load_server_pods import pod
 from tests.support.benchmarks import figures_of, run_benchmark
 from tests.support.browser.chromium import chromium_path
+from tests.support.long_tests import long_but
 from tests.support.program import run_program
 from tests.support.require import controlplane_binaries, postgresql_url, redis_url
 
@@ -30,7 +31,7 @@ def test_the_informers_benchmark_prints_what_programs_read() -> None:
 
 
 @pytest.mark.parametrize("reader", ["informerd", "official"])
-@pytest.mark.parametrize("events", [0, 70])
+@pytest.mark.parametrize("events", long_but([0, 70], 70))
 def test_a_reader_reports_only_when_it_was_told_of_every_event_and_the_last(reader: str, events: int) -> None:
     def read(expected: int) -> subprocess.CompletedProcess[str]:
         return run_program("-m", f"benchmarks.readers.{reader}", url, "5", str(expected))

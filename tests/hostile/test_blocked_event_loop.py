@@ -11,6 +11,7 @@ import pytest
 
 from dashboard.runtime.process_watchdog import EXIT_CODE
 from tests.support.controlplane import free_ports
+from tests.support.long_tests import long_but
 from tests.support.program import Program, answers
 from tests.support.require import redis_url
 
@@ -56,8 +57,11 @@ INFORMERD = ("manage.py", "informerd", "--probes", "127.0.0.1:{port}")
 
 @pytest.mark.parametrize(
     ("arguments", "with_redis"),
-    [(DELTABOARD, False), (DAPHNE, True), (INFORMERD, True)],
-    ids=["deltaboard", "daphne", "informerd"],
+    [
+        pytest.param(DELTABOARD, False, id="deltaboard"),
+        pytest.param(DAPHNE, True, id="daphne", marks=pytest.mark.long),
+        pytest.param(INFORMERD, True, id="informerd", marks=pytest.mark.long),
+    ],
 )
 def test_a_blocked_event_loop_ends_the_process_which_writes_what_it_was_busy_with(
     arguments: tuple[str, ...], with_redis: bool, environ: dict[str, str]
@@ -77,7 +81,7 @@ def test_a_blocked_event_loop_ends_the_process_which_writes_what_it_was_busy_wit
     ("how", "exit_code"),
     [
         pytest.param("python", EXIT_CODE, marks=pytest.mark.long),
-        ("system call", EXIT_CODE),
+        pytest.param("system call", EXIT_CODE, marks=pytest.mark.long),
         ("regular expression", -signal.SIGVTALRM),
         pytest.param("c", -signal.SIGVTALRM, marks=pytest.mark.long),
     ],
@@ -89,7 +93,7 @@ def test_sigterm_ends_a_process_whatever_blocks_it(how: str, exit_code: int, env
         assert f"in _in_{how.replace(' ', '_')}" in program.output
 
 
-@pytest.mark.parametrize("arguments", [DAPHNE, INFORMERD], ids=["daphne", "informerd"])
+@pytest.mark.parametrize("arguments", long_but([DAPHNE, INFORMERD], INFORMERD), ids=["daphne", "informerd"])
 def test_sigterm_ends_the_other_forms_of_the_program_too(arguments: tuple[str, ...], environ: dict[str, str]) -> None:
     environ |= {"REDIS_URL": redis_url()}
     with BlockingProgram("system call", *arguments, env=environ) as program:

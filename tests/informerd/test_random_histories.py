@@ -31,7 +31,7 @@ SHORT = (
 """Mutations that are tried in `make test`."""
 
 
-@pytest.mark.parametrize("seed", range(BLOCKS))
+@pytest.mark.parametrize("seed", long_but(range(BLOCKS), 0))
 def test_in_any_history_store_and_handlers_end_equal_to_the_api_server_and_nothing_untrue_is_told(seed: int) -> None:
     """Fails with the steps of the history; `make soak SEED=<seed> STEPS=30` finds it again and makes it shorter."""
     outcome = run_histories(seed, IN_A_BLOCK, steps=STEPS, shrink=False)

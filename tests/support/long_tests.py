@@ -1,7 +1,7 @@
 """Long tests: matrices and explorations of which `make test` runs a part and `LONG=1 make test`, as CI does, the whole.
 
 Mark a test ``long`` where it takes ten seconds or more beside others and another one in `make test` has the same
-subject; parameters by the functions here.
+subject; parameters by `long_but`. Explorations take `examples`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,11 @@ def long_but(values: Iterable[Any], *short: Any) -> list[Any]:
     if absent := [each for each in short if each not in values]:
         raise ValueError(f"{absent} are not among the parameters")
     return [each if each in short else pytest.param(each, marks=pytest.mark.long) for each in values]
+
+
+def examples(whole: int) -> int:
+    """Examples of an exploration: `whole` of them with LONG, a third without."""
+    return whole if LONG else max(1, whole // 3)
 
 
 def is_left_out(item: pytest.Item) -> bool:

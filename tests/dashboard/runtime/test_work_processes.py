@@ -106,7 +106,7 @@ async def test_work_is_done_elsewhere_ended_when_its_time_is_used_up_and_other_w
 @pytest.mark.parametrize(
     ("work", "reason", "words"),
     [
-        (is_killed, NeededTooMuchMemory, "too much memory"),
+        pytest.param(is_killed, NeededTooMuchMemory, "too much memory", marks=pytest.mark.long),
         (allocates, NeededTooMuchMemory, "too much memory"),
         (dies, WorkEnded, "the process for it ended"),
     ],

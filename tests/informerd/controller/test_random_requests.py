@@ -16,6 +16,7 @@ from informerd.objects import Object
 from tests.support.clock import FakeClock, run_ready_tasks
 from tests.support.informerd.controller_rig import running
 from tests.support.informerd.create_update_delete_events import obj
+from tests.support.long_tests import examples
 
 HISTORIES = 60
 STEPS = 120
@@ -66,7 +67,7 @@ class World:
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 3])
 async def test_in_any_history_every_object_is_reconciled_as_it_is_in_the_end(workers: int) -> None:
-    for seed in range(HISTORIES):
+    for seed in range(examples(HISTORIES)):
         clock = FakeClock()
         world = World(seed, clock)
         channel: asyncio.Queue[Object] = asyncio.Queue()

@@ -10,6 +10,7 @@ import pytest
 from informerd.resource import PODS
 from tests.support.informerd.faults.faulty_proxy import proxied
 from tests.support.informerd.faults.informer_rig import CONFIG_MAPS, EVENTS, NAMESPACES, Rig
+from tests.support.long_tests import long_but
 from tests.support.wait import eventually
 
 log = logging.getLogger(__name__)
@@ -41,7 +42,7 @@ async def test_after_a_crash_all_informers_heal_within_seconds_and_without_a_fau
     await rig.equal(*followed)
 
 
-@pytest.mark.parametrize("streaming", [True, False], ids=["streaming list", "list"])
+@pytest.mark.parametrize("streaming", long_but([True, False], True), ids=["streaming list", "list"])
 async def test_a_crash_in_the_middle_of_the_first_list_is_no_sync(fragile: Rig, streaming: bool) -> None:
     rig = fragile
     await rig.create(*NAMES)

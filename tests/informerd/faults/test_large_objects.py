@@ -9,12 +9,13 @@ import random
 import pytest
 
 from tests.support.informerd.faults.informer_rig import CONFIG_MAPS, QUICK, Json, Rig
+from tests.support.long_tests import long_but
 
 LARGE = 1_000_000
 """Bytes; of text that cannot be compressed to less than three quarters."""
 
 
-@pytest.mark.parametrize("streaming", [True, False], ids=["streaming list", "list"])
+@pytest.mark.parametrize("streaming", long_but([True, False], True), ids=["streaming list", "list"])
 async def test_objects_of_a_megabyte_come_whole_in_lists_and_watches(rig: Rig, streaming: bool) -> None:
     chance = random.Random(1)
     await asyncio.gather(

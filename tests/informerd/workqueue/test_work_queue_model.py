@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from informerd.errors import QueueShutDown
 from informerd.workqueue.work_queue import WorkQueue
 from tests.support.clock import FakeClock, run_ready_tasks
+from tests.support.long_tests import examples
 
 WORKERS = 3
 
@@ -216,7 +217,7 @@ class Trial:
 
 
 @pytest.mark.slow
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@settings(max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 @given(st.lists(STEPS, min_size=5, max_size=60), ENDS, st.lists(STEPS, max_size=8))
 def test_in_any_history_keys_are_handed_out_as_the_model_says(before: list[Step], end: Step, after: list[Step]) -> None:
     async def trial() -> None:

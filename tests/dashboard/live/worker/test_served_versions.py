@@ -26,6 +26,7 @@ from informerd.rest.client import Client
 from informerd.rest.discovery import Discovery
 from informerd.rest.load_config import load_kubeconfig
 from tests.support.controlplane import ControlPlane
+from tests.support.long_tests import long_but
 from tests.support.require import controlplane_binaries
 from tests.support.wait import eventually, until
 
@@ -139,7 +140,7 @@ async def serve(cluster: ControlPlane, key: str, **served: bool) -> None:
     await asyncio.to_thread(cluster.patch, f"{DEFINITIONS}/{key}", {"spec": {"versions": versions(**served)}})
 
 
-@pytest.mark.parametrize("may_read_definitions", [True, False])
+@pytest.mark.parametrize("may_read_definitions", long_but([True, False], False))
 async def test_a_kind_of_the_settings_turns_to_the_version_that_is_served_still(
     controlplane: ControlPlane, reader: str, may_read_definitions: bool
 ) -> None:

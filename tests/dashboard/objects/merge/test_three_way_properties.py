@@ -18,6 +18,7 @@ from dashboard.objects.manifests.rewrite import rewrite
 from dashboard.objects.manifests.writer import dump
 from dashboard.objects.merge.three_way import merge
 from dashboard.objects.schemas.schema import METADATA, Schema
+from tests.support.long_tests import examples
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +65,7 @@ SCHEMA = Schema({
 """A pod's shape, made small: the API server's own schemas tell merge keys in both of these ways."""
 
 FAST = settings(
-    max_examples=int(os.environ.get("EXPLORE", "300")),
+    max_examples=int(os.environ.get("EXPLORE") or examples(300)),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )

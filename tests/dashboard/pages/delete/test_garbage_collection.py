@@ -23,6 +23,7 @@ from tests.e2e.conftest import CRD
 from tests.support.controller_manager_and_kwok import controller_manager
 from tests.support.controlplane import ControlPlane
 from tests.support.edit.mydemos import mydemo
+from tests.support.long_tests import long_but
 from tests.support.require import controlplane_binaries
 from tests.support.wait import eventually
 
@@ -112,7 +113,7 @@ def going(replicas: Replicas, objects: Objects, name: str) -> tuple[set[str], di
     return {row.name for _, row in descent.by_uid.values()}, staying
 
 
-@pytest.mark.parametrize("policy", ["Background", "Foreground"])
+@pytest.mark.parametrize("policy", long_but(["Background", "Foreground"], "Foreground"))
 async def test_what_is_said_to_go_goes_and_what_is_said_to_stay_stays(
     cluster: ControlPlane, replicas: Replicas, tmp_path: Path, policy: str
 ) -> None:

@@ -15,10 +15,11 @@ from dashboard.objects.merge.diff import changes
 from dashboard.pages.forms.input_names import FIELD, INITIAL, decode_path, encode_path
 from tests.support.forms.form_page import FormPage, of_spec
 from tests.support.forms.random_schemas import ANYTHING, NAMES, SCHEMAS, fitting
+from tests.support.long_tests import examples
 
 pytestmark = pytest.mark.slow
 
-RUNS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+RUNS = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @st.composite
