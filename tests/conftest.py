@@ -57,9 +57,8 @@ assert all((ROOT / "tests" / name).exists() for name in LONGEST), "LONGEST names
 SERVED = frozenset({"demo", "place"})
 """Fixtures of tests that serve an API in their own process."""
 
-hypothesis.settings.register_profile(
-    "any machine", deadline=None, max_examples=examples(100)
-)  # how long an example takes is no test's question
+# how long an example takes is no test's question
+hypothesis.settings.register_profile("any machine", deadline=None, max_examples=examples(100))
 hypothesis.settings.load_profile("any machine")
 
 GUARD = Guard()

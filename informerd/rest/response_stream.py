@@ -20,7 +20,7 @@ MAX_BLANK_BYTES = 2**20
 """Bytes of empty lines in a row. The API server sends none; a proxy may send one now and then."""
 
 _LINE_ENDS = b"\r\n"
-_EMPTY_LINES = re.compile(rb"[\r\n]*")
+_NO_LINE_END = re.compile(rb"[^\r\n]")
 
 
 class _Closed(aiohttp.ClientError):
@@ -81,8 +81,8 @@ class LineCutter:
 
     def _skip_empty_lines(self, start: int) -> int:
         """Where the empty lines that begin at `start` end."""
-        blanks = _EMPTY_LINES.match(self._chunk, start)
-        end = blanks.end() if blanks is not None else start
+        following = _NO_LINE_END.search(self._chunk, start)
+        end = following.start() if following else len(self._chunk)
         self._blank_bytes += end - start
         if self._blank_bytes > MAX_BLANK_BYTES:
             raise MalformedStream(f"the response has more than {MAX_BLANK_BYTES // 2**20} MiB of empty lines in a row")

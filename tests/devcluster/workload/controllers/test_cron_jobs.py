@@ -42,8 +42,7 @@ async def test_a_cron_job_starts_its_jobs_keeps_few_and_stops_while_suspended(ca
 
 
 @pytest.mark.parametrize(
-    ("policy", "most", "said"),
-    [pytest.param("Forbid", 1, "JobAlreadyActive", marks=pytest.mark.long), ("Replace", 1, "SuccessfulDelete")],
+    ("policy", "most", "said"), [("Forbid", 1, "JobAlreadyActive"), ("Replace", 1, "SuccessfulDelete")]
 )
 async def test_a_cron_job_whose_job_still_runs_does_as_its_policy_says(
     calm: World, policy: str, most: int, said: str
