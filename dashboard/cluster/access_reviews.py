@@ -92,7 +92,7 @@ class AccessListener(Protocol):
 
 
 DenialLookup = Callable[[ResourceAttributes, AccessListener], str]
-"""See Rights.denied."""
+"""See AccessReviews.cached_denial."""
 
 
 def allow_all(right: ResourceAttributes, listener: AccessListener) -> str:  # noqa: ARG001

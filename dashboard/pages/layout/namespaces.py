@@ -15,7 +15,7 @@ from dashboard.runtime.app_state import AppState, state_of
 from dashboard.runtime.text_pieces import Link
 
 MAX_CHOICES = 100
-"""Namespaces that a page lists; page/namespaces.js fetches the rest when the picker is opened."""
+"""Namespaces that a page lists; page/namespaces.js fetches all when the picker is opened."""
 MAX_NAMED = 20
 """Namespaces that a message names."""
 
@@ -45,10 +45,10 @@ class NamespacePicker:
 
 
 def namespace_picker(state: AppState, selected: tuple[str, ...], hrefs: HrefBuilder) -> NamespacePicker | None:
-    """The namespace picker of a page; None where the namespaces are unknown and none is chosen."""
-    names = namespace_names(state)
-    if not names and not selected:
+    """The namespace picker of a page; None where namespaces are not watched and none is chosen."""
+    if not selected and not is_followed(state, "namespaces"):
         return None
+    names = namespace_names(state)
     offered = [*sorted(selected), *(name for name in names if name not in selected)][: max(MAX_CHOICES, len(selected))]
     parts = urlsplit(hrefs(()))
     return NamespacePicker(

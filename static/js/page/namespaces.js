@@ -1,11 +1,11 @@
 /* Namespace picker of the header: typing finds one among thousands, Enter shows it; ticking several and Enter or the
-   button shows them together, as ?namespace=a,b. The page has the first hundred names; if there are more, all are
-   fetched when the picker is opened. Without this script the links and the form work as they are. */
+   button shows them together, as ?namespace=a,b. The page has the first hundred names of when it was made; those of now
+   are fetched when the picker is opened. Without this script the links and the form work as they are. */
 import { visible } from "./visible_text.js";
 
 export function start() {
   const SHOWN = 100; // maximum number of lines; typing finds the others
-  const state = { names: null, asking: false, ticked: new Set() };
+  const state = { names: null, request: null, ticked: new Set(), shown: new Set() };
 
   const form = () => document.querySelector(".picker");
   const box = () => document.getElementById("namespace-q");
@@ -26,6 +26,7 @@ export function start() {
     tick.setAttribute("aria-label", `${name} too`);
     tick.checked = state.ticked.has(name);
     const link = Object.assign(document.createElement("a"), { href: hrefOf([name]), textContent: visible(name) });
+    if (state.shown.has(name)) link.setAttribute("aria-current", "true");
     item.append(tick, link);
     return item;
   }
@@ -39,23 +40,23 @@ export function start() {
     const matches = [...new Set([...ticked, ...begins, ...holds])];
     list().replaceChildren(...matches.slice(0, SHOWN).map(line));
     const more = matches.length - SHOWN;
-    const message = !matches.length ? "No namespace matches." : more > 0 ? `${more} more: type to find them.` : "";
+    const message = !state.names.length ? "Not listed yet." : !matches.length ? "No namespace matches." : more > 0 ? `${more} more: type to find them.` : "";
     document.getElementById("namespace-said").textContent = message;
   }
 
   async function opened() {
     state.ticked = new Set([...list().querySelectorAll("input:checked")].map((input) => input.value));
+    state.shown = new Set(state.ticked);
     box().focus();
     state.names ??= rendered();
-    if (!Number(form().dataset.leftOut) || state.asking) return;
-    state.asking = true;
+    const request = (state.request = fetch("/namespaces/"));
     try {
-      const { names } = await (await fetch("/namespaces/")).json();
+      const { names } = await (await request).json();
+      if (state.request !== request) return;
+      if (names.length === state.names.length && names.every((name) => state.names.includes(name))) return;
       state.names = names;
       find();
-    } catch { /* the names on the page can still be chosen */ } finally {
-      state.asking = false;
-    }
+    } catch { /* the names on the page can still be chosen */ }
   }
 
   function go(names) {
@@ -67,7 +68,7 @@ export function start() {
 
   document.addEventListener("toggle", ({ target }) => {
     if (!target.matches?.(".namespace-pop")) return;
-    state.names = null;
+    state.names = state.request = null;
     if (target.open) opened();
   }, { capture: true });
 

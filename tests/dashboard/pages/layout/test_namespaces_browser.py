@@ -67,3 +67,14 @@ def test_without_scripts_boxes_and_button_do_the_same(
     page.get_by_role("button", name="Show", exact=True).click()
     expect(page.locator(".namespace-pop summary b")).to_have_text("search, shop")
     expect(page.locator("#q")).to_have_value("pod")
+
+
+def test_a_page_from_before_namespaces_were_listed_offers_those_of_now(page: Page, server: PageServer) -> None:
+    open_live(page, f"{server.url}/resources/pods/")
+    page.locator(".namespace-pop > summary").click()
+    expect(page.locator("#namespace-said")).to_have_text("Not listed yet.")
+    page.locator(".namespace-pop > summary").click()
+    server.do("name", names=["shop", "search"])
+    page.locator(".namespace-pop > summary").click()
+    expect(page.locator("#namespace-choices a")).to_have_text(["search", "shop"])
+    expect(page.locator("#namespace-said")).to_be_empty()
