@@ -12,7 +12,7 @@ from typing import Protocol
 
 from dashboard.live.rendering.time_texts import rfc3339, utc_text
 from dashboard.live.replication.kind_list import ListedOnce
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.objects.kinds.catalog import KindInfo
 from informerd.cache.health import Health
 
@@ -51,7 +51,7 @@ class ListedNote:
     """A sentence on the objects that are not in the list; empty where all are."""
 
 
-def listed_note(kind: KindInfo, replica: Replica) -> ListedNote | None:
+def listed_note(kind: KindInfo, replica: ReadableReplica) -> ListedNote | None:
     """What a page says where the kind was listed once; None where a worker keeps it current."""
     listed = replica.listed
     if listed is None:
@@ -79,7 +79,7 @@ class FreshnessSource(Protocol):
         """Call `listener` after each change."""
 
 
-def freshness_problem(kind: KindInfo, replica: Replica) -> FreshnessProblem | None:
+def freshness_problem(kind: KindInfo, replica: ReadableReplica) -> FreshnessProblem | None:
     """Why what pages show of `kind` may be out of date; None where it is current or this process has no such kind."""
     if replica.listed is not None:
         return FreshnessProblem(kind.title, "listed", _listed_text(kind, replica.listed), replica.listed.at)
@@ -97,7 +97,7 @@ def freshness_problem(kind: KindInfo, replica: Replica) -> FreshnessProblem | No
     return FreshnessProblem(kind.title, health.state, _text(kind, health), _since(health), health.retry_at)
 
 
-def outage_text(kinds: Iterable[KindInfo], replicas: Mapping[str, Replica]) -> str:
+def outage_text(kinds: Iterable[KindInfo], replicas: Mapping[str, ReadableReplica]) -> str:
     """Why a page of these kinds may be out of date, for a browser without scripts; times are UTC.
 
     Empty where the page is current. A kind that may not be listed matters on its own page only, not on a page of many

@@ -13,7 +13,7 @@ from dashboard.live.hub.browser_socket import Message, encode_message
 from dashboard.live.hub.freshness import FreshnessProblem, FreshnessSource, freshness_problem
 from dashboard.live.hub.hub_kinds import HubKinds
 from dashboard.live.hub.kind_summaries import KindSummary
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.objects.kinds.catalog import KindInfo
 from informerd.cache.health import Health
 from informerd.clock import Clock
@@ -68,7 +68,10 @@ class Heartbeat:
 
 
 def heartbeat_content(
-    kinds: Iterable[KindInfo], replicas: Mapping[str, Replica], summaries: Mapping[str, KindSummary], clock: Clock
+    kinds: Iterable[KindInfo],
+    replicas: Mapping[str, ReadableReplica],
+    summaries: Mapping[str, KindSummary],
+    clock: Clock,
 ) -> dict[str, object]:
     """Content of the heartbeat, sent each second. Times are Unix seconds; `heard` is the API server's last answer by
     kind.
@@ -90,13 +93,13 @@ def heartbeat_content(
     }
 
 
-def _count(replica: Replica) -> int | None:
+def _count(replica: ReadableReplica) -> int | None:
     """The count; None, shown as a dash, while it is not known."""
     unknown = replica.health.state in {"absent", "forbidden", "unreachable", "starting", "syncing"} and not replica.rows
     return None if unknown else len(replica.rows)
 
 
-def _why(health: Iterable[Health], replicas: list[Replica]) -> dict[str, object]:
+def _why(health: Iterable[Health], replicas: list[ReadableReplica]) -> dict[str, object]:
     known = list(health)
     return {
         "last_event": max((kind_health.last_event for kind_health in known if kind_health.last_event), default=None),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from dashboard.live.hub.kind_summaries import KindSummaries, KindSummary
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.replicas import ReplicaSource
 from dashboard.objects.kinds.catalog import KindInfo, find_kind
@@ -36,11 +36,11 @@ class HubKinds:
         """Health counts of each kind, and its unhealthy objects."""
         return self.kind_summaries.by_key
 
-    def replica(self, key: str) -> Replica:
+    def replica(self, key: str) -> ReadableReplica:
         """The replica of a kind. Raises KeyError for a kind that is not followed."""
         return self.replicas.get(key)
 
-    def with_replicas(self) -> list[tuple[KindInfo, Replica]]:
+    def with_replicas(self) -> list[tuple[KindInfo, ReadableReplica]]:
         return [(kind, self.replica(kind.key)) for kind in self.all_kinds]
 
     @property

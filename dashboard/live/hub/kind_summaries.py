@@ -7,7 +7,7 @@ from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.row import Row, Tone
 from dashboard.objects.printers import unhealthy_span
@@ -115,7 +115,7 @@ class KindSummary:
 class KindSummaries:
     """Summaries of several kinds. An error in one is logged, and that kind is counted again."""
 
-    def __init__(self, replicas: Iterable[Replica], clock: Clock) -> None:
+    def __init__(self, replicas: Iterable[ReadableReplica], clock: Clock) -> None:
         self._replicas = {replica.key: replica for replica in replicas}
         self._clock = clock
         self.by_key = {key: KindSummary(key) for key in self._replicas}
@@ -124,7 +124,7 @@ class KindSummaries:
         for key in self._replicas:
             self._count(key)
 
-    def add(self, replica: Replica) -> None:
+    def add(self, replica: ReadableReplica) -> None:
         """Count one more kind."""
         self._replicas[replica.key] = replica
         self._count(replica.key)

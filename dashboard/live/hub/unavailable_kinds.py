@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.objects.kinds.catalog import KindInfo
 
 WAITING_STATES = frozenset({"starting", "syncing"})
 """States in which the first list is still loading."""
 
 
-def informer_state(replica: Replica) -> str:
+def informer_state(replica: ReadableReplica) -> str:
     """The informer's state; ``starting`` too while the worker has sent nothing."""
     return "starting" if replica.state == "starting" else replica.health.state
 
 
-def is_unknown(replica: Replica) -> bool:
+def is_unknown(replica: ReadableReplica) -> bool:
     """Whether the kind was never listed, so that this process does not know its objects."""
     return not replica.rows and informer_state(replica) in {*WAITING_STATES, "forbidden", "unreachable"}
 
@@ -61,7 +61,7 @@ class UnavailableKinds:
 
 
 def unavailable_kinds(
-    kinds: Mapping[str, KindInfo], replicas: Iterable[Replica], *, is_unreachable: bool = False
+    kinds: Mapping[str, KindInfo], replicas: Iterable[ReadableReplica], *, is_unreachable: bool = False
 ) -> UnavailableKinds:
     """The unavailable kinds among these replicas. `is_unreachable`: kinds that have not been heard of will not be."""
     titles: dict[str, list[str]] = {"forbidden": [], "failing": [], "waiting": []}

@@ -18,7 +18,7 @@ from dashboard.live.index.result_set import DirtyUids, ResultSet
 from dashboard.live.index.sort_index import SortIndex
 from dashboard.live.index.sorted_list import EncodedKey
 from dashboard.live.index.value_counts import ValueCounts
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.row import Row
 from dashboard.objects.paths.field_path import FieldPath
@@ -53,8 +53,8 @@ class KindIndex:
     viewers.
     """
 
-    def __init__(self, replica: Replica, clock: Clock, slices: TimeSlicer) -> None:
-        self.rows: dict[str, Row] = dict(replica.rows)
+    def __init__(self, replica: ReadableReplica, clock: Clock, slices: TimeSlicer) -> None:
+        self.rows: dict[str, Row] = dict(replica.rows.items())
         """Rows by uid, on which all results are built. The replica may be ahead by some slices."""
         self._census = FacetCounter()
         self._clock = clock

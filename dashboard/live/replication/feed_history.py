@@ -20,7 +20,7 @@ from dashboard.live.replication.entry_deduplicator import UnannouncedPeriod
 from dashboard.live.replication.epoch import epoch_start
 from dashboard.live.replication.messages import encoder
 from dashboard.live.replication.rates import RATES_SECONDS, Rate
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.live.replication.snapshot import entry_size
 from dashboard.objects.kinds.row import Entry
@@ -96,7 +96,9 @@ class FeedHistory:
     `add` gets every change of their replicas before views do: a view that opens at that moment finds it here.
     """
 
-    def __init__(self, replicas: Iterable[Replica], clock: Clock, *, max_entries: int = MAX_KEPT_ENTRIES) -> None:
+    def __init__(
+        self, replicas: Iterable[ReadableReplica], clock: Clock, *, max_entries: int = MAX_KEPT_ENTRIES
+    ) -> None:
         self._replicas = {replica.key: replica for replica in replicas}
         self._clock = clock
         self._most = max_entries
@@ -106,7 +108,7 @@ class FeedHistory:
         for replica in list(self._replicas.values()):
             self.follow(replica)
 
-    def follow(self, replica: Replica) -> None:
+    def follow(self, replica: ReadableReplica) -> None:
         """Keep the changes of one more kind from now on, and those that its replica has."""
         self._replicas[replica.key] = replica
         self._logs[replica.key] = KindHistory()
@@ -129,7 +131,7 @@ class FeedHistory:
     def keys(self) -> tuple[str, ...]:
         return tuple(self._logs)
 
-    def replicas(self, keys: Iterable[str]) -> list[Replica]:
+    def replicas(self, keys: Iterable[str]) -> list[ReadableReplica]:
         """The replicas whose changes it gets."""
         return [self._replicas[key] for key in keys if key in self._replicas]
 
@@ -217,7 +219,7 @@ class FeedHistory:
                 tuple(log.recent_entries),
             )
 
-    def _start_history(self, replica: Replica, entries: Iterable[Entry]) -> None:
+    def _start_history(self, replica: ReadableReplica, entries: Iterable[Entry]) -> None:
         """The first message about a kind: all that the worker ever reported, or the newest part of it. While the worker
         reads its first list, no change is known: what comes before the list's end is in it, and reported by nobody.
         """

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
 
 from dashboard.live.replication.entry_deduplicator import EntryDeduplicator
 from dashboard.live.replication.kind_list import KindList, ListedOnce
 from dashboard.live.replication.messages import Frame, SnapshotChunk, SnapshotRequest
 from dashboard.live.replication.rates import Rates
+from dashboard.live.replication.readable_replica import ReplicaState
 from dashboard.live.replication.replica_change import Change, Listener, Listeners
 from dashboard.live.replication.replica_rows import ReplicaRows
 from dashboard.live.replication.snapshot_pull import Position, RowChange, SnapshotPull
@@ -34,8 +34,6 @@ UNLISTED_STATES: frozenset[State] = frozenset({"starting", "syncing", "unreachab
 """States in which a worker has not listed yet: its rows are missing or incomplete, and say nothing about the
 cluster.
 """
-
-ReplicaState = Literal["starting", "live", "stale"]
 
 
 class Replica:

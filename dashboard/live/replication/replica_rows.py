@@ -27,6 +27,9 @@ class UidIndex:
         """Number of names."""
         return len(self._uids)
 
+    def __bool__(self) -> bool:
+        return bool(self._uids)
+
     def uids_of(self, name: str) -> Collection[str]:
         """The uids of the rows that have this name, in no order. Do not keep it: it may change with the rows."""
         uids = self._uids.get(name, ())

@@ -24,6 +24,7 @@ from dashboard.live.replication.messages import (
     frame_decoder,
     snapshot_chunk_decoder,
 )
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.rejected_messages import RejectedMessages, Rejection
 from dashboard.live.replication.replica import Replica
 from dashboard.objects.kinds.catalog import KindInfo
@@ -165,11 +166,11 @@ REPLICAS: Key[Replicas] = Key("replicas")
 class ReplicaSource(Protocol):
     """The used part of dashboard.live.replication.replicas.Replicas."""
 
-    def __iter__(self) -> Iterator[Replica]: ...
+    def __iter__(self) -> Iterator[ReadableReplica]: ...
 
     def __contains__(self, key: str) -> bool: ...
 
-    def get(self, key: str) -> Replica: ...
+    def get(self, key: str) -> ReadableReplica: ...
 
     @property
     def channel_problem(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from dashboard.live.rendering.hx_partials import dom_id
 from dashboard.live.rendering.time_texts import rfc3339
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row, Tone
@@ -70,7 +70,7 @@ class ObjectEvents:
     """
 
     def __init__(
-        self, find_replica: Callable[[], Replica | None], schedule: Callable[[SlicedWork], None] = run_at_once
+        self, find_replica: Callable[[], ReadableReplica | None], schedule: Callable[[SlicedWork], None] = run_at_once
     ) -> None:
         self.on_found: Callable[[], None] = lambda: None
         self.is_complete = True

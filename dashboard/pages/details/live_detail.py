@@ -20,7 +20,7 @@ from dashboard.live.rendering.hx_partials import hx_partial
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.rendering.time_texts import rfc3339
 from dashboard.live.replication.feed_history import FeedHistory
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.describers.selector_text import list_href
 from dashboard.objects.fields.unstructured import as_map
@@ -68,7 +68,7 @@ class LiveDetail(ObjectView):
         kind: KindInfo,
         namespace: str,
         name: str,
-        replica: Replica,
+        replica: ReadableReplica,
         clock: Clock,
         *,
         paths: tuple[FieldPath, ...] = (),
@@ -194,12 +194,12 @@ class LiveDetail(ObjectView):
             self._log.add_earlier(earlier.entries)
             self._stir()
 
-    def _replica_of_events(self) -> Replica | None:
+    def _replica_of_events(self) -> ReadableReplica | None:
         if self.kind.key == EVENTS:
             return None
         return next((replica for kind, replica in self._kinds() if kind.key == EVENTS), None)
 
-    def _replica_of_pods(self) -> Replica | None:
+    def _replica_of_pods(self) -> ReadableReplica | None:
         return next((replica for kind, replica in self._kinds() if kind.key == PODS), None)
 
     def _is_mine(self, row: Row | None) -> bool:

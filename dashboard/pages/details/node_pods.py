@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Any
 
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.describers.pod_resources import (
     Amounts,
@@ -69,14 +69,14 @@ class NodePods:
     """
 
     def __init__(
-        self, find_replica: Callable[[], Replica | None], schedule: Callable[[SlicedWork], None] = run_at_once
+        self, find_replica: Callable[[], ReadableReplica | None], schedule: Callable[[SlicedWork], None] = run_at_once
     ) -> None:
         self.on_found: Callable[[], None] = lambda: None
         self.is_searching = False
         self._source = find_replica
         self._schedule = schedule
         self._node = ""
-        self._replica: Replica | None = None
+        self._replica: ReadableReplica | None = None
         """The replica in which `_pods` were found."""
         self._pods: dict[str, _Pod] = {}
         self._round = 0

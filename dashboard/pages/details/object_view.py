@@ -17,7 +17,7 @@ from dashboard.live.hub.freshness import ListedNote, listed_note
 from dashboard.live.hub.live_view import LiveView
 from dashboard.live.rendering.cells import CellText, all_columns, cells_of
 from dashboard.live.rendering.time_texts import rfc3339
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.objects.describers.deletion import Deletion, deletion_of
 from dashboard.objects.describers.describe import Details, OwnerLink, describe, describe_large
 from dashboard.objects.fields.object_limit import TOO_DEEP_TEXT, LimitedObject, is_too_deep, limit_object
@@ -74,7 +74,7 @@ class ObjectView(LiveView):
         kind: KindInfo,
         namespace: str,
         name: str,
-        replica: Replica,
+        replica: ReadableReplica,
         clock: Clock,
         *,
         paths: tuple[FieldPath, ...],

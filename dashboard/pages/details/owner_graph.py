@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
@@ -19,7 +19,7 @@ from dashboard.runtime.time_slicing import SlicedWork
 STEP = 500
 """Objects in a step of the search: one or two milliseconds of work."""
 
-KindReplicas = Callable[[], Iterable[tuple[KindInfo, Replica]]]
+KindReplicas = Callable[[], Iterable[tuple[KindInfo, ReadableReplica]]]
 
 
 class OwnerGraph:
@@ -204,7 +204,7 @@ class OwnerGraph:
         if interrupted:
             self.on_found()
 
-    def _owned_by(self, owners: set[str]) -> Iterator[tuple[KindInfo, Replica, str]]:
+    def _owned_by(self, owners: set[str]) -> Iterator[tuple[KindInfo, ReadableReplica, str]]:
         """The uids of what these own, with the replica that knew them a moment ago."""
         for kind, replica in list(self._kinds()):
             if replica.by_owner:

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from dashboard.live.rendering.time_texts import rfc3339
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.objects.describers.deletion import deletion_of
 from dashboard.objects.fields.unstructured import as_map, as_maps
 from dashboard.objects.kinds.row import Row
@@ -50,7 +50,7 @@ class Replacement:
 class ReplacementSearch:
     """Search for the replacement from the deletion until `forget`; `on_found` is called when a sliced search ends."""
 
-    def __init__(self, replica: Replica, schedule: Callable[[SlicedWork], None] = run_at_once) -> None:
+    def __init__(self, replica: ReadableReplica, schedule: Callable[[SlicedWork], None] = run_at_once) -> None:
         self.on_found: Callable[[], None] = lambda: None
         self.replacement: Replacement | None = None
         self._replica = replica

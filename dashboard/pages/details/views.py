@@ -10,7 +10,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 
 from dashboard.live.hub.hub import HUB
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.pages.authors.store import AUTHORS
@@ -96,7 +96,7 @@ async def _object_page(request: HttpRequest, resource: str, namespace: str, name
     return response
 
 
-async def _wait_for_write(state: AppState, replica: Replica, namespace: str, name: str) -> None:
+async def _wait_for_write(state: AppState, replica: ReadableReplica, namespace: str, name: str) -> None:
     """Wait until the watch has brought what was just written here, WRITE_WAIT seconds at most: its page says so."""
     changed = asyncio.Event()
     leave = replica.on_change(lambda _: changed.set())
@@ -115,7 +115,7 @@ async def _wait_for_write(state: AppState, replica: Replica, namespace: str, nam
         leave()
 
 
-def _has_seen(replica: Replica, key: str, version: str) -> bool:
+def _has_seen(replica: ReadableReplica, key: str, version: str) -> bool:
     row = replica.by_key.get(key)
     is_current = row is None or row.version == version or not version or replica.listed is not None
     return is_current or any(entry.version == version for entry in replica.entries)

@@ -12,7 +12,7 @@ from dashboard.live.hub.freshness import freshness_problem
 from dashboard.live.hub.hub import HUB
 from dashboard.live.object_counts.worker_client import OBJECT_COUNTS
 from dashboard.live.rendering.time_texts import rfc3339, utc_text
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Tone
@@ -101,7 +101,7 @@ def workers_freshness(state: AppState) -> tuple[WorkerFreshness, ...]:
     )
 
 
-def _kind_why(kind: KindInfo, replica: Replica, is_always_followed: bool) -> KindFreshness:
+def _kind_why(kind: KindInfo, replica: ReadableReplica, is_always_followed: bool) -> KindFreshness:
     health, problem = replica.health, freshness_problem(kind, replica)
     state = replica.state if replica.state != "live" else health.state
     since = utc_text(problem.since) if problem is not None and problem.since is not None else "then"

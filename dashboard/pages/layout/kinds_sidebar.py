@@ -19,7 +19,7 @@ from django.views.decorators.http import require_safe
 from dashboard.live.hub.hub import HUB
 from dashboard.live.object_counts.messages import KindCount
 from dashboard.live.object_counts.worker_client import OBJECT_COUNTS
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import CUSTOM, GROUP_TITLES, KindInfo, is_builtin, kind_of
 from dashboard.objects.kinds.projects import project_of
@@ -274,7 +274,7 @@ def _href(kind: KindInfo, namespaces: str) -> str:
     return f"{kind.path}?namespace={namespaces}" if namespaces and kind.namespaced else kind.path
 
 
-def _is_listed(replica: Replica) -> bool:
+def _is_listed(replica: ReadableReplica) -> bool:
     return replica.state != "starting" and replica.health.state in ("live", "stale")
 
 

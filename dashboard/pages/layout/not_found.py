@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
 
 from dashboard.live.hub.live_view import LiveView
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KINDS, KindInfo
 from dashboard.pages.layout.namespaces import namespace_names
@@ -133,7 +133,7 @@ def _missing_object(state: AppState, kind: KindInfo, namespace: str, name: str) 
     return NotFoundInfo(title, message, links, links_title)
 
 
-def _deleted(state: AppState, replica: Replica, namespace: str, name: str) -> str:
+def _deleted(state: AppState, replica: ReadableReplica, namespace: str, name: str) -> str:
     for entry in reversed(replica.entries):
         if (entry.namespace, entry.name) == (namespace, name):
             if entry.op != "deleted":
@@ -144,7 +144,7 @@ def _deleted(state: AppState, replica: Replica, namespace: str, name: str) -> st
     return ""
 
 
-def _near(kind: KindInfo, replica: Replica, namespace: str, name: str) -> tuple[tuple[ChoiceLink, ...], str]:
+def _near(kind: KindInfo, replica: ReadableReplica, namespace: str, name: str) -> tuple[tuple[ChoiceLink, ...], str]:
     """Objects of the same namespace with similar names, or else the first ones."""
     names = sorted(row.name for row in replica.rows.values() if row.namespace == namespace)
     pool = names if len(names) <= MAX_COMPARED else [other for other in names if other[:4] == name[:4]]
@@ -155,7 +155,7 @@ def _near(kind: KindInfo, replica: Replica, namespace: str, name: str) -> tuple[
     return links or _list_link(kind), title
 
 
-def _namesakes(kind: KindInfo, replica: Replica, name: str) -> tuple[ChoiceLink, ...]:
+def _namesakes(kind: KindInfo, replica: ReadableReplica, name: str) -> tuple[ChoiceLink, ...]:
     names = sorted((row.namespace, row.name) for row in replica.rows.values() if row.name == name)
     return _links(kind, names[:MOST_CHOICES])
 

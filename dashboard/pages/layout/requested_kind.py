@@ -13,7 +13,7 @@ from dashboard.access.quota_owner import quota_owners
 from dashboard.cluster.connection import CONNECTION
 from dashboard.live.hub.interest import INTEREST
 from dashboard.live.object_counts.worker_client import OBJECT_COUNTS
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo, find_kind, kind_of
 from dashboard.objects.printers import needs_columns
@@ -79,7 +79,7 @@ async def describe_kind(state: AppState, name: str) -> KindInfo | UnavailableKin
     return kind.with_shared_names(state[OBJECT_COUNTS].shared_names) if isinstance(kind, KindInfo) else kind
 
 
-async def _wait_for_columns(state: AppState, replica: Replica) -> None:
+async def _wait_for_columns(state: AppState, replica: ReadableReplica) -> None:
     """Wait until a worker has sent the kind's columns, or the reason why it cannot: an address is parsed by its
     columns.
 
@@ -102,7 +102,7 @@ async def _wait_for_columns(state: AppState, replica: Replica) -> None:
         leave()
 
 
-def _has_columns_or_problem(replica: Replica) -> bool:
+def _has_columns_or_problem(replica: ReadableReplica) -> bool:
     return replica.table is not None or replica.health.state in _HOPELESS
 
 
@@ -148,7 +148,7 @@ def is_followed(state: AppState, key: str) -> bool:
     return any(kind.key == key for kind in state[REPLICAS].kinds)
 
 
-def has_synced(replica: Replica) -> bool:
+def has_synced(replica: ReadableReplica) -> bool:
     """Whether the replica is complete: its kind has been listed, or the API server has no such kind."""
     return replica.state != "starting" and replica.health.state in ("live", "stale", "absent")
 

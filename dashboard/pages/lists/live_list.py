@@ -23,7 +23,7 @@ from dashboard.live.rendering.charts import BarSegment, bar_segments, tone_count
 from dashboard.live.rendering.hx_partials import hx_partial
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.replication.messages import NOT_FOLLOWED
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.quick_actions import QuickAction, quick_actions_of
@@ -67,7 +67,7 @@ class LiveList(LiveView):
         kind: KindInfo,
         query: Query,
         result_set: ResultSet,
-        replica: Replica,
+        replica: ReadableReplica,
         clock: Clock,
         *,
         denial_of: DenialLookup = allow_all,

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from dashboard.live.hub.hub import HUB
 from dashboard.live.index.index_store import PathCacheFull
 from dashboard.live.index.sort_key_encoding import encode_key
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replicas import REPLICAS
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Row
@@ -126,7 +126,7 @@ def selected_rows(state: AppState, kind: KindInfo, form_data: QueryDict) -> tupl
     return rows, gone
 
 
-def _is_up_to_date(replica: Replica) -> bool:
+def _is_up_to_date(replica: ReadableReplica) -> bool:
     """Whether a missing row means a deleted object; a kind that the API server no longer serves has no objects."""
     return replica.is_live or (replica.state == "live" and replica.health.state == "absent")
 

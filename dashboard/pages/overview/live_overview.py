@@ -35,7 +35,7 @@ from dashboard.live.rendering.hx_partials import Fragment, SentFragments, hx_par
 from dashboard.live.rendering.renderer import Renderer
 from dashboard.live.rendering.time_texts import clock_text
 from dashboard.live.replication.rates import Rate
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.live.replication.replica_change import Change
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Entry
@@ -131,7 +131,7 @@ class LiveOverview(LiveView):
         return find_unhealthy(known, self.namespaces)
 
     @property
-    def _known_replicas(self) -> list[Replica]:
+    def _known_replicas(self) -> list[ReadableReplica]:
         """Those of which anything is known: of kinds on demand not those that cannot be read, or not yet."""
         return self._steady + [
             replica for replica in self._on_demand if replica.rows or informer_state(replica) in {"live", "stale"}
@@ -180,7 +180,7 @@ class LiveOverview(LiveView):
         return f"{titles} may have changed since."
 
     @property
-    def _outdated_replicas(self) -> list[Replica]:
+    def _outdated_replicas(self) -> list[ReadableReplica]:
         return [
             replica
             for replica in self._known_replicas
@@ -195,7 +195,7 @@ class LiveOverview(LiveView):
         newest = merge(*map(self._entries, self._known_replicas), key=lambda item: item[:3])
         return tuple(feed_line(self._kinds[key], entry) for _, key, _, entry in islice(newest, MAX_LATEST))
 
-    def _entries(self, replica: Replica) -> Iterator[tuple[float, str, int, Entry]]:
+    def _entries(self, replica: ReadableReplica) -> Iterator[tuple[float, str, int, Entry]]:
         """Entries of one kind, the newest first."""
         newest = ((-entry.time, replica.key, -entry.seq, entry) for entry in reversed(replica.entries))
         if not self.namespaces:
@@ -230,7 +230,7 @@ class LiveOverview(LiveView):
         since = self._own_rates.known_from(self.clock.time()) if self._own_rates is not None else None
         return "" if since is None else f"{clock_text(since)[:5]} UTC"
 
-    def _rates_of(self, replica: Replica, now: float) -> tuple[Rate, ...]:
+    def _rates_of(self, replica: ReadableReplica, now: float) -> tuple[Rate, ...]:
         return replica.rates.recent(now) if self._own_rates is None else self._own_rates.recent(replica.key, now)
 
     # --- changes ---

@@ -11,7 +11,7 @@ from dashboard.live.hub.kind_summaries import KindSummary
 from dashboard.live.hub.unavailable_kinds import informer_state, is_unknown
 from dashboard.live.rendering.charts import TONES, BarSegment, bar_segments, per_second, rate_text, sparkline
 from dashboard.live.replication.rates import Rate
-from dashboard.live.replication.replica import Replica
+from dashboard.live.replication.readable_replica import ReadableReplica
 from dashboard.objects.kinds.catalog import KindInfo
 from dashboard.objects.kinds.row import Tone
 
@@ -58,7 +58,7 @@ class Tile:
 
 def tile_of(
     kind: KindInfo,
-    replica: Replica,
+    replica: ReadableReplica,
     summary: KindSummary,
     now: float,
     rates: tuple[Rate, ...],

@@ -1,0 +1,149 @@
+"""Rights of one person in the cluster: the rules that apply to them, and the objects of a kind that these let them see.
+
+A rule has the form and the meaning of RBAC's (rbac.authorization.k8s.io/v1 PolicyRule), as SelfSubjectRulesReview
+returns them. Source of the matching: pkg/apis/rbac/v1/evaluation_helpers.go of Kubernetes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+
+ALL = "*"
+LIST_VERBS = frozenset({"list", "watch", ALL})
+"""A watch begins with all objects that there are: either verb tells of every object."""
+READ_VERBS = LIST_VERBS | {"get"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule. Without `names` it is about every object of the resources."""
+
+    verbs: frozenset[str]
+    groups: frozenset[str]
+    resources: frozenset[str]
+    """Plurals, and subresources as ``pods/log``."""
+    names: frozenset[str] = frozenset()
+
+    def is_about(self, group: str, plural: str) -> bool:
+        """Whether it is about a resource itself, not only about its subresources."""
+        return not self.groups.isdisjoint((group, ALL)) and not self.resources.isdisjoint((plural, ALL))
+
+    def as_key(self) -> tuple[list[str], list[str], list[str], list[str]]:
+        """The same for equal rules, whatever the order of their parts."""
+        return sorted(self.verbs), sorted(self.groups), sorted(self.resources), sorted(self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class KindScope:
+    """Objects of one kind that somebody may see."""
+
+    is_everything: bool = False
+    namespaces: frozenset[str] = frozenset()
+    """Namespaces of which every object may be seen."""
+    names: frozenset[tuple[str, str]] = frozenset()
+    """Namespace and name of single objects; the namespace is empty where the kind has none."""
+    names_anywhere: frozenset[str] = frozenset()
+    """Names of objects that may be seen in every namespace."""
+
+    def includes(self, namespace: str, name: str) -> bool:
+        return (
+            self.is_everything
+            or namespace in self.namespaces
+            or name in self.names_anywhere
+            or (namespace, name) in self.names
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.is_everything or self.namespaces or self.names or self.names_anywhere)
+
+
+NOTHING = KindScope()
+EVERYTHING = KindScope(is_everything=True)
+
+
+class Rights:
+    """Rules that apply to somebody: those of every namespace, and those of single namespaces.
+
+    Equal rights have equal fingerprints, in every process. `owner` is part of the fingerprint: it names the person
+    where the rules are not all that is known of them, so that nobody shares their pages.
+    """
+
+    def __init__(
+        self,
+        everywhere: Iterable[Rule],
+        by_namespace: Mapping[str, Iterable[Rule]] = MappingProxyType({}),
+        *,
+        owner: str = "",
+    ) -> None:
+        self.everywhere = tuple(everywhere)
+        own = {namespace: tuple(rules) for namespace, rules in by_namespace.items()}
+        self.by_namespace = {namespace: rules for namespace, rules in sorted(own.items()) if rules}
+        self.owner = owner
+        self._scopes: dict[tuple[str, bool], KindScope] = {}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Names these rights."""
+        content = [self.owner, _keys(self.everywhere), {name: _keys(each) for name, each in self.by_namespace.items()}]
+        return hashlib.blake2b(json.dumps(content).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+    def scope_of(self, key: str, *, namespaced: bool) -> KindScope:
+        """The objects of a kind that may be seen; `key` is ``plural`` or ``plural.group``.
+
+        Everything of a namespace needs the right to list or watch there. One object is seen with the right to get,
+        list or watch it by its name. A right to get any object by a name that one knows shows none: nobody learns
+        from it which there are.
+        """
+        scope = self._scopes.get((key, namespaced))
+        if scope is None:
+            scope = self._scopes[key, namespaced] = self._scope_of(key, namespaced=namespaced)
+        return scope
+
+    def _scope_of(self, key: str, *, namespaced: bool) -> KindScope:
+        plural, _, group = key.partition(".")
+        rules = [rule for rule in self.everywhere if rule.is_about(group, plural)]
+        if _list_all(rules):
+            return EVERYTHING
+        if not namespaced:
+            names = _names(rules) | (self._readable_namespaces() if key == "namespaces" else frozenset())
+            return KindScope(names=frozenset(("", name) for name in names))
+        own = {
+            namespace: [rule for rule in rules if rule.is_about(group, plural)]
+            for namespace, rules in self.by_namespace.items()
+        }
+        return KindScope(
+            namespaces=frozenset(namespace for namespace, rules in own.items() if _list_all(rules)),
+            names=frozenset((namespace, name) for namespace, rules in own.items() for name in _names(rules)),
+            names_anywhere=_names(rules),
+        )
+
+    def _readable_namespaces(self) -> frozenset[str]:
+        """Namespaces that a rule within them lets somebody get: a request for a Namespace is one in that namespace
+        (pkg/endpoints/request/requestinfo.go of Kubernetes' apiserver).
+        """
+        return frozenset(
+            namespace
+            for namespace, rules in self.by_namespace.items()
+            for rule in rules
+            if rule.is_about("", "namespaces")
+            and not rule.verbs.isdisjoint(READ_VERBS)
+            and (not rule.names or namespace in rule.names)
+        )
+
+
+def _list_all(rules: Iterable[Rule]) -> bool:
+    return any(not rule.names and not rule.verbs.isdisjoint(LIST_VERBS) for rule in rules)
+
+
+def _names(rules: Iterable[Rule]) -> frozenset[str]:
+    return frozenset(name for rule in rules if not rule.verbs.isdisjoint(READ_VERBS) for name in rule.names)
+
+
+def _keys(rules: Iterable[Rule]) -> list[tuple[list[str], list[str], list[str], list[str]]]:
+    return sorted(rule.as_key() for rule in frozenset(rules))

@@ -1,0 +1,84 @@
+"""What pages read of a replica: the one that all share, or the part of it that somebody may see (scoped_replica.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Reversible
+from typing import Literal, Protocol
+
+from dashboard.live.replication.kind_list import ListedOnce
+from dashboard.live.replication.rates import Rate
+from dashboard.live.replication.replica_change import Listener
+from dashboard.objects.kinds.row import Entry, Row, TableDefinition
+from informerd.cache.health import Health
+
+ReplicaState = Literal["starting", "live", "stale"]
+
+
+class UidLookup(Protocol):
+    """Finds rows by a name that they have."""
+
+    def __bool__(self) -> bool:
+        """False where it finds nothing, whatever the name."""
+
+    def uids_of(self, name: str) -> Collection[str]:
+        """The uids of the rows that have this name, in no order. Do not keep it: it may change with the rows."""
+
+
+class FeedLines(Reversible[Entry], Collection[Entry], Protocol):
+    """Lines of the feed, oldest first."""
+
+
+class RecentRates(Protocol):
+    """Changes per second."""
+
+    def recent(self, now: float) -> tuple[Rate, ...]:
+        """The seconds of the last 15 minutes before Unix time `now`, oldest first."""
+
+
+class ReadableReplica(Protocol):
+    """One resource's rows, feed lines and rates, and how current they are. See Replica for the attributes."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def rows(self) -> Mapping[str, Row]: ...
+    @property
+    def by_key(self) -> Mapping[str, Row]: ...
+    @property
+    def by_owner(self) -> UidLookup: ...
+    @property
+    def by_subject(self) -> UidLookup: ...
+    @property
+    def entries(self) -> FeedLines: ...
+    @property
+    def rates(self) -> RecentRates: ...
+    @property
+    def announced_from(self) -> float | None: ...
+    @property
+    def state(self) -> ReplicaState: ...
+    @property
+    def stale_since(self) -> float | None: ...
+    @property
+    def table(self) -> TableDefinition | None: ...
+    @property
+    def health(self) -> Health: ...
+    @property
+    def is_unlisted(self) -> bool: ...
+    @property
+    def is_requested(self) -> bool: ...
+    @property
+    def listed(self) -> ListedOnce | None: ...
+    @property
+    def gaps(self) -> int: ...
+    @property
+    def gaps_healed(self) -> int: ...
+    @property
+    def epoch(self) -> str: ...
+    @property
+    def seq(self) -> int: ...
+    @property
+    def is_live(self) -> bool: ...
+
+    def on_change(self, listener: Listener) -> Callable[[], None]: ...
+
+    def get(self, namespace: str, name: str) -> Row | None: ...

@@ -1,0 +1,254 @@
+"""Replica as somebody may see it: the visible rows and feed lines of the one that all share, and nothing of the rest.
+
+It holds no rows of its own, so it is right whenever the shared one is. Only the number of its rows is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, ItemsView, Iterator, Mapping, ValuesView
+from dataclasses import replace
+from typing import Protocol
+
+import msgspec
+
+from dashboard.live.replication.entry_deduplicator import UnannouncedPeriod
+from dashboard.live.replication.kind_list import ListedOnce
+from dashboard.live.replication.rates import Rates
+from dashboard.live.replication.readable_replica import ReadableReplica, ReplicaState, UidLookup
+from dashboard.live.replication.replica_change import Change, Listener, Listeners
+from dashboard.objects.kinds.row import Entry, Row, TableDefinition
+from informerd.cache.health import Health
+
+
+class Visibility(Protocol):
+    """Which objects of one kind somebody may see. The answers never change for one and the same object."""
+
+    def sees_row(self, row: Row) -> bool: ...
+
+    def sees_entry(self, entry: Entry) -> bool: ...
+
+    def sees_name(self, namespace: str, name: str) -> bool:
+        """Whether an object of this name may be seen, whatever it is about."""
+
+
+class VisibleRows(Mapping[str, Row]):
+    """The visible ones among rows; as current as these."""
+
+    def __init__(self, rows: Mapping[str, Row], sees_row: Callable[[Row], bool], count: Callable[[], int]) -> None:
+        self._rows = rows
+        self._sees_row = sees_row
+        self._count = count
+
+    def __getitem__(self, key: str) -> Row:
+        row = self._rows[key]
+        if not self._sees_row(row):
+            raise KeyError(key)
+        return row
+
+    def __contains__(self, key: object) -> bool:
+        row = self._rows.get(key)  # type: ignore[call-overload] # a mapping finds nothing else either
+        return row is not None and self._sees_row(row)
+
+    def __iter__(self) -> Iterator[str]:
+        sees_row = self._sees_row
+        return (key for key, row in self._rows.items() if sees_row(row))
+
+    def __len__(self) -> int:
+        return self._count()
+
+    def __bool__(self) -> bool:
+        return self._count() > 0
+
+    def values(self) -> ValuesView[Row]:
+        return _Values(self)
+
+    def items(self) -> ItemsView[str, Row]:
+        return _Items(self)
+
+    def visible_rows(self) -> Iterator[Row]:
+        return filter(self._sees_row, self._rows.values())
+
+    def visible_items(self) -> Iterator[tuple[str, Row]]:
+        sees_row = self._sees_row
+        return ((key, row) for key, row in self._rows.items() if sees_row(row))
+
+
+class _Values(ValuesView[Row]):
+    """Values in one pass: that of collections.abc looks each up by its key."""
+
+    def __init__(self, rows: VisibleRows) -> None:
+        super().__init__(rows)
+        self._visible = rows
+
+    def __iter__(self) -> Iterator[Row]:
+        return self._visible.visible_rows()
+
+
+class _Items(ItemsView[str, Row]):
+    def __init__(self, rows: VisibleRows) -> None:
+        super().__init__(rows)
+        self._visible = rows
+
+    def __iter__(self) -> Iterator[tuple[str, Row]]:
+        return self._visible.visible_items()
+
+
+class _VisibleUids:
+    """UidLookup of the visible rows alone."""
+
+    def __init__(self, uids: UidLookup, rows: VisibleRows) -> None:
+        self._uids = uids
+        self._rows = rows
+
+    def __bool__(self) -> bool:
+        return bool(self._rows) and bool(self._uids)
+
+    def uids_of(self, name: str) -> Collection[str]:
+        return [uid for uid in self._uids.uids_of(name) if uid in self._rows]
+
+
+class _VisibleEntries(Collection[Entry]):
+    """The visible ones among lines of the feed, oldest first."""
+
+    def __init__(self, base: ReadableReplica, sees_entry: Callable[[Entry], bool]) -> None:
+        self._base = base
+        self._sees_entry = sees_entry
+
+    def __iter__(self) -> Iterator[Entry]:
+        return filter(self._sees_entry, self._base.entries)
+
+    def __reversed__(self) -> Iterator[Entry]:
+        return filter(self._sees_entry, reversed(self._base.entries))
+
+    def __contains__(self, entry: object) -> bool:
+        return any(entry == each for each in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class ScopedReplica:
+    """The visible part of `base`; everything else about it is as it is there.
+
+    What it says of its state has no number or name of an object that is not visible. Listeners hear of a change where
+    something of it is visible. `close` ends that. `recent_rates` has the rates of the visible objects.
+    """
+
+    def __init__(self, base: ReadableReplica, visibility: Visibility, rates: Rates | None = None) -> None:
+        self.key = base.key
+        self._base = base
+        self._visibility = visibility
+        self._number = sum(1 for row in base.rows.values() if visibility.sees_row(row))
+        self.rows = VisibleRows(base.rows, visibility.sees_row, lambda: self._number)
+        self.by_key = VisibleRows(base.by_key, visibility.sees_row, lambda: self._number)
+        self.by_owner = _VisibleUids(base.by_owner, self.rows)
+        self.by_subject = _VisibleUids(base.by_subject, self.rows)
+        self.entries = _VisibleEntries(base, visibility.sees_entry)
+        self.rates = rates or Rates()
+        self._listeners = Listeners(self.key)
+        self._last_entry_at = max((entry.time for entry in base.entries), default=0.0)
+        self.close = base.on_change(self._apply)
+
+    @property
+    def announced_from(self) -> float | None:
+        return self._base.announced_from
+
+    @property
+    def state(self) -> ReplicaState:
+        return self._base.state
+
+    @property
+    def stale_since(self) -> float | None:
+        return self._base.stale_since
+
+    @property
+    def table(self) -> TableDefinition | None:
+        return self._base.table
+
+    @property
+    def health(self) -> Health:
+        """The informer's health; of objects that cannot be read it has those that are named and visible."""
+        health = self._base.health
+        sees_name = self._visibility.sees_name
+        unreadable = tuple(each for each in health.unreadable_objects if sees_name(*_split(each[0])))
+        listed = self._number if health.listed else 0
+        return msgspec.structs.replace(
+            health, listed=listed, remaining=None, unreadable=len(unreadable), unreadable_objects=unreadable
+        )
+
+    @property
+    def is_unlisted(self) -> bool:
+        return self._base.is_unlisted
+
+    @property
+    def is_requested(self) -> bool:
+        return self._base.is_requested
+
+    @property
+    def listed(self) -> ListedOnce | None:
+        listed = self._base.listed
+        return replace(listed, remaining=None) if listed is not None else None
+
+    @property
+    def gaps(self) -> int:
+        return self._base.gaps
+
+    @property
+    def gaps_healed(self) -> int:
+        return self._base.gaps_healed
+
+    @property
+    def epoch(self) -> str:
+        return self._base.epoch
+
+    @property
+    def seq(self) -> int:
+        return self._base.seq
+
+    @property
+    def is_live(self) -> bool:
+        return self._base.is_live
+
+    def on_change(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` for each change of which something is visible. Returns a function that ends that."""
+        return self._listeners.add(listener)
+
+    def get(self, namespace: str, name: str) -> Row | None:
+        """The object's row, `namespace` empty where the kind has none."""
+        return self.by_key.get(f"{namespace}/{name}" if namespace else name)
+
+    def _apply(self, change: Change) -> None:
+        sees_row, sees_entry = self._visibility.sees_row, self._visibility.sees_entry
+        rows = [pair for pair in change.rows if (row := pair[1] or pair[0]) is not None and sees_row(row)]
+        self._number += sum((new is not None) - (old is not None) for old, new in rows)
+        entries = [entry for entry in change.entries if sees_entry(entry)]
+        unannounced = self._without_number(change)
+        if change.entries:
+            self._last_entry_at = change.entries[-1].time
+        visible = replace(change, rows=rows, entries=entries, missed_entries=0, unannounced=unannounced)
+        if (
+            rows
+            or entries
+            or unannounced
+            or change.is_first_snapshot
+            or change.has_new_columns
+            or change.has_new_health
+        ):
+            self._listeners.notify(visible)
+
+    def _without_number(self, change: Change) -> UnannouncedPeriod | None:
+        """The span in which changes were not reported. Of lines that were lost only the number is known, which counts
+        hidden objects, too: the time in which they came takes its place.
+        """
+        if not change.missed_entries:
+            return change.unannounced
+        until = change.entries[0].time if change.entries else self._last_entry_at
+        since = min(self._last_entry_at, until)
+        if change.unannounced is not None:
+            since, until = min(since, change.unannounced[0]), max(until, change.unannounced[1])
+        return since, until
+
+
+def _split(key: str) -> tuple[str, str]:
+    namespace, _, name = key.rpartition("/")
+    return namespace, name
